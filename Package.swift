@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every Swift target is compiled under the same rules; see CONTRIBUTING.md.
+let rules: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+/// A library target of this package: `name` may import `dependencies` and nothing else (`Scripts/check-imports` holds the table).
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+/// The tests of the module that gives them their name.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: rules)
+}
+
+let package = Package(
+  name: "sensord",
+  products: [
+    .executable(name: "sensord", targets: ["sensord"]),
+    .executable(name: "sensord-simulator", targets: ["Simulator"]),
+    .library(name: "GATTHeartRate", targets: ["GATTHeartRate"]),
+    .library(name: "SeriesStore", targets: ["SeriesStore", "HealthModel"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .target(name: "CLinux"),
+
+    module("GATTHeartRate"),
+    module("Sensors", ["GATTHeartRate"]),
+    module("HeartRateRecording", ["Sensors", "GATTHeartRate"]),
+    module("HealthModel"),
+    module("SeriesStore", ["HealthModel", "CSQLite"]),
+    module("Captures", ["Sensors", "CBluetooth", "CLinux"]),
+    module("DBus", ["CDBus", "CLinux"]),
+    module("BlueZ", ["DBus"]),
+    module(
+      "Ingestion",
+      ["DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures"]),
+    .executableTarget(
+      name: "sensord",
+      dependencies: [
+        "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore",
+        "Captures", "CLinux", argumentParser, logging,
+      ],
+      swiftSettings: rules),
+    .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
+
+  ]
+)

@@ -1,0 +1,12 @@
+// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd and inotify.
+// _GNU_SOURCE is not defined here, so that this module sees the same declarations as Glibc's.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#endif

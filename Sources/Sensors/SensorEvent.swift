@@ -1,0 +1,65 @@
+/// Something that happened to one sensor, as it is journalled, recorded live, and replayed: the one event type.
+public struct SensorEvent: Hashable, Sendable {
+  public var instant: BootInstant
+  public var kind: Kind
+
+  public init(_ kind: Kind, at instant: BootInstant) {
+    self.instant = instant
+    self.kind = kind
+  }
+
+  public enum Kind: Hashable, Sendable {
+    /// The machine's boot to which the instants that follow belong. Another identifier than before: a new run.
+    case boot(BootIdentifier)
+    /// The wall clock, as microseconds since 1970 (UTC) minus the boot clock's, from here on.
+    ///
+    /// Recorded at the start and whenever it has moved by more than a millisecond: NTP slews it, a person sets it.
+    case clock(wallMinusBootMicroseconds: Int64)
+    /// The link is up and notifications can arrive.
+    case connected
+    /// The link is gone, with the reason where BlueZ gives one.
+    case disconnected(reason: String?)
+    /// The value of one Heart Rate Measurement notification, byte for byte, whatever it is.
+    case measurement([UInt8])
+    /// Battery level in percent (characteristic 2A19).
+    case battery(percent: UInt8)
+    /// Body sensor location (characteristic 2A38), as received.
+    case location(UInt8)
+    /// One field of the Device Information Service (180A).
+    case information(DeviceInformationField, String)
+    /// Received signal strength in dBm.
+    case signal(dBm: Int16)
+    /// The recorder lost values that it had received: the disk was full, say.
+    case lost(values: Int, reason: String)
+    /// The session ended here.
+    case ended(SessionEndReason)
+  }
+}
+
+/// A field of the Device Information Service (Bluetooth SIG, DIS 1.1), with its characteristic's UUID as raw value.
+public enum DeviceInformationField: UInt16, Hashable, Sendable, CaseIterable {
+  case modelNumber = 0x2A24
+  case serialNumber = 0x2A25
+  case firmwareRevision = 0x2A26
+  case hardwareRevision = 0x2A27
+  case softwareRevision = 0x2A28
+  case manufacturerName = 0x2A29
+}
+
+/// Why a session ended; the raw values are those of `sessions --json`.
+public enum SessionEndReason: String, Hashable, Sendable, CaseIterable {
+  /// The recorder was asked to stop.
+  case shutdown
+  /// Somebody asked for the end of this session.
+  case request
+  /// The link was down for longer than the limit.
+  case away
+  /// The sensor was off the skin, or silent, for longer than the limit.
+  case offSkin
+  /// The session reached 24 hours and a linked one follows.
+  case rolled
+  /// The capture that is replayed ends here.
+  case captureEnd
+  /// The recorder found the session unfinished when it started, too late for it to go on.
+  case recovered
+}
