@@ -1,0 +1,90 @@
+#!/bin/bash
+# The real bluetoothd with virtual straps, in a User-Mode Linux machine: no Bluetooth hardware, no KVM, no root needed to run.
+#   lab.sh build                     build the machine into the cache, once (needs apt-get, pip, gcc; 6-12 minutes)
+#   lab.sh bundle BINARY DIR         copy BINARY and its shared libraries (without glibc's) into DIR
+#   lab.sh run [-s SCENARIO] [-b BUNDLE] [-o OUT] [-t SECS] [--fast] [--snoop] -- COMMAND...
+#       Boot, run COMMAND in the guest, leave results in OUT, exit with its status (124 timeout, 125 lab failure).
+#       --fast: time travel, idle time is skipped: an hour of guest time takes seconds. -t is guest seconds.
+# In the guest: cwd=/job (read-write, is OUT on the host), bundle at /bundle (read-only) on PATH and
+# LD_LIBRARY_PATH; dbus-daemon, bluetoothd (hci0 powered) and the straps are already up.
+set -euo pipefail
+LAB=$(dirname "$(readlink -f "$0")")
+CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
+PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
+WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
+
+download() { (cd "$CACHE" && rm -f "$1"_*.deb && apt-get -qq -o APT::Sandbox::User=root download "$1" && echo "$CACHE/$1"_*.deb); }
+
+build_root() {                                 # Debian packages unpacked into a folder, resolved as on an empty system
+  local root=$CACHE/root deb; rm -rf "$root" "$CACHE/archives" "$CACHE/wheels"; mkdir -p "$CACHE/archives/partial" "$root"
+  : >"$CACHE/status"
+  apt-get -qq -y --no-install-recommends -o Dir::State::status="$CACHE/status" -o Dir::Cache::archives="$CACHE/archives" \
+    -o APT::Sandbox::User=root --download-only install $PACKAGES
+  mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{dev,proc,sys,run,tmp,job,bundle,root,var/lib/bluetooth}
+  for d in bin sbin lib lib64; do ln -s usr/$d "$root/$d"; done
+  for deb in "$CACHE"/archives/*.deb; do
+    case ${deb##*/} in perl*|libperl*|dpkg_*|debconf*|udev_*|passwd_*|adduser_*|usrmerge_*|libdb5*|*-perl_*|tar_*|libasound2-data*|libpam*|libsemanage*|libsepol*) continue;; esac
+    dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$root" --keep-directory-symlink \
+      --exclude='./usr/share/doc*' --exclude='./usr/share/man*' --exclude='./usr/share/locale*' \
+      --exclude='./usr/lib/x86_64-linux-gnu/gconv*' --exclude='./usr/lib/python3.11/test*' --exclude='./usr/share/bash-completion*'
+  done
+  pip -q download --no-deps -d "$CACHE/wheels" $WHEELS
+  for deb in "$CACHE"/wheels/*.whl; do python3 -m zipfile -e "$deb" "$root/usr/lib/python3/dist-packages"; done
+  /usr/bin/env python3.11 - "$root" <<'P'      # bytecode now, or every boot compiles bumble again (same 3.11 as the guest)
+import compileall, py_compile, sys
+for d in ('python3', 'python3.11'):
+    compileall.compile_dir(f'{sys.argv[1]}/usr/lib/{d}', quiet=2, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+P
+  printf 'root:x:0:0::/root:/bin/sh\nmessagebus:x:100:100::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n' >"$root/etc/passwd"
+  printf 'root:x:0:\nmessagebus:x:100:\nbluetooth:x:101:\nnogroup:x:65534:\n' >"$root/etc/group"
+  echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"; ln -sfn /run "$root/var/run"
+  "$root/usr/bin/busybox" --list | while read -r a; do
+    [ -e "$root/usr/bin/$a" ] || [ -e "$root/usr/sbin/$a" ] || ln -s busybox "$root/usr/bin/$a"; done
+}
+
+build_uml() {                                  # Debian's own UML kernel has CONFIG_BT off, so compile one (5 min, 2 cores)
+  local src=$CACHE/uml-src; rm -rf "$src"; mkdir -p "$src"
+  dpkg-deb --fsys-tarfile "$(download linux-source-6.1)" | tar -xO ./usr/src/linux-source-6.1.tar.xz | tar -xJ -C "$src" --strip-components=1
+  # 2696 bytes of saved FPU state are too few on CPUs with AMX (11008): every process would die at exec.
+  sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' "$src/arch/x86/um/user-offsets.c"
+  # 6.1.192 frees l2cap_conn's hci_chan twice when a Connect fails (kernel panic); its own comment says l2cap_conn_del does it.
+  sed -i '/^static void l2cap_conn_del/,/^}/s/^\thcon->l2cap_data = NULL;/\thci_chan_del(conn->hchan);\n\tconn->hchan = NULL;\n&/
+          /^static void l2cap_conn_free/,/^}/s/^\thci_chan_del/\tif (conn->hchan) hci_chan_del/' "$src/net/bluetooth/l2cap_core.c"
+  make -s -C "$src" ARCH=um KCONFIG_ALLCONFIG="$LAB/guest/uml.config" allnoconfig
+  nice make -s -C "$src" ARCH=um -j"$(nproc)" linux
+  strip -o "$CACHE/linux-uml" "$src/linux"; rm -rf "$src" "$CACHE"/linux-source-*.deb
+}
+
+build() {                                      # once: complete when the stamp, a digest of what it is made from, is there
+  local stamp; stamp=$(cat "$LAB/lab.sh" "$LAB/guest/uml.config" | sha256sum | cut -c1-16)
+  [ "$(cat "$CACHE/stamp" 2>/dev/null)" != "$stamp" ] || return 0
+  echo "lab: building the machine into $CACHE (6-12 minutes, once)" >&2
+  mkdir -p "$CACHE"; rm -f "$CACHE/stamp"
+  build_root; build_uml
+  echo "$stamp" >"$CACHE/stamp"
+}
+
+bundle() {                                     # glibc stays the guest's: both sides are Debian 12
+  local bin=$1 dir=$2; mkdir -p "$dir/bin" "$dir/lib"; cp "$bin" "$dir/bin/"
+  ldd "$bin" | awk '$3 ~ /^\//{print $3}' | grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libutil)\.so' | xargs -r cp -Lt "$dir/lib"
+}
+
+run() {
+  local scenario=$LAB/scenarios/basic.json bundle="" out="" secs=120 snoop=0 fast="" status=0
+  while [ $# -gt 0 ]; do case $1 in
+    -s) scenario=$2; shift 2;; -b) bundle=$(readlink -f "$2"); shift 2;; -o) out=$2; shift 2;; -t) secs=$2; shift 2;;
+    --fast) fast=time-travel; shift;; --snoop) snoop=1; shift;; --) shift; break;;
+    *) echo "lab: unknown option $1" >&2; exit 2;; esac; done
+  out=${out:-$(mktemp -d)}; mkdir -p "$out"; out=$(readlink -f "$out"); rm -f "$out"/{rc,times,*.log,console.txt}
+  cp "$scenario" "$out/scenario.json"; cp "$LAB"/guest/*.py "$LAB"/guest/*.sh "$out/"; printf '%q ' "$@" >"$out/command"
+  local limit=${LAB_WALL:-$((secs + 90))}
+  install -m755 "$LAB/guest/init" "$CACHE/root/init"
+  TMPDIR=/dev/shm timeout -k 5 "$limit" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" root=/dev/root rootfstype=hostfs \
+    rootflags="$CACHE/root" ro init=/init con=null con0=null,fd:1 $fast panic=-1 lab.secs="$secs" lab.snoop="$snoop" \
+    lab.job="$out" ${bundle:+lab.bundle="$bundle"} </dev/null >"$out/console.txt" 2>&1 || status=$?
+  [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); see $out/console.txt" >&2; exit 125; }
+  exit "$(cat "$out/rc")"
+}
+
+cmd=${1:-}; shift || true
+case $cmd in build) build "$@";; bundle) bundle "$@";; run) run "$@";; *) sed -n 2,8p "$0" >&2; exit 2;; esac
