@@ -1,0 +1,36 @@
+/// What can be written to the Heart Rate Control Point (2A39); a sensor without energy has no such characteristic.
+///
+/// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.3.
+public enum HeartRateControlPoint: UInt8, Hashable, Sendable, CaseIterable {
+  /// Sets the energy expended back to 0.
+  case resetEnergyExpended = 0x01
+
+  /// Reads what a collector wrote, as a sensor does.
+  public init(decoding bytes: [UInt8]) throws(DecodingError) {
+    guard bytes.count == 1 else { throw .invalidLength(bytes.count) }
+    guard let command = HeartRateControlPoint(rawValue: bytes[0]) else { throw .valueNotSupported(bytes[0]) }
+    self = command
+  }
+
+  /// The bytes to write.
+  public func encoded() -> [UInt8] {
+    [rawValue]
+  }
+
+  /// Why a sensor refuses a write, with the code that it answers.
+  public enum DecodingError: Error, Hashable, Sendable {
+    /// A command is one byte; this many were written.
+    case invalidLength(Int)
+    /// No command has this value.
+    case valueNotSupported(UInt8)
+
+    /// The ATT error code of the answer: 0x0D "invalid attribute value length" (Core, Vol 3, Part F, 3.4.1.1), or the
+    /// service's own 0x80 "control point not supported" (Heart Rate Service 1.0, section 2.4).
+    public var attErrorCode: UInt8 {
+      switch self {
+      case .invalidLength: 0x0D
+      case .valueNotSupported: 0x80
+      }
+    }
+  }
+}
