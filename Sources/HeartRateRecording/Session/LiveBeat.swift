@@ -1,0 +1,26 @@
+public import Sensors
+
+/// A beat as it looks while the session goes on: provisional. What is stored comes from ``SessionTimeline``.
+public struct LiveBeat: Hashable, Sendable {
+  /// The run that it belongs to, from 0, and its place in that run, from 0, as far as can be told now.
+  public var run: Int
+  public var indexInRun: Int
+  /// The interval that ended at this beat, in 1/1024 s, as received.
+  public var rrTicks: UInt16
+  /// About when it happened; never later than the arrival of its notification, and later than the beat before it.
+  public var instant: BootInstant
+  /// Whether beats may have happened since the one before it.
+  public var precededByGap: Bool
+  public var flags: BeatFlags
+
+  public init(
+    run: Int, indexInRun: Int, rrTicks: UInt16, instant: BootInstant, precededByGap: Bool, flags: BeatFlags
+  ) {
+    self.run = run
+    self.indexInRun = indexInRun
+    self.rrTicks = rrTicks
+    self.instant = instant
+    self.precededByGap = precededByGap
+    self.flags = flags
+  }
+}

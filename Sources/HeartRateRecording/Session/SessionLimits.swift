@@ -1,0 +1,24 @@
+/// When a session ends by itself.
+public struct SessionLimits: Hashable, Sendable {
+  /// How long the link may be down, in microseconds.
+  public var awayMicroseconds: Int64
+  /// How long the sensor may be off the skin, or silent, in microseconds.
+  public var offSkinMicroseconds: Int64
+  /// The longest session, in microseconds; a linked one follows.
+  public var lengthMicroseconds: Int64
+  /// After how many microseconds without a measurement a sensor counts as silent.
+  public var silenceMicroseconds: Int64
+
+  public init(
+    awayMicroseconds: Int64 = 300_000_000, offSkinMicroseconds: Int64 = 300_000_000,
+    lengthMicroseconds: Int64 = 86_400_000_000, silenceMicroseconds: Int64 = 10_000_000
+  ) {
+    self.awayMicroseconds = awayMicroseconds
+    self.offSkinMicroseconds = offSkinMicroseconds
+    self.lengthMicroseconds = lengthMicroseconds
+    self.silenceMicroseconds = silenceMicroseconds
+  }
+
+  /// Five minutes away, five minutes off the skin, 24 hours.
+  public static let standard = SessionLimits()
+}

@@ -1,0 +1,38 @@
+public import Sensors
+
+/// A session's beats in time, with its gaps and flags: the final pass over its events, and the truth of what is stored.
+///
+/// A pure function of the events, so that a recording and its replay are equal by construction. Nothing is rounded
+/// inside a run, no value is changed, none is dropped.
+public struct SessionTimeline: Hashable, Sendable {
+  /// The version of the algorithm; stored with each session, raised whenever the same events give another result.
+  public static let algorithmVersion = 1
+
+  /// The earlier of the first notification and the first beat, in microseconds since 1970 (UTC).
+  public internal(set) var startMicroseconds: Int64 = 0
+  /// The last thing that belongs to the session: where it was ended by somebody or rolled over, that instant; else its
+  /// last notification. Microseconds since 1970 (UTC).
+  public internal(set) var endMicroseconds: Int64 = 0
+  /// Nil where the events do not say how it ended.
+  public internal(set) var endReason: SessionEndReason?
+  /// All measurements, whatever was in them.
+  public internal(set) var notifications = 0
+  /// Measurements with a rate of 0, which is no heart rate.
+  public internal(set) var zeroRates = 0
+  public internal(set) var rates = HeartRateTable()
+  public internal(set) var beats = HeartbeatTable()
+  public internal(set) var runs: [HeartbeatRun] = []
+  /// In order of their beats. As many as there are beats preceded by a gap, the session's first not counted.
+  public internal(set) var gaps: [HeartbeatGap] = []
+  public internal(set) var coverage: Coverage?
+  public internal(set) var defects = PayloadDefectCounts()
+  /// Values that the recorder had received and lost.
+  public internal(set) var lostValues = 0
+  public internal(set) var sensor = SensorFacts()
+  public internal(set) var clockSteps: [ClockStep] = []
+  public internal(set) var quality = TimelineQuality()
+
+  /// Works out the session whose events these are: one sensor, in the order in which they were recorded.
+  public init(events: some Sequence<SensorEvent>, parameters: TimelineParameters = .standard) {
+  }
+}

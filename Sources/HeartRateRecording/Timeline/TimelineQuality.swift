@@ -1,0 +1,20 @@
+/// What the final pass found out about the sensor's timing.
+public struct TimelineQuality: Hashable, Sendable {
+  /// How many beats later the sensor hands a beat on (heart-rate sensors of one maker: about two).
+  public var releaseDepth: Double = 0
+  /// Its standard error in beats; nil where the depth was not estimated but assumed.
+  public var releaseDepthError: Double?
+  /// How much the sensor's clock differs from the host's, in parts per million; 0 where it could not be resolved.
+  public var driftPartsPerMillion: Double = 0
+  /// Its standard error; nil where it was not resolved.
+  public var driftError: Double?
+  /// Arrival of a notification minus the time of its last beat, in microseconds: median, 95th percentile, largest.
+  /// Up to the one constant that nothing can tell. Nil without beats.
+  public var medianLatencyMicroseconds: Int64?
+  public var latency95Microseconds: Int64?
+  public var greatestLatencyMicroseconds: Int64?
+  /// Times that the sensor's time ran ahead of the host's for good: it sent surplus intervals.
+  public var surplusSteps = 0
+
+  public init() {}
+}
