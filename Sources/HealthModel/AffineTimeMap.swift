@@ -1,0 +1,33 @@
+/// From the ticks of one run of beats to wall-clock time: a straight line, with its uncertainty.
+///
+/// Integers only, so that every program that reads the store derives the same microseconds.
+public struct AffineTimeMap: Hashable, Sendable {
+  /// The wall-clock time of tick 0.
+  public var anchor: Timestamp
+  /// How much longer than nominal the sensor's ticks are, in parts per billion; seen: −25,000 to 10,000.
+  public var slopePartsPerBillion: Int32
+  /// Half the width of the interval in which the times lie with 95 % confidence, in microseconds.
+  public var uncertaintyMicroseconds: Int64
+
+  public init(anchor: Timestamp, slopePartsPerBillion: Int32 = 0, uncertaintyMicroseconds: Int64 = 0) {
+    self.anchor = anchor
+    self.slopePartsPerBillion = slopePartsPerBillion
+    self.uncertaintyMicroseconds = uncertaintyMicroseconds
+  }
+
+  /// The wall-clock time of `ticks`, `timescale` of them to the second: rounded down to the microsecond, saturating.
+  ///
+  /// `anchor + ⌊ticks · (10⁹ + slope) / (timescale · 10³)⌋`
+  public func time(atTicks ticks: Int64, timescale: Int32) -> Timestamp {
+    let factor = 1_000_000_000 + Int64(slopePartsPerBillion)
+    let divisor = Int64(max(timescale, 1)) * 1000
+    let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)
+    if overflow {
+      let wide = (Int128(ticks) * Int128(factor)) / Int128(divisor)
+      return anchor.advanced(byMicroseconds: Int64(clamping: wide))
+    }
+    var quotient = product / divisor
+    if product % divisor < 0 { quotient -= 1 }
+    return anchor.advanced(byMicroseconds: quotient)
+  }
+}

@@ -1,0 +1,46 @@
+/// One beat of a ``HeartbeatSeries``: the interval that ended with it, and what is known about it.
+public struct Heartbeat: Hashable, Sendable {
+  /// Ticks of the series' timescale since the beat before it in its run: the RR interval as received.
+  ///
+  /// The first beat of a run has one too. It began at a beat that nobody saw, so no beat stands at its start.
+  public var rrTicks: UInt32
+  /// One or more beats may have happened since the previous one: no interval may be formed across this.
+  public var precededByGap: Bool
+  public var flags: Flags
+  /// Microseconds by which the beat's time differs from its run's map: nearly always 0.
+  ///
+  /// The map is a straight line; a beat that it would put after the arrival of its own packet, or not after the beat
+  /// before, is moved by this much.
+  public var offsetMicroseconds: Int32
+
+  public init(rrTicks: UInt32, precededByGap: Bool = false, flags: Flags = [], offsetMicroseconds: Int32 = 0) {
+    self.rrTicks = rrTicks
+    self.precededByGap = precededByGap
+    self.flags = flags
+    self.offsetMicroseconds = offsetMicroseconds
+  }
+
+  /// What the recorder found about a beat. Flags stand beside the value, which stays as received.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// The sensor missed beats before this one, or the heart paused.
+    public static let missed = Flags(rawValue: 1 << 0)
+    /// A beat that was none: two short intervals in the place of one.
+    public static let extra = Flags(rawValue: 1 << 1)
+    /// The beat came early or late from another place of the heart.
+    public static let ectopic = Flags(rawValue: 1 << 2)
+    /// The interval lies outside what a heart can do.
+    public static let implausible = Flags(rawValue: 1 << 3)
+    /// Invented by the sensor: one of several intervals of exactly half a second.
+    public static let filler = Flags(rawValue: 1 << 4)
+    /// The interval grossly contradicts the rate in the same notification.
+    public static let rateConflict = Flags(rawValue: 1 << 5)
+    /// The first beat of its run: its interval began at an unseen beat.
+    public static let firstOfRun = Flags(rawValue: 1 << 6)
+  }
+}

@@ -1,0 +1,93 @@
+/// Beats in the sensor's own ticks, in runs that are each mapped to wall-clock time.
+///
+/// Nothing is rounded: the ticks are the truth, the times are derived from them (``forEachBeat(_:)``).
+public struct HeartbeatSeries: Hashable, Sendable {
+  /// Ticks per second: 1024 for Bluetooth's Heart Rate Service.
+  public let timescale: Int32
+  /// The runs in order; together they hold every beat exactly once.
+  public let runs: [Run]
+  public let beats: [Heartbeat]
+
+  /// A stretch of beats that is counted on one clock without a break.
+  public struct Run: Hashable, Sendable {
+    /// Indices into the series' beats; never empty.
+    public var beats: Range<Int>
+    /// The tick at which the run's first beat stands: 0 where the map is anchored there.
+    public var firstTick: Int64
+    public var map: AffineTimeMap
+
+    public init(beats: Range<Int>, firstTick: Int64 = 0, map: AffineTimeMap) {
+      self.beats = beats
+      self.firstTick = firstTick
+      self.map = map
+    }
+  }
+
+  /// A beat with its place and time.
+  public struct LocatedBeat: Hashable, Sendable {
+    public var time: Timestamp
+    /// The index of the run in the series.
+    public var run: Int
+    /// The index of the beat in its run.
+    public var index: Int
+    public var beat: Heartbeat
+  }
+
+  /// No beats at all.
+  public init(timescale: Int32 = 1024) {
+    self.timescale = timescale
+    runs = []
+    beats = []
+  }
+
+  /// Checks that the runs are not empty and follow each other over all the beats, and that times strictly increase.
+  public init(timescale: Int32, runs: [Run], beats: [Heartbeat]) throws(SeriesError) {
+    guard timescale > 0 else { throw .invalidTimescale(timescale) }
+    var next = 0
+    for run in runs {
+      guard run.beats.lowerBound == next, run.beats.upperBound > next, run.beats.upperBound <= beats.count else {
+        throw .runsDoNotCoverBeats
+      }
+      next = run.beats.upperBound
+    }
+    guard next == beats.count else { throw .runsDoNotCoverBeats }
+    self.timescale = timescale
+    self.runs = runs
+    self.beats = beats
+    var previous: Timestamp?
+    var unordered: Int?
+    forEachBeat { located in
+      if let previous, located.time <= previous, unordered == nil {
+        unordered = runs[located.run].beats.lowerBound + located.index
+      }
+      previous = located.time
+    }
+    if let unordered { throw .timeNotIncreasing(index: unordered) }
+  }
+
+  /// What a builder has checked already.
+  init(checked runs: [Run], beats: [Heartbeat], timescale: Int32) {
+    self.timescale = timescale
+    self.runs = runs
+    self.beats = beats
+  }
+
+  /// Calls `body` with every beat in order.
+  public func forEachBeat(_ body: (LocatedBeat) -> Void) {
+    for (runIndex, run) in runs.enumerated() {
+      var ticks = run.firstTick
+      for position in run.beats {
+        let beat = beats[position]
+        if position > run.beats.lowerBound { ticks = ticks &+ Int64(beat.rrTicks) }
+        let time = run.map.time(atTicks: ticks, timescale: timescale)
+          .advanced(byMicroseconds: Int64(beat.offsetMicroseconds))
+        body(LocatedBeat(time: time, run: runIndex, index: position - run.beats.lowerBound, beat: beat))
+      }
+    }
+  }
+
+  /// Beats with ``Heartbeat/precededByGap``, the series' first not counted: nothing came before it.
+  public var gapCount: Int {
+    beats.dropFirst().count(where: \.precededByGap)
+  }
+}

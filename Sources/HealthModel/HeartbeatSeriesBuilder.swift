@@ -1,0 +1,88 @@
+/// Collects the beats of one heartbeat series: as times since its start, or as recorded runs of RR intervals.
+///
+/// An invalid call is an error that loses nothing added before. Times strictly increase, over run borders too.
+public struct HeartbeatSeriesBuilder: Sendable {
+  /// Ticks per second, at least 1.
+  public let timescale: Int32
+  private var runs: [HeartbeatSeries.Run] = []
+  private var beats: [Heartbeat] = []
+  /// The tick of the last beat in its run.
+  private var tick: Int64 = 0
+  private var lastTime: Timestamp?
+  private var isFinished = false
+
+  public init(timescale: Int32 = 1024) {
+    self.timescale = max(timescale, 1)
+  }
+
+  /// How many beats were added.
+  public var count: Int { beats.count }
+
+  /// Makes room for so many beats.
+  public mutating func reserveCapacity(_ count: Int) {
+    beats.reserveCapacity(count)
+  }
+
+  /// Begins a run; its first beat stands at `firstTick` of `map`. A run that got no beat is dropped.
+  public mutating func beginRun(_ map: AffineTimeMap, firstTick: Int64 = 0) throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    if let last = runs.last, last.beats.isEmpty { runs.removeLast() }
+    runs.append(HeartbeatSeries.Run(beats: beats.count..<beats.count, firstTick: firstTick, map: map))
+  }
+
+  /// Adds a beat to the run that was begun last, `rrTicks` after the beat before it in that run.
+  ///
+  /// `time` is the wall-clock time that the beat shall have where the run's map does not give it: the difference is kept
+  /// with the beat. It may be up to 35 minutes off the map.
+  public mutating func add(
+    rrTicks: UInt32, precededByGap: Bool = false, flags: Heartbeat.Flags = [], at time: Timestamp? = nil
+  ) throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    let position = beats.count
+    guard let run = runs.last else { throw .runsDoNotCoverBeats }
+    let next = run.beats.isEmpty ? run.firstTick : tick &+ Int64(rrTicks)
+    let mapped = run.map.time(atTicks: next, timescale: timescale)
+    guard let offset = Int32(exactly: time?.microseconds(since: mapped) ?? 0) else {
+      throw .beatOutOfRange(index: position)
+    }
+    let derived = mapped.advanced(byMicroseconds: Int64(offset))
+    if let lastTime, derived <= lastTime { throw .timeNotIncreasing(index: position) }
+    beats.append(
+      Heartbeat(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags, offsetMicroseconds: offset))
+    runs[runs.count - 1].beats = run.beats.lowerBound..<beats.count
+    lastTime = derived
+    tick = next
+  }
+
+  /// Adds a beat `ticks` after `start`, HealthKit's form: one run, whose map is anchored at the start.
+  ///
+  /// `start` is the same in every call; ticks strictly increase from 0 on.
+  public mutating func add(
+    atTicks ticks: Int64, since start: Timestamp, precededByGap: Bool = false, flags: Heartbeat.Flags = []
+  ) throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    let position = beats.count
+    guard ticks >= 0, beats.isEmpty || ticks > tick else { throw .timeNotIncreasing(index: position) }
+    let (interval, overflow) = ticks.subtractingReportingOverflow(beats.isEmpty ? 0 : tick)
+    guard !overflow, let rrTicks = UInt32(exactly: interval) else { throw .beatOutOfRange(index: position) }
+    if runs.isEmpty { try beginRun(AffineTimeMap(anchor: start), firstTick: ticks) }
+    try add(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags)
+  }
+
+  /// The series; afterwards every call is an error. ``SeriesError/empty`` where no beat was added.
+  public mutating func finish() throws(SeriesError) -> HeartbeatSeries {
+    guard !isFinished else { throw .finished }
+    guard !beats.isEmpty else { throw .empty }
+    isFinished = true
+    if let last = runs.last, last.beats.isEmpty { runs.removeLast() }
+    return HeartbeatSeries(checked: runs, beats: beats, timescale: timescale)
+  }
+
+  /// Forgets everything; afterwards every call is an error.
+  public mutating func discard() throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    isFinished = true
+    runs = []
+    beats = []
+  }
+}

@@ -1,0 +1,22 @@
+/// What is known about an object beside its values: a key and one of a few plain kinds of value.
+public typealias Metadata = [String: MetadataValue]
+
+/// A value in ``Metadata``.
+public enum MetadataValue: Hashable, Sendable {
+  case text(String)
+  case integer(Int64)
+  /// A finite number. A number that is not finite is not stored: it would read back as nothing.
+  case real(Double)
+  case flag(Bool)
+  case time(Timestamp)
+  case quantity(Quantity)
+}
+
+extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByBooleanLiteral
+{
+  public init(stringLiteral text: String) { self = .text(text) }
+  public init(integerLiteral integer: Int64) { self = .integer(integer) }
+  public init(floatLiteral real: Double) { self = .real(real) }
+  public init(booleanLiteral flag: Bool) { self = .flag(flag) }
+}

@@ -1,0 +1,10 @@
+/// A number with its unit.
+public struct Quantity: Hashable, Sendable {
+  public var value: Double
+  public var unit: Unit
+
+  public init(_ value: Double, _ unit: Unit) {
+    self.value = value
+    self.unit = unit
+  }
+}

@@ -1,0 +1,75 @@
+public import FoundationEssentials
+
+/// Everything that a recording session leaves: what the recorder saves in one piece when the session ends.
+public struct RecordedSession: Hashable, Sendable {
+  /// The session's identity, also its sync identifier: the same session is stored once, however often it is saved.
+  public var id: UUID
+  /// Of two saves of one session the one with the greater version stays; the number of notifications, for instance.
+  public var syncVersion: Int64
+  public var device: Device
+  public var source: SourceRevision
+  public var start: Timestamp
+  public var end: Timestamp
+  /// One of `shutdown`, `request`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
+  public var endReason: String
+  /// What the person or the program that asked for the session said about it.
+  public var metadata: Metadata
+  /// Rates in the order of their arrival, times not decreasing. Equal times and equal values are all kept.
+  public var rates: [HeartRateValue]
+  public var heartbeats: HeartbeatSeries
+  public var gaps: [RecordingGap]
+  /// Nil where it is unknown.
+  public var coverage: Coverage?
+  public var variability: HeartRateVariabilitySummary
+  /// The quality report: junk counts, battery, location, drift, latency …, keys as the recorder names them.
+  public var quality: Metadata
+
+  public init(
+    id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
+    endReason: String, metadata: Metadata = [:], rates: [HeartRateValue] = [],
+    heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], coverage: Coverage? = nil,
+    variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary(), quality: Metadata = [:]
+  ) {
+    self.id = id
+    self.syncVersion = syncVersion
+    self.device = device
+    self.source = source
+    self.start = start
+    self.end = end
+    self.endReason = endReason
+    self.metadata = metadata
+    self.rates = rates
+    self.heartbeats = heartbeats
+    self.gaps = gaps
+    self.coverage = coverage
+    self.variability = variability
+    self.quality = quality
+  }
+}
+
+/// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
+public struct Coverage: Hashable, Sendable {
+  public var floor: Double
+  public var ceiling: Double
+
+  public init(floor: Double, ceiling: Double) {
+    self.floor = floor
+    self.ceiling = ceiling
+  }
+}
+
+/// The heart rate variability figures that are kept with a session; nil where the record does not allow one.
+public struct HeartRateVariabilitySummary: Hashable, Sendable {
+  /// Standard deviation of the NN intervals.
+  public var sdnnMilliseconds: Double?
+  /// Root mean square of successive differences of NN intervals.
+  public var rmssdMilliseconds: Double?
+  /// Share of successive differences above 50 ms, in percent.
+  public var pnn50: Double?
+
+  public init(sdnnMilliseconds: Double? = nil, rmssdMilliseconds: Double? = nil, pnn50: Double? = nil) {
+    self.sdnnMilliseconds = sdnnMilliseconds
+    self.rmssdMilliseconds = rmssdMilliseconds
+    self.pnn50 = pnn50
+  }
+}

@@ -1,0 +1,20 @@
+/// A stretch of a session in which beats may have been lost, and why.
+public struct RecordingGap: Hashable, Sendable {
+  /// Why: `link`, `contact`, `step`, `filler`, `missed` …; what BlueZ said stands in ``detail``.
+  public var reason: String
+  public var detail: String?
+  public var start: Timestamp
+  public var end: Timestamp
+  /// An estimate from the neighbouring intervals; nil where there is none.
+  public var estimatedLostBeats: Double?
+
+  public init(
+    reason: String, detail: String? = nil, start: Timestamp, end: Timestamp, estimatedLostBeats: Double? = nil
+  ) {
+    self.reason = reason
+    self.detail = detail
+    self.start = start
+    self.end = end
+    self.estimatedLostBeats = estimatedLostBeats
+  }
+}

@@ -1,0 +1,27 @@
+/// What is wrong with an insert into, or the finish of, a series; what was inserted before is kept.
+public enum SeriesError: Error, Hashable, Sendable {
+  /// The series was finished or discarded before this call.
+  case finished
+  /// Nothing was inserted: there is no series to save.
+  case empty
+  /// The quantity begins before the builder's start.
+  case startsBeforeSeries
+  /// The interval ends before it starts.
+  case endsBeforeStart
+  /// The end date lies before the end of an inserted interval.
+  case endsBeforeInsertedEnd
+  /// The unit cannot be converted to the unit of the type.
+  case incompatibleUnit(unit: String, type: String)
+  /// The value is not a number, or infinite.
+  case notFinite
+  /// A recorded value is earlier than the one before it.
+  case timeDecreases(index: Int)
+  /// A beat is not later than the one before it.
+  case timeNotIncreasing(index: Int)
+  /// The runs leave a beat out, overlap or are empty.
+  case runsDoNotCoverBeats
+  /// A timescale is a positive number of ticks per second.
+  case invalidTimescale(Int32)
+  /// The beat lies so far from its run's map, or from the beat before it, that the format cannot hold it.
+  case beatOutOfRange(index: Int)
+}

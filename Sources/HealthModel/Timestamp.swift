@@ -1,0 +1,38 @@
+/// A moment of wall-clock time: microseconds since 1970-01-01 00:00:00 UTC, without leap seconds (as POSIX counts).
+///
+/// An integer, because a beat time that went through a `Double` would not be the same after a round trip.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  public var microseconds: Int64
+
+  public init(microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  /// Milliseconds since 1970, saturating where the microseconds would overflow.
+  public init(milliseconds: Int64) {
+    let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
+    microseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
+  }
+
+  public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
+    earlier.microseconds < later.microseconds
+  }
+
+  /// The moment `microseconds` later, or earlier where it is negative. Saturates instead of overflowing.
+  public func advanced(byMicroseconds microseconds: Int64) -> Timestamp {
+    let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
+    return Timestamp(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
+  }
+
+  /// Microseconds from `earlier` to this moment. Saturates instead of overflowing.
+  public func microseconds(since earlier: Timestamp) -> Int64 {
+    let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
+    return overflow ? (microseconds < 0 ? .min : .max) : difference
+  }
+
+  /// The last whole millisecond not after this moment: the precision in which rates are stored.
+  public var flooredToMilliseconds: Timestamp {
+    let remainder = ((microseconds % 1000) + 1000) % 1000
+    return advanced(byMicroseconds: -remainder)
+  }
+}

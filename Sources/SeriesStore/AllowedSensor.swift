@@ -1,0 +1,16 @@
+public import HealthModel
+
+/// A sensor that may be recorded: its owner added it.
+public struct AllowedSensor: Hashable, Sendable {
+  /// The Bluetooth address as text, upper case: `C0:FF:EE:00:00:01`.
+  public var address: String
+  /// The name that its owner gave it.
+  public var name: String?
+  public var added: Timestamp
+
+  public init(address: String, name: String?, added: Timestamp) {
+    self.address = address
+    self.name = name
+    self.added = added
+  }
+}

@@ -1,0 +1,77 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// One file of health data: sessions, their heart rates and beats, and the sensors that may be recorded.
+///
+/// Opening happens on the caller's thread; everything after that on a thread of the store's own, since SQLite blocks.
+/// That thread sleeps while there is nothing to do. Several stores, in one process or many, may have the same file open:
+/// readers never wait for a writer, writers wait for each other for a few seconds, and one recorder at a time
+/// (``Access/recording``) is let in.
+public actor HealthStore {
+  /// What a store is opened for.
+  public enum Access: Hashable, Sendable {
+    /// Nothing is written, and a missing file is an error.
+    case reading
+    /// For short changes beside a recorder; a missing file is made.
+    case writing
+    /// For the one recorder of this file, until the store is closed; a second gets ``StoreError/Code/locked``.
+    case recording
+  }
+
+  /// Opens the store at `path`, and makes it with `mode` where it is missing and `access` allows to write.
+  ///
+  /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched.
+  public static func open(_ path: String, for access: Access, mode: UInt32 = 0o600) throws(StoreError) -> HealthStore {
+    fatalError()
+  }
+
+  /// Closes the file and lets the recorder's lock go; every later call is an error. Also happens with the last reference.
+  public func close() { fatalError() }
+
+  /// Saves a session with everything in it in one transaction, once: see ``CommitOutcome``.
+  ///
+  /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
+  public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
+    fatalError()
+  }
+
+  /// All sessions, oldest first.
+  public func sessions() throws(StoreError) -> [SessionSummary] { fatalError() }
+
+  /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the
+  /// one that started last; ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` where several match.
+  public func session(_ name: String) throws(StoreError) -> SessionSummary { fatalError() }
+
+  /// Whether the session is in the store, and with which sync version; nil where it is not.
+  public func syncVersion(of session: UUID) throws(StoreError) -> Int64? { fatalError() }
+
+  /// The rates of a session in the order in which they arrived.
+  public func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] { fatalError() }
+
+  /// The beats of a session.
+  public func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries { fatalError() }
+
+  /// The gaps of a session in order.
+  public func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] { fatalError() }
+
+  /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.
+  public func delete(_ session: UUID) throws(StoreError) { fatalError() }
+
+  /// The sensors that may be recorded, in the order in which they were added.
+  public func allowedSensors() throws(StoreError) -> [AllowedSensor] { fatalError() }
+
+  /// Adds a sensor, or gives the one with that address this name; false where nothing changed.
+  @discardableResult
+  public func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool { fatalError() }
+
+  /// Names an allowed sensor; ``StoreError/Code/notFound`` where it is not allowed.
+  public func renameSensor(_ address: String, to name: String?) throws(StoreError) { fatalError() }
+
+  /// Takes a sensor off the list; ``StoreError/Code/notFound`` where it is not there. Its sessions stay.
+  public func removeSensor(_ address: String) throws(StoreError) { fatalError() }
+
+  /// A number that differs from its last value after another connection has written: cheap, nothing is read from disk.
+  ///
+  /// Watch the folder (the file and its `-wal`) and ask then; own writes do not change it.
+  public func dataVersion() throws(StoreError) -> Int64 { fatalError() }
+}
