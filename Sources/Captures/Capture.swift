@@ -1,0 +1,28 @@
+public import FoundationEssentials
+public import Sensors
+
+/// One session of one sensor as it was received: its header and every event, in order.
+///
+/// A bug report, a test's input and the source of a replay all have this form, whatever file they came from.
+public struct Capture: Hashable, Sendable {
+  public var header: CaptureHeader
+  public var events: [SensorEvent]
+
+  public init(header: CaptureHeader, events: [SensorEvent]) {
+    self.header = header
+    self.events = events
+  }
+
+  /// The session's identity, which is also its sync identifier in the store.
+  public var session: UUID { header.session }
+  public var sensor: SensorIdentity { header.sensor }
+
+  /// How many Heart Rate Measurement notifications it holds, junk included: the sync version of a replayed file.
+  ///
+  /// A truncated copy of a capture has fewer than the whole, so the whole replaces it.
+  public var notificationCount: Int {
+    events.reduce(0) { count, event in
+      if case .measurement = event.kind { count + 1 } else { count }
+    }
+  }
+}

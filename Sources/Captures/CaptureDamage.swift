@@ -1,0 +1,54 @@
+/// One place in a capture file or journal segment that could not be read, and why.
+public struct CaptureDamage: Hashable, Sendable {
+  /// The file's name without its folder; nil where bytes were read that have none.
+  public var file: String?
+  /// The record's number, from 1: a line of a text capture (its header is line 1), a packet of a foreign one.
+  public var record: Int
+  /// Where it begins, in bytes from the start of the file.
+  public var offset: Int
+  public var reason: Reason
+
+  public init(file: String? = nil, record: Int, offset: Int, reason: Reason) {
+    self.file = file
+    self.record = record
+    self.offset = offset
+    self.reason = reason
+  }
+
+  /// Why a record could not be read.
+  public enum Reason: Hashable, Sendable {
+    /// The file ends inside this record, as it does after a crash.
+    case cutOff
+    /// The first line is damaged; what follows was read as the version that this program writes.
+    case header
+    /// The record's bytes do not match its checksum.
+    case checksum
+    /// The checksum is right, but this part of the record is none that version 1 knows.
+    case malformed(field: String)
+    /// The record belongs to a slot that no readable record of this file has given to a session.
+    case unknownSlot(Int)
+    /// A packet's length is impossible: so many bytes are needed, so many are there.
+    case packet(needed: Int, available: Int)
+    /// The file could not be read from here on: the system's error number.
+    case unreadable(Int32)
+  }
+
+  /// True for what a crash leaves at the end of a file: nothing that had been acknowledged is gone.
+  public var isExpectedAfterCrash: Bool { reason == .cutOff }
+}
+
+extension CaptureDamage: CustomStringConvertible {
+  /// One line for a person: where, and why. Holds no health data.
+  public var description: String {
+    let place = "\(file.map { "\($0): " } ?? "")record \(record) (byte \(offset))"
+    return switch reason {
+    case .cutOff: "\(place) is cut off"
+    case .header: "\(place): the first line is damaged"
+    case .checksum: "\(place): the checksum does not match"
+    case .malformed(let field): "\(place): \(field) is not valid"
+    case .unknownSlot(let slot): "\(place) belongs to slot \(slot), which no session has"
+    case .packet(let needed, let available): "\(place) needs \(needed) bytes, \(available) are there"
+    case .unreadable(let number): "\(place) could not be read: \(SystemError.text(number))"
+    }
+  }
+}

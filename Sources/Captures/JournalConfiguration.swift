@@ -1,0 +1,21 @@
+/// How a journal lays out its files.
+public struct JournalConfiguration: Hashable, Sendable {
+  /// Permissions of the folder, if the journal makes it.
+  public var directoryMode: UInt32
+  /// Permissions of the segments.
+  public var fileMode: UInt32
+  /// A segment that has reached this many bytes is followed by a new one.
+  public var segmentBytes: Int
+  /// How many bytes that no sync has covered yet are kept in memory, to be written again should the sync fail.
+  public var keptTailBytes: Int
+
+  /// A person's journal: 0600 in 0700. The service's is 0640 in 0750.
+  public init(
+    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20, keptTailBytes: Int = 4 << 20
+  ) {
+    self.directoryMode = directoryMode
+    self.fileMode = fileMode
+    self.segmentBytes = segmentBytes
+    self.keptTailBytes = keptTailBytes
+  }
+}
