@@ -9,4 +9,7 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
+// Names the calling thread in the system's tools; at most 15 bytes. Returns 0 or an errno.
+int clinux_name_thread(const char *name);
+
 #endif

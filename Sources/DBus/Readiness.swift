@@ -1,0 +1,17 @@
+internal import CLinux
+
+/// What a descriptor is watched for, and what it is ready for.
+public struct Readiness: OptionSet, Hashable, Sendable {
+  public var rawValue: UInt32
+
+  public init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+  public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// The other side is gone; what it wrote can still be read. Told whether or not it is asked for.
+  public static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
+  /// Told whether or not it is asked for.
+  public static let error = Readiness(rawValue: EPOLLERR.rawValue)
+}
