@@ -1,0 +1,15 @@
+/// What a ``Client`` looks for in each followed device.
+public struct ClientConfiguration: Hashable, Sendable {
+  /// The characteristic whose notifications are wanted.
+  public var notifying: BluetoothUUID
+  /// Characteristics read once after each link came up, in this order; missing and refused ones are left out.
+  public var readOnce: [BluetoothUUID]
+  /// Adapters to use by name (`hci0`); nil: all.
+  public var adapters: Set<String>?
+
+  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], adapters: Set<String>? = nil) {
+    self.notifying = notifying
+    self.readOnce = readOnce
+    self.adapters = adapters
+  }
+}
