@@ -1,0 +1,87 @@
+extension ConnectionPlan {
+  /// An adapter is there, or was switched on or off. Switched on, the sensors that BlueZ knows on it are tried at once.
+  ///
+  /// Not before: a Connect on an adapter that is not powered yet pends for 40 s although the sensor advertises.
+  public mutating func adapterChanged(_ index: AdapterIndex, isPowered: Bool, at now: BootInstant) -> [Command] {
+    var commands: [Command] = []
+    if let position = adapterPosition(index) {
+      guard adapters[position].isPowered != isPowered else { return [] }
+      adapters[position] = Adapter(index: index, isPowered: isPowered)
+    } else {
+      let position = adapters.firstIndex { $0.index > index } ?? adapters.endIndex
+      adapters.insert(Adapter(index: index, isPowered: isPowered), at: position)
+    }
+    if isPowered {
+      for sensor in sensors.indices
+      where sensors[sensor].presences.contains(where: { $0.adapter == index && $0.isKnown }) {
+        beEager(sensor)
+      }
+    } else {
+      endEverything(on: index, at: now, &commands)
+    }
+    return settle(at: now, commands)
+  }
+
+  /// An adapter was pulled out, and everything on it is gone.
+  public mutating func adapterRemoved(_ index: AdapterIndex, at now: BootInstant) -> [Command] {
+    var commands: [Command] = []
+    adapters.removeAll { $0.index == index }
+    endEverything(on: index, at: now, &commands)
+    for sensor in sensors.indices {
+      sensors[sensor].presences.removeAll { $0.adapter == index }
+    }
+    return settle(at: now, commands)
+  }
+
+  /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are told of as if
+  /// they were new.
+  public mutating func serviceLost(at now: BootInstant) -> [Command] {
+    var commands: [Command] = []
+    for adapter in adapters {
+      commands += adapterRemoved(adapter.index, at: now)
+    }
+    // With no bluetoothd there is nobody to carry out what followed from one adapter's end on another.
+    commands.removeAll()
+    for sensor in sensors.indices {
+      sensors[sensor].retry.reset()
+      sensors[sensor].notBefore = nil
+    }
+    return settle(at: now, commands)
+  }
+
+  /// A discovery did not start, or ended although it was not stopped (BlueZ can be stuck with `InProgress`).
+  ///
+  /// It is tried again later. Until then the sensors that BlueZ knows are tried without having been heard.
+  public mutating func discoveryEnded(on index: AdapterIndex, at now: BootInstant) -> [Command] {
+    guard let position = adapterPosition(index), case .running = adapters[position].discovery else { return [] }
+    let wait = adapters[position].discoveryRetry.next(
+      first: parameters.discoveryRetry, longest: parameters.longestDiscoveryRetry, using: &random)
+    adapters[position].discovery = .failed(until: now.advanced(by: wait))
+    for sensor in sensors.indices where sensors[sensor].presences.contains(where: { $0.adapter == index && $0.isKnown })
+    {
+      sensors[sensor].isEager = true
+    }
+    return settle(at: now, [])
+  }
+
+  private mutating func endEverything(on adapter: AdapterIndex, at now: BootInstant, _ commands: inout [Command]) {
+    for sensor in sensors.indices.reversed() {
+      if case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter {
+        enter(.searching, sensor, at: now)
+      }
+      if let position = sensors[sensor].presences.firstIndex(where: { $0.adapter == adapter }) {
+        sensors[sensor].presences[position].call = nil
+        sensors[sensor].presences[position].isFresh = false
+      }
+      loseLink(sensor, on: adapter, at: now, &commands)
+      removeIfDone(sensor)
+    }
+  }
+
+  /// Makes a sensor worth an attempt now, whatever happened before.
+  mutating func beEager(_ sensor: Int) {
+    sensors[sensor].isEager = true
+    sensors[sensor].notBefore = nil
+    sensors[sensor].retry.reset()
+  }
+}

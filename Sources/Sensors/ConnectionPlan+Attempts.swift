@@ -1,0 +1,91 @@
+extension ConnectionPlan {
+  /// Connect has returned without an error. Not yet proof of a link that works: after a restart of bluetoothd it
+  /// succeeds on a link whose services never resolve.
+  public mutating func connectSucceeded(
+    _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
+  ) -> [Command] {
+    guard let sensor = index(of: address) else { return [] }
+    var commands: [Command] = []
+    sensors[sensor].presences[presencePosition(sensor, on: adapter)].call = nil
+    if case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter {
+      adopt(sensor, from: attempt, at: now, &commands)
+    }
+    removeIfDone(sensor)
+    return settle(at: now, commands)
+  }
+
+  /// Connect has returned an error.
+  public mutating func connectFailed(
+    _ address: SensorAddress, on adapter: AdapterIndex, _ reason: ConnectFailure, at now: BootInstant
+  ) -> [Command] {
+    guard let sensor = index(of: address) else { return [] }
+    let position = presencePosition(sensor, on: adapter)
+    sensors[sensor].presences[position].call = nil
+    guard case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter else {
+      removeIfDone(sensor)
+      return settle(at: now, [])
+    }
+    let elapsed = now.duration(since: sensors[sensor].since)
+    enter(.searching, sensor, at: now)
+    switch reason {
+    case .abortedByLocal where elapsed >= parameters.silentAbort:
+      rest(sensor, on: adapter, at: now)
+      return settle(at: now, [])
+    case .abortedByLocal where elapsed >= parameters.lostInTheMaking && attempt.isQuiet && linkCount(on: adapter) > 0:
+      fill(adapter, at: now)
+      return settle(at: now, [])
+    case .abortedByLocal where elapsed < parameters.lostInTheMaking: break
+    case .abortedByLocal, .other: sensors[sensor].wantsQuiet = true
+    case .unknownObject:
+      sensors[sensor].presences[position].isKnown = false
+      sensors[sensor].presences[position].isFresh = false
+    case .inProgress, .canceled: sensors[sensor].isEager = true
+    case .notReady, .authentication: break
+    }
+    waitBeforeRetry(sensor, reason, at: now)
+    return settle(at: now, [])
+  }
+
+  /// The sensor was silent: it is tried again when it is heard, not before. One that no discovery hears (it advertises
+  /// its name only, or to its bonded host only) is waited for with one pending Connect after the other.
+  private mutating func rest(_ sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
+    let isDeaf =
+      adapterPosition(adapter).map { if case .failed = adapters[$0].discovery { true } else { false } } ?? true
+    switch sensors[sensor].foundBy {
+    case .heartRateService where !isDeaf:
+      sensors[sensor].retry.reset()
+    case .everything:
+      sensors[sensor].isEager = true
+    case .heartRateService, nil:
+      sensors[sensor].isEager = true
+      let wait = sensors[sensor].retry.next(
+        first: parameters.longestRetry, longest: parameters.longestAuthenticationRetry, using: &random)
+      sensors[sensor].notBefore = now.advanced(by: wait)
+    }
+  }
+
+  private mutating func waitBeforeRetry(_ sensor: Int, _ reason: ConnectFailure, at now: BootInstant) {
+    let longest = reason == .authentication ? parameters.longestAuthenticationRetry : parameters.longestRetry
+    let wait = sensors[sensor].retry.next(first: parameters.firstRetry, longest: longest, using: &random)
+    sensors[sensor].notBefore = now.advanced(by: wait)
+  }
+
+  private mutating func fill(_ adapter: AdapterIndex, at now: BootInstant) {
+    guard let position = adapterPosition(adapter) else { return }
+    let wait = adapters[position].fullRetry.next(
+      first: parameters.full, longest: parameters.longestFull, using: &random)
+    adapters[position].fullUntil = now.advanced(by: wait)
+  }
+
+  /// Ends an attempt of ours; its answer is still to come.
+  mutating func cancel(_ attempt: Attempt, of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
+    let position = presencePosition(sensor, on: attempt.adapter)
+    sensors[sensor].presences[position].call = .canceled
+    enter(.searching, sensor, at: now)
+    commands.append(.disconnect(sensors[sensor].address, on: attempt.adapter))
+  }
+
+  func linkCount(on adapter: AdapterIndex) -> Int {
+    sensors.count { $0.presences.contains { $0.adapter == adapter && $0.isLinked } }
+  }
+}

@@ -1,0 +1,31 @@
+extension ConnectionPlan {
+  /// What is to be done now, in the order of the list.
+  public enum Command: Hashable, Sendable {
+    /// Begin to look for sensors. A discovery that runs on this adapter was stopped by an earlier command.
+    case startDiscovery(on: AdapterIndex, Discovery)
+    /// End it.
+    case stopDiscovery(on: AdapterIndex)
+    /// Call Connect. It is answered exactly once, by ``ConnectionPlan/connectSucceeded(_:on:at:)`` or
+    /// ``ConnectionPlan/connectFailed(_:on:_:at:)``, unless its adapter or bluetoothd goes first.
+    case connect(SensorAddress, on: AdapterIndex)
+    /// Call Disconnect: on a link that this plan made, or to cancel a Connect of its own; never on anybody else's.
+    case disconnect(SensorAddress, on: AdapterIndex)
+    /// The link is there and its values are wanted: subscribe as soon as the services are resolved.
+    case follow(SensorAddress, on: AdapterIndex)
+    /// The values are not wanted any more; the link is somebody else's and stays.
+    case unfollow(SensorAddress, on: AdapterIndex)
+    /// A link that is somebody else's has been silent for too long: subscribe anew.
+    case resubscribe(SensorAddress, on: AdapterIndex)
+    /// A second link of a sensor that is recorded over `recordedOn` already. It is not recorded; worth a warning, since
+    /// an address can be cloned.
+    case refuse(SensorAddress, on: AdapterIndex, recordedOn: AdapterIndex)
+  }
+
+  /// What a discovery listens to.
+  public enum Discovery: Hashable, Sendable {
+    /// Sensors that advertise the Heart Rate Service (180D): what nearly all of them do.
+    case heartRateService
+    /// Everything, for a short while: finds a sensor that advertises nothing but its name.
+    case everything
+  }
+}

@@ -1,0 +1,122 @@
+extension ConnectionPlan {
+  /// `Connected: true`: a link is up, this plan's or somebody else's.
+  public mutating func linkUp(_ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant) -> [Command] {
+    guard let sensor = index(of: address) else { return [] }
+    var commands: [Command] = []
+    let position = presencePosition(sensor, on: adapter)
+    // The link of a Connect that was cancelled: ours, not wanted, and Disconnect has been called.
+    if sensors[sensor].presences[position].call == .canceled { return [] }
+    switch sensors[sensor].phase {
+    case .connecting(let attempt) where attempt.adapter == adapter:
+      adopt(sensor, from: attempt, at: now, &commands)
+    case .connecting(let attempt):
+      cancel(attempt, of: sensor, at: now, &commands)
+      adopt(sensor, on: adapter, isOurs: false, at: now, &commands)
+    case .searching where !sensors[sensor].isDismissed:
+      let isOurs = sensors[sensor].presences[position].call == .pending
+      adopt(sensor, on: adapter, isOurs: isOurs, at: now, &commands)
+    case .linked(let link) where link.adapter != adapter && !sensors[sensor].presences[position].isLinked:
+      sensors[sensor].presences[position].isLinked = true
+      commands.append(.refuse(address, on: adapter, recordedOn: link.adapter))
+    case .leaving(let left, _) where left != adapter:
+      sensors[sensor].presences[position].isLinked = true
+    case .searching, .linked, .leaving: return []
+    }
+    return settle(at: now, commands)
+  }
+
+  /// `ServicesResolved: true`: values can come from now on, and silence counts.
+  public mutating func servicesResolved(
+    _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
+  ) -> [Command] {
+    let commands = linkUp(address, on: adapter, at: now)
+    guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase, link.adapter == adapter,
+      !link.isResolved
+    else { return commands }
+    link.isResolved = true
+    link.checkAt = now.advanced(by: silenceLimit(sensor))
+    sensors[sensor].phase = .linked(link)
+    return commands
+  }
+
+  /// `Connected: false`, or the error that says so.
+  public mutating func linkLost(_ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant) -> [Command] {
+    guard let sensor = index(of: address) else { return [] }
+    var commands: [Command] = []
+    loseLink(sensor, on: adapter, at: now, &commands)
+    removeIfDone(sensor)
+    return settle(at: now, commands)
+  }
+
+  /// A measurement came over the recorded link. Never brings ``deadline`` forward, so that nothing else is to be done.
+  public mutating func valueReceived(from address: SensorAddress, at now: BootInstant) {
+    guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
+    link.lastValue = now
+    sensors[sensor].phase = .linked(link)
+    sensors[sensor].silences = 0
+  }
+
+  /// Records over this link from now on.
+  private mutating func adopt(
+    _ sensor: Int, on adapter: AdapterIndex, isOurs: Bool, at now: BootInstant, _ commands: inout [Command]
+  ) {
+    let position = presencePosition(sensor, on: adapter)
+    sensors[sensor].presences[position].isKnown = true
+    sensors[sensor].presences[position].isLinked = true
+    sensors[sensor].isEager = false
+    sensors[sensor].notBefore = nil
+    enter(.linked(Link(adapter: adapter, isOurs: isOurs)), sensor, at: now)
+    commands.append(.follow(sensors[sensor].address, on: adapter))
+  }
+
+  /// Records over the link that an attempt has made, which tells something about its adapter.
+  mutating func adopt(_ sensor: Int, from attempt: Attempt, at now: BootInstant, _ commands: inout [Command]) {
+    if let position = adapterPosition(attempt.adapter) {
+      adapters[position].fullRetry.reset()
+      if attempt.isQuiet && sensors[sensor].wantsQuiet { adapters[position].connectsOnlyQuietly = true }
+    }
+    sensors[sensor].wantsQuiet = false
+    adopt(sensor, on: attempt.adapter, isOurs: true, at: now, &commands)
+  }
+
+  mutating func loseLink(
+    _ sensor: Int, on adapter: AdapterIndex, at now: BootInstant, _ commands: inout [Command]
+  ) {
+    if let position = sensors[sensor].presences.firstIndex(where: { $0.adapter == adapter && $0.isLinked }) {
+      sensors[sensor].presences[position].isLinked = false
+      if let place = adapterPosition(adapter) { adapters[place].fullUntil = nil }
+    }
+    switch sensors[sensor].phase {
+    case .linked(let link) where link.adapter == adapter:
+      let wasGood = link.lastValue.map { $0.duration(since: sensors[sensor].since) >= parameters.goodLink } ?? false
+      if wasGood { sensors[sensor].retry.reset() }
+      let failures = sensors[sensor].retry.failures
+      let wait = sensors[sensor].retry.next(
+        first: parameters.firstRetry, longest: parameters.longestRetry, using: &random)
+      // The first try comes at once; the wait that was drawn for it is not needed.
+      sensors[sensor].notBefore = failures == 0 ? nil : now.advanced(by: wait)
+      sensors[sensor].isEager = link.isOurs
+    case .leaving(adapter, _):
+      sensors[sensor].isEager = true
+    case .searching, .connecting, .linked, .leaving: return
+    }
+    enter(.searching, sensor, at: now)
+    if let other = sensors[sensor].presences.first(where: \.isLinked), !sensors[sensor].isDismissed {
+      adopt(sensor, on: other.adapter, isOurs: false, at: now, &commands)
+    }
+  }
+
+  /// Ends a link of ours.
+  mutating func leave(_ adapter: AdapterIndex, _ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
+    enter(.leaving(adapter, until: now.advanced(by: parameters.leaving)), sensor, at: now)
+    commands.append(.disconnect(sensors[sensor].address, on: adapter))
+  }
+
+  func mayDisconnect(_ link: Link, _ sensor: Int) -> Bool {
+    link.isOurs && !sensors[sensor].isShared
+  }
+
+  func silenceLimit(_ sensor: Int) -> Duration {
+    min(parameters.silence * (1 << min(sensors[sensor].silences, 10)), parameters.longestSilence)
+  }
+}

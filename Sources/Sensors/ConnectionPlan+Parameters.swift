@@ -1,0 +1,51 @@
+extension ConnectionPlan {
+  /// The times and limits of a plan. The figures stand beside the observation that they follow from (BlueZ 5.66).
+  public struct Parameters: Hashable, Sendable {
+    /// Connects that may be under way on one adapter. The kernel makes one link at a time (0.3-1.6 s), but resolving
+    /// services overlaps with the next one.
+    public var concurrentAttempts = 4
+    /// An attempt that is older than this waits for a silent sensor: it holds up neither others nor the discovery that
+    /// was paused for it. An adapter that is full answers after 4.1 s.
+    public var attentiveTime = Duration.seconds(5)
+    /// An abort before this was a link lost in the making (seen: 0.3 s), one after it a link that could not be made.
+    public var lostInTheMaking = Duration.milliseconds(1500)
+    /// An abort after this was a silent sensor (seen: 40.2 s).
+    public var silentAbort = Duration.seconds(20)
+    /// The waiting time after the first failure; it doubles with each.
+    public var firstRetry = Duration.seconds(1)
+    /// The longest waiting time, for a sensor that is heard and cannot be connected.
+    public var longestRetry = Duration.seconds(30)
+    /// The longest waiting time where the sensor refuses for want of pairing, which no retry mends.
+    public var longestAuthenticationRetry = Duration.seconds(600)
+    /// A sensor that was not heard for this long while the adapter listened has come back: its failures are forgotten.
+    public var absence = Duration.seconds(10)
+    /// A link that gave values for this long was a good one: after its loss the count of failures starts anew.
+    public var goodLink = Duration.seconds(10)
+    /// Time for the services of a link that this plan made.
+    public var resolving = Duration.seconds(20)
+    /// A link without a value for this long is silent; doubles with each silence in a row, up to ``longestSilence``.
+    public var silence = Duration.seconds(30)
+    public var longestSilence = Duration.seconds(900)
+    /// Time for a Disconnect to take effect (seen: 2 s) before it is called again.
+    public var leaving = Duration.seconds(30)
+    /// A full adapter is tried again after this although no link has ended; doubles up to ``longestFull``.
+    public var full = Duration.seconds(60)
+    public var longestFull = Duration.seconds(600)
+    /// A discovery that did not start, or ended by itself, is tried again after this; doubles up to
+    /// ``longestDiscoveryRetry``.
+    public var discoveryRetry = Duration.seconds(2)
+    public var longestDiscoveryRetry = Duration.seconds(120)
+    /// While a sensor is missing, the first look at everything that advertises; the time between looks doubles up to
+    /// ``longestLookInterval``, or ``longestNamedLookInterval`` while a sensor is missing that only a look can find.
+    public var firstLook = Duration.seconds(30)
+    public var longestLookInterval = Duration.seconds(1800)
+    public var longestNamedLookInterval = Duration.seconds(120)
+    /// How long a look takes.
+    public var look = Duration.seconds(10)
+
+    public init() {}
+
+    /// The parameters that sensord runs with.
+    public static let standard = Parameters()
+  }
+}

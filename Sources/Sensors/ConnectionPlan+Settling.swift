@@ -1,0 +1,146 @@
+extension ConnectionPlan {
+  /// Compares what is with what should be and orders the difference: the end of every input.
+  ///
+  /// Discoveries that end come first, since some adapters refuse to connect while they scan, then the connects, then
+  /// the discoveries that begin.
+  mutating func settle(at now: BootInstant, _ commands: [Command]) -> [Command] {
+    settleLooks(at: now)
+    let connects = startAttempts(at: now)
+    var commands = commands
+    var starts: [Command] = []
+    for position in adapters.indices {
+      settleDiscovery(position, at: now, stops: &commands, starts: &starts)
+    }
+    return commands + connects + starts
+  }
+
+  /// Which adapter to connect this sensor over if now were the time: one that hears it rather than one that only knows
+  /// it, then the stronger signal.
+  func bestAdapter(for sensor: Sensor) -> AdapterIndex? {
+    guard case .searching = sensor.phase, !sensor.isDismissed, !sensor.isShared else { return nil }
+    var best: Presence?
+    for presence in sensor.presences {
+      guard presence.isKnown, presence.call == nil, presence.isFresh || sensor.isEager, isUsable(presence.adapter)
+      else { continue }
+      if let other = best, rank(presence) <= rank(other) { continue }
+      best = presence
+    }
+    return best?.adapter
+  }
+
+  private func rank(_ presence: Presence) -> (Int, Int16) {
+    (presence.isFresh ? 1 : 0, presence.rssi ?? .min)
+  }
+
+  /// Begins every attempt that is due and has room, longest waiting first.
+  private mutating func startAttempts(at now: BootInstant) -> [Command] {
+    let ready = sensors.indices.filter { sensor in
+      (sensors[sensor].notBefore ?? now) <= now && bestAdapter(for: sensors[sensor]) != nil
+    }
+    var connects: [Command] = []
+    for sensor in ready.sorted(by: { sensors[$0].since < sensors[$1].since }) {
+      guard let adapter = bestAdapter(for: sensors[sensor]),
+        attentiveAttempts(on: adapter) < parameters.concurrentAttempts
+      else { continue }
+      let mustBeQuiet =
+        sensors[sensor].wantsQuiet || adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
+      for position in sensors[sensor].presences.indices {
+        sensors[sensor].presences[position].isFresh = false
+        if sensors[sensor].presences[position].adapter == adapter {
+          sensors[sensor].presences[position].call = .pending
+        }
+      }
+      sensors[sensor].isEager = false
+      sensors[sensor].notBefore = nil
+      enter(.connecting(Attempt(adapter: adapter, isQuiet: true)), sensor, at: now)
+      let isQuiet = mustBeQuiet || !isDiscoveryWanted
+      enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet)), sensor, at: now)
+      connects.append(.connect(sensors[sensor].address, on: adapter))
+    }
+    return connects
+  }
+
+  private func attentiveAttempts(on adapter: AdapterIndex) -> Int {
+    sensors.count { sensor in
+      if case .connecting(let attempt) = sensor.phase {
+        attempt.adapter == adapter && attempt.isAttentive
+      } else {
+        false
+      }
+    }
+  }
+
+  /// Whether listening could find what is missing: not while an attempt that has just begun may still find it.
+  private var isDiscoveryWanted: Bool {
+    if case .any = allowed.unlisted, sensors.count < AllowList.capacity { return true }
+    return sensors.contains { sensor in
+      guard !sensor.isDismissed, !sensor.isShared else { return false }
+      switch sensor.phase {
+      case .searching: return true
+      case .connecting(let attempt): return !attempt.isAttentive
+      case .linked, .leaving: return false
+      }
+    }
+  }
+
+  private func isQuietNow(_ adapter: AdapterIndex) -> Bool {
+    sensors.contains { sensor in
+      if case .connecting(let attempt) = sensor.phase {
+        attempt.adapter == adapter && attempt.isAttentive && attempt.isQuiet
+      } else {
+        false
+      }
+    }
+  }
+
+  private mutating func settleDiscovery(
+    _ position: Int, at now: BootInstant, stops: inout [Command], starts: inout [Command]
+  ) {
+    let adapter = adapters[position]
+    var wanted: Discovery?
+    if isUsable(adapter.index) && isDiscoveryWanted && !isQuietNow(adapter.index) {
+      wanted = looks.endsAt == nil ? .heartRateService : .everything
+    }
+    switch adapter.discovery {
+    case .running(let kind, _) where kind != wanted:
+      stops.append(.stopDiscovery(on: adapter.index))
+    case .off: break
+    case .running, .failed: return
+    }
+    if let wanted {
+      starts.append(.startDiscovery(on: adapter.index, wanted))
+      adapters[position].discovery = .running(wanted, since: now)
+    } else {
+      adapters[position].discovery = .off
+    }
+  }
+
+  /// Plans looks while something is missing and could be heard, and none otherwise.
+  private mutating func settleLooks(at now: BootInstant) {
+    guard isSensorMissing, adapters.contains(where: \.isPowered) else {
+      looks = Looks()
+      return
+    }
+    if looks.nextAt == nil && looks.endsAt == nil { planLook(at: now) }
+  }
+
+  mutating func advanceLooks(to now: BootInstant) {
+    if let endsAt = looks.endsAt, endsAt <= now {
+      looks.endsAt = nil
+      planLook(at: now)
+    } else if let nextAt = looks.nextAt, nextAt <= now {
+      looks.nextAt = nil
+      looks.endsAt = now.advanced(by: parameters.look)
+    }
+  }
+
+  private mutating func planLook(at now: BootInstant) {
+    let needsLooks = sensors.contains { sensor in
+      if case .searching = sensor.phase { sensor.foundBy == .everything } else { false }
+    }
+    let wait = looks.retry.next(
+      first: parameters.firstLook,
+      longest: needsLooks ? parameters.longestNamedLookInterval : parameters.longestLookInterval, using: &random)
+    looks.nextAt = now.advanced(by: wait)
+  }
+}

@@ -1,0 +1,148 @@
+extension ConnectionPlan {
+  /// One adapter, as far as planning needs it.
+  struct Adapter: Hashable, Sendable {
+    let index: AdapterIndex
+    var isPowered: Bool
+    var discovery = DiscoveryState.off
+    var discoveryRetry = Backoff()
+    /// Set while it holds no more links, as far as is known: no attempts until a link ends or this comes.
+    var fullUntil: BootInstant?
+    var fullRetry = Backoff()
+    /// Learned: it connected with its discovery stopped after it had failed to with it running.
+    var connectsOnlyQuietly = false
+  }
+
+  enum DiscoveryState: Hashable, Sendable {
+    case off
+    case running(Discovery, since: BootInstant)
+    /// It did not start, or ended by itself.
+    case failed(until: BootInstant)
+  }
+
+  /// One sensor that may be recorded.
+  struct Sensor: Hashable, Sendable {
+    let address: SensorAddress
+    var phase = Phase.searching
+    /// When `phase` began.
+    var since: BootInstant
+    /// What each adapter knows of it.
+    var presences: [Presence] = []
+    var retry = Backoff()
+    /// No attempt before this.
+    var notBefore: BootInstant?
+    /// Worth an attempt although it was not heard: it was there a moment ago, or BlueZ has just begun to know it.
+    var isEager = false
+    /// The last attempt failed with discovery running: try the next one with discovery stopped.
+    var wantsQuiet = false
+    /// Which kind of discovery hears it, where that is known.
+    var foundBy: Discovery?
+    /// Silent links in a row.
+    var silences = 0
+    /// Not allowed any more; only kept until its link or attempt has ended.
+    var isDismissed = false
+    /// Others use it too (a game controller, say): not connected and never disconnected.
+    var isShared = false
+
+    init(address: SensorAddress, since: BootInstant) {
+      self.address = address
+      self.since = since
+    }
+  }
+
+  enum Phase: Hashable, Sendable {
+    case searching
+    case connecting(Attempt)
+    case linked(Link)
+    /// Disconnect was called on a link of ours, which is still up.
+    case leaving(AdapterIndex, until: BootInstant)
+  }
+
+  struct Attempt: Hashable, Sendable {
+    let adapter: AdapterIndex
+    /// Made with discovery stopped.
+    let isQuiet: Bool
+    /// Young enough to hold up others; see ``Parameters/attentiveTime``.
+    var isAttentive = true
+  }
+
+  struct Link: Hashable, Sendable {
+    let adapter: AdapterIndex
+    let isOurs: Bool
+    var isResolved = false
+    var lastValue: BootInstant?
+    /// When to look for silence next, set once the services are resolved.
+    var checkAt: BootInstant?
+  }
+
+  /// What one adapter knows of one sensor.
+  struct Presence: Hashable, Sendable {
+    let adapter: AdapterIndex
+    /// BlueZ has an object for it, so that it can be connected.
+    var isKnown = false
+    /// Heard since the last attempt began.
+    var isFresh = false
+    var lastSeen: BootInstant?
+    var rssi: Int16?
+    var isLinked = false
+    /// A Connect whose answer is still to come: until then there is no second one.
+    var call: Call?
+  }
+
+  enum Call: Hashable, Sendable {
+    case pending
+    /// Disconnect was called to end it; a link that comes up all the same is going down again.
+    case canceled
+  }
+
+  /// When to listen for a while to everything that advertises.
+  struct Looks: Hashable, Sendable {
+    var nextAt: BootInstant?
+    var endsAt: BootInstant?
+    var retry = Backoff()
+  }
+}
+
+extension ConnectionPlan {
+  func index(of address: SensorAddress) -> Int? {
+    sensors.firstIndex { $0.address == address }
+  }
+
+  mutating func insert(_ sensor: Sensor) {
+    let position = sensors.firstIndex { $0.address > sensor.address } ?? sensors.endIndex
+    sensors.insert(sensor, at: position)
+  }
+
+  func adapterPosition(_ index: AdapterIndex) -> Int? {
+    adapters.firstIndex { $0.index == index }
+  }
+
+  /// Where the presence of a sensor on `adapter` stands; made where there is none yet.
+  mutating func presencePosition(_ sensor: Int, on adapter: AdapterIndex) -> Int {
+    if let position = sensors[sensor].presences.firstIndex(where: { $0.adapter == adapter }) { return position }
+    sensors[sensor].presences.append(Presence(adapter: adapter))
+    return sensors[sensor].presences.endIndex - 1
+  }
+
+  mutating func enter(_ phase: Phase, _ sensor: Int, at now: BootInstant) {
+    sensors[sensor].phase = phase
+    sensors[sensor].since = now
+  }
+
+  /// Whether an allowed sensor is without a link that this plan could make.
+  var isSensorMissing: Bool {
+    sensors.contains { sensor in
+      switch sensor.phase {
+      case .searching, .connecting: !sensor.isDismissed && !sensor.isShared
+      case .linked, .leaving: false
+      }
+    }
+  }
+
+  /// Forgets a sensor that is no longer allowed, once nothing of it is under way.
+  mutating func removeIfDone(_ index: Int) {
+    let sensor = sensors[index]
+    guard sensor.isDismissed, !sensor.presences.contains(where: { $0.call != nil }) else { return }
+    if case .leaving = sensor.phase { return }
+    sensors.remove(at: index)
+  }
+}

@@ -1,0 +1,84 @@
+extension ConnectionPlan {
+  /// When ``timeReached(_:)`` is to be called next; nil where nothing waits for the time. It may turn out to have been
+  /// early, never late: a timer that was set stays right.
+  public var deadline: BootInstant? {
+    var earliest: BootInstant?
+    func consider(_ instant: BootInstant?) {
+      guard let instant else { return }
+      earliest = earliest.map { min($0, instant) } ?? instant
+    }
+    for sensor in sensors {
+      switch sensor.phase {
+      case .searching:
+        if bestAdapter(for: sensor) != nil { consider(sensor.notBefore) }
+      case .connecting(let attempt):
+        if attempt.isAttentive { consider(sensor.since.advanced(by: parameters.attentiveTime)) }
+      case .linked(let link):
+        consider(link.isResolved ? link.checkAt : resolveLimit(link, sensor))
+      case .leaving(_, let until):
+        consider(until)
+      }
+    }
+    guard isSensorMissing else { return earliest }
+    for adapter in adapters where adapter.isPowered {
+      consider(adapter.fullUntil)
+      if case .failed(let until) = adapter.discovery { consider(until) }
+    }
+    consider(looks.endsAt ?? looks.nextAt)
+    return earliest
+  }
+
+  /// Does what has become due. Calling it early does no harm.
+  public mutating func timeReached(_ now: BootInstant) -> [Command] {
+    var commands: [Command] = []
+    for position in adapters.indices {
+      if let until = adapters[position].fullUntil, until <= now { adapters[position].fullUntil = nil }
+      if case .failed(let until) = adapters[position].discovery, until <= now { adapters[position].discovery = .off }
+    }
+    advanceLooks(to: now)
+    for sensor in sensors.indices {
+      switch sensors[sensor].phase {
+      case .searching:
+        if let notBefore = sensors[sensor].notBefore, notBefore <= now { sensors[sensor].notBefore = nil }
+      case .connecting(var attempt):
+        if sensors[sensor].since.advanced(by: parameters.attentiveTime) <= now { attempt.isAttentive = false }
+        sensors[sensor].phase = .connecting(attempt)
+      case .linked(let link):
+        watch(link, sensor, at: now, &commands)
+      case .leaving(let adapter, let until) where until <= now:
+        leave(adapter, sensor, at: now, &commands)
+      case .leaving: break
+      }
+    }
+    return settle(at: now, commands)
+  }
+
+  private func resolveLimit(_ link: Link, _ sensor: Sensor) -> BootInstant? {
+    link.isOurs && !sensor.isShared ? sensor.since.advanced(by: parameters.resolving) : nil
+  }
+
+  /// The watchdog of a link: services that do not resolve, values that do not come.
+  private mutating func watch(_ link: Link, _ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
+    guard link.isResolved else {
+      guard let limit = resolveLimit(link, sensors[sensor]), limit <= now else { return }
+      return leave(link.adapter, sensor, at: now, &commands)
+    }
+    guard let checkAt = link.checkAt, checkAt <= now else { return }
+    var link = link
+    let heard = max(link.lastValue ?? sensors[sensor].since, sensors[sensor].since)
+    let limit = heard.advanced(by: silenceLimit(sensor))
+    if link.lastValue != nil && limit > now {
+      link.checkAt = limit
+      sensors[sensor].phase = .linked(link)
+      return
+    }
+    sensors[sensor].silences += 1
+    if mayDisconnect(link, sensor) {
+      leave(link.adapter, sensor, at: now, &commands)
+    } else {
+      link.checkAt = now.advanced(by: silenceLimit(sensor))
+      sensors[sensor].phase = .linked(link)
+      commands.append(.resubscribe(sensors[sensor].address, on: link.adapter))
+    }
+  }
+}
