@@ -1,0 +1,59 @@
+import Glibc
+public import Sensors
+
+/// The machine's clocks as the recorder reads them: the one place where Ingestion asks for the time.
+///
+/// A value of closures, so that tests set the clocks and sensord uses the real ones.
+public struct HostClock: Sendable {
+  /// The boot clock: it counts suspend and is never set.
+  public var now: @Sendable () -> BootInstant
+  /// The wall clock, in microseconds since 1970 (UTC).
+  public var wallMicroseconds: @Sendable () -> Int64
+  /// Names this start of the machine.
+  public var boot: BootIdentifier
+
+  public init(
+    now: @escaping @Sendable () -> BootInstant, wallMicroseconds: @escaping @Sendable () -> Int64, boot: BootIdentifier
+  ) {
+    self.now = now
+    self.wallMicroseconds = wallMicroseconds
+    self.boot = boot
+  }
+
+  /// `CLOCK_BOOTTIME`, `CLOCK_REALTIME`, and the kernel's boot identifier.
+  public static var system: HostClock {
+    HostClock(
+      now: { BootInstant(microseconds: microseconds(CLOCK_BOOTTIME)) },
+      wallMicroseconds: { microseconds(CLOCK_REALTIME) },
+      boot: bootIdentifier(in: "/proc/sys/kernel/random/boot_id"))
+  }
+
+  /// The wall clock's lead over the boot clock. The two reads are some hundred nanoseconds apart.
+  func wallMinusBoot() -> Int64 {
+    wallMicroseconds() - now().microseconds
+  }
+
+  private static func microseconds(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+
+  /// Reads a UUID's 32 hexadecimal digits. A machine without the file has one boot for ever: zero.
+  private static func bootIdentifier(in path: String) -> BootIdentifier {
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return BootIdentifier(high: 0, low: 0) }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+    var words: (high: UInt64, low: UInt64) = (0, 0)
+    var digits = 0
+    for byte in bytes.prefix(max(0, count)) {
+      guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { continue }
+      if digits < 16 { words.high = words.high << 4 | UInt64(digit) } else { words.low = words.low << 4 | UInt64(digit) }
+      digits += 1
+      if digits == 32 { break }
+    }
+    return BootIdentifier(high: words.high, low: words.low)
+  }
+}

@@ -1,0 +1,84 @@
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+extension Recorder {
+  var limits: SessionLimits {
+    SessionLimits(
+      awayMicroseconds: settings.awayLimit.microseconds, offSkinMicroseconds: settings.offSkinLimit.microseconds,
+      lengthMicroseconds: settings.maximumLength.microseconds)
+  }
+
+  /// Called by the folder's watch: another process may have changed the list.
+  func storeChanged() {
+    Task(executorPreference: loop) { await self.reloadIfChanged() }
+  }
+
+  private func reloadIfChanged() async {
+    guard !isStopping, let version = try? await store?.dataVersion(), version != storeVersion else { return }
+    storeVersion = version
+    await loadAllowedSensors()
+  }
+
+  /// Reads the list of allowed sensors and follows it: new ones are looked for, sessions of removed ones end.
+  func loadAllowedSensors() async {
+    guard let store else { return }
+    let sensors: [AllowedSensor]
+    do {
+      sensors = try await store.allowedSensors()
+      if storeVersion == 0 { storeVersion = try await store.dataVersion() }
+    } catch {
+      log(.error, "the list of allowed sensors cannot be read: \(error)")
+      return
+    }
+    var list = AllowList()
+    for sensor in sensors {
+      guard let address = SensorAddress(sensor.address) else { continue }
+      guard list.insert(address, name: sensor.name) else {
+        log(.warning, "more than \(AllowList.capacity) sensors are allowed; the last ones are left out")
+        break
+      }
+    }
+    guard list != plan.allowed || channels.isEmpty else { return }
+    follow(list)
+  }
+
+  private func follow(_ list: AllowList) {
+    let now = clock.now()
+    for address in channels.keys where !list.contains(address) {
+      guard var channel = channels.removeValue(forKey: address) else { continue }
+      if let session = channel.session, let end = channel.machine.end(.request, at: now).end {
+        close(&channel, end)
+        commitSoon(session)
+      }
+      log(.notice, "\(label(channel)): not allowed any more")
+    }
+    for address in list.addresses {
+      if channels[address] != nil {
+        channels[address]?.name = list.name(of: address) ?? channels[address]?.name
+      } else {
+        channels[address] = newChannel(address, name: list.name(of: address), at: now)
+      }
+    }
+    perform(plan.allow(list, at: now))
+    tellKnownDevices(at: now)
+    tellStatus()
+  }
+
+  private func newChannel(_ address: SensorAddress, name: String?, at now: BootInstant) -> SensorChannel {
+    var channel = SensorChannel(
+      address: address, name: name, limits: limits, since: now.microseconds + wallOffset)
+    _ = channel.machine.handle(SensorEvent(.boot(clock.boot), at: now))
+    _ = channel.machine.handle(SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now))
+    return channel
+  }
+}
+
+extension Duration {
+  /// Whole microseconds, saturating.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? .max : whole + attoseconds / 1_000_000_000_000
+  }
+}

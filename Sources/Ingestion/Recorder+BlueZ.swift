@@ -1,0 +1,135 @@
+import BlueZ
+import GATTHeartRate
+import Sensors
+
+extension Recorder {
+  /// The service of a game controller or a keyboard (Bluetooth SIG, Assigned Numbers: 0x1812).
+  private static let humanInterfaceDevice = BluetoothUUID(0x1812)
+
+  /// What BlueZ tells, in the order in which it happened.
+  func handle(_ event: Event) {
+    guard client != nil else { return }
+    if case .notification(let device, let bytes, let microseconds) = event {
+      return receive(bytes, from: device, at: BootInstant(microseconds: microseconds))
+    }
+    let now = clock.now()
+    switch event {
+    case .serviceAppeared:
+      hasService = true
+      log(.info, "bluetoothd is there")
+    case .serviceDisappeared:
+      log(.warning, "bluetoothd is gone; waiting for it")
+      serviceGone(reason: .serviceGone)
+    case .busLost:
+      log(.warning, "the bus is gone; waiting for it")
+      busProblem = .noBus("the connection ended")
+      leaveBus()
+    case .adapter(let adapter): adapterChanged(adapter, at: now)
+    case .adapterRemoved(let path):
+      guard let index = AdapterIndex(name: path.name) else { break }
+      adapters[index] = nil
+      perform(plan.adapterRemoved(index, at: now))
+    case .discovery(let path, let state): discoveryChanged(path, state, at: now)
+    case .deviceSeen(let device):
+      deviceChanged(device, at: now)
+      guard let (address, index) = place(device), let rssi = device.rssi else { break }
+      perform(plan.deviceSeen(address, on: index, rssi: rssi, at: now))
+    case .deviceChanged(let device): deviceChanged(device, at: now)
+    case .deviceRemoved(let device):
+      guard let (address, index) = place(device) else { break }
+      perform(plan.deviceForgotten(address, on: index, at: now))
+    default: handleLink(event, at: now)
+    }
+    armTimer(for: plan.deadline)
+    tellStatus()
+  }
+
+  private func adapterChanged(_ adapter: Adapter, at now: BootInstant) {
+    guard let index = AdapterIndex(name: adapter.path.name) else { return }
+    if let adapters = settings.adapters, !adapters.contains(adapter.path.name) { return }
+    adapters[index] = adapter
+    perform(plan.adapterChanged(index, isPowered: adapter.isPowered, at: now))
+  }
+
+  private func discoveryChanged(_ path: AdapterPath, _ state: DiscoveryState, at now: BootInstant) {
+    guard let index = AdapterIndex(name: path.name) else { return }
+    switch state {
+    case .running: break
+    case .stopped: perform(plan.discoveryEnded(on: index, at: now))
+    case .refused(let name):
+      log(.warning, "\(path.name): BlueZ does not look for sensors (\(name)); trying again")
+      perform(plan.discoveryEnded(on: index, at: now))
+    }
+  }
+
+  /// A device that a game controller's driver, say, has a link to is used, never connected or disconnected by us.
+  private func deviceChanged(_ device: Device, at now: BootInstant) {
+    guard let (address, index) = place(device) else { return }
+    if channels[address] != nil, channels[address]?.name == nil { channels[address]?.name = device.name }
+    let isShared = device.isPaired && device.services.contains(Self.humanInterfaceDevice)
+    perform(plan.deviceKnown(address, on: index, isShared: isShared, at: now))
+  }
+
+  /// After a change of the list: what BlueZ knows already of the sensors on it.
+  func tellKnownDevices(at now: BootInstant) {
+    guard let client else { return }
+    for device in client.assumeIsolated({ $0.devices }) {
+      deviceChanged(device, at: now)
+      guard device.hasLink, let (address, index) = place(device) else { continue }
+      perform(plan.linkUp(address, on: index, at: now))
+      if device.servicesResolved { perform(plan.servicesResolved(address, on: index, at: now)) }
+    }
+  }
+
+  /// The sensor and the adapter that a device object stands for; nil where the sensor is not allowed.
+  private func place(_ device: Device) -> (SensorAddress, AdapterIndex)? {
+    guard let address = SensorAddress(bits: device.address.bits), channels[address] != nil,
+      let index = AdapterIndex(name: device.path.adapter.name)
+    else { return nil }
+    return (address, index)
+  }
+
+  /// Carries out what the plan decided.
+  func perform(_ commands: [ConnectionPlan.Command]) {
+    guard let client else { return }
+    client.assumeIsolated { client in
+      for command in commands {
+        switch command {
+        case .startDiscovery(let adapter, let what):
+          let mode: DiscoveryMode =
+            switch what {
+            case .heartRateService: .services([BluetoothUUID(AssignedUUID.heartRateService)])
+            case .everything: .everything
+            }
+          client.startDiscovery(mode, on: AdapterPath(adapter.number))
+        case .stopDiscovery(let adapter): client.stopDiscovery(on: AdapterPath(adapter.number))
+        case .connect(let address, let adapter):
+          client.connect(DeviceAddress(address), on: AdapterPath(adapter.number))
+        case .disconnect(let address, let adapter):
+          client.disconnect(DeviceAddress(address), on: AdapterPath(adapter.number))
+        case .follow(let address, let adapter):
+          client.follow(DeviceAddress(address), on: AdapterPath(adapter.number))
+        case .unfollow(let address, let adapter):
+          client.unfollow(DeviceAddress(address), on: AdapterPath(adapter.number))
+        case .resubscribe(let address, let adapter):
+          client.resubscribe(DeviceAddress(address), on: AdapterPath(adapter.number))
+        case .refuse: break
+        }
+      }
+    }
+    for command in commands { note(command) }
+  }
+
+  /// What a command means for the status and the log.
+  private func note(_ command: ConnectionPlan.Command) {
+    switch command {
+    case .connect(let address, _): channels[address]?.isConnecting = true
+    case .refuse(let address, let adapter, let recorded):
+      log(
+        .warning,
+        "\(address): a second link over \(adapter) is not recorded, it is recorded over \(recorded); "
+          + "two devices with one address are a copy or a mistake")
+    default: break
+    }
+  }
+}

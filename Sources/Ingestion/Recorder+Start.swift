@@ -1,0 +1,103 @@
+import Captures
+import DBus
+import FoundationEssentials
+import Glibc
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+extension Recorder {
+  /// Opens the store and the journal and goes on with the sessions that a crash left open.
+  ///
+  /// - Returns: The sessions that have ended and are yet to be committed.
+  func start() async throws(RecorderFailure) -> [UUID] {
+    try makeFolder(of: settings.store)
+    let store: HealthStore
+    do { store = try HealthStore.open(settings.store, for: .recording, mode: settings.fileMode) } catch {
+      throw .store(error)
+    }
+    self.store = store
+    let configuration = JournalConfiguration(directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+    let recovered: JournalContents
+    do {
+      let opened = try Journal.open(directory: settings.journal, configuration: configuration)
+      journal = opened.journal
+      recovered = opened.recovered
+      syncer = JournalSyncer(opened.journal, interval: settings.syncInterval) { [loop] failure in
+        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
+      }
+      let archive = settings.captures.map {
+        CaptureArchive(
+          directory: $0.directory, maximumAgeSeconds: $0.maximumAge?.components.seconds,
+          maximumBytes: $0.maximumBytes, directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+      }
+      committer = SessionCommitter(
+        store: store, journal: opened.journal, archive: archive, version: settings.version)
+    } catch {
+      throw .journal(error)
+    }
+    await loadAllowedSensors()
+    do {
+      storeWatch = try FolderWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
+    } catch {
+      log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
+    }
+    return recover(recovered)
+  }
+
+  /// Feeds what the journal holds to fresh machines: sessions that may go on stay open, the others end.
+  private func recover(_ contents: JournalContents) -> [UUID] {
+    for damage in contents.damages where !damage.isExpectedAfterCrash { log(.warning, "journal: \(damage)") }
+    for file in contents.foreignFiles {
+      log(.warning, "journal: \(file.name) is no segment of it and was set aside as \(file.setAsideAs ?? file.name)")
+    }
+    var ended: [UUID] = []
+    for found in contents.sessions {
+      switch found.state {
+      case .committed: break
+      case .ended: ended.append(found.capture.session)
+      case .open:
+        if !resume(found.capture) { ended.append(found.capture.session) }
+      }
+    }
+    return ended
+  }
+
+  /// Goes on with an open session; false where it is over, and its end is written.
+  private func resume(_ capture: Capture) -> Bool {
+    let now = clock.now()
+    guard let address = capture.sensor.address, var channel = channels[address], channel.session == nil else {
+      end(capture.session, .recovered, at: now)
+      return false
+    }
+    var machine = SessionMachine(limits: limits)
+    for event in capture.events { _ = machine.handle(event) }
+    let present = [
+      SensorEvent(.boot(clock.boot), at: now),
+      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
+    ]
+    write(present, to: capture.session, of: &channel)
+    var over: SessionTransition.End?
+    for event in present { over = over ?? machine.handle(event).end }
+    channel.machine = machine
+    channel.session = capture.session
+    if let over { close(&channel, over) }
+    channels[address] = channel
+    if over == nil { log(.notice, "\(label(channel)): the session that was open goes on if the sensor comes back") }
+    armTimer(for: machine.deadline)
+    return over == nil
+  }
+
+  private func makeFolder(of file: String) throws(RecorderFailure) {
+    let parts = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+    var folder = file.hasPrefix("/") ? "" : "."
+    for part in parts {
+      folder += "/" + part
+      if unsafe mkdir(folder, settings.directoryMode) == 0 { continue }
+      // Also where a parent may not be written to but is there already.
+      var status = stat()
+      let number = errno
+      guard unsafe stat(folder, &status) == 0 else { throw .folder(path: folder, errorNumber: number) }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+public import DBus
+
+/// Everything that a ``Recorder`` is told from outside; it reads no environment and no configuration itself.
+public struct RecorderSettings: Sendable {
+  /// The store's file; it is made where it is missing.
+  public var store: String
+  /// The folder of the journal's segments.
+  public var journal: String
+  /// Modes of what is made: 0600 in 0700 for a person, 0640 in 0750 for the service.
+  public var fileMode: UInt32 = 0o600
+  public var directoryMode: UInt32 = 0o700
+  public var bus: BusAddress = .system
+  /// How long the link may be down before the session ends.
+  public var awayLimit: Duration = .seconds(300)
+  /// How long the sensor may be off the skin or silent before the session ends.
+  public var offSkinLimit: Duration = .seconds(300)
+  /// The longest session; a linked one follows.
+  public var maximumLength: Duration = .seconds(24 * 3600)
+  /// How long a journalled value may wait for the disk.
+  public var syncInterval: Duration = .seconds(5)
+  /// Where captures of committed sessions are kept, and how many; nil keeps none.
+  public var captures: CapturePolicy?
+  /// The adapters to use, `hci0` for example; nil means all.
+  public var adapters: Set<String>?
+  /// The version of the program, kept with each session as its source.
+  public var version: String
+  /// Told on the loop's thread, one line each, never with health data in it.
+  public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
+  /// Told on the loop's thread after each change of state, and at most once a second for new values.
+  public var onStatus: @Sendable (RecorderStatus) -> Void = { _ in }
+
+  public init(store: String, journal: String, version: String) {
+    self.store = store
+    self.journal = journal
+    self.version = version
+  }
+
+  /// How captures of committed sessions are kept.
+  public struct CapturePolicy: Hashable, Sendable {
+    public var directory: String
+    public var maximumAge: Duration?
+    public var maximumBytes: Int64?
+
+    public init(directory: String, maximumAge: Duration?, maximumBytes: Int64?) {
+      self.directory = directory
+      self.maximumAge = maximumAge
+      self.maximumBytes = maximumBytes
+    }
+  }
+
+  /// How much a log line matters.
+  public enum LogLevel: String, Hashable, Sendable, CaseIterable {
+    case debug, info, notice, warning, error
+  }
+}

@@ -1,0 +1,87 @@
+public import Sensors
+
+/// What a recorder is doing now: the answer to `sensord status`.
+///
+/// A value without clocks in it: ages are for the reader to work out, so that stale is shown as stale.
+public struct RecorderStatus: Hashable, Sendable {
+  public var state: RecorderState
+  /// What is wrong and what to do about it, in one line; nil where nothing is.
+  public var problem: String?
+  /// The allowed sensors, by address.
+  public var sensors: [SensorStatus]
+
+  public init(state: RecorderState, problem: String?, sensors: [SensorStatus]) {
+    self.state = state
+    self.problem = problem
+    self.sensors = sensors
+  }
+}
+
+/// The one thing that matters most about a recorder; the raw values are those of the status file.
+public enum RecorderState: String, Hashable, Sendable, CaseIterable {
+  /// The journal of an earlier run is being read.
+  case starting
+  /// No message bus answers.
+  case noBus
+  /// The bus is there, bluetoothd is not.
+  case noBluetoothService
+  /// The bus refuses to let this user talk to bluetoothd.
+  case noPermission
+  /// bluetoothd has no adapter.
+  case noAdapter
+  /// There is an adapter, and it is switched off.
+  case adapterOff
+  /// Nobody has added a sensor.
+  case noSensorAllowed
+  /// Waiting for an allowed sensor.
+  case searching
+  /// At least one session is open.
+  case recording
+  /// Sessions are being ended and committed.
+  case stopping
+}
+
+/// One allowed sensor as the recorder sees it.
+public struct SensorStatus: Hashable, Sendable {
+  /// The raw values are those of the status file.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    case absent, connecting, linked, measuring, silent, contactLost, linkLost
+  }
+
+  public var address: SensorAddress
+  public var name: String?
+  public var state: State
+  /// Since when, in microseconds since 1970 (UTC).
+  public var since: Int64
+  /// The open session's UUID and its start, in microseconds since 1970 (UTC).
+  public var session: String?
+  public var sessionStart: Int64?
+  /// The last rate, and when it arrived in microseconds since 1970 (UTC).
+  public var beatsPerMinute: UInt16?
+  public var rateAt: Int64?
+  /// Nil where the sensor does not say.
+  public var contact: Bool?
+  /// Percent.
+  public var battery: UInt8?
+  /// Counts of the open session.
+  public var notifications: Int
+  public var beats: Int
+  /// How often the link was lost.
+  public var losses: Int
+  /// Notifications that were no heart rate measurement.
+  public var junk: Int
+  public var lastDisconnectReason: String?
+  /// When the next connection attempt is due, in microseconds since 1970 (UTC).
+  public var nextTry: Int64?
+
+  public init(address: SensorAddress, name: String?, state: State, since: Int64) {
+    self.address = address
+    self.name = name
+    self.state = state
+    self.since = since
+    notifications = 0
+    beats = 0
+    losses = 0
+    junk = 0
+  }
+}

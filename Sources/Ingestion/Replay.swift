@@ -1,0 +1,48 @@
+public import Captures
+public import FoundationEssentials
+public import HealthModel
+public import SeriesStore
+
+/// Stores the sessions of a capture: the same final pass as at the end of a recording.
+public struct Replay: Sendable {
+  /// One session of the capture, and what became of it.
+  public struct Outcome: Hashable, Sendable {
+    public var session: UUID
+    public var outcome: CommitOutcome
+    public var notifications: Int
+    public var beats: Int
+    public var gaps: Int
+  }
+
+  /// Why a capture's session could not be stored.
+  public enum Failure: Error {
+    case store(StoreError)
+    /// The timeline broke the store's rules: a defect of this program.
+    case timeline(SeriesError)
+  }
+
+  private let store: HealthStore
+  private let version: String
+
+  /// - Parameter version: The version of this program, kept as the sessions' source.
+  public init(into store: HealthStore, version: String) {
+    self.store = store
+    self.version = version
+  }
+
+  /// Stores one session of a capture.
+  ///
+  /// - Parameter restore: Brings the session back if it was deleted.
+  public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
+    let session: RecordedSession
+    do { session = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
+    do {
+      let outcome = try await store.commit(session, restore: restore)
+      return Outcome(
+        session: session.id, outcome: outcome, notifications: capture.notificationCount,
+        beats: session.heartbeats.beats.count, gaps: session.heartbeats.gapCount)
+    } catch {
+      throw .store(error)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+
+/// One allowed sensor in the recorder: its session machine, and which session of the journal is its own.
+struct SensorChannel {
+  let address: SensorAddress
+  /// What its owner calls it, else what it calls itself.
+  var name: String?
+  var machine: SessionMachine
+  /// The open session's identity.
+  var session: UUID?
+  /// Values of the open session that could not be journalled since the last that could.
+  var unwritten = 0
+  /// The link, as far as it is known: what the status shows between sessions.
+  var isLinked = false
+  var isConnecting = false
+  /// When the values stopped although the link is up.
+  var unsubscribedSince: BootInstant?
+  /// The state that was told last, and since when (wall clock).
+  var state = SensorStatus.State.absent
+  var stateSince: Int64
+  /// Kinds of junk that the log has told of in this session.
+  var toldDefects = 0
+
+  init(address: SensorAddress, name: String?, limits: SessionLimits, since: Int64) {
+    self.address = address
+    self.name = name
+    machine = SessionMachine(limits: limits)
+    stateSince = since
+  }
+
+  /// What the sensor does now.
+  var currentState: SensorStatus.State {
+    switch machine.phase {
+    case .measuring: .measuring
+    case .silent: .silent
+    case .contactLost: .contactLost
+    case .linkLost: isConnecting ? .connecting : .linkLost
+    case .idle: isLinked ? .linked : isConnecting ? .connecting : .absent
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+
+/// Ends a session's life in the journal: final pass, one transaction, and only then the journal may forget it.
+///
+/// Runs on the store's thread, so that neither a long final pass nor a slow disk delays a notification.
+actor SessionCommitter {
+  /// Why a session could not be committed. It stays in the journal and is tried again.
+  enum Failure: Error {
+    case journal(JournalError)
+    case store(StoreError)
+    case timeline(SeriesError)
+  }
+
+  /// What was stored, for the log.
+  struct Committed: Sendable {
+    var outcome: CommitOutcome
+    var rates: Int
+    var beats: Int
+    var gaps: Int
+    /// Records of the journal that could not be read.
+    var damages: Int
+    /// Why its capture could not be kept or old ones could not be deleted, where that was asked for.
+    var archiveFailure: JournalError?
+  }
+
+  private let store: HealthStore
+  private let journal: Journal
+  private let archive: CaptureArchive?
+  private let version: String
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
+
+  init(store: HealthStore, journal: Journal, archive: CaptureArchive?, version: String) {
+    self.store = store
+    self.journal = journal
+    self.archive = archive
+    self.version = version
+  }
+
+  /// Commits an ended session. Doing it twice does no harm: the store knows the session's identity.
+  ///
+  /// - Parameter now: Seconds since 1970, for the age of kept captures.
+  func commit(_ session: UUID, now: Int64) async throws(Failure) -> Committed {
+    let capture: Capture
+    let damages: [CaptureDamage]
+    do { (capture, damages) = try journal.capture(of: session) } catch { throw .journal(error) }
+    let recorded: RecordedSession
+    do { recorded = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
+    let outcome: CommitOutcome
+    do { outcome = try await store.commit(recorded) } catch { throw .store(error) }
+    var archiveFailure: JournalError?
+    if let archive, outcome != .deletedBefore {
+      do throws(JournalError) {
+        _ = try archive.keep(capture)
+        _ = try archive.prune(now: now)
+      } catch {
+        archiveFailure = error
+      }
+    }
+    do { try journal.commit(session) } catch { throw .journal(error) }
+    return Committed(
+      outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
+      gaps: recorded.heartbeats.gapCount, damages: damages.count, archiveFailure: archiveFailure)
+  }
+}

@@ -1,0 +1,45 @@
+import HealthModel
+import HeartRateRecording
+import Sensors
+
+extension SessionTimeline {
+  /// The quality report as it is kept with a session. Keys are stable: `show --json` prints them as they are.
+  var report: Metadata {
+    var report: Metadata = [
+      "algorithmVersion": .integer(Int64(Self.algorithmVersion)),
+      "notifications": .integer(Int64(notifications)),
+      "zeroRates": .integer(Int64(zeroRates)),
+      "linkLosses": .integer(Int64(sensor.disconnects.count)),
+      "lostValues": .integer(Int64(lostValues)),
+      "releaseDepthBeats": .real(quality.releaseDepth),
+      "driftPartsPerMillion": .real(quality.driftPartsPerMillion),
+      "surplusSteps": .integer(Int64(quality.surplusSteps)),
+    ]
+    for defect in PayloadDefect.allCases where defects[defect] > 0 {
+      report["payloadDefect.\(defect.rawValue)"] = .integer(Int64(defects[defect]))
+    }
+    report["releaseDepthErrorBeats"] = quality.releaseDepthError.map { .real($0) }
+    report["driftErrorPartsPerMillion"] = quality.driftError.map { .real($0) }
+    report["latencyMedianMicroseconds"] = quality.medianLatencyMicroseconds.map { .integer($0) }
+    report["latency95Microseconds"] = quality.latency95Microseconds.map { .integer($0) }
+    report["latencyGreatestMicroseconds"] = quality.greatestLatencyMicroseconds.map { .integer($0) }
+    report["batteryStartPercent"] = sensor.firstBatteryPercent.map { .integer(Int64($0)) }
+    report["batteryEndPercent"] = sensor.lastBatteryPercent.map { .integer(Int64($0)) }
+    report["bodySensorLocation"] = sensor.location.map { .integer(Int64($0)) }
+    report["signalWeakestDBm"] = sensor.weakestSignal.map { .integer(Int64($0)) }
+    report["signalStrongestDBm"] = sensor.strongestSignal.map { .integer(Int64($0)) }
+    for (number, disconnect) in sensor.disconnects.enumerated().prefix(Self.reportedDisconnects) {
+      report["disconnect.\(number + 1)"] = .time(Timestamp(microseconds: disconnect.wallMicroseconds))
+      if let reason = disconnect.reason { report["disconnect.\(number + 1).reason"] = .text(reason) }
+    }
+    for (number, step) in clockSteps.enumerated().prefix(Self.reportedClockSteps) {
+      report["clockStep.\(number + 1)"] = .time(Timestamp(microseconds: step.wallMicroseconds))
+      report["clockStep.\(number + 1).microseconds"] = .integer(step.stepMicroseconds)
+    }
+    return report
+  }
+
+  /// A link that flaps all day leaves thousands of losses; each is a gap of its own anyway.
+  private static let reportedDisconnects = 100
+  private static let reportedClockSteps = 100
+}
