@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Which bus to connect to.
 public enum BusAddress: Hashable, Sendable {
   /// The bus of the machine, where bluetoothd is.
@@ -14,5 +16,24 @@ public enum BusAddress: Hashable, Sendable {
     case "session": self = .session
     default: self = .address(text)
     }
+  }
+
+  /// The address as D-Bus writes it, the places of the two well-known buses as its specification gives them.
+  var text: String {
+    switch self {
+    case .system:
+      return Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
+    case .session:
+      if let address = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return address }
+      return Self.environment("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" } ?? "autolaunch:"
+    case .address(let text):
+      return text
+    }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    guard let value = unsafe getenv(name) else { return nil }
+    let text = unsafe String(cString: value)
+    return text.isEmpty ? nil : text
   }
 }

@@ -1,58 +1,151 @@
 /// A private connection to a message bus, an actor whose executor is its ``EventLoop``.
 ///
-/// Replies and signals take effect in the order in which they came off the wire: what was waiting for a reply has run on
-/// the loop, up to its next suspension, before the next signal is handed to the observers.
+/// Replies, signals and calls take effect in the order in which they came off the wire: whoever waited for a reply has run
+/// on the loop, up to its next suspension, before the next message is handed on. Code on the loop's thread that is not
+/// asynchronous (a handler, another actor on the same loop) enters with `connection.assumeIsolated { $0.send(…) }`.
+///
+/// Loss of the bus ends every waiting call with ``DBusError/Code/disconnected`` and never the process; a new connection is
+/// opened by whoever wants one.
 public actor Connection {
   /// The loop on whose thread everything of this connection happens.
   public nonisolated let loop: EventLoop
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  init(loop: EventLoop) {
+  /// The name that the bus gave to this connection, `:1.42` for example.
+  public internal(set) var uniqueName = ""
+
+  /// Nil once the bus is lost or the connection closed.
+  var transport: Transport?
+  var pendingCalls: [UInt32: PendingCall] = [:]
+  var lastSerial: UInt32 = 0
+  var observers: [(token: ObserverToken, handler: @Sendable (Message) -> Void)] = []
+  var exports: [ObjectPath: ExportedObject] = [:]
+  private var disconnectHandlers: [@Sendable (DBusError) -> Void] = []
+  private var lastObserver: UInt64 = 0
+
+  private init(loop: EventLoop) {
     self.loop = loop
   }
 
-  /// The name that the bus gave to this connection, `:1.42` for example.
-  public private(set) var uniqueName = ""
+  isolated deinit {
+    close()
+  }
 
-  public var isConnected: Bool { fatalError("published signature") }
+  /// Whether messages can be sent: neither lost nor closed.
+  public var isConnected: Bool { transport?.isOpen ?? false }
 
+  /// Connects, proves who this process is, and says hello to the bus; blocks nothing meanwhile.
+  ///
+  /// - Parameters:
+  ///   - bus: Which bus.
+  ///   - loop: The executor of the new connection; somebody has to run it.
+  ///   - timeout: How long the bus may take to greet.
+  /// - Returns: The connection, ready for calls.
+  /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where the
+  ///   bus hangs up on us, ``DBusError/Code/cancelled``.
   public static func open(
     _ bus: BusAddress, on loop: EventLoop, timeout: Duration = .seconds(25)
   ) async throws(DBusError) -> Connection {
-    fatalError("published signature")
+    let connection = Connection(loop: loop)
+    try await connection.start(bus.text, timeout: timeout)
+    return connection
   }
 
-  /// Closes the connection: calls that wait end with ``DBusError/Code/disconnected``, no handler is called any more.
+  /// Closes the connection: calls that wait end with ``DBusError/Code/disconnected``, and no handler is called any more.
   public func close() {
-    fatalError("published signature")
+    disconnectHandlers = []
+    end(.connectionClosed)
   }
 
-  /// Calls `handler` on the loop's thread when the bus is lost (not after ``close()``), at once where it is lost already.
+  /// Calls `handler` once on the loop's thread when the bus is lost, soon where it is lost already; never after ``close()``.
   public func onDisconnect(_ handler: @escaping @Sendable (DBusError) -> Void) {
-    fatalError("published signature")
+    if isConnected {
+      disconnectHandlers.append(handler)
+    } else {
+      loop.execute { handler(Self.busLost) }
+    }
   }
 
-  /// Sends a message and does not wait. Returns its serial.
+  /// Sends a message without waiting for anything.
+  ///
+  /// - Parameter message: Its serial is not looked at.
+  /// - Returns: The serial that it got.
+  /// - Throws: ``DBusError/Code/disconnected``, and with nothing sent ``DBusError/Code/invalid``,
+  ///   ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/tooLarge``, ``DBusError/Code/unsupported``.
   @discardableResult
   public func send(_ message: Message) throws(DBusError) -> UInt32 {
-    fatalError("published signature")
+    let serial = nextSerial()
+    try send(message, serial: serial)
+    return serial
   }
 
-  /// Calls a method and waits for the answer. An error as the answer is thrown (``DBusError/Code/remote(name:)``).
-  /// - Parameter timeout: nil waits for ever.
-  public func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(DBusError) -> Message {
-    fatalError("published signature")
+  func send(_ message: Message, serial: UInt32) throws(DBusError) {
+    guard let transport else { throw .connectionClosed }
+    let wire = try message.encode(serial: serial)
+    if wire.containsDescriptors, !transport.passesDescriptors {
+      throw DBusError(.unsupported, "this bus passes no descriptors")
+    }
+    try transport.send(wire)
   }
 
-  /// Asks the bus for the messages that `rule` describes; observers see them.
-  public func addMatch(_ rule: MatchRule) async throws(DBusError) {
-    fatalError("published signature")
+  func nextSerial() -> UInt32 {
+    lastSerial &+= 1
+    if lastSerial == 0 { lastSerial = 1 }
+    return lastSerial
   }
 
-  public func removeMatch(_ rule: MatchRule) async throws(DBusError) {
-    fatalError("published signature")
+  private func start(_ address: String, timeout: Duration) async throws(DBusError) {
+    // The transport outlives no connection, and is heard on the loop's thread only.
+    transport = try Transport(address: address, loop: loop) { [weak self] incoming in
+      self?.assumeIsolated { $0.receive(incoming) }
+    }
+    do throws(DBusError) {
+      let reply = try await call(Message.bus("Hello"), timeout: timeout)
+      guard let name = reply.body.first?.string else {
+        throw DBusError(.cannotConnect(name: "org.freedesktop.DBus.Error.Failed"), "the bus gave no name")
+      }
+      uniqueName = name
+    } catch {
+      close()
+      throw error
+    }
   }
+
+  private func receive(_ incoming: Transport.Incoming) {
+    let message = incoming.message
+    switch message.kind {
+    case .methodReturn, .error:
+      finishCall(message.replySerial, Self.result(of: incoming))
+    case .signal:
+      if message.isSignal("org.freedesktop.DBus.Local", "Disconnected") {
+        lose()
+      } else if incoming.bodyError == nil {
+        for observer in observers { observer.handler(message) }
+      }
+    case .methodCall:
+      answer(message, bodyError: incoming.bodyError)
+    }
+  }
+
+  private func lose() {
+    let handlers = disconnectHandlers
+    disconnectHandlers = []
+    end(Self.busLost)
+    for handler in handlers { handler(Self.busLost) }
+  }
+
+  private func end(_ reason: DBusError) {
+    transport?.close()
+    transport = nil
+    let calls = pendingCalls
+    pendingCalls = [:]
+    for serial in calls.keys.sorted() { calls[serial]?.finish(.failure(reason), on: loop) }
+    observers = []
+    exports = [:]
+  }
+
+  private static let busLost = DBusError(.disconnected, "the connection to the bus was lost")
 
   /// Names an observer of signals.
   public struct ObserverToken: Hashable, Sendable {
@@ -60,36 +153,18 @@ public actor Connection {
   }
 
   /// Calls `handler` on the loop's thread with every signal that the bus sends here, in the order of the wire.
+  ///
+  /// The bus sends what ``addMatch(_:)`` asked for, and what is addressed to this connection; all observers see all of it.
+  /// - Returns: What ``removeObserver(_:)`` takes.
   public func observeSignals(_ handler: @escaping @Sendable (Message) -> Void) -> ObserverToken {
-    fatalError("published signature")
+    lastObserver += 1
+    let token = ObserverToken(identifier: lastObserver)
+    observers.append((token, handler))
+    return token
   }
 
+  /// Ends an observation.
   public func removeObserver(_ token: ObserverToken) {
-    fatalError("published signature")
-  }
-
-  /// Answers calls to the object `path`, and with `subtree` to everything below it that has no handler of its own.
-  public func export(
-    _ path: ObjectPath, subtree: Bool = false, handler: @escaping @Sendable (Message) -> Reply
-  ) {
-    fatalError("published signature")
-  }
-
-  public func unexport(_ path: ObjectPath) {
-    fatalError("published signature")
-  }
-
-  /// Asks for a well-known name without queueing for it; whether this connection owns it now.
-  public func requestName(_ name: String, replaceExisting: Bool = false) async throws(DBusError) -> Bool {
-    fatalError("published signature")
-  }
-
-  public func releaseName(_ name: String) async throws(DBusError) {
-    fatalError("published signature")
-  }
-
-  /// The unique name of the connection that owns `name`; nil where nobody does.
-  public func nameOwner(of name: String) async throws(DBusError) -> String? {
-    fatalError("published signature")
+    observers.removeAll { $0.token == token }
   }
 }

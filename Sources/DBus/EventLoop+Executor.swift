@@ -31,6 +31,7 @@ extension EventLoop {
   /// Runs a new loop on a thread of its own, until ``stop()``.
   ///
   /// - Parameter name: The thread's name in the system's tools, of which it shows 15 bytes.
+  /// - Returns: The loop, running.
   /// - Throws: ``DBusError/Code/system(errno:)``.
   public static func startThread(named name: String) throws(DBusError) -> EventLoop {
     let loop = try EventLoop()

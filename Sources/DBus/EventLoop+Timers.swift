@@ -12,7 +12,10 @@ extension EventLoop {
   ///
   /// Only on the loop's thread, or before the loop runs. A suspended machine is not woken; the timer is due when it wakes.
   ///
-  /// - Parameter instant: Microseconds of ``BootClock``.
+  /// - Parameters:
+  ///   - instant: Microseconds of ``BootClock``.
+  ///   - handler: Runs once.
+  /// - Returns: What ``cancel(_:)-(TimerToken)`` takes.
   public func schedule(at instant: Int64, _ handler: @escaping () -> Void) -> TimerToken {
     preconditionOnLoop()
     let identifier = nextIdentifier()

@@ -15,7 +15,11 @@ extension EventLoop {
   ///
   /// Only on the loop's thread, or before the loop runs. The caller keeps the descriptor open until it has cancelled.
   ///
-  /// - Parameter events: What to watch for; hang-up and error are always told.
+  /// - Parameters:
+  ///   - descriptor: A socket, pipe or the like.
+  ///   - events: What to watch for; hang-up and error are always told.
+  ///   - handler: Gets what the descriptor is ready for.
+  /// - Returns: What ``cancel(_:)-(WatchToken)`` takes.
   /// - Throws: ``DBusError/Code/system(errno:)``, for a regular file or one that is watched already.
   public func watch(
     _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void

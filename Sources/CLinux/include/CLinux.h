@@ -12,4 +12,7 @@
 // Names the calling thread in the system's tools; at most 15 bytes. Returns 0 or an errno.
 int clinux_name_thread(const char *name);
 
+// Has the kernel send `signal` to this process when the thread that started it ends. Returns 0, or -1 and errno.
+int clinux_set_parent_death_signal(int signal);
+
 #endif
