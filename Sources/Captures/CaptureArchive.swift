@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Glibc
 
 /// The folder of kept captures: one file for each session that was committed, until it is too old or they are too many.
 public struct CaptureArchive: Hashable, Sendable {
@@ -7,7 +8,9 @@ public struct CaptureArchive: Hashable, Sendable {
   public var maximumAgeSeconds: Int64?
   /// The oldest files are deleted until the rest is no larger than this; nil sets no limit.
   public var maximumBytes: Int64?
+  /// Permissions of the folder, if it is made here.
   public var directoryMode: UInt32
+  /// Permissions of the files.
   public var fileMode: UInt32
 
   public init(
@@ -24,39 +27,103 @@ public struct CaptureArchive: Hashable, Sendable {
   /// Writes `capture` to a file of its own, durably and whole or not at all, and gives its path.
   ///
   /// A file of the same session is replaced.
-  public func keep(_ capture: Capture) throws(JournalError) -> String {
-    throw JournalError(.notWritten, path: directory)
-  }
-
-  /// The kept files, oldest first.
-  public func files() throws(JournalError) -> [KeptCapture] {
-    []
-  }
-
-  /// Deletes what the limits no longer allow, and gives what was deleted.
   ///
-  /// - Parameter now: Seconds since 1970.
+  /// - Throws: ``JournalError`` with `cannotOpen` or `notWritten`.
+  public func keep(_ capture: Capture) throws(JournalError) -> String {
+    let name = Self.name(of: capture.session)
+    let folder: Directory
+    do {
+      folder = try Directory.opened(path: directory, creatingWith: directoryMode)
+    } catch {
+      throw JournalError(.cannotOpen, errorNumber: error.number, path: directory)
+    }
+    let temporaryName = name + Self.unfinishedSuffix
+    do {
+      try folder.remove(temporaryName)
+      let file = try folder.create(temporaryName, mode: fileMode)
+      try file.writeAll(CaptureEncoder.encode(capture))
+      try file.synchronizeData()
+      try folder.rename(temporaryName, to: name)
+      try folder.synchronize()
+    } catch {
+      try? folder.remove(temporaryName)
+      throw JournalError(.notWritten, errorNumber: error.number, path: "\(directory)/\(name)")
+    }
+    return "\(directory)/\(name)"
+  }
+
+  /// The kept files, oldest first. A missing folder has none.
+  ///
+  /// - Throws: ``JournalError`` with `cannotRead`.
+  public func files() throws(JournalError) -> [KeptCapture] {
+    do {
+      let folder = try Directory(path: directory)
+      var kept: [KeptCapture] = []
+      for name in try folder.names() {
+        guard let session = Self.session(of: name), let status = try? folder.openForReading(name).status() else {
+          continue
+        }
+        kept.append(
+          KeptCapture(
+            session: session, path: "\(directory)/\(name)", bytes: Int64(status.st_size),
+            modified: Int64(status.st_mtim.tv_sec)))
+      }
+      return kept.sorted { ($0.modified, $0.path) < ($1.modified, $1.path) }
+    } catch {
+      guard error.number != ENOENT else { return [] }
+      throw JournalError(.cannotRead, errorNumber: error.number, path: directory)
+    }
+  }
+
+  /// Deletes what the limits no longer allow at `now`, seconds since 1970, and gives what was deleted.
+  ///
+  /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
+  @discardableResult
   public func prune(now: Int64) throws(JournalError) -> [KeptCapture] {
-    []
+    let kept = try files()
+    var bytes = kept.reduce(0) { $0 + $1.bytes }
+    var deleted: [KeptCapture] = []
+    for file in kept {
+      let isTooOld = maximumAgeSeconds.map { now - file.modified > $0 } ?? false
+      let isTooMuch = maximumBytes.map { bytes > $0 } ?? false
+      guard isTooOld || isTooMuch else { continue }
+      try delete(file)
+      bytes -= file.bytes
+      deleted.append(file)
+    }
+    return deleted
   }
 
   /// Deletes the kept file of a session, if there is one.
+  ///
+  /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
   public func remove(_ session: UUID) throws(JournalError) {
+    for file in try files() where file.session == session {
+      try delete(file)
+    }
   }
-}
 
-/// A kept capture file.
-public struct KeptCapture: Hashable, Sendable {
-  public var session: UUID
-  public var path: String
-  public var bytes: Int64
-  /// Seconds since 1970 when it was written.
-  public var modified: Int64
+  private func delete(_ file: KeptCapture) throws(JournalError) {
+    do {
+      let folder = try Directory(path: directory)
+      try folder.remove(Self.name(of: file.session))
+      try folder.synchronize()
+    } catch {
+      throw JournalError(.notPruned, errorNumber: error.number, path: file.path)
+    }
+  }
 
-  public init(session: UUID, path: String, bytes: Int64, modified: Int64) {
-    self.session = session
-    self.path = path
-    self.bytes = bytes
-    self.modified = modified
+  private static let suffix = ".capture"
+  private static let unfinishedSuffix = ".unfinished"
+
+  private static func name(of session: UUID) -> String {
+    session.uuidString.lowercased() + suffix
+  }
+
+  private static func session(of name: String) -> UUID? {
+    guard name.hasSuffix(suffix), let session = UUID(uuidString: String(name.dropLast(suffix.count))) else {
+      return nil
+    }
+    return self.name(of: session) == name ? session : nil
   }
 }

@@ -19,6 +19,8 @@ public struct CaptureDamage: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The file ends inside this record, as it does after a crash.
     case cutOff
+    /// Zeros stand here, as a power cut leaves them where a write never reached the disk.
+    case zeros
     /// The first line is damaged; what follows was read as the version that this program writes.
     case header
     /// The record's bytes do not match its checksum.
@@ -33,8 +35,8 @@ public struct CaptureDamage: Hashable, Sendable {
     case unreadable(Int32)
   }
 
-  /// True for what a crash leaves at the end of a file: nothing that had been acknowledged is gone.
-  public var isExpectedAfterCrash: Bool { reason == .cutOff }
+  /// True for what a crash or a power cut leaves: nothing that a sync had covered is gone.
+  public var isExpectedAfterCrash: Bool { reason == .cutOff || reason == .zeros }
 }
 
 extension CaptureDamage: CustomStringConvertible {
@@ -43,6 +45,7 @@ extension CaptureDamage: CustomStringConvertible {
     let place = "\(file.map { "\($0): " } ?? "")record \(record) (byte \(offset))"
     return switch reason {
     case .cutOff: "\(place) is cut off"
+    case .zeros: "\(place) was never written"
     case .header: "\(place): the first line is damaged"
     case .checksum: "\(place): the checksum does not match"
     case .malformed(let field): "\(place): \(field) is not valid"

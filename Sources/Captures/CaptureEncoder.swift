@@ -2,6 +2,12 @@
 public enum CaptureEncoder {
   /// The bytes of a file that holds `capture` and nothing else.
   public static func encode(_ capture: Capture) -> [UInt8] {
-    []
+    var buffer = RecordBuffer()
+    buffer.header(.capture)
+    buffer.session(capture.header, slot: 1)
+    for event in capture.events {
+      buffer.event(event, slot: 1)
+    }
+    return buffer.bytes
   }
 }

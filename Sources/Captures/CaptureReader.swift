@@ -4,6 +4,22 @@ public enum CaptureReader {
   ///
   /// - Throws: ``CaptureError`` where the bytes are empty, no capture, or of a newer version.
   public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
-    throw .notACapture
+    var reader = RecordReader()
+    switch TextHeader.read(bytes.span) {
+    case .capture(let length):
+      _ = reader.read(bytes.span, file: nil, from: length)
+    case .damaged:
+      _ = reader.read(bytes.span, file: nil, from: 0)
+    case .newer(let version):
+      throw .newerVersion(found: version, supported: TextHeader.version)
+    case .cutOff:
+      guard !bytes.isEmpty else { throw .empty }
+      throw .nothingReadable(CaptureDamage(record: 1, offset: 0, reason: .cutOff))
+    case .foreign:
+      throw .notACapture
+    }
+    return CaptureContents(
+      format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
+      damageCount: reader.damages.count)
   }
 }

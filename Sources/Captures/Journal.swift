@@ -1,56 +1,85 @@
 public import FoundationEssentials
 public import Sensors
+import Synchronization
 
 /// The rolling, append-only log of all sensors: what was received is here before anything is computed from it.
 ///
 /// Records are those of a capture file (Documentation/capture-format.md). Calls may come from several threads; events
-/// keep the order of the calls. ``append(_:to:)-(SensorEvent,_)`` makes one write(2) on the caller's thread and never
-/// syncs; ``sync()`` belongs on a thread of its own, since an SD card stalls for hundreds of milliseconds
-/// (``JournalSyncer``).
+/// keep the order of the calls. Appending makes one write(2) on the caller's thread and never syncs; ``sync()`` belongs
+/// on a thread of its own, since an SD card stalls for hundreds of milliseconds (``JournalSyncer``).
 public final class Journal: Sendable {
   /// The folder of the segments.
   public let directory: String
+  let state: Mutex<JournalState>
+  /// One sync at a time.
+  let syncing = Mutex(())
 
-  private init(directory: String) {
+  private init(directory: String, state: consuming sending JournalState) {
     self.directory = directory
+    self.state = Mutex(state)
   }
 
   /// Opens the journal in `directory`, making the folder where there is none, and recovers what is there.
   ///
   /// Foreign and unreadable files are renamed so that the name says why. Sessions that are not committed can be gone
-  /// on with: their identities are known to ``append(_:to:)-(SensorEvent,_)``. Writing goes to a new segment, since the
-  /// last record of the old one is not to be trusted.
+  /// on with: their identities are known. Writing goes to a new segment, since the last record of the old one is not to
+  /// be trusted.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen`, `cannotRead`, or `locked` where another process has it open.
   public static func open(
-    directory: String, configuration: JournalConfiguration = JournalConfiguration()
+    directory path: String, configuration: JournalConfiguration = JournalConfiguration()
   ) throws(JournalError) -> (journal: Journal, recovered: JournalContents) {
-    throw JournalError(.cannotOpen, path: directory)
+    let directory: Directory
+    let isOurs: Bool
+    do throws(SystemError) {
+      directory = try Directory.opened(path: path, creatingWith: configuration.directoryMode)
+      isOurs = try directory.lock()
+    } catch {
+      throw JournalError(.cannotOpen, errorNumber: error.number, path: path)
+    }
+    guard isOurs else { throw JournalError(.locked, path: path) }
+    let scan: JournalScan
+    do {
+      scan = try JournalScan(directory, settingAside: true)
+    } catch {
+      throw JournalError(.cannotRead, errorNumber: error.number, path: path)
+    }
+    let state = JournalState(configuration: configuration, directory: directory, found: scan)
+    return (Journal(directory: path, state: state), scan.contents)
   }
 
   /// Opens a session: writes its header and its first events, with one write.
   ///
-  /// The first events are the boot, the clock and the connection, so that instants have a meaning.
+  /// The first events are the boot, the clock and the connection, so that instants have a meaning. A session that is
+  /// known already keeps its header.
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the session is known all the same, and its header is written with the
   ///   next event that can be.
   public func open(_ header: CaptureHeader, events: [SensorEvent]) throws(JournalError) {
-    throw JournalError(.notWritten, path: directory)
+    try change { state throws(JournalError) in
+      state.register(header)
+      try state.append(events, to: header.session)
+    }
   }
 
   /// Appends one event to a session, with one write(2).
   ///
   /// - Throws: ``JournalError`` with `notWritten` where the disk is full or fails: the journal has been put right again,
-  ///   so that later events are readable, and the caller counts this one as lost (``SensorEvent/Kind/lost(values:reason:)``).
+  ///   so that later events are readable, and the caller counts this one as lost
+  ///   (``SensorEvent/Kind/lost(values:reason:)``).
   public func append(_ event: SensorEvent, to session: UUID) throws(JournalError) {
-    throw JournalError(.notWritten, path: directory)
+    try change { state throws(JournalError) in
+      try state.append(CollectionOfOne(event), to: session)
+    }
   }
 
   /// Appends several events to a session, all or none, with one write(2).
   ///
-  /// - Throws: As ``append(_:to:)-(SensorEvent,_)``.
+  /// - Throws: As for a single event.
   public func append(_ events: [SensorEvent], to session: UUID) throws(JournalError) {
-    throw JournalError(.notWritten, path: directory)
+    try change { state throws(JournalError) in
+      try state.append(events, to: session)
+    }
   }
 
   /// Notes that the store has this session for good; its segments are deleted by a later ``sync()``.
@@ -58,22 +87,64 @@ public final class Journal: Sendable {
   /// - Throws: ``JournalError`` with `notWritten`; the session is then committed again after a restart, which the store
   ///   finds unchanged.
   public func commit(_ session: UUID) throws(JournalError) {
-    throw JournalError(.notWritten, path: directory)
+    try change { state throws(JournalError) in
+      try state.commit(session)
+    }
   }
 
   /// Reads one session back from the segments, for the final pass. Memory is taken for this session alone.
   ///
   /// - Throws: ``JournalError`` with `unknownSession` or `cannotRead`.
   public func capture(of session: UUID) throws(JournalError) -> (capture: Capture, damages: [CaptureDamage]) {
-    throw JournalError(.unknownSession, path: directory)
+    let (directory, wanted) = state.withLock { state in
+      (state.directory, Set(state.segments.lazy.filter { $0.sessions.contains(session) }.map(\.number)))
+    }
+    let scan: JournalScan
+    do {
+      scan = try JournalScan(directory, only: session, wanted: wanted)
+    } catch {
+      throw JournalError(.cannotRead, errorNumber: error.number, path: self.directory)
+    }
+    guard let found = scan.reader.sessions.first else { throw JournalError(.unknownSession, path: self.directory) }
+    return (found.capture, scan.reader.damages.first)
   }
 
-  /// Makes durable what was written before this call, for all sessions, and deletes segments that nobody needs.
-  ///
-  /// Does nothing where nothing was written. Blocks as long as the disk does, while appends go on.
-  ///
-  /// - Throws: ``JournalError`` with `rewritten`, `notSynced` or `notPruned`. A failed sync is never just repeated.
-  public func sync() throws(JournalError) {
-    throw JournalError(.notSynced, path: directory)
+  /// Whether a sync has anything to do.
+  var isDirty: Bool { state.withLock { $0.isDirty } }
+
+  /// Makes `action` run whenever the journal becomes dirty, on the thread that wrote.
+  func setOnDirty(_ action: (@Sendable () -> Void)?) {
+    state.withLock { $0.onDirty = action }
+  }
+
+  /// Changes the state under the lock, and tells the syncer afterwards if it has something to do now.
+  private func change(_ body: (inout JournalState) throws(JournalError) -> Void) throws(JournalError) {
+    var action: (@Sendable () -> Void)?
+    defer { action?() }
+    try state.withLock { state throws(JournalError) in
+      let wasDirty = state.isDirty
+      defer { if state.isDirty, !wasDirty { action = state.onDirty } }
+      try body(&state)
+    }
+  }
+}
+
+extension JournalState {
+  /// The state after a start: what was found goes on in a new segment.
+  fileprivate init(configuration: JournalConfiguration, directory: Directory, found scan: JournalScan) {
+    self.init(configuration: configuration, directory: directory)
+    nextNumber = scan.greatestNumber + 1
+    for session in scan.reader.sessions {
+      register(session.header, isOpened: true, resumption: session.resumption)
+    }
+    committed = scan.reader.committed.intersection(sessions.keys)
+    for found in scan.segments {
+      segments.append(
+        Segment(number: found.number, sessions: found.summary.sessions, isDamaged: found.summary.isDamaged))
+      // A recorder that was killed may have left records that no sync has covered.
+      unsynced.append(Unsynced(number: found.number, file: nil))
+    }
+    isDirectoryDirty = scan.foreignFiles.contains { $0.setAsideAs != nil }
+    isDirty = !segments.isEmpty || isDirectoryDirty
   }
 }

@@ -28,6 +28,8 @@ public struct JournalError: Error, Hashable, Sendable {
     case rewritten
     /// The sync failed, and so did writing again: see ``JournalError/recordsAtRisk``. The next sync tries again.
     case notSynced
+    /// Somebody deleted segments or the folder; what no sync had covered was written again, what was older is gone.
+    case segmentsVanished
     /// The session was never opened here, or is committed.
     case unknownSession
     /// Segments that are no longer needed could not be deleted; the next sync tries again.
@@ -46,6 +48,7 @@ extension JournalError: CustomStringConvertible {
       case .notWritten: "values could not be written to the journal"
       case .rewritten: "a sync of the journal failed; its records were written again"
       case .notSynced: "a sync of the journal failed; \(recordsAtRisk) records may be lost at a power cut"
+      case .segmentsVanished: "segments of the journal were deleted by somebody else"
       case .unknownSession: "the session is not open in this journal"
       case .notPruned: "old segments of the journal cannot be deleted"
       }

@@ -1,17 +1,117 @@
+import CLinux
+import Glibc
+import Synchronization
+
 /// Syncs a journal on a thread of its own: within the interval after something was written, and never otherwise.
+///
+/// The thread sleeps on a timer that the write after a sync arms, so that it wakes once for each sync and not at all
+/// while nothing is written.
 public final class JournalSyncer: Sendable {
-  /// Starts the thread. It sleeps without waking until something is written.
+  private let journal: Journal
+  private let timer: Timer
+  private let isStopping = Atomic(false)
+  /// The thread, until it was waited for.
+  private let thread = Mutex<pthread_t?>(nil)
+  private let report: @Sendable (JournalError?) -> Void
+
+  /// Starts the thread.
   ///
-  /// - Parameters:
-  ///   - interval: The longest time for which a written record may be without a sync; the sync is begun at four fifths
-  ///     of it, so that it is over in time.
-  ///   - report: Called on the syncing thread after each sync that failed, and once with nil when one succeeds again.
+  /// `interval` is the longest time for which a written record may be without a sync; the sync is begun at four fifths
+  /// of it, so that it is over in time. `report` is called on the syncing thread after each sync that failed, and once
+  /// with nil when one succeeds again.
+  ///
+  /// - Throws: ``JournalError`` with `cannotOpen` where the system has no timer or thread left.
   public init(
     _ journal: Journal, interval: Duration = .seconds(5), report: @escaping @Sendable (JournalError?) -> Void
-  ) {
+  ) throws(JournalError) {
+    self.journal = journal
+    self.report = report
+    do {
+      timer = try Timer(delay: interval * 4 / 5)
+    } catch {
+      throw JournalError(.cannotOpen, errorNumber: error.number, path: journal.directory)
+    }
+    try start()
+    let timer = timer
+    journal.setOnDirty { timer.arm() }
+    if journal.isDirty { timer.arm() }
   }
 
   /// Syncs once more if something was written, ends the thread and waits for its end.
   public func stop() {
+    journal.setOnDirty(nil)
+    isStopping.store(true, ordering: .releasing)
+    timer.fire()
+    guard let thread = thread.withLock({ $0.take() }) else { return }
+    _ = unsafe pthread_join(thread, nil)
+  }
+
+  private func start() throws(JournalError) {
+    let started = unsafe Unmanaged.passRetained(self)
+    var made = pthread_t()
+    let status = unsafe pthread_create(
+      &made, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        unsafe Unmanaged<JournalSyncer>.fromOpaque(context).takeRetainedValue().run()
+        return nil
+      }, started.toOpaque())
+    guard status == 0 else {
+      started.release()
+      throw JournalError(.cannotOpen, errorNumber: status, path: journal.directory)
+    }
+    thread.withLock { $0 = made }
+  }
+
+  private func run() {
+    var hasFailed = false
+    while true {
+      timer.wait()
+      let isLast = isStopping.load(ordering: .acquiring)
+      do {
+        try journal.sync()
+        if hasFailed { report(nil) }
+        hasFailed = false
+      } catch {
+        hasFailed = true
+        report(error)
+        if journal.isDirty { timer.arm() }
+      }
+      if isLast { return }
+    }
+  }
+
+  /// A timer that is set and waited for by different threads.
+  private struct Timer: Sendable {
+    let file: OpenFile
+    let delay: timespec
+
+    init(delay: Duration) throws(SystemError) {
+      let descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC))
+      guard descriptor >= 0 else { throw .last }
+      file = OpenFile(descriptor: descriptor)
+      let (seconds, attoseconds) = delay.components
+      self.delay = timespec(tv_sec: Int(seconds), tv_nsec: max(1, Int(attoseconds / 1_000_000_000)))
+    }
+
+    /// Lets the waiting thread go on after the delay.
+    func arm() {
+      set(delay)
+    }
+
+    /// Lets the waiting thread go on now.
+    func fire() {
+      set(timespec(tv_sec: 0, tv_nsec: 1))
+    }
+
+    func wait() {
+      var expirations: UInt64 = 0
+      while unsafe read(file.descriptor, &expirations, MemoryLayout<UInt64>.size) < 0, errno == EINTR {}
+    }
+
+    private func set(_ delay: timespec) {
+      var setting = itimerspec(it_interval: timespec(), it_value: delay)
+      _ = unsafe timerfd_settime(file.descriptor, 0, &setting, nil)
+    }
   }
 }

@@ -1,7 +1,16 @@
 import Glibc
 
-/// The system's error numbers in words.
-enum SystemError {
+/// A system call that failed, by its error number.
+struct SystemError: Error, Hashable {
+  let number: Int32
+
+  init(_ number: Int32) {
+    self.number = number
+  }
+
+  /// The failure of the call that this thread made last.
+  static var last: SystemError { SystemError(errno) }
+
   /// What `strerror` says, in a form that is safe to call from several threads.
   static func text(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)

@@ -1,0 +1,117 @@
+import FoundationEssentials
+
+/// One reading of a journal's folder, segment by segment in order.
+struct JournalScan {
+  private(set) var reader: RecordReader
+  private(set) var segments: [Segment] = []
+  private(set) var foreignFiles: [ForeignFile] = []
+  /// The greatest number that a file of the folder has.
+  private(set) var greatestNumber = 0
+
+  struct Segment {
+    let number: Int
+    var summary: RecordReader.Summary
+  }
+
+  private let directory: Directory
+  private let settingAside: Bool
+
+  /// Reads the folder.
+  ///
+  /// `only` is the one session whose events are wanted, `wanted` the segments to read (nil for all). With `settingAside`
+  /// files that are no readable segments are renamed, and leftovers of an unfinished rewriting are deleted.
+  init(
+    _ directory: Directory, only: UUID? = nil, wanted: Set<Int>? = nil, settingAside: Bool = false
+  ) throws(SystemError) {
+    self.directory = directory
+    self.settingAside = settingAside
+    reader = RecordReader(only: only)
+    let names = try directory.names()
+    var numbers: [Int] = []
+    for name in names {
+      greatestNumber = max(greatestNumber, SegmentName.leadingNumber(name) ?? 0)
+      if let number = SegmentName.number(name) {
+        numbers.append(number)
+      } else if settingAside, name.hasSuffix(SegmentName.rewritingSuffix) {
+        try? directory.remove(name)
+      }
+    }
+    numbers.sort()
+    let ends = superseded(numbers)
+    for number in numbers where wanted?.contains(number) ?? true {
+      read(number, upTo: ends[number])
+    }
+  }
+
+  var contents: JournalContents {
+    let sessions = reader.sessions.map { session in
+      JournalSession(
+        capture: session.capture,
+        state: reader.committed.contains(session.header.session) ? .committed : session.hasEnded ? .ended : .open)
+    }
+    return JournalContents(
+      sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles)
+  }
+
+  /// Where the records of a segment end that a later one holds again.
+  private func superseded(_ numbers: [Int]) -> [Int: Int] {
+    var ends: [Int: Int] = [:]
+    for number in numbers {
+      guard let (segment, offset) = rewriting(number) else { continue }
+      for earlier in numbers where earlier >= segment && earlier < number {
+        ends[earlier] = min(ends[earlier] ?? .max, earlier == segment ? offset : 0)
+      }
+    }
+    return ends
+  }
+
+  /// What the segment holds again, which its second line says.
+  private func rewriting(_ number: Int) -> (segment: Int, offset: Int)? {
+    guard let file = try? directory.openForReading(SegmentName.name(number)),
+      let head = try? file.read(atMost: 128), case .capture(let length) = TextHeader.read(head.span)
+    else { return nil }
+    let line = Array(head[length...].prefix { $0 != UInt8(ascii: "\n") })
+    guard RecordLine.hasValidChecksum(line), case .rewrites(let segment, let offset)? = RecordLine.record(line) else {
+      return nil
+    }
+    return (segment, offset)
+  }
+
+  private mutating func read(_ number: Int, upTo end: Int?) {
+    let name = SegmentName.name(number)
+    let bytes: [UInt8]
+    do {
+      bytes = try directory.openForReading(name).readAll()
+    } catch {
+      return setAside(name, .unreadable(error.number))
+    }
+    let end = min(end ?? bytes.count, bytes.count)
+    switch TextHeader.read(bytes.span) {
+    case .capture(let length):
+      let summary = reader.read(bytes.span, file: name, from: length, to: max(length, end))
+      segments.append(Segment(number: number, summary: summary))
+    case .damaged:
+      segments.append(Segment(number: number, summary: reader.read(bytes.span, file: name, from: 0, to: end)))
+    case .cutOff:
+      // Behind the zeros that a power cut leaves there may yet be records.
+      let summary = reader.read(bytes.span, file: name, from: 0, to: end, headerDamage: .cutOff)
+      segments.append(Segment(number: number, summary: summary))
+    case .newer(let version):
+      setAside(name, .newerVersion(version))
+    case .foreign:
+      setAside(name, .notAJournal)
+    }
+  }
+
+  private mutating func setAside(_ name: String, _ reason: ForeignFile.Reason) {
+    guard settingAside else { return foreignFiles.append(ForeignFile(name: name, reason: reason)) }
+    var newName = SegmentName.aside(name, reason)
+    var copy = 2
+    while directory.contains(newName) {
+      newName = "\(SegmentName.aside(name, reason))-\(copy)"
+      copy += 1
+    }
+    let isRenamed = (try? directory.rename(name, to: newName)) != nil
+    foreignFiles.append(ForeignFile(name: name, reason: reason, setAsideAs: isRenamed ? newName : nil))
+  }
+}

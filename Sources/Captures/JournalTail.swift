@@ -1,0 +1,46 @@
+import FoundationEssentials
+
+/// Records that no sync has covered yet, kept so that they can be written again should the sync fail.
+struct JournalTail {
+  /// Whole records, without the first lines of segments.
+  private(set) var bytes: [UInt8] = []
+  private(set) var recordCount = 0
+  private(set) var sessions: Set<UUID> = []
+  /// The segment and byte at which the first of them stands; nil where there are none.
+  private(set) var start: Position?
+  /// False once more was written than may be kept: then it cannot be written again.
+  private(set) var isComplete = true
+
+  struct Position: Hashable {
+    var segment: Int
+    var offset: Int
+  }
+
+  mutating func append(_ records: ArraySlice<UInt8>, count: Int, session: UUID?, at position: Position, limit: Int) {
+    if start == nil { start = position }
+    recordCount += count
+    if let session { sessions.insert(session) }
+    guard isComplete, bytes.count + records.count <= limit else {
+      isComplete = false
+      bytes = []
+      return
+    }
+    bytes.append(contentsOf: records)
+  }
+
+  /// Adds what was written later.
+  mutating func append(_ later: JournalTail, limit: Int) {
+    guard let position = later.start else { return }
+    if !later.isComplete { isComplete = false }
+    append(later.bytes[...], count: later.recordCount, session: nil, at: position, limit: limit)
+    sessions.formUnion(later.sessions)
+  }
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    recordCount = 0
+    sessions.removeAll(keepingCapacity: true)
+    start = nil
+    isComplete = true
+  }
+}

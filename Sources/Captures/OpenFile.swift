@@ -1,0 +1,79 @@
+import Glibc
+
+/// An open file, closed with its last reference. Its calls may come from several threads, as the kernel allows.
+final class OpenFile: Sendable {
+  let descriptor: Int32
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// One write(2): how many bytes were taken, which may be fewer than given.
+  func write(_ bytes: [UInt8]) throws(SystemError) -> Int {
+    let count = bytes.count
+    let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, count) }
+    guard written >= 0 else { throw .last }
+    return written
+  }
+
+  /// Writes all bytes, with as many calls as it takes.
+  func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let written = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress.map { unsafe $0 + done }, bytes.count - done)
+      }
+      if written < 0 {
+        if errno == EINTR { continue }
+        throw .last
+      }
+      done += written
+    }
+  }
+
+  func truncate(to length: Int) throws(SystemError) {
+    guard ftruncate(descriptor, length) == 0 else { throw .last }
+  }
+
+  func synchronizeData() throws(SystemError) {
+    guard fdatasync(descriptor) == 0 else { throw .last }
+  }
+
+  func status() throws(SystemError) -> stat {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+    return status
+  }
+
+  /// The content from the start up to the size that the file has now, or fewer bytes where it shrinks meanwhile.
+  func readAll() throws(SystemError) -> [UInt8] {
+    let status = try status()
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw SystemError(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
+    }
+    return try read(atMost: Int(status.st_size))
+  }
+
+  /// Up to `count` bytes from the start.
+  func read(atMost count: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let got = unsafe pread(descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled, filled)
+        if got < 0 {
+          if errno == EINTR { continue }
+          failure = .last
+          return
+        }
+        if got == 0 { return }
+        filled += got
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+}

@@ -1,0 +1,197 @@
+import FoundationEssentials
+import Sensors
+
+/// Puts sessions together from the records of one file or of many segments in order.
+struct RecordReader {
+  /// A session so far.
+  struct Session {
+    var header: CaptureHeader
+    var events: [SensorEvent] = []
+    var resumption = RecordBuffer.Resumption()
+    var hasEnded = false
+  }
+
+  /// In the order of their first records.
+  private(set) var sessions: [Session] = []
+  private(set) var committed: Set<UUID> = []
+  private(set) var damages = DamageList()
+
+  private var indices: [UUID: Int] = [:]
+  /// The one session whose events are wanted; nil for all.
+  private let only: UUID?
+
+  init(only: UUID? = nil) {
+    self.only = only
+  }
+
+  /// What one file held.
+  struct Summary {
+    /// The sessions that it names.
+    var sessions: Set<UUID> = []
+    /// Whether something in it could not be read that a crash does not account for.
+    var isDamaged = false
+  }
+
+  /// Reads the records of a file whose first line is intact and `start` bytes long, or damaged, where `start` is 0.
+  mutating func read(
+    _ bytes: Span<UInt8>, file: String?, from start: Int, to end: Int? = nil,
+    headerDamage: CaptureDamage.Reason = .header
+  ) -> Summary {
+    let bytes = bytes.extracting(0..<(end ?? bytes.count))
+    var pass = Pass(file: file, position: start, line: start == 0 ? 1 : 2)
+    let digits = Hexadecimal.values
+    if start == 0, !bytes.isEmpty { note(headerDamage, &pass) }
+    while pass.position < bytes.count {
+      if let record = MeasurementScanner(bytes, at: pass.position, digits: digits.span),
+        let index = pass.session(of: record.slot)
+      {
+        if index >= 0 {
+          sessions[index].events.append(
+            SensorEvent(.measurement(record.payload), at: BootInstant(microseconds: record.microseconds)))
+        }
+        pass.position = record.next
+        pass.line += 1
+      } else {
+        readLine(bytes, &pass)
+      }
+    }
+    return pass.summary
+  }
+
+  /// Where the reading of one file is.
+  private struct Pass {
+    let file: String?
+    var position: Int
+    var line: Int
+    var summary = Summary()
+    /// For each slot the index of its session, ``unwanted`` or ``unknown``.
+    private var slots: [Int32] = []
+
+    static let unwanted: Int32 = -1
+    private static let unknown: Int32 = -2
+
+    init(file: String?, position: Int, line: Int) {
+      self.file = file
+      self.position = position
+      self.line = line
+    }
+
+    /// The index of the session that has this slot, negative where it is not wanted; nil where no session has it.
+    func session(of slot: Int) -> Int? {
+      guard slot < slots.count, slots[slot] != Self.unknown else { return nil }
+      return Int(slots[slot])
+    }
+
+    mutating func give(_ slot: Int, to session: Int32) {
+      while slots.count <= slot { slots.append(Self.unknown) }
+      slots[slot] = session
+    }
+
+    func damage(_ reason: CaptureDamage.Reason) -> CaptureDamage {
+      CaptureDamage(file: file, record: line, offset: position, reason: reason)
+    }
+  }
+
+  private mutating func note(_ reason: CaptureDamage.Reason, _ pass: inout Pass) {
+    let damage = pass.damage(reason)
+    if !damage.isExpectedAfterCrash { pass.summary.isDamaged = true }
+    damages.append(damage)
+  }
+
+  private mutating func readLine(_ bytes: Span<UInt8>, _ pass: inout Pass) {
+    var end = pass.position
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
+    defer {
+      pass.position = end + 1
+      pass.line += 1
+    }
+    // Damage of the first line is known already.
+    let isHeader = pass.line == 1
+    guard end < bytes.count else {
+      if !isHeader { note(.cutOff, &pass) }
+      return
+    }
+    // A power cut can leave zeros where a write is missing; the record behind them is whole.
+    var line = (pass.position..<end).map { bytes[$0] }
+    let zero = line.lastIndex(of: 0)
+    if let zero {
+      if !isHeader { note(.zeros, &pass) }
+      line.removeFirst(zero + 1)
+    }
+    if RecordLine.hasValidChecksum(line) {
+      if let record = RecordLine.record(line) {
+        take(record, &pass)
+      } else {
+        note(.malformed(field: RecordLine.malformedField(line)), &pass)
+      }
+    } else if zero == nil, !isHeader {
+      note(.checksum, &pass)
+    }
+  }
+
+  private mutating func take(_ record: Record, _ pass: inout Pass) {
+    switch record {
+    case .session(let slot, let header):
+      declare(header, RecordBuffer.Resumption(), slot, &pass)
+    case .resumes(let slot, let header, let resumption):
+      declare(header, resumption, slot, &pass)
+    case .metadata(let slot, let key, let value):
+      guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
+      if index >= 0 { sessions[index].header.metadata[key] = value }
+    case .event(let slot, let event):
+      guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
+      if index >= 0 { sessions[index].take(event) }
+    case .committed(let session):
+      committed.insert(session)
+    case .rewrites:
+      break
+    }
+  }
+
+  private mutating func declare(
+    _ header: CaptureHeader, _ resumption: RecordBuffer.Resumption, _ slot: Int, _ pass: inout Pass
+  ) {
+    pass.summary.sessions.insert(header.session)
+    guard only == nil || only == header.session else { return pass.give(slot, to: Pass.unwanted) }
+    if let index = indices[header.session] {
+      pass.give(slot, to: Int32(index))
+      // The records that told of another boot are damaged: without this one instants of two boots would be mixed.
+      if let boot = resumption.boot, boot != sessions[index].resumption.boot, let instant = resumption.instant {
+        sessions[index].take(SensorEvent(.boot(boot), at: instant))
+      }
+      return
+    }
+    var session = Session(header: header)
+    if let instant = resumption.instant {
+      // The beginning of the session is lost with an earlier segment.
+      if let boot = resumption.boot { session.take(SensorEvent(.boot(boot), at: instant)) }
+      if let offset = resumption.wallMinusBootMicroseconds {
+        session.take(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant))
+      }
+    }
+    indices[header.session] = sessions.count
+    pass.give(slot, to: Int32(sessions.count))
+    sessions.append(session)
+  }
+}
+
+extension RecordReader.Session {
+  var capture: Capture { Capture(header: header, events: events) }
+
+  fileprivate mutating func take(_ event: SensorEvent) {
+    resumption.take(event)
+    if case .ended = event.kind { hasEnded = true }
+    events.append(event)
+  }
+}
+
+extension RecordBuffer.Resumption {
+  /// Keeps what a later segment would need to know.
+  mutating func take(_ event: SensorEvent) {
+    switch event.kind {
+    case .boot(let boot): self.boot = boot
+    case .clock(let offset): wallMinusBootMicroseconds = offset
+    default: break
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// The first line of a text capture or journal segment: `sensord-capture 1 4f2c7a10`.
+///
+/// Its form is the same in every version, so that an old reader can say that a file is newer.
+enum TextHeader {
+  static let version = 1
+  /// Bytes of the first line that this version writes, its newline included: both kinds take the same.
+  static let length = 27
+  /// Longer than any first line.
+  private static let greatestLength = 64
+
+  enum Kind: CaseIterable {
+    case capture, journal
+  }
+
+  /// What the start of a file says.
+  enum Outcome: Equatable {
+    case capture(length: Int)
+    case newer(version: Int)
+    /// The file ends in its first line, or a power cut left nothing but zeros of it.
+    case cutOff
+    /// The first line is damaged, but records follow.
+    case damaged
+    case foreign
+  }
+
+  static func word(for kind: Kind) -> String {
+    switch kind {
+    case .capture: "sensord-capture"
+    case .journal: "sensord-journal"
+    }
+  }
+
+  static func read(_ bytes: Span<UInt8>) -> Outcome {
+    let line = firstLine(bytes)
+    if let line, let version = version(line) {
+      return version > Self.version ? .newer(version: version) : .capture(length: line.count + 1)
+    }
+    if bytes.isEmpty || bytes[0] == 0 { return .cutOff }
+    if line == nil, bytes.count < greatestLength, isPrefix(bytes) { return .cutOff }
+    return holdsRecords(bytes) ? .damaged : .foreign
+  }
+
+  /// The number that an intact first line gives; nil for any other.
+  private static func version(_ line: [UInt8]) -> Int? {
+    guard RecordLine.hasValidChecksum(line) else { return nil }
+    var fields = RecordLine(line)
+    guard let word = fields.word(), Kind.allCases.contains(where: { Self.word(for: $0) == word }) else { return nil }
+    guard let version: Int = fields.integer(), version > 0 else { return nil }
+    return version
+  }
+
+  private static func firstLine(_ bytes: Span<UInt8>) -> [UInt8]? {
+    var line: [UInt8] = []
+    for index in 0..<min(bytes.count, greatestLength) {
+      if bytes[index] == UInt8(ascii: "\n") { return line }
+      line.append(bytes[index])
+    }
+    return nil
+  }
+
+  private static func isPrefix(_ bytes: Span<UInt8>) -> Bool {
+    Kind.allCases.contains { kind in
+      let word = Array("\(Self.word(for: kind)) ".utf8)
+      return (0..<min(bytes.count, word.count)).allSatisfy { bytes[$0] == word[$0] }
+    }
+  }
+
+  /// Whether an intact record stands among the first lines: a file of ours whose first line is damaged has one.
+  private static func holdsRecords(_ bytes: Span<UInt8>) -> Bool {
+    var start = 0
+    var lines = 0
+    for index in 0..<min(bytes.count, 1 << 16) where bytes[index] == UInt8(ascii: "\n") {
+      let line = (start..<index).map { bytes[$0] }
+      if RecordLine.hasValidChecksum(line), RecordLine.record(line) != nil { return true }
+      start = index + 1
+      lines += 1
+      if lines == 16 { return false }
+    }
+    return false
+  }
+}
