@@ -34,7 +34,8 @@ extension ConnectionPlan {
       !link.isResolved
     else { return commands }
     link.isResolved = true
-    link.checkAt = now.advanced(by: silenceLimit(sensor))
+    link.quietSince = now
+    link.checkAt = now.advanced(by: parameters.silence)
     sensors[sensor].phase = .linked(link)
     return commands
   }
@@ -52,6 +53,7 @@ extension ConnectionPlan {
   public mutating func valueReceived(from address: SensorAddress, at now: BootInstant) {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
     link.lastValue = now
+    link.quietSince = now
     sensors[sensor].phase = .linked(link)
     sensors[sensor].silences = 0
   }

@@ -70,7 +70,8 @@ extension ConnectionPlan {
     let isOurs: Bool
     var isResolved = false
     var lastValue: BootInstant?
-    /// When to look for silence next, set once the services are resolved.
+    /// Since when silence counts, and when to look for it next; both set once the services are resolved.
+    var quietSince: BootInstant?
     var checkAt: BootInstant?
   }
 

@@ -63,22 +63,18 @@ extension ConnectionPlan {
       guard let limit = resolveLimit(link, sensors[sensor]), limit <= now else { return }
       return leave(link.adapter, sensor, at: now, &commands)
     }
-    guard let checkAt = link.checkAt, checkAt <= now else { return }
+    guard let checkAt = link.checkAt, checkAt <= now, let quietSince = link.quietSince else { return }
     var link = link
-    let heard = max(link.lastValue ?? sensors[sensor].since, sensors[sensor].since)
-    let limit = heard.advanced(by: silenceLimit(sensor))
-    if link.lastValue != nil && limit > now {
-      link.checkAt = limit
-      sensors[sensor].phase = .linked(link)
-      return
-    }
-    sensors[sensor].silences += 1
-    if mayDisconnect(link, sensor) {
-      leave(link.adapter, sensor, at: now, &commands)
-    } else {
-      link.checkAt = now.advanced(by: silenceLimit(sensor))
-      sensors[sensor].phase = .linked(link)
+    let limit = quietSince.advanced(by: silenceLimit(sensor))
+    if limit <= now {
+      sensors[sensor].silences += 1
+      if mayDisconnect(link, sensor) { return leave(link.adapter, sensor, at: now, &commands) }
       commands.append(.resubscribe(sensors[sensor].address, on: link.adapter))
+      link.quietSince = now
     }
+    // The shortest limit, since a value brings it back without moving the timer.
+    link.checkAt =
+      limit <= now ? now.advanced(by: parameters.silence) : min(limit, now.advanced(by: parameters.silence))
+    sensors[sensor].phase = .linked(link)
   }
 }

@@ -1,0 +1,204 @@
+import Sensors
+import Testing
+
+@Suite("Connection plan: losing a link and coming back")
+struct ReconnectingTests {
+  private var timeline = Timeline(parameters: .withoutLooks)
+
+  @Test("after a loss Connect is called at once; a sensor that stays away is connected as soon as it is heard again")
+  mutating func comesBack() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      20     value A
+      20.1   down A            -> connect A
+      25.1~25.1                -> scan
+      60.3   failed A aborted                       # silent for 40 s: BlueZ forgets it
+      60.3   forgotten A
+      4000   known A           -> stop, connect A
+      4000.3 seen A
+      4000.5 ok A              -> follow A
+      """)
+  }
+
+  @Test("a pending Connect that succeeds in time is all that a short absence takes")
+  mutating func comesBackInTime() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      20     value A
+      20.1   down A            -> connect A
+      25.1~25.1                -> scan
+      34.9   up A              -> follow A, stop
+      34.9   ok A
+      35     resolved A
+      """)
+  }
+
+  @Test("a link that keeps breaking is made again after growing waits")
+  mutating func slowsDownFlapping() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      2      ok A              -> follow A
+      3      down A            -> connect A
+      4      ok A              -> follow A
+      5      down A            -> scan
+      6.5~7.5                  -> stop, connect A   # 2 s
+      8      ok A              -> follow A
+      9      down A            -> scan
+      12~14                    -> stop, connect A   # 4 s
+      15     ok A              -> follow A
+      15.1   resolved A
+      30     value A                                # a good link at last
+      31     down A            -> connect A
+      """)
+  }
+
+  @Test("a link made and lost at once is tried again after a second, then two, then four")
+  mutating func retriesLostInTheMaking() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.2    seen A
+      1.3    down A
+      1.3    failed A aborted  -> scan
+      2~2.6                    -> stop, connect A
+      2.7    seen A
+      2.9    failed A aborted  -> scan
+      4.3~5.5                  -> stop, connect A
+      """)
+  }
+
+  @Test("the waiting time is forgotten when a sensor comes back that had not been heard for a while")
+  mutating func forgivesAfterAbsence() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.5    failed A authentication -> scan        # needs pairing: the next try would come after a second,
+      1.6    seen A                                 # two, four … up to ten minutes
+      2.2~2.8                  -> stop, connect A
+      3      failed A authentication -> scan
+      3      seen A
+      4.5~5.5                  -> stop, connect A
+      6      failed A authentication -> scan
+      7      seen A
+      9~11                     -> stop, connect A
+      12     failed A authentication -> scan
+      13     seen A
+      18~22                    -> stop, connect A
+      24     failed A authentication -> scan        # 16 s, give or take four
+      24.5   seen A
+      25     seen A
+      35     seen A            -> stop, connect A   # it was away for ten seconds
+      """)
+  }
+
+  @Test("when BlueZ has forgotten the sensor it is discovered again before the next try")
+  mutating func discoversAgain() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.1    failed A unknown  -> scan
+      60     known A           -> stop, connect A
+      """)
+  }
+
+  @Test("a cancelled attempt, and one that BlueZ says is under way already, is tried again a little later")
+  mutating func retriesCanceled() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.1    failed A canceled -> scan
+      1.8~2.4                  -> stop, connect A
+      2.5    failed A in-progress -> scan
+      4~5                      -> stop, connect A
+      """)
+  }
+
+  @Test("an old Connect that is answered only after the loss of its link is not taken for the new one")
+  mutating func keepsAnswersApart() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    up A              -> follow A
+      1.4    down A            -> scan              # no second Connect while the first is unanswered
+      1.5    failed A aborted  -> stop, connect A
+      2      ok A              -> follow A
+      """)
+  }
+
+  @Test("services that never resolve end the link and make it anew")
+  mutating func endsUnresolvedLink() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1      ok A              -> follow A          # the kernel still had the link
+      21~21                    -> disconnect A
+      23     down A            -> connect A
+      """)
+  }
+
+  @Test("adapter off and on: connected again as soon as it is powered, whatever failed before")
+  mutating func survivesPowerCycle() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      10     down A            -> connect A
+      10     failed A not-ready -> scan
+      10.1   discovery-ended
+      10.1   off
+      40     on                -> connect A
+      """)
+  }
+
+  @Test("bluetoothd gone takes everything along; back, it starts from the beginning")
+  mutating func survivesRestart() {
+    timeline.play(
+      """
+      0      allow A B
+      0      on                -> scan
+      1      seen A            -> connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      2      seen B            -> stop, connect B
+      3      service-lost
+      """)
+    #expect(timeline.plan.deadline == nil)
+    timeline.play(
+      """
+      5      off
+      5      known A
+      5.1    on                -> connect A, scan
+      5.2    ok A              -> follow A          # a link left over from before, which breaks
+      6.9    down A            -> connect A
+      7.2    ok A              -> follow A
+      """)
+  }
+}

@@ -1,0 +1,145 @@
+import Sensors
+import Testing
+
+@Suite("Connection plan: silent links, looks, and what idling costs")
+struct WatchdogTests {
+  @Test("a link that goes silent is ended and made anew, each time after a longer silence")
+  func endsSilentLink() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      3      value A
+      20     value A
+      50~50                    -> disconnect A      # 30 s after the last value
+      52     down A            -> connect A
+      52.5   ok A              -> follow A
+      53     resolved A
+      113~113                  -> disconnect A      # 60 s after the link was ready
+      115    down A            -> connect A
+      115.5  ok A              -> follow A
+      116    resolved A
+      117    value A
+      140    value A
+      170~170                  -> disconnect A      # 30 s again
+      """)
+  }
+
+  @Test("a Disconnect that has no effect is called again")
+  func disconnectsAgain() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      32~32                    -> disconnect A
+      62~62                    -> disconnect A
+      """)
+  }
+
+  @Test("values keep the watchdog quiet, which looks once in its limit and not at every value")
+  func isQuietWhileValuesCome() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      """)
+    for second in 3...602 { timeline.play("\(second) value A") }
+    #expect(timeline.wakeups <= 21)
+  }
+
+  @Test("while a sensor is missing, everything that advertises is listened to now and then, ever more rarely")
+  func looksForNameOnlySensors() {
+    var timeline = Timeline()
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      22~38                    -> stop, look
+      32~48                    -> stop, scan
+      77~123                   -> stop, look
+      87~133                   -> stop, scan
+      """)
+  }
+
+  @Test("a sensor that only a look has found is waited for with one pending Connect after the other")
+  func keepsNameOnlySensorPending() {
+    var parameters = ConnectionPlan.Parameters.standard
+    parameters.look = .seconds(20)
+    var timeline = Timeline(parameters: parameters)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      22~38                    -> stop, look
+      39     seen A            -> stop, connect A
+      39.5   ok A              -> follow A
+      40     resolved A
+      55     value A
+      60     down A            -> connect A
+      65~65                    -> scan
+      82~98                    -> stop, look
+      102~118                  -> stop, scan
+      118.2  failed A aborted  -> stop, connect A
+      """)
+  }
+
+  @Test("a sensor that no discovery has heard yet, a bonded one say, is tried unheard after growing waits")
+  func triesUnheardSensors() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      known A
+      1      on                -> connect A
+      6~6                      -> scan
+      41.2   failed A aborted
+      63~79                    -> stop, connect A
+      68~84                    -> scan
+      """)
+  }
+
+  @Test("nothing in the air for a day costs fewer than a hundred and fifty wakeups and not one Connect")
+  func idlesCheaply() {
+    var timeline = Timeline()
+    timeline.play("0 allow A B C")
+    timeline.play("0 on -> scan")
+    var looks = 0
+    while let deadline = timeline.plan.deadline, deadline.microseconds < 86_400_000_000 {
+      for command in timeline.plan.timeReached(deadline) {
+        if case .connect = command { Issue.record("connects what is not there") }
+        looks += 1
+      }
+    }
+    #expect(looks / 2 < 150)
+  }
+
+  @Test("no adapter, no allowed sensor, or everything connected: no timer but the watchdog's")
+  func hasNoTimerWithoutNeed() {
+    var timeline = Timeline()
+    timeline.play("0 on")
+    #expect(timeline.plan.deadline == nil)
+    timeline.play("1 gone")
+    timeline.play("1 allow A")
+    #expect(timeline.plan.deadline == nil)
+    timeline.play(
+      """
+      2      on                -> scan
+      3      up A              -> follow A, stop
+      """)
+    #expect(timeline.plan.deadline == nil)
+    timeline.play("4 resolved A")
+    #expect(timeline.plan.deadline == BootInstant(microseconds: 34_000_000))
+  }
+}
