@@ -6,9 +6,9 @@ public import Sensors
 /// Causal, in constant memory however long a session is. What it says of beats is provisional: the truth is the
 /// ``SessionTimeline`` of the same events.
 ///
-/// A driver gives it every event of the sensor in order, before it writes the event to the journal, and calls
-/// ``timeReached(_:)`` when ``deadline`` passes. After a crash it feeds the journalled events of the open session to a
-/// fresh machine, and goes on.
+/// A driver gives it every event of the sensor in order, also while no session is open, and calls
+/// ``timeReached(_:)`` when ``deadline`` passes. After a crash it calls ``begin(at:)`` of a fresh machine with the
+/// instant of the open session's first journalled event, feeds it those events, then the present boot and clock.
 public struct SessionMachine: Sendable {
   /// What the sensor does now.
   public enum Phase: String, Hashable, Sendable, CaseIterable {
@@ -18,30 +18,40 @@ public struct SessionMachine: Sendable {
     case measuring
     /// The link is up and nothing arrives.
     case silent
-    /// Measurements arrive and say that the sensor is off the skin.
+    /// The sensor says that it is off the skin, and sends no intervals.
     case contactLost
     /// The link is down.
     case linkLost
   }
 
   public let limits: SessionLimits
-  public private(set) var phase: Phase = .idle
-  /// Since when the phase has lasted.
-  public private(set) var phaseSince: BootInstant?
+  public internal(set) var phase: Phase = .idle
+  /// Since when the phase has lasted; nil while idle.
+  public internal(set) var phaseSince: BootInstant?
   /// When the open session began.
-  public private(set) var sessionStart: BootInstant?
-  /// When something changes without an event: call ``timeReached(_:)`` then. Nil while nothing can.
-  public private(set) var deadline: BootInstant?
-  public private(set) var counts = SessionCounts()
+  public internal(set) var sessionStart: BootInstant?
+  /// What the open session has seen, or the last one where none is open.
+  public internal(set) var counts = SessionCounts()
   /// The last rate that was one (not 0), and when it arrived.
-  public private(set) var beatsPerMinute: UInt16?
-  public private(set) var rateInstant: BootInstant?
-  public private(set) var contact: HeartRateMeasurement.Contact?
-  /// Percent.
-  public private(set) var batteryPercent: UInt8?
-  public private(set) var lastDisconnectReason: String?
-  /// The beats that the last event brought; usually none, one or two. Provisional.
-  public private(set) var beats: [LiveBeat] = []
+  public internal(set) var beatsPerMinute: UInt16?
+  public internal(set) var rateInstant: BootInstant?
+  public internal(set) var contact: HeartRateMeasurement.Contact?
+  public internal(set) var lastDisconnectReason: String?
+
+  var context = SessionContext()
+  var live = LiveTimeline()
+  /// The last measurement of the open session, or its beginning.
+  var lastMeasurement: BootInstant?
+  /// The last event of any kind. After a restart all instants are moved into the new boot's time.
+  var lastInstant: BootInstant?
+  /// The link went down then and nothing has been measured since, even if it came up.
+  var awaySince: BootInstant?
+  /// The recorder or the machine was started anew within the open session, and its clock is not known yet.
+  var isRestarting = false
+  /// The last event's wall time before the machine was started anew, until the new boot's clock is known.
+  var restartWall: Int64?
+  /// The last session ended off the skin: the next one waits for a sign of it.
+  var waitsForSkin = false
 
   public init(limits: SessionLimits = .standard) {
     self.limits = limits
@@ -50,27 +60,34 @@ public struct SessionMachine: Sendable {
   /// Whether a session is open.
   public var isRecording: Bool { phase != .idle }
 
-  /// Takes the sensor's next event. Instants must not decrease within one boot.
-  public mutating func handle(_ event: SensorEvent) -> SessionTransition {
-    .none
-  }
+  /// Percent, the last that the sensor told.
+  public var batteryPercent: UInt8? { context.batteryPercent }
 
-  /// Tells that the time is `instant` now. Does nothing before ``deadline``.
-  public mutating func timeReached(_ instant: BootInstant) -> SessionTransition {
-    .none
-  }
+  /// The beats that the last event brought; usually none, one or two. Provisional.
+  public var beats: [LiveBeat] { live.beats }
 
-  /// Begins a session before the first measurement, because somebody asked for it. Does nothing while one is open.
-  public mutating func begin(at instant: BootInstant) -> SessionTransition {
-    .none
-  }
-
-  /// Ends the open session, if there is one, for `reason`: `request` or `shutdown`.
-  public mutating func end(_ reason: SessionEndReason, at instant: BootInstant) -> SessionTransition {
-    .none
+  /// When something changes without an event: call ``timeReached(_:)`` then. Nil while nothing can.
+  ///
+  /// It moves on with each measurement. A timer need not follow: let it fire at the old deadline and set it anew.
+  public var deadline: BootInstant? {
+    guard let phaseSince, let lastMeasurement else { return nil }
+    switch phase {
+    case .idle: return nil
+    case .measuring: return lastMeasurement.advanced(byMicroseconds: limits.silenceMicroseconds)
+    case .silent:
+      // A link that has just come up has had no time to say anything.
+      return max(
+        lastMeasurement.advanced(byMicroseconds: limits.offSkinMicroseconds),
+        phaseSince.advanced(byMicroseconds: min(3 * limits.silenceMicroseconds, limits.offSkinMicroseconds)))
+    case .contactLost: return phaseSince.advanced(byMicroseconds: limits.offSkinMicroseconds)
+    case .linkLost: return phaseSince.advanced(byMicroseconds: limits.awayMicroseconds)
+    }
   }
 
   /// What a session must open with so that its events stand for themselves: boot, clock, whether the link is up, and
   /// what the sensor has told so far. All at the instant of the session's beginning.
-  public var preamble: [SensorEvent] { [] }
+  public var preamble: [SensorEvent] {
+    guard let sessionStart else { return [] }
+    return context.events(at: sessionStart)
+  }
 }

@@ -1,33 +1,15 @@
-public import GATTHeartRate
-
-/// One rate as the sensor sent it.
-public struct HeartRateValue: Hashable, Sendable {
-  /// When its notification arrived, in microseconds since 1970 (UTC).
-  public var wallMicroseconds: Int64
-  /// 1...65535; a rate of 0 is no heart rate and is not kept.
-  public var beatsPerMinute: UInt16
-  public var contact: HeartRateMeasurement.Contact
-  /// Energy since the sensor's last reset, in kilojoules, where the same notification carried it.
-  public var energyKilojoules: UInt16?
-
-  public init(
-    wallMicroseconds: Int64, beatsPerMinute: UInt16, contact: HeartRateMeasurement.Contact, energyKilojoules: UInt16?
-  ) {
-    self.wallMicroseconds = wallMicroseconds
-    self.beatsPerMinute = beatsPerMinute
-    self.contact = contact
-    self.energyKilojoules = energyKilojoules
-  }
-}
+import GATTHeartRate
 
 /// The rates of a session in order of arrival, times never decreasing; equal neighbours are all kept.
 public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
-  var wallMicroseconds: [Int64] = []
-  var beatsPerMinute: [UInt16] = []
-  /// Contact in bits 0 and 1, and whether there is energy in bit 2.
-  var traits: [UInt8] = []
-  /// One for each value with bit 2, in order.
-  var energies: [UInt32: UInt16] = [:]
+  private var wallMicroseconds: [Int64] = []
+  private var beatsPerMinute: [UInt16] = []
+  private var contacts: [HeartRateMeasurement.Contact] = []
+  /// Most values come without energy: those that have it, by position.
+  private var energyPositions: [Int] = []
+  private var energies: [UInt16] = []
+
+  init() {}
 
   public var startIndex: Int { 0 }
   public var endIndex: Int { beatsPerMinute.count }
@@ -35,6 +17,32 @@ public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
   public subscript(position: Int) -> HeartRateValue {
     HeartRateValue(
       wallMicroseconds: wallMicroseconds[position], beatsPerMinute: beatsPerMinute[position],
-      contact: .notSupported, energyKilojoules: energies[UInt32(position)])
+      contact: contacts[position], energyKilojoules: energyKilojoules(at: position))
+  }
+
+  private func energyKilojoules(at position: Int) -> UInt16? {
+    var low = 0
+    var high = energyPositions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if energyPositions[middle] < position { low = middle + 1 } else { high = middle }
+    }
+    guard low < energyPositions.count, energyPositions[low] == position else { return nil }
+    return energies[low]
+  }
+
+  mutating func append(_ header: HeartRateMeasurement.Header, at microseconds: Int64) {
+    if let energy = header.energyKilojoules {
+      energyPositions.append(beatsPerMinute.count)
+      energies.append(energy)
+    }
+    wallMicroseconds.append(microseconds)
+    beatsPerMinute.append(header.beatsPerMinute)
+    contacts.append(header.contact)
+  }
+
+  /// Moves the values in `positions` by `microseconds`: from boot time to wall time.
+  mutating func shift(_ positions: Range<Int>, by microseconds: Int64) {
+    for position in positions { wallMicroseconds[position] &+= microseconds }
   }
 }

@@ -8,11 +8,13 @@ public struct HeartbeatTable: Hashable, Sendable {
   /// When each happened, in microseconds since 1970 (UTC), strictly increasing. See ``Heartbeat/wallMicroseconds``.
   public internal(set) var wallMicroseconds: [Int64]
 
-  init() {
-    rrTicks = []
-    flags = []
-    precededByGap = []
-    wallMicroseconds = []
+  init(
+    rrTicks: [UInt16] = [], flags: [BeatFlags] = [], precededByGap: [Bool] = [], wallMicroseconds: [Int64] = []
+  ) {
+    self.rrTicks = rrTicks
+    self.flags = flags
+    self.precededByGap = precededByGap
+    self.wallMicroseconds = wallMicroseconds
   }
 
   public var count: Int { rrTicks.count }

@@ -18,7 +18,12 @@ public struct RunMap: Hashable, Sendable {
   ///
   /// `anchor + d + d · ppb / 10⁹` where `d = ticks · 15625 / 16`, each division rounded towards zero.
   public func microseconds(atTicks ticks: Int64) -> Int64 {
-    let unscaled = ticks &* 15_625 / 16
+    let unscaled = Self.microseconds(ticks: ticks)
     return anchorMicroseconds &+ unscaled &+ unscaled &* Int64(slopePartsPerBillion) / 1_000_000_000
+  }
+
+  /// Microseconds in `ticks` of 1/1024 s, rounded towards zero.
+  static func microseconds(ticks: Int64) -> Int64 {
+    ticks &* 15_625 / 16
   }
 }

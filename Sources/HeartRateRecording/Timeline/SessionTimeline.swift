@@ -34,5 +34,11 @@ public struct SessionTimeline: Hashable, Sendable {
 
   /// Works out the session whose events these are: one sensor, in the order in which they were recorded.
   public init(events: some Sequence<SensorEvent>, parameters: TimelineParameters = .standard) {
+    var columns = TimelineCollector()
+    for event in events { columns.take(event) }
+    columns.finish()
+    var pass = TimelinePass(columns, parameters)
+    pass.run(breaks: columns.breaks)
+    assemble(columns, pass)
   }
 }

@@ -1,14 +1,56 @@
 /// The figures of the final pass. They are fixed: ``standard`` is what sessions are stored with.
+///
+/// Where each comes from stands in ARCHITECTURE.md and in the fidelity bench that they were tuned with.
 public struct TimelineParameters: Hashable, Sendable {
-  /// This many intervals of ``fillerTicks`` in a row are invented.
+  /// This many intervals of ``fillerTicks`` in a row are invented; two in a row happen at 120 beats per minute.
   public var fillerCount = 4
   public var fillerTicks: UInt16 = 512
   /// An interval longer than this many medians of its neighbours spans missed beats or a pause.
   public var missedRatio = 2.5
   /// How many neighbours give that median: half before, half after.
   public var missedNeighbours = 12
+  /// Rate and mean interval contradict each other when one is this many times the other.
+  public var conflictRatio = 1.5
+  /// No heart beats faster than 300 a minute: a shorter interval is implausible. Ticks.
+  public var shortestTicks: UInt16 = 205
+  /// Nor slower than 15 a minute: a longer one is implausible. Ticks.
+  public var longestTicks: UInt16 = 4096
+
+  /// How many intervals at least are compared with a rate.
+  public var conflictBeats = 6
+  /// The share of a run's residuals that lie below the floor.
+  public var floorQuantile = 0.02
+  /// A rise of the floor must show in this many packets, and for this long, in microseconds.
+  public var stepPackets = 60
+  public var stepMicroseconds: Int64 = 120_000_000
+  /// And packets · step ÷ mean excess must be greater than this.
+  public var stepConfirmation = 15.0
+  /// Release depths up to this one are tried, in blocks of so many packets, where there are so many blocks.
+  public var greatestDepth = 4
+  public var depthBlock = 60
+  public var fewestDepthBlocks = 3
+  /// A depth is used if its standard error is smaller, in beats.
+  public var greatestDepthError = 0.2
+  /// A slope is used if it is resolved to this error, is not greater than this, and was seen over so many minutes.
+  public var greatestSlopeError = 30e-6
+  public var greatestSlope = 300e-6
+  public var fewestSlopeMinutes = 5
 
   public init() {}
 
   public static let standard = TimelineParameters()
+}
+
+extension TimelineParameters {
+  func isImplausible(_ rrTicks: UInt16) -> Bool {
+    rrTicks < shortestTicks || rrTicks > longestTicks
+  }
+
+  /// Whether a rate and the mean of the intervals around it cannot both be right. A rate of 0 says nothing.
+  func contradicts(rate: UInt16, meanTicks: Double) -> Bool {
+    guard rate > 0 else { return false }
+    let product = Double(rate) * meanTicks
+    let expected = 60.0 * 1024.0
+    return product > expected * conflictRatio || product * conflictRatio < expected
+  }
 }

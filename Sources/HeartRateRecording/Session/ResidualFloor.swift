@@ -1,0 +1,24 @@
+/// The smallest arrival minus beat time of the last one to two minutes: the live form of a run's offset.
+///
+/// Latency only ever adds, so the smallest residual is nearest to the truth; forgetting lets it follow the sensor's drift
+/// and a loss of intervals that nobody announced.
+struct ResidualFloor: Sendable {
+  private var bucketStart: Int64 = 0
+  private var current = Int64.max
+  private var previous = Int64.max
+
+  private static let bucketMicroseconds: Int64 = 60_000_000
+
+  /// Microseconds; meaningless before the first ``take(_:at:)``.
+  var value: Int64 { min(current, previous) }
+
+  mutating func take(_ residual: Int64, at microseconds: Int64) {
+    if current == .max || microseconds &- bucketStart > Self.bucketMicroseconds {
+      previous = current
+      current = residual
+      bucketStart = microseconds
+    } else {
+      current = min(current, residual)
+    }
+  }
+}

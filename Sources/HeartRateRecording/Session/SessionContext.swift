@@ -1,0 +1,42 @@
+import Sensors
+
+/// What is known of a sensor whether a session is open or not; a session opens with it.
+struct SessionContext: Sendable {
+  var boot: BootIdentifier?
+  /// The wall clock's offset from the boot clock; nil until the present boot has told it.
+  var clockOffset: Int64?
+  var isLinked = false
+  var information: [DeviceInformationField: String] = [:]
+  var batteryPercent: UInt8?
+  var location: UInt8?
+
+  mutating func take(_ event: SensorEvent) {
+    switch event.kind {
+    case .boot(let identifier):
+      if identifier != boot { clockOffset = nil }
+      boot = identifier
+      isLinked = false
+    case .clock(let offset): clockOffset = offset
+    case .connected, .measurement: isLinked = true
+    case .disconnected: isLinked = false
+    case .battery(let percent): batteryPercent = percent
+    case .location(let value): location = value
+    case .information(let field, let text): information[field] = text
+    case .signal, .lost, .ended: break
+    }
+  }
+
+  /// The events that say the same, in a fixed order.
+  func events(at instant: BootInstant) -> [SensorEvent] {
+    var events: [SensorEvent] = []
+    if let boot { events.append(SensorEvent(.boot(boot), at: instant)) }
+    if let clockOffset { events.append(SensorEvent(.clock(wallMinusBootMicroseconds: clockOffset), at: instant)) }
+    if isLinked { events.append(SensorEvent(.connected, at: instant)) }
+    for field in DeviceInformationField.allCases {
+      if let text = information[field] { events.append(SensorEvent(.information(field, text), at: instant)) }
+    }
+    if let location { events.append(SensorEvent(.location(location), at: instant)) }
+    if let batteryPercent { events.append(SensorEvent(.battery(percent: batteryPercent), at: instant)) }
+    return events
+  }
+}

@@ -1,0 +1,53 @@
+import GATTHeartRate
+import Sensors
+
+extension SessionMachine {
+  /// Takes one measurement: it begins a session, rolls one over, or goes on with it.
+  mutating func take(_ bytes: [UInt8], at instant: BootInstant, into transition: inout SessionTransition) {
+    let header: HeartRateMeasurement.Header
+    do {
+      header = try HeartRateMeasurement.Header(decoding: bytes.span)
+    } catch {
+      guard isRecording else { return }
+      counts.notifications += 1
+      counts.defects[PayloadDefect(error)] += 1
+      return
+    }
+    // Some sensors without contact detection say "no signal" with a rate of 0.
+    let isOnSkin = header.rrCount > 0 || (header.contact != .notDetected && header.beatsPerMinute > 0)
+    if let sessionStart {
+      if instant.microseconds(since: sessionStart) >= limits.lengthMicroseconds {
+        transition.end = close(.rolled, at: instant)
+        transition.beginning = open(at: instant, isLinked: true)
+      }
+    } else {
+      // Else a strap that lies on a table would fill the store with sessions of five minutes.
+      guard isOnSkin || !waitsForSkin else { return }
+      transition.beginning = open(at: instant, isLinked: false)
+    }
+    isRestarting = false
+    restartWall = nil
+    awaySince = nil
+    lastMeasurement = instant
+    contact = header.contact
+    if header.beatsPerMinute > 0 {
+      beatsPerMinute = header.beatsPerMinute
+      rateInstant = instant
+    }
+    if isOnSkin {
+      if phase == .contactLost { live.breakRun() }
+      enter(.measuring, since: instant)
+    } else {
+      enter(.contactLost, since: instant)
+    }
+    live.take(header, bytes.span, at: instant)
+    count(header, byteCount: bytes.count)
+  }
+
+  private mutating func count(_ header: HeartRateMeasurement.Header, byteCount: Int) {
+    counts.notifications += 1
+    counts.beats += header.rrCount
+    counts.runs = live.runs
+    PayloadDefect.forEach(in: header, byteCount: byteCount) { counts.defects[$0] += 1 }
+  }
+}

@@ -1,0 +1,110 @@
+public import Sensors
+
+extension SessionMachine {
+  /// Takes the sensor's next event. Instants must not decrease within one boot.
+  public mutating func handle(_ event: SensorEvent) -> SessionTransition {
+    live.clear()
+    if case .boot = event.kind { return restart(event) }
+    if case .clock(let offset) = event.kind { adoptClock(offset) }
+    var transition = expire(event.instant, isRestart: isRestarting)
+    context.take(event)
+    lastInstant = event.instant
+    switch event.kind {
+    case .measurement(let bytes): take(bytes, at: event.instant, into: &transition)
+    case .connected: linkUp(at: event.instant)
+    case .disconnected(let reason): linkDown(reason: reason, at: event.instant)
+    case .lost(let values, _):
+      guard isRecording else { break }
+      counts.lostValues += values
+      live.breakRun()
+    case .ended(let reason):
+      if isRecording { transition.end = close(reason, at: event.instant) }
+    case .clock: isRestarting = false
+    case .boot, .battery, .location, .information, .signal: break
+    }
+    return transition
+  }
+
+  /// Tells that the time is `instant` now. Does nothing before ``deadline``.
+  public mutating func timeReached(_ instant: BootInstant) -> SessionTransition {
+    live.clear()
+    return expire(instant, isRestart: false)
+  }
+
+  /// Begins a session before the first measurement, because somebody asked for it. Does nothing while one is open.
+  public mutating func begin(at instant: BootInstant) -> SessionTransition {
+    live.clear()
+    guard !isRecording else { return .none }
+    waitsForSkin = false
+    return SessionTransition(beginning: open(at: instant, isLinked: false))
+  }
+
+  /// Ends the open session, if there is one, for `reason`: `request` or `shutdown`.
+  public mutating func end(_ reason: SessionEndReason, at instant: BootInstant) -> SessionTransition {
+    live.clear()
+    guard isRecording else { return .none }
+    return SessionTransition(end: close(reason, at: instant))
+  }
+
+  /// Lets the limits act that have passed by `instant`.
+  mutating func expire(_ instant: BootInstant, isRestart: Bool) -> SessionTransition {
+    while let deadline, deadline <= instant {
+      switch phase {
+      case .idle: return .none
+      case .measuring: enter(.silent, since: lastMeasurement ?? deadline)
+      // What a restart finds too late ends there: before it, nobody was there to end it.
+      case _ where isRestart: return SessionTransition(end: close(.recovered, at: instant))
+      case .silent, .contactLost: return SessionTransition(end: close(.offSkin, at: deadline))
+      case .linkLost: return SessionTransition(end: close(.away, at: deadline))
+      }
+    }
+    return .none
+  }
+
+  mutating func open(at instant: BootInstant, isLinked: Bool) -> SessionTransition.Beginning {
+    sessionStart = instant
+    lastMeasurement = instant
+    lastInstant = instant
+    awaySince = nil
+    counts = SessionCounts()
+    live = LiveTimeline()
+    enter(context.isLinked ? .silent : .linkLost, since: instant)
+    return .init(instant: instant, isLinked: isLinked)
+  }
+
+  mutating func close(_ reason: SessionEndReason, at instant: BootInstant) -> SessionTransition.End {
+    waitsForSkin = reason == .offSkin && phase == .contactLost
+    phase = .idle
+    phaseSince = nil
+    sessionStart = nil
+    lastMeasurement = nil
+    isRestarting = false
+    restartWall = nil
+    return .init(reason: reason, instant: instant)
+  }
+
+  mutating func enter(_ next: Phase, since instant: BootInstant) {
+    guard next != phase else { return }
+    phase = next
+    phaseSince = instant
+  }
+
+  private mutating func linkUp(at instant: BootInstant) {
+    guard isRecording else { return }
+    // Without a loss before it, the recorder itself was away: that stretch is as unseen as any other.
+    live.breakRun()
+    isRestarting = false
+    if phase != .measuring && phase != .contactLost { enter(.silent, since: instant) }
+  }
+
+  private mutating func linkDown(reason: String?, at instant: BootInstant) {
+    lastDisconnectReason = reason
+    guard isRecording, phase != .linkLost else { return }
+    counts.linkLosses += 1
+    live.breakRun()
+    // A link that came up and brought nothing has not ended the absence.
+    let since = awaySince ?? instant
+    awaySince = since
+    enter(.linkLost, since: since)
+  }
+}

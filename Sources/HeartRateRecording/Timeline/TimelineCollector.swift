@@ -1,0 +1,220 @@
+import GATTHeartRate
+import Sensors
+
+/// The first step of the final pass: a session's events as columns, in wall time, without a judgement on any of them.
+struct TimelineCollector {
+  /// A notification that carried intervals.
+  struct Packet {
+    /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
+    var arrival: Int64
+    /// One past its last beat.
+    var beatEnd: Int
+    /// Its rate, 0 where it is none.
+    var rate: UInt16
+    /// Notifications since the packet before that said "off the skin" and carried no interval.
+    var contactLostBefore: Int
+  }
+
+  /// Beats from here on do not follow those before, whatever the times say.
+  struct Break {
+    var beat: Int
+    var reason: GapReason
+  }
+
+  private(set) var packets: [Packet] = []
+  private(set) var rrTicks: [UInt16] = []
+  private(set) var breaks: [Break] = []
+  private(set) var rates = HeartRateTable()
+  private(set) var notifications = 0
+  private(set) var zeroRates = 0
+  private(set) var lostValues = 0
+  private(set) var defects = PayloadDefectCounts()
+  private(set) var sensor = SensorFacts()
+  private(set) var clockSteps: [ClockStep] = []
+  private(set) var endReason: SessionEndReason?
+  /// Nil without any notification.
+  private(set) var firstNotification: Moment?
+  private(set) var lastNotification: Moment?
+  private(set) var firstEvent: Moment?
+  /// When the session was ended, where the events say so.
+  private(set) var end: Moment?
+
+  /// An instant together with its boot.
+  struct Moment {
+    fileprivate var stretch: Int
+    fileprivate var instant: Int64
+  }
+
+  private var stretches: [BootStretch] = []
+  private var offsets: [Int64] = []
+  private var isLinked = false
+  private var contactLost = 0
+
+  mutating func take(_ event: SensorEvent) {
+    if case .boot(let identifier) = event.kind {
+      guard stretches.last?.boot != identifier else { return }
+      if stretches.last?.boot == nil, var only = stretches.popLast() {
+        // Events before the first boot record belong to that boot.
+        only.boot = identifier
+        stretches.append(only)
+        return
+      }
+      begin(identifier, at: event.instant.microseconds)
+      return
+    }
+    if stretches.isEmpty { begin(nil, at: event.instant.microseconds) }
+    let instant = advance(to: event.instant.microseconds)
+    firstEvent = firstEvent ?? moment(instant)
+    switch event.kind {
+    case .boot: break
+    case .clock(let offset): takeClock(offset, at: instant)
+    case .connected:
+      // Without a loss before it, the recorder itself was away.
+      if isLinked { breakRun(.recorder(nil)) }
+      isLinked = true
+    case .disconnected(let reason):
+      sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
+      breakRun(.link(reason))
+      isLinked = false
+    case .measurement(let bytes): take(bytes.span, at: instant)
+    case .battery(let percent):
+      sensor.firstBatteryPercent = sensor.firstBatteryPercent ?? percent
+      sensor.lastBatteryPercent = percent
+    case .location(let value): sensor.location = value
+    case .information(let field, let text): sensor.information[field] = text
+    case .signal(let decibels):
+      sensor.weakestSignal = min(sensor.weakestSignal ?? decibels, decibels)
+      sensor.strongestSignal = max(sensor.strongestSignal ?? decibels, decibels)
+    case .lost(let values, let reason):
+      lostValues += values
+      breakRun(.recorder(reason))
+    case .ended(let reason):
+      endReason = reason
+      end = moment(instant)
+    }
+  }
+
+  private mutating func breakRun(_ reason: GapReason) {
+    guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
+    breaks.append(Break(beat: rrTicks.count, reason: reason))
+  }
+
+  private mutating func take(_ bytes: Span<UInt8>, at instant: Int64) {
+    notifications += 1
+    firstNotification = firstNotification ?? moment(instant)
+    lastNotification = moment(instant)
+    isLinked = true
+    let header: HeartRateMeasurement.Header
+    do {
+      header = try HeartRateMeasurement.Header(decoding: bytes)
+    } catch {
+      defects[PayloadDefect(error)] += 1
+      return
+    }
+    PayloadDefect.forEach(in: header, byteCount: bytes.count) { defects[$0] += 1 }
+    if header.beatsPerMinute > 0 {
+      rates.append(header, at: instant)
+    } else {
+      zeroRates += 1
+    }
+    guard header.rrCount > 0 else {
+      if header.contact == .notDetected { contactLost += 1 }
+      return
+    }
+    for index in 0..<header.rrCount { rrTicks.append(header.rrTicks(index, in: bytes)) }
+    packets.append(
+      Packet(
+        arrival: instant, beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
+    contactLost = 0
+  }
+}
+
+extension TimelineCollector {
+  /// Events of one boot, whose instants can be compared.
+  private struct BootStretch {
+    var boot: BootIdentifier?
+    var offset: Int64?
+    /// Added to instants: a foreign capture's clock can jump back.
+    var correction: Int64 = 0
+    var firstInstant: Int64
+    var lastInstant: Int64
+    var firstPacket: Int
+    var firstRate: Int
+    var firstDisconnect: Int
+    var firstClockStep: Int
+  }
+
+  private mutating func begin(_ boot: BootIdentifier?, at instant: Int64) {
+    if let last = stretches.last, last.boot != nil { breakRun(.boot) }
+    stretches.append(
+      BootStretch(
+        boot: boot, firstInstant: instant, lastInstant: instant, firstPacket: packets.count, firstRate: rates.count,
+        firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count))
+    isLinked = false
+  }
+
+  /// The instant as this pass uses it: never earlier than the one before.
+  private mutating func advance(to instant: Int64) -> Int64 {
+    let current = stretches.count - 1
+    let corrected = instant &+ stretches[current].correction
+    let last = stretches[current].lastInstant
+    if corrected < last {
+      stretches[current].correction &+= last &- corrected
+      return last
+    }
+    stretches[current].lastInstant = corrected
+    return corrected
+  }
+
+  private mutating func takeClock(_ offset: Int64, at instant: Int64) {
+    let current = stretches.count - 1
+    if let earlier = stretches[current].offset {
+      let step = offset &- earlier
+      // What is smaller is NTP slewing the clock.
+      if abs(step) >= 100_000 { clockSteps.append(ClockStep(wallMicroseconds: instant, stepMicroseconds: step)) }
+    }
+    stretches[current].offset = offset
+  }
+
+  /// Turns boot time into wall time: each boot by its clock's last offset, since a machine without a clock battery
+  /// learns the time late.
+  mutating func finish() {
+    settleOffsets()
+    for (index, stretch) in stretches.enumerated() {
+      let next = index + 1 < stretches.count ? stretches[index + 1] : nil
+      let offset = offsets[index]
+      for packet in stretch.firstPacket..<(next?.firstPacket ?? packets.count) { packets[packet].arrival &+= offset }
+      rates.shift(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
+      for loss in stretch.firstDisconnect..<(next?.firstDisconnect ?? sensor.disconnects.count) {
+        sensor.disconnects[loss].wallMicroseconds &+= offset
+      }
+      for step in stretch.firstClockStep..<(next?.firstClockStep ?? clockSteps.count) {
+        clockSteps[step].wallMicroseconds &+= offset
+      }
+    }
+  }
+
+  /// A moment in wall time; only after ``finish()``.
+  func wall(_ moment: Moment) -> Int64 {
+    moment.instant &+ offsets[moment.stretch]
+  }
+
+  private func moment(_ instant: Int64) -> Moment {
+    Moment(stretch: stretches.count - 1, instant: instant)
+  }
+
+  private mutating func settleOffsets() {
+    var known = stretches.map { $0.offset }
+    // Later knowledge is better: an earlier boot gives way to a later one, and to a gap of more than a day none
+    // is believed, since no session goes on for so long without its sensor.
+    let day: Int64 = 86_400_000_000
+    for index in stretches.indices.reversed() {
+      guard index + 1 < stretches.count, let next = known[index + 1] else { continue }
+      let nextFirst = stretches[index + 1].firstInstant &+ next
+      let last = stretches[index].lastInstant
+      if let offset = known[index], last &+ offset <= nextFirst, nextFirst &- last &- offset <= day { continue }
+      known[index] = nextFirst &- last
+    }
+    offsets = known.map { $0 ?? 0 }
+  }
+}

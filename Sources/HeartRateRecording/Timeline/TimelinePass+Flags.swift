@@ -1,0 +1,67 @@
+extension TimelinePass {
+  /// Rules 5 to 8: what is doubtful about each beat.
+  mutating func flag() {
+    flags = [BeatFlags](repeating: [], count: rrTicks.count)
+    precededByGap = [Bool](repeating: false, count: rrTicks.count)
+    for (index, run) in runs.enumerated() {
+      flags[run.beats.lowerBound].insert(.firstOfRun)
+      precededByGap[run.beats.lowerBound] = true
+      if starts[index].isFiller {
+        for beat in run.beats { flags[beat].insert(.filler) }
+      } else {
+        flagLong(run.beats)
+        for beat in run.beats where parameters.isImplausible(rrTicks[beat]) && !flags[beat].contains(.missed) {
+          flags[beat].insert(.implausible)
+        }
+      }
+    }
+    flagConflicts()
+  }
+
+  /// Rule 5: an interval longer than 2.5 medians of its twelve neighbours in the run.
+  private mutating func flagLong(_ beats: Range<Int>) {
+    let inner = beats.dropFirst()
+    guard inner.count >= parameters.missedNeighbours / 2 else { return }
+    for beat in inner {
+      let low = max(
+        inner.startIndex, min(beat - parameters.missedNeighbours / 2, inner.endIndex - 1 - parameters.missedNeighbours))
+      let high = min(inner.endIndex - 1, max(beat + parameters.missedNeighbours / 2, low + parameters.missedNeighbours))
+      // Longer than the ratio times at least half of them: the same as longer than the ratio times their median.
+      var shorter = 0
+      let limit = Double(rrTicks[beat]) / parameters.missedRatio
+      for neighbour in low...high where neighbour != beat && Double(rrTicks[neighbour]) < limit { shorter += 1 }
+      if 2 * shorter > high - low {
+        flags[beat].insert(.missed)
+        precededByGap[beat] = true
+      }
+    }
+  }
+
+  /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.
+  private mutating func flagConflicts() {
+    var beat = 0
+    for packet in packets {
+      defer { beat = packet.beatEnd }
+      guard packet.rate > 0, let mean = meanInterval(endingAt: packet.beatEnd, atLeast: packet.beatEnd - beat),
+        parameters.contradicts(rate: packet.rate, meanTicks: mean)
+      else { continue }
+      for index in beat..<packet.beatEnd { flags[index].insert(.rateConflict) }
+    }
+  }
+
+  /// The mean of the last intervals of one run, long ones left out; nil for fewer than three.
+  private func meanInterval(endingAt end: Int, atLeast count: Int) -> Double? {
+    var sum = 0
+    var used = 0
+    var beat = end - 1
+    while beat >= max(0, end - max(count, parameters.conflictBeats)) {
+      if flags[beat].contains(.firstOfRun) { break }
+      if !flags[beat].contains(.missed) {
+        sum += Int(rrTicks[beat])
+        used += 1
+      }
+      beat -= 1
+    }
+    return used >= 3 ? Double(sum) / Double(used) : nil
+  }
+}

@@ -1,0 +1,57 @@
+extension TimelinePass {
+  /// Rule 4c: where the floor of the residuals rises for good, the sensor has lost intervals without a word.
+  ///
+  /// At each packet the smallest residual of the next two minutes (60 packets at least) is compared with the smallest of
+  /// the last. The rise must exceed 1.25 intervals, and n packets that all lie a step above a floor which they exceed by
+  /// μ on average must be unlikely: n · step / μ > 15. What is undone within two minutes was latency.
+  func stepStarts(_ residuals: Residuals) -> [RunStart] {
+    var result: [RunStart] = []
+    for (index, range) in residuals.ranges.enumerated() where !starts[index].isFiller {
+      let stretch = Array(residuals.points[range])
+      guard stretch.count > parameters.stepPackets else { continue }
+      let floors = FloorWindows(stretch, parameters)
+      var first = 0
+      var point = 1
+      var past = SlidingFloor()
+      past.take(stretch[0].residual, at: 0)
+      while point + parameters.stepPackets <= stretch.count {
+        let beats = beats(ofRun: index)
+        past.drop(before: floors.pastStart(of: point, since: first))
+        let step = floors.future[point] - past.value
+        let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4
+        if step > threshold, isConfirmed(step, at: point, since: first, floor: past.value, stretch) {
+          let settled = settle(point, step: step, floors, threshold: threshold)
+          let beat = stretch[settled - 1].beat + 1
+          if beat < beats.upperBound { result.append(RunStart(beat: beat, reason: .step)) }
+          first = settled
+          past = SlidingFloor()
+          past.take(stretch[settled].residual, at: settled)
+          point = settled + 1
+          continue
+        }
+        past.take(stretch[point].residual, at: point)
+        point += 1
+      }
+    }
+    return result
+  }
+
+  private func isConfirmed(
+    _ step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: [Residuals.Point]
+  ) -> Bool {
+    let low = max(first, point - parameters.stepPackets)
+    var sum: Int64 = 0
+    for index in low..<point { sum += stretch[index].residual - floor }
+    let excess = max(Double(sum) / Double(point - low), 1000)
+    return Double(parameters.stepPackets) * Double(step) / excess > parameters.stepConfirmation
+  }
+
+  /// The rise is found at the first packet from which on all lie above the threshold; the hole lies before the first
+  /// from which on all lie near the new floor.
+  private func settle(_ point: Int, step: Int64, _ floors: FloorWindows, threshold: Int64) -> Int {
+    let last = min(point + 20, floors.future.count - 1)
+    var index = point
+    while index < last && floors.future[last] - floors.future[index] > threshold / 4 { index += 1 }
+    return index
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import GATTHeartRate
+import Sensors
+
+/// Events of one sensor, written down one after the other, times in seconds of the boot clock.
+struct Script {
+  var events: [SensorEvent] = []
+
+  static let boot = BootIdentifier(high: 1, low: 1)
+  /// 2023-11-14T22:13:20Z at boot.
+  static let offset: Int64 = 1_700_000_000_000_000
+
+  init() {
+    add(.boot(Self.boot), at: 0)
+    add(.clock(wallMinusBootMicroseconds: Self.offset), at: 0)
+    add(.connected, at: 0)
+  }
+
+  mutating func add(_ kind: SensorEvent.Kind, at seconds: Double) {
+    events.append(SensorEvent(kind, at: .seconds(seconds)))
+  }
+
+  /// One notification.
+  mutating func notify(
+    _ rrTicks: [UInt16] = [], at seconds: Double, rate: UInt16 = 70,
+    contact: HeartRateMeasurement.Contact = .notSupported, energy: UInt16? = nil
+  ) {
+    let value = HeartRateMeasurement(
+      beatsPerMinute: rate, contact: contact, energyKilojoules: energy, rrTicks: rrTicks)
+    add(.measurement(value.encoded()), at: seconds)
+  }
+
+  /// Beats with the given intervals, each delivered `latency` seconds after it happened in a notification of its own.
+  ///
+  /// Returns when the last of them happened.
+  @discardableResult
+  mutating func beat(_ rrTicks: [UInt16], from start: Double, latency: Double = 0.1, rate: UInt16 = 70) -> Double {
+    var time = start
+    for interval in rrTicks {
+      time += Double(interval) / 1024
+      notify([interval], at: time + latency, rate: rate)
+    }
+    return time
+  }
+}
+
+extension BootInstant {
+  static func seconds(_ seconds: Double) -> BootInstant {
+    BootInstant(microseconds: Int64((seconds * 1e6).rounded()))
+  }
+}
+
+/// SplitMix64: the same numbers on every machine for a seed.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// Intervals around `mean` ticks with a slow and a breathing variation, as a resting heart has them.
+func restingIntervals(_ count: Int, mean: Double = 900, seed: UInt64) -> [UInt16] {
+  var generator = SeededGenerator(seed: seed)
+  var slow = 0.0
+  return (0..<count).map { index in
+    slow = 0.99 * slow + Double.random(in: -3...3, using: &generator)
+    let breathing = 30 * sin(Double(index) * 0.9)
+    return UInt16((mean + slow + breathing + Double.random(in: -8...8, using: &generator)).rounded())
+  }
+}
