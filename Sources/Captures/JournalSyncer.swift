@@ -43,7 +43,7 @@ public final class JournalSyncer: Sendable {
     isStopping.store(true, ordering: .releasing)
     timer.fire()
     guard let thread = thread.withLock({ $0.take() }) else { return }
-    _ = unsafe pthread_join(thread, nil)
+    _ = pthread_join(thread, nil)
   }
 
   private func start() throws(JournalError) {
@@ -57,7 +57,7 @@ public final class JournalSyncer: Sendable {
         return nil
       }, started.toOpaque())
     guard status == 0 else {
-      started.release()
+      unsafe started.release()
       throw JournalError(.cannotOpen, errorNumber: status, path: journal.directory)
     }
     thread.withLock { $0 = made }
