@@ -1,0 +1,378 @@
+import GATTHeartRate
+import HeartRateRecording
+import Sensors
+import Testing
+
+@Suite("SessionTimeline")
+struct SessionTimelineTests {
+  /// What holds for every session, whatever its events.
+  static func check(_ timeline: SessionTimeline, sourceLocation: SourceLocation = #_sourceLocation) {
+    let beats = timeline.beats
+    for index in beats.wallMicroseconds.indices.dropFirst() {
+      #expect(beats.wallMicroseconds[index - 1] < beats.wallMicroseconds[index], sourceLocation: sourceLocation)
+    }
+    #expect(timeline.gaps.count == beats.precededByGap.dropFirst().count { $0 }, sourceLocation: sourceLocation)
+    #expect(timeline.runs.map(\.beats.lowerBound) == timeline.runs.indices.map { timeline.runs[$0].beats.lowerBound })
+    #expect(timeline.runs.first?.beats.lowerBound ?? 0 == 0, sourceLocation: sourceLocation)
+    #expect(timeline.runs.last?.beats.upperBound ?? 0 == beats.count, sourceLocation: sourceLocation)
+    for run in timeline.runs {
+      #expect(!run.beats.isEmpty, sourceLocation: sourceLocation)
+      #expect(beats.precededByGap[run.beats.lowerBound], sourceLocation: sourceLocation)
+      #expect(beats.flags[run.beats.lowerBound].contains(.firstOfRun), sourceLocation: sourceLocation)
+      var ticks: Int64 = 0
+      var previous = Int64.min
+      for beat in run.beats {
+        if beat > run.beats.lowerBound { ticks += Int64(beats.rrTicks[beat]) }
+        let time = max(run.map.microseconds(atTicks: ticks), previous &+ 1)
+        #expect(beats.wallMicroseconds[beat] == time, "times follow from ticks and map", sourceLocation: sourceLocation)
+        previous = time
+      }
+    }
+    if let coverage = timeline.coverage {
+      #expect(0 <= coverage.floor && coverage.floor <= coverage.ceiling && coverage.ceiling <= 1)
+    }
+    #expect(timeline.startMicroseconds <= timeline.endMicroseconds, sourceLocation: sourceLocation)
+  }
+
+  private func timeline(_ script: Script) -> SessionTimeline {
+    let timeline = SessionTimeline(events: script.events)
+    Self.check(timeline)
+    return timeline
+  }
+
+  @Test("no events make an empty session")
+  func emptySession() {
+    let timeline = SessionTimeline(events: [])
+    #expect(timeline.beats.isEmpty)
+    #expect(timeline.rates.isEmpty)
+    #expect(timeline.coverage == nil)
+    #expect(timeline.endReason == nil)
+  }
+
+  @Test("each interval received is one beat, unchanged, in one run")
+  func everyIntervalIsABeat() {
+    var script = Script()
+    let intervals = restingIntervals(400, seed: 7)
+    script.beat(intervals, from: 10)
+    let timeline = timeline(script)
+    #expect(timeline.beats.rrTicks == intervals)
+    #expect(timeline.runs.count == 1)
+    #expect(timeline.gaps.isEmpty)
+    #expect(timeline.beats.flags[0] == .firstOfRun)
+    #expect(timeline.beats.flags.dropFirst().allSatisfy { $0 == [] })
+  }
+
+  @Test("the first interval makes no beat before the connection: the first beat is the one that ended it")
+  func firstIntervalMakesNoBeatBefore() throws {
+    var script = Script()
+    script.beat([3000] + restingIntervals(30, seed: 8), from: 10)
+    let timeline = timeline(script)
+    let arrival = Script.offset + script.events[3].instant.microseconds
+    #expect(timeline.beats.count == 31)
+    #expect(timeline.startMicroseconds == timeline.beats.wallMicroseconds[0])
+    #expect(arrival - timeline.beats.wallMicroseconds[0] < 1_000_000)
+    #expect(!timeline.beats.flags[0].contains(.missed))
+  }
+
+  @Test("beat times are those of the heart, up to one constant latency")
+  func timesFollowTheHeart() {
+    var script = Script()
+    let intervals = restingIntervals(600, seed: 9)
+    script.beat(intervals, from: 10, latency: 0.25)
+    let timeline = timeline(script)
+    var truth = 10.0
+    for (index, interval) in intervals.enumerated() {
+      truth += Double(interval) / 1024
+      let error = Double(timeline.beats.wallMicroseconds[index] - Script.offset) / 1e6 - truth
+      #expect(abs(error - 0.25) < 0.002)
+    }
+  }
+
+  @Test("a lost link ends the run, and the gap says why and how much")
+  func lostLinkEndsTheRun() throws {
+    var script = Script()
+    let end = script.beat(restingIntervals(100, seed: 10), from: 10)
+    script.add(.disconnected(reason: "org.bluez.Reason.Timeout"), at: end + 1)
+    script.add(.connected, at: end + 19)
+    script.beat(restingIntervals(100, seed: 11), from: end + 20)
+    let timeline = timeline(script)
+    #expect(timeline.runs.map(\.beats) == [0..<100, 100..<200])
+    let gap = try #require(timeline.gaps.first)
+    #expect(timeline.gaps.count == 1)
+    #expect(gap.reason == .link("org.bluez.Reason.Timeout"))
+    #expect(gap.beat == 100)
+    #expect(abs(Double(gap.endMicroseconds - gap.startMicroseconds) / 1e6 - 20.9) < 0.2)
+    #expect((21...24).contains(gap.estimatedLostBeats))
+    #expect(timeline.sensor.disconnects.map(\.reason) == ["org.bluez.Reason.Timeout"])
+  }
+
+  @Test("a link that was lost before any beat makes no gap")
+  func lossBeforeTheFirstBeat() {
+    var script = Script()
+    script.notify(at: 5)
+    script.add(.disconnected(reason: nil), at: 6)
+    script.add(.connected, at: 7)
+    script.beat(restingIntervals(20, seed: 12), from: 10)
+    let timeline = timeline(script)
+    #expect(timeline.runs.count == 1)
+    #expect(timeline.gaps.isEmpty)
+    #expect(timeline.beats.precededByGap[0])
+  }
+
+  @Test("contact lost and regained is a gap if intervals stopped meanwhile, else none")
+  func contactLoss() {
+    var script = Script()
+    var time = script.beat(restingIntervals(100, seed: 13), from: 10)
+    for _ in 0..<10 {
+      time += 1
+      script.notify(at: time, contact: .notDetected)
+    }
+    script.beat(restingIntervals(100, seed: 14), from: time)
+    var timeline = timeline(script)
+    #expect(timeline.gaps.map(\.reason) == [.contact])
+    #expect(timeline.gaps.map(\.beat) == [100])
+
+    script = Script()
+    time = 10
+    for (index, interval) in restingIntervals(100, seed: 15).enumerated() {
+      time += Double(interval) / 1024
+      script.notify([interval], at: time, contact: (40..<60).contains(index) ? .notDetected : .detected)
+    }
+    timeline = self.timeline(script)
+    #expect(timeline.gaps.isEmpty)
+  }
+
+  @Test("silence that the next interval accounts for is no gap of time: the H10's seven seconds stay in the run")
+  func lateLongIntervalAccountsForSilence() {
+    var script = Script()
+    var time = script.beat(restingIntervals(200, seed: 16), from: 10)
+    for second in 1...10 { script.notify(at: time + Double(second)) }
+    // Seven seconds of missed beats, delivered four seconds late, and what happened meanwhile with it.
+    time += 7
+    let held = time + 4
+    script.notify([7168], at: held)
+    for interval in restingIntervals(200, seed: 17) {
+      time += Double(interval) / 1024
+      script.notify([interval], at: max(held, time + 0.1))
+    }
+    let timeline = timeline(script)
+    #expect(timeline.runs.count == 1)
+    #expect(timeline.beats.flags[200].contains(.missed))
+    #expect(timeline.gaps.map(\.beat) == [200])
+  }
+
+  @Test("beats that were lost without a word are found where the sensor's time falls behind for good")
+  func silentLossIsAStep() throws {
+    var script = Script()
+    let end = script.beat(restingIntervals(300, seed: 18), from: 10)
+    script.beat(restingIntervals(300, seed: 19), from: end + 6)
+    let timeline = timeline(script)
+    #expect(timeline.gaps.map(\.reason) == [.step])
+    #expect(timeline.gaps.map(\.beat) == [300])
+    let gap = try #require(timeline.gaps.first)
+    #expect((5...8).contains(gap.estimatedLostBeats))
+  }
+
+  @Test("latency that is undone within two minutes is no loss")
+  func latencyIsNoLoss() {
+    var script = Script()
+    var time = script.beat(restingIntervals(300, seed: 20), from: 10)
+    time = script.beat(restingIntervals(80, seed: 21), from: time, latency: 3)
+    let last = script.events[script.events.count - 1].instant.microseconds
+    for interval in restingIntervals(300, seed: 22) {
+      time += Double(interval) / 1024
+      script.notify([interval], at: max(time + 0.1, Double(last) / 1e6))
+    }
+    #expect(timeline(script).gaps.isEmpty)
+  }
+
+  @Test("four intervals of 512 ticks are fillers with runs of their own, two are beats at 120 a minute")
+  func fillers() {
+    var script = Script()
+    var time = script.beat(restingIntervals(50, seed: 23), from: 10)
+    time = script.beat([512, 512], from: time)
+    time = script.beat(restingIntervals(50, seed: 24), from: time)
+    time = script.beat(Array(repeating: 512, count: 9), from: time)
+    script.beat(restingIntervals(50, seed: 25), from: time + 1)
+    let timeline = timeline(script)
+    #expect(timeline.runs.map(\.beats) == [0..<102, 102..<111, 111..<161])
+    #expect(timeline.gaps.map(\.reason) == [.filler, .filler])
+    #expect((102..<111).allSatisfy { timeline.beats.flags[$0].contains(.filler) })
+    #expect(timeline.beats.flags.count { $0.contains(.filler) } == 9)
+  }
+
+  @Test("an interval of more than 2.5 medians is missed or a pause: a gap, but no new run")
+  func longIntervalIsMissedOrPause() {
+    var script = Script()
+    let time = script.beat(restingIntervals(50, seed: 26), from: 10)
+    script.beat([2700] + restingIntervals(50, seed: 27), from: time)
+    let timeline = timeline(script)
+    #expect(timeline.runs.count == 1)
+    #expect(timeline.gaps.map(\.reason) == [.missedOrPause])
+    #expect(timeline.gaps.map(\.estimatedLostBeats) == [2])
+    #expect(timeline.beats.flags[50] == .missed)
+    #expect(timeline.beats.rrTicks[50] == 2700)
+  }
+
+  @Test("a rate that contradicts the intervals grossly is flagged on the beats, one that lags is not")
+  func rateConflict() {
+    var script = Script()
+    var time = script.beat(restingIntervals(50, seed: 28), from: 10)
+    time = script.beat([900], from: time, rate: 150)
+    script.beat(restingIntervals(50, seed: 29), from: time, rate: 80)
+    let timeline = timeline(script)
+    #expect(timeline.beats.flags.indices.filter { timeline.beats.flags[$0].contains(.rateConflict) } == [50])
+  }
+
+  @Test("intervals of 0 and 65535 ticks are kept, flagged, and break nothing", arguments: [0, 1, 65535] as [UInt16])
+  func extremeIntervals(interval: UInt16) {
+    var script = Script()
+    let time = script.beat(restingIntervals(50, seed: 30), from: 10)
+    script.beat([interval, interval] + restingIntervals(50, seed: 31), from: time)
+    let timeline = timeline(script)
+    #expect(timeline.beats.rrTicks[50] == interval)
+    #expect(!timeline.beats.flags[50].isEmpty)
+    #expect(timeline.beats.count == 102)
+    for value: UInt16 in [interval] {
+      var only = Script()
+      for second in 0..<100 { only.notify([value, value], at: Double(second)) }
+      let timeline = self.timeline(only)
+      #expect(timeline.beats.count == 200)
+    }
+  }
+
+  @Test("a rate of 0 is no heart rate, but its notification and its beats count")
+  func zeroRate() {
+    var script = Script()
+    script.notify([900], at: 10, rate: 0)
+    script.notify([900], at: 11, rate: 65)
+    let timeline = timeline(script)
+    #expect(timeline.notifications == 2)
+    #expect(timeline.zeroRates == 1)
+    #expect(timeline.rates.map(\.beatsPerMinute) == [65])
+    #expect(timeline.beats.count == 2)
+  }
+
+  @Test("rates keep their arrival, contact and energy")
+  func ratesKeepWhatCameWithThem() {
+    var script = Script()
+    script.notify(at: 10, rate: 60, contact: .detected, energy: 12)
+    script.notify(at: 11, rate: 300, contact: .notDetected)
+    script.notify(at: 12, rate: 61, energy: 0xFFFF)
+    let expected = [
+      HeartRateValue(
+        wallMicroseconds: Script.offset + 10_000_000, beatsPerMinute: 60, contact: .detected, energyKilojoules: 12),
+      HeartRateValue(
+        wallMicroseconds: Script.offset + 11_000_000, beatsPerMinute: 300, contact: .notDetected, energyKilojoules: nil),
+      HeartRateValue(
+        wallMicroseconds: Script.offset + 12_000_000, beatsPerMinute: 61, contact: .notSupported,
+        energyKilojoules: 0xFFFF),
+    ]
+    #expect(Array(timeline(script).rates) == expected)
+  }
+
+  @Test("junk is counted by kind and costs nothing else")
+  func junk() {
+    var script = Script()
+    let intervals = restingIntervals(20, seed: 32)
+    script.beat(intervals, from: 10)
+    script.add(.measurement([]), at: 60)
+    script.add(.measurement([0x01, 0x40]), at: 61)
+    script.add(.measurement([0x08, 0x40]), at: 62)
+    script.add(.measurement([0x80, 71]), at: 63)
+    script.add(.measurement([0x10, 72, 0x84, 0x03, 0x01]), at: 64)
+    let timeline = timeline(script)
+    #expect(timeline.notifications == 25)
+    #expect(timeline.rates.count == 22)
+    #expect(timeline.beats.rrTicks == intervals + [900])
+    #expect(PayloadDefect.allCases.map { timeline.defects[$0] } == [1, 1, 1, 1, 1])
+  }
+
+  @Test("the wall clock's offset at the end of the session counts, and steps are kept")
+  func clockAtTheEndCounts() {
+    var script = Script()
+    let time = script.beat(restingIntervals(30, seed: 33), from: 10)
+    script.add(.clock(wallMinusBootMicroseconds: Script.offset - 3_600_000_000), at: time + 0.2)
+    let end = script.beat(restingIntervals(30, seed: 34), from: time + 0.2)
+    script.add(.clock(wallMinusBootMicroseconds: Script.offset + 7_000_000), at: end + 0.2)
+    let timeline = timeline(script)
+    #expect(timeline.rates[0].wallMicroseconds == Script.offset + 7_000_000 + script.events[3].instant.microseconds)
+    #expect(timeline.clockSteps.map(\.stepMicroseconds) == [-3_600_000_000, 3_607_000_000])
+    #expect(timeline.runs.count == 1)
+  }
+
+  @Test("another boot is a new run, mapped by its own clock")
+  func rebootIsANewRun() {
+    var script = Script()
+    let time = script.beat(restingIntervals(30, seed: 35), from: 1000)
+    let next = BootIdentifier(high: 7, low: 7)
+    script.add(.boot(next), at: 3)
+    let offset = Script.offset + Int64((time + 40) * 1e6)
+    script.add(.clock(wallMinusBootMicroseconds: offset), at: 3)
+    script.add(.connected, at: 4)
+    script.beat(restingIntervals(30, seed: 36), from: 5)
+    let timeline = timeline(script)
+    #expect(timeline.runs.map(\.beats) == [0..<30, 30..<60])
+    #expect(timeline.gaps.map(\.reason) == [.boot])
+    #expect(abs(timeline.runs[1].startMicroseconds - timeline.runs[0].endMicroseconds - 46_000_000) < 1_000_000)
+    // The same boot again, as a new start of the recorder writes it, is none.
+    script = Script()
+    let end = script.beat(restingIntervals(30, seed: 35), from: 10)
+    script.add(.boot(Script.boot), at: end + 0.2)
+    script.beat(restingIntervals(30, seed: 36), from: end + 0.2)
+    #expect(SessionTimeline(events: script.events).runs.count == 1)
+  }
+
+  @Test("a recorder that was away, or lost values, leaves a gap with its own reason")
+  func recorderGaps() {
+    var script = Script()
+    var time = script.beat(restingIntervals(30, seed: 37), from: 10)
+    script.add(.lost(values: 3, reason: "disk full"), at: time + 1)
+    time = script.beat(restingIntervals(30, seed: 38), from: time + 4)
+    script.add(.boot(Script.boot), at: time + 5)
+    script.add(.connected, at: time + 6)
+    script.beat(restingIntervals(30, seed: 39), from: time + 6)
+    let timeline = timeline(script)
+    #expect(timeline.gaps.map(\.reason) == [.recorder("disk full"), .recorder(nil)])
+    #expect(timeline.lostValues == 3)
+  }
+
+  @Test("what the sensor told is kept: battery at both ends, location, information, signal")
+  func sensorFacts() {
+    var script = Script()
+    script.add(.battery(percent: 90), at: 1)
+    script.add(.information(.modelNumber, "H10"), at: 1)
+    script.add(.location(1), at: 1)
+    script.add(.signal(dBm: -60), at: 2)
+    script.notify([900], at: 3)
+    script.add(.signal(dBm: -80), at: 4)
+    script.add(.battery(percent: 88), at: 5)
+    script.add(.ended(.request), at: 6)
+    let timeline = timeline(script)
+    #expect(timeline.sensor.firstBatteryPercent == 90)
+    #expect(timeline.sensor.lastBatteryPercent == 88)
+    #expect(timeline.sensor.location == 1)
+    #expect(timeline.sensor.information == [.modelNumber: "H10"])
+    #expect(timeline.sensor.weakestSignal == -80)
+    #expect(timeline.sensor.strongestSignal == -60)
+    #expect(timeline.endReason == .request)
+    #expect(timeline.endMicroseconds == Script.offset + 6_000_000)
+  }
+
+  @Test("a session that ended because the sensor was away ends with its last notification")
+  func awayEndsWithTheLastNotification() {
+    var script = Script()
+    script.notify([900], at: 10)
+    script.notify([900], at: 11)
+    script.add(.disconnected(reason: nil), at: 12)
+    script.add(.ended(.away), at: 312)
+    #expect(timeline(script).endMicroseconds == Script.offset + 11_000_000)
+  }
+
+  @Test("the same events give the same timeline")
+  func isAFunction() {
+    var script = Script()
+    script.beat(restingIntervals(500, seed: 40), from: 10)
+    #expect(SessionTimeline(events: script.events) == SessionTimeline(events: script.events))
+  }
+}
