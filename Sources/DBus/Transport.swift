@@ -19,8 +19,15 @@ internal import CDBus
   private var incoming: Incoming?
   private let receive: (Incoming) -> Void
 
-  @safe private struct SocketWatches {
-    var watches: [OpaquePointer] = unsafe []
+  @safe private struct Watch {
+    let pointer: OpaquePointer
+
+    var isEnabled: Bool { unsafe dbus_watch_get_enabled(pointer) != 0 }
+    var flags: UInt32 { unsafe dbus_watch_get_flags(pointer) }
+  }
+
+  private struct SocketWatches {
+    var watches: [Watch] = []
     var token: WatchToken?
   }
 
@@ -140,16 +147,17 @@ internal import CDBus
     receive(message)
   }
 
-  private func add(_ watch: OpaquePointer?) -> dbus_bool_t {
-    guard let watch = unsafe watch else { return 0 }
-    unsafe sockets[dbus_watch_get_unix_fd(watch), default: SocketWatches()].watches.append(watch)
-    return unsafe update(dbus_watch_get_unix_fd(watch)) ? 1 : 0
+  private func add(_ pointer: OpaquePointer?) -> dbus_bool_t {
+    guard let pointer = unsafe pointer else { return 0 }
+    let descriptor = unsafe dbus_watch_get_unix_fd(pointer)
+    sockets[descriptor, default: SocketWatches()].watches.append(unsafe Watch(pointer: pointer))
+    return update(descriptor) ? 1 : 0
   }
 
-  private func remove(_ watch: OpaquePointer?) {
-    guard let watch = unsafe watch else { return }
-    for (descriptor, socket) in sockets where unsafe socket.watches.contains(watch) {
-      unsafe sockets[descriptor]?.watches.removeAll { $0 == watch }
+  private func remove(_ pointer: OpaquePointer?) {
+    // libdbus may have forgotten the descriptor of the watch by now.
+    for (descriptor, socket) in sockets where socket.watches.contains(where: { unsafe $0.pointer == pointer }) {
+      sockets[descriptor]?.watches.removeAll { unsafe $0.pointer == pointer }
       _ = update(descriptor)
     }
   }
@@ -163,8 +171,8 @@ internal import CDBus
   private func update(_ descriptor: Int32) -> Bool {
     guard let socket = sockets[descriptor] else { return true }
     var wanted: Readiness = []
-    for unsafewatch in unsafe socket.watches where unsafe dbus_watch_get_enabled(watch) != 0 {
-      let flags = unsafe dbus_watch_get_flags(watch)
+    for watch in socket.watches where watch.isEnabled {
+      let flags = watch.flags
       if flags & DBUS_WATCH_READABLE.rawValue != 0 { wanted.insert(.readable) }
       if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { wanted.insert(.writable) }
     }
@@ -181,7 +189,7 @@ internal import CDBus
       case (nil, true):
         break
       }
-      if unsafe sockets[descriptor]?.watches.isEmpty == true { sockets[descriptor] = nil }
+      if sockets[descriptor]?.watches.isEmpty == true { sockets[descriptor] = nil }
       return true
     } catch {
       return false
@@ -195,12 +203,11 @@ internal import CDBus
     if readiness.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
     if readiness.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let always = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
-    for unsafewatch in unsafe sockets[descriptor]?.watches ?? [] {
+    for watch in sockets[descriptor]?.watches ?? [] {
       // The one before may have taken this one away, or the whole connection.
-      guard unsafe sockets[descriptor]?.watches.contains(watch) == true else { continue }
-      guard unsafe dbus_watch_get_enabled(watch) != 0 else { continue }
-      let own = unsafe flags & (dbus_watch_get_flags(watch) | always)
-      if own != 0 { _ = unsafe dbus_watch_handle(watch, own) }
+      guard sockets[descriptor]?.watches.contains(where: { unsafe $0.pointer == watch.pointer }) == true else { continue }
+      let own = flags & (watch.flags | always)
+      if own != 0, watch.isEnabled { _ = unsafe dbus_watch_handle(watch.pointer, own) }
     }
     if let connection = unsafe connection,
       unsafe dbus_connection_get_dispatch_status(connection) == DBUS_DISPATCH_DATA_REMAINS
