@@ -10,6 +10,12 @@ public struct AdapterPath: Hashable, Comparable, Sendable, CustomStringConvertib
     self.object = object
   }
 
+  /// The path of the adapter that the kernel calls `hci` and this number.
+  public init(_ number: UInt16) {
+    // Letters and digits only, so the path is valid.
+    object = ObjectPath("/org/bluez/hci\(number)") ?? .root
+  }
+
   /// The kernel's name of the adapter: `hci0`.
   public var name: String { String(object.lastElement) }
 

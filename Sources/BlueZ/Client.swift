@@ -3,57 +3,165 @@ public import DBus
 /// BlueZ as sensord uses it: mirrors its objects, and keeps the notifications of followed devices coming.
 ///
 /// Lives on the event loop: its executor is the loop, and `events` is called there, synchronously and in the order in
-/// which things happened, so an owner on the same loop may use `assumeIsolated` on both sides. It survives every
-/// restart of bluetoothd; with the loss of the bus it ends.
+/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. What a command leads to is
+/// told after the command has returned. It survives every restart of bluetoothd; with the loss of the bus it ends.
 ///
 /// It decides neither whom to connect nor when.
 public actor Client {
-  private let connection: Connection
+  /// A device as one adapter reaches it.
+  struct Peer: Hashable, Sendable {
+    var address: DeviceAddress
+    var adapter: AdapterPath
+  }
+
+  /// A Connect that has not been answered.
+  struct Attempt {
+    /// Its link was told already.
+    var isAnswered = false
+    /// Not yet called: a scan of ours has to end before.
+    var isDeferred = false
+  }
+
+  struct Follow {
+    /// Tells this follow from earlier ones of the same device when an answer comes late.
+    let generation: Int
+    var link = FollowedLink()
+    var socket: NotificationSocket?
+    var watch: WatchToken?
+  }
+
+  let connection: Connection
+  let configuration: ClientConfiguration
+  let sink: @Sendable (Event) -> Void
+
+  var tree = ObjectTree()
+  var trace = SerialTrace()
+  var attempts: [Peer: Attempt] = [:]
+  /// Whose link was told and not yet its end.
+  var linked: Set<Peer> = []
+  /// Whose link this client made.
+  var ours: Set<Peer> = []
+  var reasons: [Peer: DisconnectReason] = [:]
+  var follows: [Peer: Follow] = [:]
+  var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
+  var lastGeneration = 0
+  private var observer: Connection.ObserverToken?
+  private var commandDepth = 0
+  private var outbox: [Event] = []
+  private(set) var isStopped = false
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe connection.loop.asUnownedSerialExecutor() }
 
   /// - Parameters:
   ///   - connection: An open connection; it stays the owner's, who closes it after ``stop()``.
+  ///   - configuration: What to look for in each followed device.
   ///   - events: Called on the loop's thread.
   public init(
     on connection: Connection, configuration: ClientConfiguration, events: @escaping @Sendable (Event) -> Void
   ) {
     self.connection = connection
+    self.configuration = configuration
+    sink = events
   }
 
-  /// Adds the match rules and mirrors what is there. ``Event/serviceAppeared`` follows, now or when bluetoothd starts.
-  public func start() async throws(DBusError) {}
+  /// Adds the match rules and mirrors what is there. ``Event/serviceAppeared`` follows, now or when bluetoothd starts; nothing
+  /// that is called here starts it.
+  ///
+  /// - Throws: What the bus answers; ``DBusError/isAccessDenied`` where its policy forbids to listen.
+  public func start() async throws(DBusError) {
+    observer = await connection.observeSignals { [weak self] message in
+      self?.assumeIsolated { $0.receive(message) }
+    }
+    await connection.onDisconnect { [weak self] _ in
+      self?.assumeIsolated { $0.loseBus() }
+    }
+    for rule in Self.rules { try await connection.addMatch(rule) }
+    apply(tree.setOwner(try await connection.nameOwner(of: "org.bluez")))
+  }
 
-  /// Keeps notifications coming from `device` whenever there is a link to it, whoever made it.
-  public func follow(_ device: DeviceAddress) {}
-
-  /// Ends what ``follow(_:)`` began, and the link where it is ours.
-  public func unfollow(_ device: DeviceAddress) {}
-
-  /// Asks for a link to a followed device. ``Event/linkUp(_:adapter:isOurs:)`` or
-  /// ``Event/connectFailed(_:_:)`` follows, the latter after 40 s where the device is silent.
-  public func connect(_ device: DeviceAddress) {}
-
-  /// Closes the link, or gives up the attempt, where it is ours; returns whether it is.
-  @discardableResult
-  public func disconnect(_ device: DeviceAddress) -> Bool { false }
-
-  /// Looks for devices on every powered adapter, those that appear later included, until ``stopDiscovery()``.
-  public func startDiscovery(_ mode: DiscoveryMode) {}
-
-  public func stopDiscovery() {}
-
-  /// Writes to a characteristic of a followed device and waits for the device's answer.
-  public func write(_ bytes: [UInt8], to characteristic: BluetoothUUID, of device: DeviceAddress)
-    async throws(DBusError)
-  {}
-
-  /// Ends everything: subscriptions, discovery, and the links that are ours. Returns when BlueZ has confirmed.
-  public func stop() async {}
+  /// Before anything is asked, so that no change is missed.
+  private static let rules: [MatchRule] = {
+    let properties = [
+      ObjectTree.adapterInterface, ObjectTree.deviceInterface, ObjectTree.batteryInterface,
+      ObjectTree.characteristicInterface,
+    ].map { interface in
+      MatchRule(
+        sender: "org.bluez", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+        pathNamespace: "/org/bluez", firstArgument: interface)
+    }
+    return properties + [
+      MatchRule(sender: "org.bluez", interface: "org.freedesktop.DBus.ObjectManager"),
+      MatchRule(sender: "org.bluez", interface: ObjectTree.deviceInterface, member: "Disconnected"),
+      MatchRule(
+        sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        firstArgument: "org.bluez"),
+    ]
+  }()
 
   /// The devices that BlueZ knows now.
-  public var devices: [Device] { [] }
+  public var devices: [Device] { tree.devices.values.sorted { $0.path < $1.path } }
 
   /// The adapters that are there now.
-  public var adapters: [Adapter] { [] }
+  public var adapters: [Adapter] { tree.adapters.values.sorted { $0.path < $1.path } }
+
+  /// Tells the owner, later where it is just calling a command.
+  func tell(_ event: Event) {
+    if commandDepth > 0 || !outbox.isEmpty {
+      outbox.append(event)
+    } else {
+      sink(event)
+    }
+  }
+
+  /// Carries out a command; what it has to tell is told afterwards.
+  func command<Result>(_ body: () -> Result) -> Result {
+    commandDepth += 1
+    defer {
+      commandDepth -= 1
+      if commandDepth == 0, !outbox.isEmpty {
+        connection.loop.execute { [weak self] in self?.assumeIsolated { $0.flush() } }
+      }
+    }
+    return body()
+  }
+
+  private func flush() {
+    while !outbox.isEmpty {
+      let events = outbox
+      outbox = []
+      for event in events { sink(event) }
+    }
+  }
+
+  /// Ends everything: subscriptions, discovery, and the links that are ours. Returns when BlueZ has confirmed, or not within
+  /// 5 s. No event is told any more.
+  public func stop() async {
+    guard !isStopped else { return }
+    isStopped = true
+    if let observer { await connection.removeObserver(observer) }
+    var calls: [Message] = []
+    for (peer, follow) in follows {
+      var link = follow.link
+      for case .stopNotify(let path) in link.subscription.cancel() {
+        calls += message(path.object, ObjectTree.characteristicInterface, "StopNotify").map { [$0] } ?? []
+      }
+      close(peer)
+    }
+    for peer in ours.union(attempts.keys) {
+      guard let device = tree.device(peer.address, on: peer.adapter) else { continue }
+      calls += message(device.path.object, ObjectTree.deviceInterface, "Disconnect").map { [$0] } ?? []
+    }
+    for (adapter, discovery) in discoveries where discovery.machine.isActive {
+      calls += message(adapter.object, ObjectTree.adapterInterface, "StopDiscovery").map { [$0] } ?? []
+    }
+    follows = [:]
+    guard !calls.isEmpty else { return }
+    let connection = connection
+    await withCheckedContinuation { continuation in
+      let barrier = Barrier(calls.count) { continuation.resume() }
+      connection.assumeIsolated { connection in
+        for call in calls { connection.call(call, timeout: .seconds(5)) { _ in barrier.arrive() } }
+      }
+    }
+  }
 }

@@ -4,12 +4,8 @@ public struct ClientConfiguration: Hashable, Sendable {
   public var notifying: BluetoothUUID
   /// Characteristics read once after each link came up, in this order; missing and refused ones are left out.
   public var readOnce: [BluetoothUUID]
-  /// Adapters to use by name (`hci0`); nil: all.
-  public var adapters: Set<String>?
-
-  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], adapters: Set<String>? = nil) {
+  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = []) {
     self.notifying = notifying
     self.readOnce = readOnce
-    self.adapters = adapters
   }
 }

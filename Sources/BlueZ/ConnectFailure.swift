@@ -15,10 +15,6 @@ public enum ConnectFailure: Error, Hashable, Sendable {
   case cancelled
   /// Another program's Connect is still pending.
   case inProgress
-  /// The link came up and its services were not told within the limit.
-  case servicesUnresolved
-  /// The link broke before its services were told.
-  case lost
   /// Keys are missing or refused.
   case authentication
   /// The bus's policy forbids it: on some systems one must be in the group `bluetooth`.

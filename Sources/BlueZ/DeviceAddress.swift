@@ -9,6 +9,11 @@ public struct DeviceAddress: Hashable, Sendable {
     self.bits = bits
   }
 
+  /// The address in the low 48 bits of `bits`; those above are not looked at.
+  public init(truncatingBits bits: UInt64) {
+    self.bits = bits & 0xFFFF_FFFF_FFFF
+  }
+
   /// Reads six two-digit hexadecimal bytes between colons; nil for anything else.
   public init?(_ text: some StringProtocol) {
     self.init(text, separator: UInt8(ascii: ":"))

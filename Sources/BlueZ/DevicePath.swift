@@ -21,6 +21,14 @@ public struct DevicePath: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.address = address
   }
 
+  /// The path that BlueZ gives to a device that it meets under this address.
+  init?(_ address: DeviceAddress, on adapter: AdapterPath) {
+    guard let object = adapter.object.appending("dev_" + address.text(separator: UInt8(ascii: "_"))) else { return nil }
+    self.object = object
+    self.adapter = adapter
+    self.address = address
+  }
+
   public var description: String { object.text }
 
   public static func < (first: DevicePath, second: DevicePath) -> Bool { first.object < second.object }

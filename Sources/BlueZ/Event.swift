@@ -17,10 +17,15 @@ public enum Event: Hashable, Sendable {
   /// A device became known, or something other than its signal changed.
   case deviceChanged(Device)
   case deviceRemoved(Device)
-  /// A ``Client/connect(_:)`` did not lead to a link with services. Whether and when to try again is the owner's.
-  case connectFailed(DeviceAddress, ConnectFailure)
-  /// The link to a followed device is up. Not ours: another program made it, and we never close it.
-  case linkUp(DeviceAddress, adapter: AdapterPath, isOurs: Bool)
+  /// A ``Client/connect(_:on:)`` did not lead to a link. Whether and when to try again is the owner's.
+  case connectFailed(DeviceAddress, AdapterPath, ConnectFailure)
+  /// A link is up; not ours: another program made it, and we never close it.
+  ///
+  /// The other answer to ``Client/connect(_:on:)``. Told for every device, followed or not, and also for links that are
+  /// there when the service appears.
+  case linkUp(DeviceAddress, AdapterPath, isOurs: Bool)
+  /// The services of a linked device are known: values can come from now on. After a success of Connect it may never come.
+  case servicesResolved(DeviceAddress, AdapterPath)
   /// Values come from now on; again after each ``unsubscribed(_:)`` on the same link.
   case subscribed(DeviceAddress, SubscriptionMode)
   case subscriptionFailed(DeviceAddress, SubscriptionFailure)
@@ -33,7 +38,7 @@ public enum Event: Hashable, Sendable {
   /// Percent, 0…100: when the link came up, and at each change.
   case battery(DeviceAddress, percent: UInt8)
   /// The link is gone; every value that arrived before has been told.
-  case linkDown(DeviceAddress, reason: DisconnectReason?)
+  case linkDown(DeviceAddress, AdapterPath, reason: DisconnectReason?)
   /// BlueZ told the reason after the link was reported down.
-  case disconnectReason(DeviceAddress, DisconnectReason)
+  case disconnectReason(DeviceAddress, AdapterPath, DisconnectReason)
 }

@@ -1,0 +1,103 @@
+internal import DBus
+
+extension Client {
+  /// A call of the bluetoothd that is mirrored, by its unique name: so it never reaches another one, and never starts one.
+  func message(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value] = []
+  ) -> Message? {
+    guard let owner = tree.owner else { return nil }
+    var message = Message.call(owner, path: path, interface: interface, member: member, body: body)
+    message.noAutoStart = true
+    return message
+  }
+
+  /// Calls a method; `reply` runs in order with the signals, never from within this function.
+  func call(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value] = [], timeout: Duration? = .seconds(30),
+    reply: @escaping @Sendable (isolated Client, Result<Message, DBusError>) -> Void
+  ) {
+    guard let message = message(path, interface, member, body) else {
+      return connection.loop.execute {
+        self.assumeIsolated { reply($0, .failure(DBusError(.disconnected, "bluetoothd is not running"))) }
+      }
+    }
+    connection.assumeIsolated { connection in
+      _ = connection.call(message, timeout: timeout) { result in
+        self.assumeIsolated { client in
+          if case .success(let message) = result, message.sender == client.tree.owner {
+            client.trace.note(message.serial)
+          }
+          reply(client, result)
+        }
+      }
+    }
+  }
+
+  func callConnect(_ peer: Peer) {
+    func fail(_ failure: ConnectFailure) {
+      attempts[peer] = nil
+      tell(.connectFailed(peer.address, peer.adapter, failure))
+    }
+    guard tree.isLoaded else { return fail(.serviceGone) }
+    guard tree.adapters[peer.adapter]?.isPowered == true else { return fail(.adapterOff) }
+    guard let device = tree.device(peer.address, on: peer.adapter) else { return fail(.unknownDevice) }
+    // bluetoothd always answers, after 40 s at the latest; an answer of our own would leave its attempt going on unseen.
+    call(device.path.object, ObjectTree.deviceInterface, "Connect", timeout: nil) { client, result in
+      client.handleConnected(peer, result)
+    }
+  }
+
+  private func handleConnected(_ peer: Peer, _ result: Result<Message, DBusError>) {
+    guard let attempt = attempts[peer], !isStopped else { return }
+    switch result {
+    case .success:
+      // A link that was there before is not ours; and the signal of a new one may come later, or never.
+      if !attempt.isAnswered, linked.contains(peer) {
+        attempts[peer] = nil
+        tell(.linkUp(peer.address, peer.adapter, isOurs: ours.contains(peer)))
+      } else {
+        tellLinkUp(peer)
+        attempts[peer] = nil
+      }
+    case .failure(let error):
+      attempts[peer] = nil
+      if !attempt.isAnswered { tell(.connectFailed(peer.address, peer.adapter, ConnectFailure(error))) }
+    }
+  }
+
+  func want(_ mode: DiscoveryMode?, on adapter: AdapterPath) {
+    if discoveries[adapter] == nil {
+      lastGeneration += 1
+      discoveries[adapter] = (Discovery(), lastGeneration)
+    }
+    perform(discoveries[adapter]?.machine.want(mode) ?? [], on: adapter)
+  }
+
+  private func perform(_ actions: [Discovery.Action], on adapter: AdapterPath) {
+    for action in actions {
+      switch action {
+      case .setFilter(let mode):
+        var filter: [String: Value] = ["Transport": .string("le"), "DuplicateData": .boolean(false)]
+        if case .services(let services) = mode { filter["UUIDs"] = .strings(services.map(\.description)) }
+        callDiscovery("SetDiscoveryFilter", [.properties(filter)], on: adapter)
+      case .start: callDiscovery("StartDiscovery", on: adapter)
+      case .stop: callDiscovery("StopDiscovery", on: adapter)
+      case .report(let state): tell(.discovery(adapter, state))
+      }
+    }
+    guard discoveries[adapter]?.machine.isStopping != true else { return }
+    for (peer, attempt) in attempts where peer.adapter == adapter && attempt.isDeferred {
+      attempts[peer]?.isDeferred = false
+      callConnect(peer)
+    }
+  }
+
+  private func callDiscovery(_ member: String, _ body: [Value] = [], on adapter: AdapterPath) {
+    let generation = discoveries[adapter]?.generation
+    call(adapter.object, ObjectTree.adapterInterface, member, body) { client, result in
+      guard client.discoveries[adapter]?.generation == generation, !client.isStopped else { return }
+      let outcome = result.map { _ in () }.mapError { Refusal($0) }
+      client.perform(client.discoveries[adapter]?.machine.handle(outcome) ?? [], on: adapter)
+    }
+  }
+}

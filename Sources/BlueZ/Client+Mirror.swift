@@ -1,0 +1,145 @@
+internal import DBus
+
+extension Client {
+  /// A signal came.
+  func receive(_ message: Message) {
+    guard !isStopped else { return }
+    if message.sender == tree.owner { trace.note(message.serial) }
+    let changes = tree.apply(message)
+    for change in changes {
+      if case .value(let path, let bytes) = change {
+        receive(bytes, of: path, serial: message.serial)
+      } else {
+        apply(change)
+      }
+    }
+  }
+
+  func apply(_ changes: [ObjectTree.Change]) {
+    for change in changes { apply(change) }
+  }
+
+  private func apply(_ change: ObjectTree.Change) {
+    switch change {
+    case .ownerAppeared: mirror()
+    case .ownerVanished: loseService(.serviceGone)
+    case .adapterChanged(let path):
+      guard let adapter = tree.adapters[path] else { return }
+      if !adapter.isPowered { discoveries[path] = nil }
+      tell(.adapter(adapter))
+    case .adapterRemoved(let adapter):
+      discoveries[adapter.path] = nil
+      tell(.adapterRemoved(adapter.path))
+    case .deviceChanged(let path):
+      if let device = tree.devices[path] { tell(.deviceChanged(device)) }
+    case .deviceSeen(let path):
+      if let device = tree.devices[path] { tell(.deviceSeen(device)) }
+    case .deviceRemoved(let device): remove(device)
+    case .connected(let path), .servicesResolved(let path), .servicesLost(let path):
+      if let device = tree.devices[path] { updateLink(of: device) }
+    case .disconnected(let path):
+      if let device = tree.devices[path] { updateLink(of: device) }
+    case .disconnectReason(let path, let reason):
+      guard let peer = peer(path) else { return }
+      if linked.contains(peer) {
+        reasons[peer] = reason
+      } else {
+        tell(.disconnectReason(peer.address, peer.adapter, reason))
+      }
+    case .battery(let path, let percent):
+      if let peer = peer(path), follows[peer] != nil { tell(.battery(peer.address, percent: percent)) }
+    case .characteristicAdded(let path), .characteristicRemoved(let path), .subscriberChanged(let path):
+      if let peer = peer(path.device) { observe(peer) }
+    case .value: return
+    }
+  }
+
+  /// Takes over all objects. What bluetoothd signals after its answer is applied on top.
+  private func mirror() {
+    guard let owner = tree.owner else { return }
+    trace.restart()
+    call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { client, result in
+      guard client.tree.owner == owner, !client.isStopped else { return }
+      switch result {
+      case .success(let reply):
+        let changes = client.tree.load(reply)
+        client.tell(.serviceAppeared)
+        client.apply(changes)
+      case .failure(let error) where error.code == .disconnected: return
+      case .failure:
+        // Too busy to answer, as when it starts with many devices; its end would be signalled.
+        _ = client.connection.loop.schedule(after: .seconds(1)) { [weak client] in
+          client?.assumeIsolated { $0.mirror(again: owner) }
+        }
+      }
+    }
+  }
+
+  private func mirror(again owner: String) {
+    if tree.owner == owner, !tree.isLoaded { mirror() }
+  }
+
+  private func updateLink(of device: Device) {
+    let peer = Peer(address: device.address, adapter: device.path.adapter)
+    guard device.hasLink else { return endLink(peer, reason: reasons[peer]) }
+    tellLinkUp(peer)
+    if device.servicesResolved { tell(.servicesResolved(peer.address, peer.adapter)) }
+    observe(peer)
+  }
+
+  func tellLinkUp(_ peer: Peer) {
+    guard linked.insert(peer).inserted else { return }
+    reasons[peer] = nil
+    let isOurs = attempts[peer].map { !$0.isDeferred } ?? false
+    if isOurs {
+      attempts[peer]?.isAnswered = true
+      ours.insert(peer)
+    }
+    tell(.linkUp(peer.address, peer.adapter, isOurs: isOurs))
+  }
+
+  /// The link is gone: tells what came over it, then its end.
+  private func endLink(_ peer: Peer, reason: DisconnectReason?) {
+    if var follow = follows[peer] {
+      let actions = follow.link.observe(isResolved: false, characteristic: nil)
+      follows[peer] = follow
+      perform(actions, for: peer)
+    }
+    reasons[peer] = nil
+    ours.remove(peer)
+    guard linked.remove(peer) != nil else { return }
+    tell(.linkDown(peer.address, peer.adapter, reason: reason))
+  }
+
+  private func remove(_ device: Device) {
+    let peer = Peer(address: device.address, adapter: device.path.adapter)
+    let isPowered = tree.adapters[peer.adapter]?.isPowered ?? false
+    endLink(peer, reason: reasons[peer] ?? (isPowered ? .removed : .adapterGone))
+    tell(.deviceRemoved(device))
+  }
+
+  /// bluetoothd is gone: so is every link. Connects that wait are answered by the bus.
+  private func loseService(_ reason: DisconnectReason) {
+    trace.restart()
+    for peer in linked.sorted(by: { ($0.adapter, $0.address) < ($1.adapter, $1.address) }) {
+      endLink(peer, reason: reason)
+    }
+    for (peer, attempt) in attempts where attempt.isDeferred {
+      attempts[peer] = nil
+      tell(.connectFailed(peer.address, peer.adapter, .serviceGone))
+    }
+    discoveries = [:]
+    if reason == .serviceGone { tell(.serviceDisappeared) }
+  }
+
+  func loseBus() {
+    guard !isStopped else { return }
+    _ = tree.setOwner(nil)
+    loseService(.busLost)
+    tell(.busLost)
+  }
+
+  private func peer(_ path: DevicePath) -> Peer? {
+    tree.devices[path].map { Peer(address: $0.address, adapter: path.adapter) }
+  }
+}

@@ -1,0 +1,175 @@
+internal import DBus
+
+extension Client {
+  /// Compares a followed device with the mirror, and does what is due.
+  func observe(_ peer: Peer) {
+    guard var follow = follows[peer] else { return }
+    let device = tree.device(peer.address, on: peer.adapter)
+    let isResolved = device?.servicesResolved ?? false
+    let characteristic = isResolved ? device.flatMap { tree.characteristic(configuration.notifying, of: $0.path) } : nil
+    let actions = follow.link.observe(isResolved: isResolved, characteristic: characteristic)
+    follows[peer] = follow
+    perform(actions, for: peer)
+  }
+
+  func perform(_ actions: [FollowedLink.Action], for peer: Peer) {
+    for action in actions {
+      switch action {
+      case .subscription(let action): perform([action], for: peer)
+      case .readOnce: readOnce(peer)
+      case .scheduleMissing(let ticket, let milliseconds):
+        schedule(milliseconds, for: peer) { client in
+          client.perform(client.follows[peer]?.link.handleMissing(ticket: ticket) ?? [], for: peer)
+        }
+      }
+    }
+  }
+
+  func perform(_ actions: [Subscription.Action], for peer: Peer) {
+    for action in actions {
+      switch action {
+      case .acquireNotify(let path, let ticket): acquire(path, ticket, for: peer)
+      case .startNotify(let path, let ticket):
+        whenAnswered("StartNotify", path, for: peer) { client, result in
+          let outcome = result.map { _ in () }.mapError { Refusal($0) }
+          return client.follows[peer]?.link.subscription.handleStarted(outcome, ticket: ticket) ?? []
+        }
+      case .stopNotify(let path): call(path.object, ObjectTree.characteristicInterface, "StopNotify") { _, _ in }
+      case .closeDescriptor:
+        drain(peer)
+        close(peer)
+      case .discardDescriptor: break
+      case .fence: fence(peer)
+      case .schedule(let ticket, let milliseconds):
+        schedule(milliseconds, for: peer) { client in
+          client.perform(client.follows[peer]?.link.subscription.handleTimer(ticket: ticket) ?? [], for: peer)
+        }
+      case .notification(let value):
+        tell(.notification(peer.address, bytes: value.bytes, microseconds: value.microseconds))
+      case .subscribed(let mode): tell(.subscribed(peer.address, mode))
+      case .unsubscribed: tell(.unsubscribed(peer.address))
+      case .failed(let failure): tell(.subscriptionFailed(peer.address, failure))
+      }
+    }
+  }
+
+  /// A value was emitted as a signal.
+  func receive(_ bytes: [UInt8], of path: CharacteristicPath, serial: UInt32) {
+    guard let device = tree.devices[path.device] else { return }
+    let peer = Peer(address: device.address, adapter: path.device.adapter)
+    guard follows[peer]?.link.subscription.characteristic == path else { return }
+    // Where the descriptor has just ended because another program took over, its packets are the earlier values.
+    if follows[peer]?.socket != nil { drain(peer) }
+    let emission = Emission(bytes: bytes, serial: serial, gaps: trace.gaps, microseconds: BootClock.now())
+    perform(follows[peer]?.link.subscription.handle(emission) ?? [], for: peer)
+  }
+
+  private func acquire(_ path: CharacteristicPath, _ ticket: Int, for peer: Peer) {
+    whenAnswered("AcquireNotify", path, [.properties([:])], for: peer) { client, result in
+      let outcome: Result<Void, Refusal>
+      switch result {
+      case .success(let reply):
+        // Not opened where it is of no use any more: it is closed with the message.
+        guard let descriptor = reply.body.first?.descriptor?.take() else {
+          outcome = .failure(.notSupported)
+          break
+        }
+        let actions = client.follows[peer]?.link.subscription.handleAcquired(.success(()), ticket: ticket) ?? []
+        if !actions.contains(.discardDescriptor) { client.open(NotificationSocket(descriptor), for: peer) }
+        return actions
+      case .failure(let error): outcome = .failure(Refusal(error))
+      }
+      return client.follows[peer]?.link.subscription.handleAcquired(outcome, ticket: ticket) ?? []
+    }
+  }
+
+  private func open(_ socket: NotificationSocket, for peer: Peer) {
+    let generation = follows[peer]?.generation
+    follows[peer]?.socket = socket
+    follows[peer]?.watch = try? connection.loop.watch(socket.number, for: .readable) { [weak self] _ in
+      self?.assumeIsolated { client in
+        guard client.follows[peer]?.generation == generation else { return }
+        client.readPacket(peer)
+      }
+    }
+  }
+
+  /// One packet for each wakeup: with no more of them, the next wait is the one system call that tells.
+  private func readPacket(_ peer: Peer) {
+    guard let socket = follows[peer]?.socket else { return }
+    switch socket.read() {
+    case .value(let bytes): tell(.notification(peer.address, bytes: bytes, microseconds: BootClock.now()))
+    case .none: break
+    case .end: perform(follows[peer]?.link.subscription.handleDescriptorEnd() ?? [], for: peer)
+    }
+  }
+
+  /// Reads what is there, to the end where it has come.
+  private func drain(_ peer: Peer) {
+    guard let socket = follows[peer]?.socket else { return }
+    while true {
+      switch socket.read() {
+      case .value(let bytes): tell(.notification(peer.address, bytes: bytes, microseconds: BootClock.now()))
+      case .none: return
+      case .end:
+        close(peer)
+        return perform(follows[peer]?.link.subscription.handleDescriptorEnd() ?? [], for: peer)
+      }
+    }
+  }
+
+  /// Closes the descriptor, read or not.
+  func close(_ peer: Peer) {
+    if let watch = follows[peer]?.watch { connection.loop.cancel(watch) }
+    follows[peer]?.watch = nil
+    follows[peer]?.socket = nil
+  }
+
+  private func fence(_ peer: Peer) {
+    let generation = follows[peer]?.generation
+    call(.root, "org.freedesktop.DBus.Peer", "Ping", timeout: nil) { client, _ in
+      guard client.follows[peer]?.generation == generation else { return }
+      client.perform(client.follows[peer]?.link.subscription.handleFence() ?? [], for: peer)
+    }
+  }
+
+  private func readOnce(_ peer: Peer) {
+    guard let device = tree.device(peer.address, on: peer.adapter) else { return }
+    if let percent = device.battery { tell(.battery(peer.address, percent: percent)) }
+    for uuid in configuration.readOnce {
+      guard let path = tree.characteristic(uuid, of: device.path)?.path else { continue }
+      let generation = follows[peer]?.generation
+      call(path.object, ObjectTree.characteristicInterface, "ReadValue", [.properties([:])]) { client, result in
+        guard client.follows[peer]?.generation == generation, !client.isStopped, case .success(let reply) = result,
+          let bytes = reply.body.first?.bytes
+        else { return }
+        client.tell(.value(peer.address, uuid, bytes: bytes))
+      }
+    }
+  }
+
+  /// Calls a method of the characteristic; what its answer leads to is done unless the device is not followed any more.
+  private func whenAnswered(
+    _ member: String, _ path: CharacteristicPath, _ body: [Value] = [], for peer: Peer,
+    _ handle: @escaping @Sendable (isolated Client, Result<Message, DBusError>) -> [Subscription.Action]
+  ) {
+    let generation = follows[peer]?.generation
+    // No limit: BlueZ waits for the sensor, and a second call while the first is pending would be refused.
+    call(path.object, ObjectTree.characteristicInterface, member, body, timeout: nil) { client, result in
+      guard client.follows[peer]?.generation == generation else { return }
+      client.perform(handle(client, result), for: peer)
+    }
+  }
+
+  private func schedule(
+    _ milliseconds: Int, for peer: Peer, _ handler: @escaping @Sendable (isolated Client) -> Void
+  ) {
+    let generation = follows[peer]?.generation
+    _ = connection.loop.schedule(after: .milliseconds(milliseconds)) { [weak self] in
+      self?.assumeIsolated { client in
+        guard client.follows[peer]?.generation == generation else { return }
+        handler(client)
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// Looks for devices on one adapter: pure. One call at a time, since BlueZ refuses a second one while the first is pending.
+struct Discovery: Hashable, Sendable {
+  enum Action: Hashable, Sendable {
+    /// SetDiscoveryFilter, StartDiscovery or StopDiscovery, each answered by ``Discovery/handle(_:)``.
+    case setFilter(DiscoveryMode)
+    case start
+    case stop
+    case report(DiscoveryState)
+  }
+
+  private enum State: Hashable {
+    case stopped
+    case filtering
+    case starting
+    case running
+    case stopping
+    /// Ends a discovery of ours that BlueZ believes to be running, before the second attempt.
+    case clearing
+  }
+
+  private(set) var wanted: DiscoveryMode?
+  private var state = State.stopped
+  /// What the filter was set to.
+  private var mode: DiscoveryMode?
+  private var hasCleared = false
+
+  /// Whether a scan of ours is going to end: some adapters refuse to connect before it has.
+  var isStopping: Bool { wanted == nil && state != .stopped }
+
+  /// Whether BlueZ looks on our behalf, or is about to.
+  var isActive: Bool { state != .stopped }
+
+  mutating func want(_ mode: DiscoveryMode?) -> [Action] {
+    wanted = mode
+    hasCleared = false
+    return settle()
+  }
+
+  /// The call that was made last has been answered.
+  mutating func handle(_ result: Result<Void, Refusal>) -> [Action] {
+    switch (state, result) {
+    case (.filtering, .success):
+      state = .starting
+      return [.start]
+    case (.starting, .success):
+      state = .running
+      return wanted == nil ? settle() : [.report(.running)] + settle()
+    case (.starting, .failure(.inProgress)) where !hasCleared:
+      hasCleared = true
+      state = .clearing
+      return [.stop]
+    case (.filtering, .failure(let refusal)), (.starting, .failure(let refusal)):
+      state = .stopped
+      guard wanted != nil else { return [.report(.stopped)] }
+      wanted = nil
+      return [.report(.refused(name: refusal.name))]
+    case (.stopping, _):
+      // Refused where there is none any more.
+      state = .stopped
+      return wanted == nil ? [.report(.stopped)] : settle()
+    case (.clearing, _):
+      state = .stopped
+      return settle()
+    case (.stopped, _), (.running, _):
+      return []
+    }
+  }
+
+  private mutating func settle() -> [Action] {
+    switch state {
+    case .stopped:
+      guard let wanted else { return [] }
+      state = .filtering
+      mode = wanted
+      return [.setFilter(wanted)]
+    case .running where wanted != mode:
+      state = .stopping
+      return [.stop]
+    case .running, .filtering, .starting, .stopping, .clearing:
+      return []
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/// Asking, being refused, and asking again.
+extension Subscription {
+  /// Asks for the values in the way that is due.
+  mutating func attempt() -> [Action] {
+    guard let characteristic else { return [] }
+    ticket += 1
+    // A refusal for which no cause is to be seen: another program has just begun or just left, or the rest of our own last
+    // descriptor is in the way. Every third attempt asks for signals, which can work where a descriptor does not.
+    let signals = prefersSignals || refusals % 3 == 2
+    state = signals ? .starting : .acquiring
+    return [
+      signals ? .startNotify(characteristic, ticket: ticket) : .acquireNotify(characteristic, ticket: ticket),
+      .schedule(ticket: ticket, milliseconds: Self.answerLimitMilliseconds),
+    ]
+  }
+
+  /// AcquireNotify has been answered; on success the driver holds the descriptor.
+  mutating func handleAcquired(_ result: Result<Void, Refusal>, ticket: Int) -> [Action] {
+    guard ticket == self.ticket, state == .acquiring else {
+      if case .success = result { return [.discardDescriptor] }
+      return []
+    }
+    switch result {
+    case .success:
+      state = .acquired
+      self.ticket += 1
+      refusals = 0
+      // Not notifications: BlueZ would have refused the descriptor.
+      forgetEarly()
+      return [.subscribed(.acquired)]
+    case .failure(let refusal):
+      return handle(refusal)
+    }
+  }
+
+  /// StartNotify has been answered.
+  mutating func handleStarted(_ result: Result<Void, Refusal>, ticket: Int) -> [Action] {
+    guard ticket == self.ticket, state == .starting else { return [] }
+    switch result {
+    case .success:
+      state = .started
+      self.ticket += 1
+      refusals = 0
+      return [.subscribed(.started)]
+    case .failure(let refusal):
+      return handle(refusal)
+    }
+  }
+
+  /// The time of ``Action/schedule(ticket:milliseconds:)`` is over.
+  mutating func handleTimer(ticket: Int) -> [Action] {
+    guard ticket == self.ticket else { return [] }
+    switch state {
+    case .acquiring, .starting: return [.failed(.unanswered)]
+    case .waiting, .blocked: return attempt()
+    default: return []
+    }
+  }
+
+  private mutating func handle(_ refusal: Refusal) -> [Action] {
+    refusals += 1
+    switch refusal {
+    case .inProgress where isNotifying:
+      return share()
+    case .notPermitted where isNotifyAcquired:
+      state = .blocked
+      // The end of it is signalled; asking now and then is for the case that it ended in this moment.
+      return [.failed(.acquiredElsewhere)] + retry(after: Self.longestRetryMilliseconds)
+    case .notSupported where !prefersSignals:
+      prefersSignals = true
+      return attempt()
+    default:
+      state = .waiting
+      // The first refusals are ordinary.
+      let report: [Action] = refusals % 8 == 4 ? [.failed(failure(of: refusal))] : []
+      return report + retry(after: min(250 << min(refusals - 1, 6), Self.longestRetryMilliseconds))
+    }
+  }
+
+  private mutating func retry(after milliseconds: Int) -> [Action] {
+    ticket += 1
+    return [.schedule(ticket: ticket, milliseconds: milliseconds)]
+  }
+
+  private func failure(of refusal: Refusal) -> SubscriptionFailure {
+    switch refusal {
+    case .accessDenied: .accessDenied
+    case .notPermitted: .acquiredElsewhere
+    default: .refused(name: refusal.name)
+    }
+  }
+}
