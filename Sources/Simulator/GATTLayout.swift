@@ -1,0 +1,106 @@
+import GATTHeartRate
+
+/// A strap's GATT database: services and characteristics with their handles, which BlueZ makes into object paths.
+struct GATTLayout: Hashable, Sendable {
+  /// One characteristic.
+  struct Characteristic: Hashable, Sendable {
+    /// The handle of the declaration, which the object path shows (`char000f`).
+    let handle: UInt16
+    let uuid: String
+    let flags: [String]
+    /// The handle of the client characteristic configuration; nil where nothing can be subscribed.
+    let configuration: UInt16?
+
+    /// Whether a client may subscribe by StartNotify.
+    var notifies: Bool { flags.contains("notify") || flags.contains("indicate") }
+  }
+
+  /// One service.
+  struct Service: Hashable, Sendable {
+    let handle: UInt16
+    let uuid: String
+    let characteristics: [Characteristic]
+  }
+
+  /// In the order of their handles, the one of generic access included, which BlueZ keeps to itself.
+  let services: [Service]
+
+  /// The layout of a strap.
+  ///
+  /// Generic access comes first, then generic attribute where the strap tells of changes, then `shift` characteristics of a
+  /// service of no meaning, then heart rate, battery and device information, as in the lab: 2A37 is `service000e/char000f`.
+  init(shift: Int, hasServiceChanged: Bool) {
+    var next: UInt16 = 1
+    var services: [Service] = []
+    func add(_ uuid: String, _ characteristics: [(uuid: String, flags: [String])]) {
+      let handle = next
+      next += 1
+      var made: [Characteristic] = []
+      for (uuid, flags) in characteristics {
+        let subscribable = flags.contains("notify") || flags.contains("indicate")
+        made.append(
+          Characteristic(handle: next, uuid: uuid, flags: flags, configuration: subscribable ? next + 2 : nil))
+        next += subscribable ? 3 : 2
+      }
+      services.append(Service(handle: handle, uuid: uuid, characteristics: made))
+    }
+    add(Self.genericAccess, [(Self.uuid(0x2A00), ["read"]), (Self.uuid(0x2A01), ["read"])])
+    if hasServiceChanged {
+      add(
+        Self.genericAttribute,
+        [(Self.uuid(0x2A05), ["indicate"]), (Self.uuid(0x2B29), ["read", "write"]), (Self.uuid(0x2B2A), ["read"])])
+    }
+    if shift > 0 {
+      add(
+        "6b1c0000-0000-4000-8000-00000000000f",
+        (0..<shift).map { number in
+          let digits = String(number, radix: 16)
+          let padded = String(repeating: "0", count: 4 - digits.count) + digits
+          return ("6b1c0000-0000-4000-8000-00000001\(padded)", ["read"])
+        })
+    }
+    add(
+      Self.heartRate,
+      [
+        (Self.measurement, ["notify"]), (Self.uuid(AssignedUUID.bodySensorLocation), ["read"]),
+        (Self.uuid(AssignedUUID.heartRateControlPoint), ["write"]),
+      ])
+    add(Self.battery, [(Self.batteryLevel, ["read", "notify"])])
+    add(
+      Self.uuid(AssignedUUID.deviceInformationService),
+      [
+        AssignedUUID.manufacturerName, AssignedUUID.modelNumber, AssignedUUID.serialNumber,
+        AssignedUUID.firmwareRevision,
+      ].map { (Self.uuid($0), ["read"]) })
+    self.services = services
+  }
+
+  /// The full form of an assigned 16 bit identifier.
+  static func uuid(_ short: UInt16) -> String {
+    let digits = String(short, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits + "-0000-1000-8000-00805f9b34fb"
+  }
+
+  static let genericAccess = uuid(0x1800)
+  static let genericAttribute = uuid(0x1801)
+  static let heartRate = uuid(AssignedUUID.heartRateService)
+  static let battery = uuid(AssignedUUID.batteryService)
+  static let measurement = uuid(AssignedUUID.heartRateMeasurement)
+  static let batteryLevel = uuid(AssignedUUID.batteryLevel)
+
+  /// The services that BlueZ exports as objects.
+  var exported: [Service] { services.filter { $0.uuid != Self.genericAccess } }
+
+  /// All services' identifiers, sorted as BlueZ lists them.
+  var uuids: [String] { services.map(\.uuid).sorted() }
+
+  /// The first characteristic with this identifier.
+  func characteristic(_ uuid: String) -> Characteristic? {
+    services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }
+  }
+
+  /// The characteristic whose declaration has this handle.
+  func characteristic(at handle: UInt16) -> Characteristic? {
+    services.lazy.flatMap(\.characteristics).first { $0.handle == handle }
+  }
+}

@@ -1,0 +1,184 @@
+import GATTHeartRate
+
+extension Machine {
+  /// Lets something happen in the air.
+  mutating func happen(_ event: AirEvent) {
+    switch event {
+    case .machineItem: playMachineItem()
+    case .strapItem(let strap): playStrapItem(strap)
+    case .heart(let strap): playHeart(strap)
+    case .advertisement(let strap): sendAdvertisement(strap)
+    case .linkMade(let key): makeLink(key)
+    case .noRoom(let key): giveUpForRoom(key)
+    case .configure(let key, let link, let handle, let uuid, let on):
+      configure(key, link: link, handle: handle, uuid: uuid, on: on)
+    case .endLink(let strap, let link, let reason):
+      if straps[strap].link != nil, straps[strap].linkNumber == link { endLink(strap, reason: reason) }
+    case .adapterPowered(let adapter):
+      guard adapters[adapter].isPlugged else { return }
+      adapters[adapter].isPowered = true
+      adapters[adapter].isStarting = false
+      tell(.adapterPowered(adapter))
+    }
+  }
+
+  /// The strap begins to advertise.
+  mutating func advertise(_ strap: Int) {
+    guard !straps[strap].isAdvertising, straps[strap].link == nil else { return }
+    straps[strap].isAdvertising = true
+    log("advertising", strap)
+    enterAdvertisement(strap)
+    for adapter in adapters.indices { tryLink(adapter) }
+  }
+
+  /// Has the strap's next advertisement sent, where anybody listens.
+  mutating func enterAdvertisement(_ strap: Int) {
+    guard straps[strap].isAdvertising, !straps[strap].isAdvertisementEntered else { return }
+    guard adapters.contains(where: { !$0.sessions.isEmpty && $0.isPowered }) else { return }
+    straps[strap].isAdvertisementEntered = true
+    enter(.advertisement(strap), in: straps[strap].profile.advertisingInterval)
+  }
+
+  private mutating func sendAdvertisement(_ strap: Int) {
+    straps[strap].isAdvertisementEntered = false
+    guard straps[strap].isAdvertising else { return }
+    for adapter in adapters.indices where adapters[adapter].isPowered && !adapters[adapter].sessions.isEmpty {
+      tell(.advertisement(DeviceKey(adapter: adapter, strap: strap)))
+    }
+    enterAdvertisement(strap)
+  }
+
+  /// Has the kernel make the next link, the lowest strap first: not in the order of the calls.
+  mutating func tryLink(_ adapter: Int) {
+    guard adapters[adapter].isPowered, adapters[adapter].linking == nil else { return }
+    let audible = adapters[adapter].attempts.filter { straps[$0].isAdvertising }.sorted()
+    guard let next = audible.first else { return }
+    guard straps.count(where: { $0.link == adapter }) < scenario.connections else {
+      for strap in audible where adapters[adapter].withoutRoom[strap] == nil {
+        adapters[adapter].withoutRoom[strap] = enter(
+          .noRoom(DeviceKey(adapter: adapter, strap: strap)), in: Delay.noRoom)
+      }
+      return
+    }
+    adapters[adapter].linking = next
+    enter(
+      .linkMade(DeviceKey(adapter: adapter, strap: next)),
+      in: straps[next].profile.advertisingInterval * Delay.advertisementsPerLink)
+  }
+
+  private mutating func giveUpForRoom(_ key: DeviceKey) {
+    cancelAttempt(key)
+    tell(.linkFailed(key, .noRoom))
+  }
+
+  /// The kernel forgets that it was to link.
+  mutating func cancelAttempt(_ key: DeviceKey) {
+    adapters[key.adapter].attempts.remove(key.strap)
+    agenda.strike(adapters[key.adapter].withoutRoom.removeValue(forKey: key.strap))
+  }
+
+  private mutating func makeLink(_ key: DeviceKey) {
+    guard adapters[key.adapter].linking == key.strap else { return }
+    adapters[key.adapter].linking = nil
+    guard adapters[key.adapter].attempts.contains(key.strap), straps[key.strap].isAdvertising else {
+      return tryLink(key.adapter)
+    }
+    cancelAttempt(key)
+    straps[key.strap].isAdvertising = false
+    log("connected", key.strap, ["peer": .string(adapters[key.adapter].address + "/P")])
+    if straps[key.strap].refusals > 0 {
+      straps[key.strap].refusals -= 1
+      log("disconnected", key.strap, ["reason": .int(0x3E)])
+      if straps[key.strap].isAvailable { advertise(key.strap) }
+      tell(.linkFailed(key, .refused))
+    } else {
+      straps[key.strap].link = key.adapter
+      straps[key.strap].linkNumber += 1
+      straps[key.strap].isEncrypted = straps[key.strap].isBonded
+      tell(.linkUp(key, link: straps[key.strap].linkNumber))
+    }
+    tryLink(key.adapter)
+  }
+
+  /// The link is gone; `reason` is the HCI error that the strap sees.
+  mutating func endLink(_ strap: Int, reason: UInt8) {
+    guard let adapter = straps[strap].link else { return }
+    let link = straps[strap].linkNumber
+    straps[strap].link = nil
+    straps[strap].subscriptions = []
+    straps[strap].isEncrypted = false
+    log("disconnected", strap, ["reason": .int(Int(reason))])
+    tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link))
+    if straps[strap].isAvailable { advertise(strap) }
+    for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
+    adapters[adapter].withoutRoom = [:]
+    tryLink(adapter)
+  }
+
+  /// The strap gets the write of a client characteristic configuration.
+  private mutating func configure(_ key: DeviceKey, link: Int, handle: UInt16, uuid: String, on: Bool) {
+    guard straps[key.strap].link == key.adapter, straps[key.strap].linkNumber == link else { return }
+    guard straps[key.strap].layout.characteristic(at: handle)?.uuid == uuid else {
+      // The write went to a handle that something else has now.
+      return tell(.configured(key, link: link, handle: handle, accepted: false))
+    }
+    if on, straps[key.strap].profile.needsPairing, uuid == GATTLayout.measurement, !straps[key.strap].isEncrypted {
+      return tell(.encryptionNeeded(key, link: link))
+    }
+    let begins = on && !straps[key.strap].subscriptions.contains(uuid)
+    if on { straps[key.strap].subscriptions.insert(uuid) } else { straps[key.strap].subscriptions.remove(uuid) }
+    logSubscription(key.strap, uuid: uuid, on: on)
+    let measures = begins && uuid == GATTLayout.measurement
+    if measures {
+      for number in 0..<straps[key.strap].profile.eagerValues {
+        let bytes = ScenarioItem.measurement(
+          UInt16(40 + number), wide: false, contact: .notSupported, energy: UInt16(number), ticks: [])
+        send(key.strap, bytes, number: nil, time: nil)
+      }
+      straps[key.strap].heart?.forgetWaiting()
+    }
+    tell(.configured(key, link: link, handle: handle, accepted: true))
+    if measures, straps[key.strap].clockStart == nil { startClock(key.strap) }
+  }
+
+  /// Writes down that the strap was subscribed to or not, with the short identifier.
+  mutating func logSubscription(_ strap: Int, uuid: String, on: Bool) {
+    log("subscription", strap, ["what": .string(String(uuid.dropFirst(4).prefix(4))), "on": .bool(on)])
+  }
+
+  /// The strap sends a heart rate measurement to whoever has subscribed, or to nobody.
+  mutating func send(_ strap: Int, _ bytes: [UInt8], number: Int?, time: Double?) {
+    let item: LogEntry.Field = number.map { .int($0) } ?? .null
+    let at: LogEntry.Field = time.map { .double($0) } ?? .double(now.seconds)
+    guard straps[strap].subscriptions.contains(GATTLayout.measurement) else {
+      return log("unsent", strap, ["n": item, "t": at])
+    }
+    log("notify", strap, ["n": item, "t": at, "hex": .string(bytes.hex)])
+    transmit(strap, GATTLayout.measurement, bytes, number: number)
+  }
+
+  /// A packet goes into the air, where it may have to wait.
+  mutating func transmit(_ strap: Int, _ uuid: String, _ bytes: [UInt8], number: Int?) {
+    let packet = Strap.StalledPacket(uuid: uuid, bytes: bytes, link: straps[strap].linkNumber, number: number)
+    if straps[strap].stalled != nil { straps[strap].stalled?.append(packet) } else { deliver(strap, packet) }
+  }
+
+  /// A packet arrives, if the link it was sent on is still there.
+  mutating func deliver(_ strap: Int, _ packet: Strap.StalledPacket) {
+    guard let adapter = straps[strap].link, straps[strap].linkNumber == packet.link, daemon != .absent else {
+      if packet.uuid == GATTLayout.measurement {
+        swallow(strap, packet.bytes, number: packet.number, why: daemon == .absent ? "nobody" : "stalled")
+      }
+      return
+    }
+    let key = DeviceKey(adapter: adapter, strap: strap)
+    tell(.value(key, link: packet.link, uuid: packet.uuid, bytes: packet.bytes, number: packet.number))
+  }
+
+  /// Writes down that a value which the strap sent never reached a client, and why.
+  mutating func swallow(_ strap: Int, _ bytes: [UInt8], number: Int?, why: String) {
+    log(
+      "swallowed", strap,
+      ["n": number.map { .int($0) } ?? .null, "hex": .string(bytes.hex), "why": .string(why)])
+  }
+}

@@ -1,0 +1,126 @@
+extension Machine {
+  /// bluetoothd is called.
+  mutating func call(_ call: Call) {
+    guard let object = object(at: call.path) else {
+      return answer(call.token, .failure(.unknown(call, objectExists: false)))
+    }
+    switch (call.interface, call.member) {
+    case ("org.freedesktop.DBus.Properties", _) where !isRoot(object): propertiesCall(call, object)
+    case ("org.freedesktop.DBus.ObjectManager", "GetManagedObjects") where isRoot(object):
+      answer(call.token, .values([.objects(managedObjects())]))
+    default: objectCall(call, object)
+    }
+  }
+
+  private func isRoot(_ object: Object) -> Bool {
+    if case .root = object { true } else { false }
+  }
+
+  private mutating func objectCall(_ call: Call, _ object: Object) {
+    switch object {
+    case .daemon where call.interface == "org.bluez.AgentManager1": agentCall(call)
+    case .adapter(let adapter) where call.interface == "org.bluez.Adapter1": adapterCall(call, adapter)
+    case .device(let key) where call.interface == "org.bluez.Device1": deviceCall(call, key)
+    case .characteristic(let key, let characteristic) where call.interface == "org.bluez.GattCharacteristic1":
+      characteristicCall(call, key, characteristic)
+    case .descriptor(let key, let characteristic)
+    where call.interface == "org.bluez.GattDescriptor1" && call.member == "ReadValue":
+      read(call, key, handle: characteristic.handle, isDescriptor: true)
+    default: refuse(call)
+    }
+  }
+
+  /// Says that there is no such method.
+  mutating func refuse(_ call: Call) {
+    answer(call.token, .failure(.unknown(call, objectExists: true)))
+  }
+
+  private mutating func deviceCall(_ call: Call, _ key: DeviceKey) {
+    switch call.member {
+    case "Connect": connect(call, key)
+    case "Disconnect": disconnect(call, key)
+    case "Pair": pair(call, key)
+    default: refuse(call)
+    }
+  }
+
+  private mutating func characteristicCall(_ call: Call, _ key: DeviceKey, _ characteristic: GATTLayout.Characteristic)
+  {
+    switch call.member {
+    case "StartNotify": startNotify(call, key, characteristic)
+    case "StopNotify": stopNotify(call, key, characteristic)
+    case "AcquireNotify": acquireNotify(call, key, characteristic)
+    case "ReadValue": read(call, key, handle: characteristic.handle, isDescriptor: false)
+    case "WriteValue": write(call, key, characteristic)
+    default: refuse(call)
+    }
+  }
+
+  private mutating func propertiesCall(_ call: Call, _ object: Object) {
+    guard case .string(let interface)? = call.arguments.first else {
+      return answer(call.token, .failure(.invalidArgs("No arguments given")))
+    }
+    guard let properties = interfaces(of: object)[interface] else {
+      return answer(call.token, .failure(.invalidArgs("No such interface '\(interface)'")))
+    }
+    if call.member == "GetAll" { return answer(call.token, .values([.dictionary(properties)])) }
+    guard call.arguments.count >= 2, case .string(let name) = call.arguments[1] else { return refuse(call) }
+    guard let value = properties[name] else {
+      return answer(call.token, .failure(.invalidArgs("No such property '\(name)'")))
+    }
+    switch call.member {
+    case "Get": answer(call.token, .values([.variant(value)]))
+    case "Set" where call.arguments.count == 3: set(call, object, name, call.arguments[2])
+    default: refuse(call)
+    }
+  }
+
+  private mutating func set(_ call: Call, _ object: Object, _ name: String, _ value: Property) {
+    switch (object, name, value) {
+    case (.adapter(let adapter), "Powered", .bool(let on)): setPower(call, adapter, on: on)
+    case (.adapter(let adapter), "Alias", .string(let alias)):
+      adapters[adapter].alias = alias
+      answer(call.token)
+      change(adapter: adapter, ["Alias": value])
+    case (.device(let key), "Alias", .string(let alias)):
+      self[key]?.alias = alias
+      answerSet(call, key, name, value)
+    case (.device(let key), "Trusted", .bool(let trusted)):
+      self[key]?.isTrusted = trusted
+      answerSet(call, key, name, value)
+    case (.device(let key), "Blocked", .bool(let blocked)):
+      self[key]?.isBlocked = blocked
+      answerSet(call, key, name, value)
+    case (_, "Powered", _), (_, "Alias", _), (_, "Trusted", _), (_, "Blocked", _):
+      answer(call.token, .failure(.invalidArgs("Invalid argument type")))
+    default:
+      answer(
+        call.token,
+        .failure(
+          BusError(
+            name: "org.freedesktop.DBus.Error.PropertyReadOnly", text: "Property '\(name)' is not writable")))
+    }
+  }
+
+  private mutating func answerSet(_ call: Call, _ key: DeviceKey, _ name: String, _ value: Property) {
+    answer(call.token)
+    change(key, [name: value])
+  }
+
+  /// A client has left the bus: what it had asked for ends, a link that it made stays.
+  mutating func clientLeft(_ sender: String) {
+    for adapter in adapters.indices {
+      adapters[adapter].filters[sender] = nil
+      if adapters[adapter].sessions.contains(where: { $0.sender == sender }) {
+        endDiscovery(adapter, of: sender)
+      }
+      for strap in adapters[adapter].devices.keys.sorted() {
+        let key = DeviceKey(adapter: adapter, strap: strap)
+        for handle in (self[key]?.subscriptions.keys).map({ $0.sorted() }) ?? [] {
+          endSubscription(key, handle: handle, of: sender)
+        }
+      }
+    }
+    removeAgents(of: sender, path: nil)
+  }
+}

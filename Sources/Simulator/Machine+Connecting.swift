@@ -1,0 +1,223 @@
+extension Machine {
+  mutating func connect(_ call: Call, _ key: DeviceKey) {
+    guard let device = self[key] else { return }
+    let adapter = adapters[key.adapter]
+    if device.connecting != nil { return answer(call.token, .failure(.failed("Operation already in progress"))) }
+    if device.link != nil { return answer(call.token) }
+    guard adapter.isPowered || adapter.isStarting else {
+      return answer(call.token, .failure(.failed("Input/output error")))
+    }
+    self[key]?.connecting = call.token
+    self[key]?.isTemporary = false
+    agenda.strike(device.expiry)
+    self[key]?.expiry = nil
+    let timeout = enter(.connectTimeout(key), in: Delay.connectTimeout)
+    self[key]?.connectTimeout = timeout
+    // An adapter that has no power yet never hears of the attempt: it pends to the end.
+    guard adapter.isPowered else { return }
+    adapters[key.adapter].attempts.insert(key.strap)
+    tryLink(key.adapter)
+  }
+
+  mutating func connectTimedOut(_ key: DeviceKey) {
+    self[key]?.connectTimeout = nil
+    cancelConnect(key, .aborted)
+  }
+
+  /// The pending Connect ends with this error, and nobody tries any more.
+  mutating func cancelConnect(_ key: DeviceKey, _ error: BusError) {
+    cancelAttempt(key)
+    agenda.strike(self[key]?.connectTimeout)
+    self[key]?.connectTimeout = nil
+    if let token = self[key]?.connecting {
+      self[key]?.connecting = nil
+      answer(token, .failure(error))
+    }
+    if self[key]?.link == nil, self[key]?.isPaired == false { self[key]?.isTemporary = true }
+    armExpiry(key)
+  }
+
+  mutating func linkFailed(_ key: DeviceKey, _ failure: LinkFailure) {
+    guard let device = self[key], device.connecting != nil else { return }
+    if failure == .refused { change(key, ["Connected": .bool(false)]) }
+    cancelConnect(key, .aborted)
+    // A device that was never connected goes together with the error.
+    if failure == .noRoom, !device.wasEverConnected { removeObjects(key) }
+  }
+
+  mutating func answerConnect(_ key: DeviceKey) {
+    guard let token = self[key]?.connecting else { return }
+    self[key]?.connecting = nil
+    answer(token)
+  }
+
+  /// There is a link: say so in one of the orders that were seen, subscribe again for whoever had, look at the services.
+  mutating func linkUp(_ key: DeviceKey, link: Int) {
+    guard let device = self[key] else { return endUnwantedLink(key) }
+    agenda.strike(device.connectTimeout)
+    agenda.strike(device.expiry)
+    let order = nextResolveOrder()
+    self[key]?.connectTimeout = nil
+    self[key]?.expiry = nil
+    self[key]?.link = link
+    self[key]?.wasEverConnected = true
+    self[key]?.isTemporary = false
+    self[key]?.resolveOrder = order
+    if order != .late { showConnected(key) }
+    if order == .early { answerConnect(key) }
+    for (handle, subscription) in device.subscriptions.sorted(by: { $0.key < $1.key })
+    where !subscription.clients.isEmpty {
+      for client in subscription.clients.indices {
+        self[key]?.subscriptions[handle]?.clients[client].isRegistered = true
+      }
+      writeConfiguration(key, link: link, handle: handle, uuid: subscription.uuid, on: true)
+    }
+    let known = device.layout == straps[key.strap].layout
+    enter(DaemonEvent.resolve(key, link: link), in: known ? Delay.verification : Delay.discovery)
+  }
+
+  private mutating func endUnwantedLink(_ key: DeviceKey) {
+    enter(AirEvent.endLink(key.strap, link: straps[key.strap].linkNumber, reason: 0x13), in: .zero)
+  }
+
+  private mutating func nextResolveOrder() -> ResolveOrder {
+    guard scenario.resolveOrder == .mixed else { return scenario.resolveOrder }
+    switch random.next() % 10 {
+    case 0: return .late
+    case 1...3: return .early
+    default: return .usual
+    }
+  }
+
+  private mutating func showConnected(_ key: DeviceKey) {
+    self[key]?.isConnected = true
+    change(key, ["Connected": .bool(true)])
+  }
+
+  /// The services are known: objects that moved go before the new ones come, then ServicesResolved.
+  mutating func resolve(_ key: DeviceKey, link: Int) {
+    guard let device = self[key], device.link == link, !device.isResolved else { return }
+    subscribeToBattery(key)
+    if device.resolveOrder == .early { addBattery(key) }
+    showServices(key)
+    var changed: Properties = ["ServicesResolved": .bool(true)]
+    let uuids = straps[key.strap].layout.uuids
+    if device.uuids != uuids {
+      self[key]?.uuids = uuids
+      changed["UUIDs"] = .strings(uuids)
+    }
+    self[key]?.isResolved = true
+    change(key, changed)
+    if device.resolveOrder != .early { addBattery(key) }
+    for handle in (self[key]?.subscriptions.keys).map({ $0.sorted() }) ?? [] { finishAcquire(key, handle: handle) }
+    switch device.resolveOrder {
+    case .late:
+      answerConnect(key)
+      showConnected(key)
+    case .usual, .early, .mixed: enter(DaemonEvent.connectReply(key, link: link), in: .milliseconds(5))
+    }
+  }
+
+  /// Makes the shown objects those of the strap: services that moved are removed first, with their subscriptions.
+  mutating func showServices(_ key: DeviceKey) {
+    let new = straps[key.strap].layout
+    let old = self[key]?.layout
+    for service in old?.exported ?? [] where !new.services.contains(service) {
+      for characteristic in service.characteristics { dropSubscription(key, handle: characteristic.handle) }
+      withdraw(key, service)
+    }
+    self[key]?.layout = new
+    for service in new.exported where !(old?.services.contains(service) ?? false) {
+      for (path, object) in children(of: key, service: service) { announce(path, object) }
+    }
+  }
+
+  /// BlueZ subscribes to the battery level itself.
+  private mutating func subscribeToBattery(_ key: DeviceKey) {
+    guard straps[key.strap].link == key.adapter else { return }
+    straps[key.strap].subscriptions.insert(GATTLayout.batteryLevel)
+    logSubscription(key.strap, uuid: GATTLayout.batteryLevel, on: true)
+  }
+
+  mutating func addBattery(_ key: DeviceKey) {
+    guard self[key]?.hasBattery == false else { return }
+    self[key]?.hasBattery = true
+    let percent = straps[key.strap].battery
+    self[key]?.batteryLevel = percent
+    effects.append(
+      .interfacesAdded(
+        path: path(key), ["org.bluez.Battery1": ["Percentage": .byte(percent)]]))
+  }
+
+  mutating func removeBattery(_ key: DeviceKey) {
+    guard self[key]?.hasBattery == true else { return }
+    self[key]?.hasBattery = false
+    effects.append(.interfacesRemoved(path: path(key), ["org.bluez.Battery1"]))
+  }
+
+  mutating func batteryChanged(_ key: DeviceKey, link: Int, _ percent: UInt8) {
+    guard let device = self[key], device.link == link, device.hasBattery, device.batteryLevel != percent else { return }
+    self[key]?.batteryLevel = percent
+    effects.append(
+      .propertiesChanged(
+        path: path(key), interface: "org.bluez.Battery1", ["Percentage": .byte(percent)], invalidated: []))
+  }
+
+  /// The strap says that its services have moved: everything happens in one instant, and nothing tells that
+  /// subscriptions are gone but the new objects.
+  mutating func serviceChanged(_ key: DeviceKey, link: Int) {
+    guard let device = self[key], device.link == link, device.isResolved,
+      device.layout != straps[key.strap].layout
+    else { return }
+    removeBattery(key)
+    let uuids = straps[key.strap].layout.uuids
+    let without = uuids.filter { $0 != GATTLayout.heartRate }
+    self[key]?.uuids = without
+    change(key, ["UUIDs": .strings(without)])
+    showServices(key)
+    self[key]?.uuids = uuids
+    change(key, ["UUIDs": .strings(uuids)])
+    subscribeToBattery(key)
+    addBattery(key)
+  }
+
+  mutating func disconnect(_ call: Call, _ key: DeviceKey) {
+    guard let device = self[key] else { return }
+    if device.connecting != nil, device.link == nil {
+      cancelConnect(key, .canceled)
+      return answer(call.token)
+    }
+    guard let link = device.link else { return answer(call.token) }
+    let isFirst = !device.isDisconnecting
+    self[key]?.disconnecting.append(call.token)
+    guard isFirst else { return }
+    removeBattery(key)
+    enter(AirEvent.endLink(key.strap, link: link, reason: 0x13), in: Delay.disconnect)
+  }
+
+  /// The link is lost or ended: descriptors first, then the properties, then the battery.
+  mutating func linkDown(_ key: DeviceKey, link: Int) {
+    guard let device = self[key], device.link == link else { return }
+    self[key]?.link = nil
+    self[key]?.isResolved = false
+    self[key]?.isConnected = false
+    let acquired = closeLinkOfSubscriptions(key)
+    if device.connecting != nil { cancelConnect(key, .aborted) }
+    if device.isDisconnecting {
+      if device.isResolved { change(key, ["ServicesResolved": .bool(false)]) }
+      for token in device.disconnecting { answer(token) }
+      self[key]?.disconnecting = []
+      change(key, ["Connected": .bool(false)])
+    } else {
+      change(
+        key,
+        device.isResolved
+          ? ["ServicesResolved": .bool(false), "Connected": .bool(false)] : ["Connected": .bool(false)])
+    }
+    for handle in acquired { change(key, handle: handle, ["NotifyAcquired": .bool(false)]) }
+    removeBattery(key)
+    if device.isBeingRemoved { return removeObjects(key) }
+    if !device.isPaired { self[key]?.isTemporary = true }
+    armExpiry(key)
+  }
+}

@@ -1,0 +1,80 @@
+/// What the simulator plays: straps, adapters, and what happens to them.
+///
+/// The form is the lab's, so that one file is played by both; `Scenario(json:)` reads it.
+struct Scenario: Hashable, Sendable {
+  /// The straps, in the order of the file.
+  var straps: [StrapProfile]
+  /// What happens to the machine; its clock starts with the simulator.
+  var timeline: [ScenarioItem] = []
+  /// The address of the adapter that is there from the beginning.
+  var adapter = "00:1B:DC:00:00:01"
+  /// How many links an adapter holds.
+  var connections = 99
+  /// In which order bluetoothd tells of a new link.
+  var resolveOrder = ResolveOrder.mixed
+}
+
+/// In which order the reply to Connect, `Connected: true` and `ServicesResolved: true` come: all have been seen.
+enum ResolveOrder: String, Hashable, Sendable, CaseIterable {
+  /// Connected, objects, resolved, the battery, then the reply.
+  case usual
+  /// Connected, the reply, the battery, objects, resolved.
+  case early
+  /// Objects, resolved and the reply, and only then Connected.
+  case late
+  /// Any of them, drawn by the seed: mostly the usual one.
+  case mixed
+}
+
+/// A virtual strap as the scenario describes it.
+struct StrapProfile: Hashable, Sendable {
+  /// Whether the strap's address is a public or a random one.
+  enum AddressType: String, Hashable, Sendable, CaseIterable {
+    case random, `public`
+  }
+
+  /// When the strap's timeline begins.
+  enum Clock: String, Hashable, Sendable, CaseIterable {
+    /// When a client first subscribes to the heart rate.
+    case subscribe
+    /// With the simulator.
+    case start
+  }
+
+  /// Where the strap's values come from.
+  enum Source: Hashable, Sendable {
+    /// The scenario.
+    case timeline([ScenarioItem])
+    /// A plausible heart that never stops.
+    case heart
+  }
+
+  var name = "Lab HRM"
+  /// Six upper-case pairs of hexadecimal digits.
+  var address = "C0:FF:EE:00:00:01"
+  var addressType = AddressType.random
+  /// Percent.
+  var battery: UInt8 = 87
+  /// Body sensor location as assigned: 1 is the chest.
+  var location: UInt8 = 1
+  /// dBm.
+  var rssi: Int16 = -55
+  /// The advertising interval.
+  var advertisingInterval = Duration.milliseconds(100)
+  /// The manufacturer's data in the advertisement: company identifier, then bytes.
+  var manufacturer: [UInt8] = [0x6B, 0x00, 0x01, 0x02, 0x03, 0x04]
+  /// The services in the advertisement, as 16 bit identifiers.
+  var advertisedServices: [UInt16] = [0x180D, 0x180F]
+  var clock = Clock.subscribe
+  /// Whether it advertises from the beginning.
+  var advertises = true
+  /// Whether subscribing needs an encrypted link.
+  var needsPairing = false
+  /// Whether it has the service that tells of changes.
+  var hasServiceChanged = true
+  /// So many characteristics stand before the heart rate service.
+  var shift = 0
+  /// So many values are sent before the answer to the subscription.
+  var eagerValues = 0
+  var source = Source.timeline([])
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+
+/// The top level of a scenario file, as written.
+struct ScenarioFile: Decodable {
+  var straps: [StrapFile]?
+  var timeline: [ItemFile]?
+  var adapter: String?
+  var connections: Int?
+  var resolve: String?
+
+  /// Decodes JSON and says in one line where it is wrong.
+  static func decode<Form: Decodable>(_ json: [UInt8]) throws(ScenarioError) -> Form {
+    do {
+      return try JSONDecoder().decode(Form.self, from: Data(json))
+    } catch let error as DecodingError {
+      throw ScenarioError(description: Self.sentence(error))
+    } catch {
+      throw ScenarioError(description: "not JSON")
+    }
+  }
+
+  private static func sentence(_ error: DecodingError) -> String {
+    let context: DecodingError.Context =
+      switch error {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+        .dataCorrupted(let context):
+        context
+      @unknown default: DecodingError.Context(codingPath: [], debugDescription: "unreadable")
+      }
+    let place = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? "." + $0.stringValue }.joined()
+    return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
+  }
+}
+
+/// A strap, as written; the names are the file's.
+struct StrapFile: Decodable {
+  var name: String?
+  var address: String?
+  var address_type: String?
+  var battery: UInt8?
+  var location: UInt8?
+  var rssi: Int16?
+  var adv_ms: Double?
+  var manufacturer: String?
+  var uuids: [String]?
+  var clock: String?
+  var advertise: Bool?
+  var pairing: Bool?
+  var service_changed: Bool?
+  var shift: Int?
+  var eager: Int?
+  var timeline: [ItemFile]?
+}
+
+/// An item of a timeline, as written.
+struct ItemFile: Decodable {
+  var t: Double?
+  var bpm: UInt16?
+  var rr_ms: [Double]?
+  var contact: Bool?
+  var energy: UInt16?
+  var wide: Bool?
+  var raw: String?
+  var event: String?
+  var value: Int?
+  var shift: Int?
+  var tell: Bool?
+  var on: Bool?
+  var adapter: String?
+  var `do`: String?
+  var strap: String?
+  var uuid: String?
+}

@@ -1,0 +1,258 @@
+internal import DBus
+internal import Glibc
+
+/// Puts the machine on the bus: clients' calls and the passing of time go in, its effects are carried out.
+///
+/// An actor on the loop's thread; the model decides everything, this only translates.
+actor Service {
+  private let loop: EventLoop
+  private let options: Options
+  private let log: GroundTruthLog?
+  /// Ends the program with this exit code and, unless it is 0, this reason.
+  private let end: @Sendable (Int32, String) -> Void
+
+  private var machine: Machine
+  /// The boot clock when simulated time began.
+  private var origin: Int64 = 0
+  private var connection: Connection?
+  /// What is to be done once the bus is joined; nil while nothing holds it up.
+  private var held: [Effect]? = []
+  private var calls: [CallToken: Message] = [:]
+  private var pipes: [PipeToken: Pipe] = [:]
+  private var timer: (token: TimerToken, due: SimulationInstant)?
+  private var lastCall: UInt64 = 0
+
+  /// Our end of a pair that a client has acquired.
+  private struct Pipe {
+    let descriptor: SharedDescriptor
+    let number: Int32
+    let watch: WatchToken
+  }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  init(
+    _ scenario: Scenario, options: Options, loop: EventLoop, log: GroundTruthLog?,
+    end: @escaping @Sendable (Int32, String) -> Void
+  ) {
+    self.loop = loop
+    self.options = options
+    self.log = log
+    self.end = end
+    machine = Machine(scenario: scenario, seed: options.seed)
+  }
+
+  /// Joins the bus and lets time begin; `ready` is called when clients can call.
+  func begin(ready: @Sendable () -> Void) async {
+    guard await join() else { return }
+    origin = BootClock.now()
+    carryOut(machine.start())
+    release()
+    ready()
+    setTimer()
+  }
+
+  /// Takes scenario items given live.
+  func perform(_ items: [ScenarioItem]) {
+    for item in items { take(.item(item)) }
+  }
+
+  private var now: SimulationInstant {
+    SimulationInstant(microseconds: Int64(Double(BootClock.now() - origin) * options.speed))
+  }
+
+  private func take(_ input: Input) {
+    carryOut(machine.handle(input, at: now))
+    setTimer()
+  }
+
+  private func setTimer() {
+    guard timer?.due != machine.deadline else { return }
+    if let timer { loop.cancel(timer.token) }
+    timer = nil
+    guard let due = machine.deadline else { return }
+    let instant = origin + Int64((Double(due.microseconds) / options.speed).rounded(.up))
+    let token = loop.schedule(at: instant) { [weak self] in
+      self?.assumeIsolated { service in
+        service.timer = nil
+        service.take(.time)
+      }
+    }
+    timer = (token, due)
+  }
+}
+
+// MARK: - The bus
+
+extension Service {
+  private func join() async -> Bool {
+    do {
+      let connection = try await Connection.open(BusAddress(options.bus), on: loop)
+      await connection.export(.root, subtree: true) { [weak self] message in
+        self?.assumeIsolated { $0.receive(message) } ?? .unknownMethod
+      }
+      _ = await connection.observeSignals { [weak self] message in
+        self?.assumeIsolated { $0.observe(message) }
+      }
+      await connection.onDisconnect { [end] _ in end(69, "the bus is gone") }
+      try await connection.addMatch(
+        MatchRule(sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged"))
+      self.connection = connection
+      guard try await connection.requestName("org.bluez") else {
+        end(69, "somebody else owns org.bluez on this bus")
+        return false
+      }
+      return true
+    } catch {
+      end(69, error.description)
+      return false
+    }
+  }
+
+  private func rejoin() async {
+    if await join() { release() }
+  }
+
+  /// Carries out what was held up while the bus was being joined.
+  private func release() {
+    let effects = held ?? []
+    held = nil
+    carryOut(effects)
+  }
+
+  private func receive(_ message: Message) -> Reply {
+    lastCall += 1
+    let token = CallToken(number: lastCall)
+    calls[token] = message
+    let arguments = message.body.map { Property($0) }
+    let signature = arguments.map { $0?.signature ?? "v" }.joined()
+    take(
+      .call(
+        Call(
+          token: token, sender: message.sender ?? "", path: message.path?.text ?? "/",
+          interface: message.interface ?? "", member: message.member ?? "", signature: signature,
+          arguments: arguments.compactMap { $0 })))
+    return .later
+  }
+
+  private func observe(_ message: Message) {
+    guard message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.body.count == 3,
+      let name = message.body[0].string, name.hasPrefix(":"), message.body[2].string == ""
+    else { return }
+    take(.clientLeft(name))
+  }
+
+  private func send(_ message: Message) {
+    guard let connection else { return }
+    // Fails only when the bus is gone, which ends the program anyway.
+    _ = connection.assumeIsolated { connection in try? connection.send(message) }
+  }
+}
+
+// MARK: - Effects
+
+extension Service {
+  private func carryOut(_ effects: [Effect]) {
+    for effect in effects {
+      if case .log(let entry) = effect {
+        log?.write(entry)
+      } else if held != nil {
+        held?.append(effect)
+      } else {
+        carryOut(effect)
+      }
+    }
+  }
+
+  private func carryOut(_ effect: Effect) {
+    switch effect {
+    case .log(let entry): log?.write(entry)
+    case .reply(let token, let values):
+      if let call = calls.removeValue(forKey: token) { send(call.reply(values.map(\.value))) }
+    case .failure(let token, let error):
+      if let call = calls.removeValue(forKey: token) { send(call.errorReply(error.name, error.text)) }
+    case .acquired(let token, let pipe, let mtu): hand(over: pipe, mtu: mtu, to: token)
+    case .interfacesAdded(let path, let interfaces):
+      emit("InterfacesAdded", [Property.objectPath(path).value, Property.value(interfaces)])
+    case .interfacesRemoved(let path, let interfaces):
+      emit("InterfacesRemoved", [Property.objectPath(path).value, .strings(interfaces)])
+    case .propertiesChanged(let path, let interface, let properties, let invalidated):
+      send(
+        .signal(
+          path: ObjectPath(path) ?? .root, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+          body: [.string(interface), Property.value(properties), .strings(invalidated)]))
+    case .packet(let pipe, let bytes): send(bytes, on: pipe)
+    case .close(let pipe): close(pipe)
+    case .askAgent(let sender, let path, let device, let question):
+      ask(sender, path: path, device: device, question: question)
+    case .leaveBus:
+      calls.removeAll()
+      let left = connection
+      connection = nil
+      left?.assumeIsolated { $0.close() }
+    case .joinBus:
+      held = []
+      Task(executorPreference: loop) { await self.rejoin() }
+    }
+  }
+
+  private func emit(_ member: String, _ body: [Value]) {
+    send(.signal(path: .root, interface: "org.freedesktop.DBus.ObjectManager", member: member, body: body))
+  }
+
+  private func hand(over pipe: PipeToken, mtu: UInt16, to token: CallToken) {
+    guard let call = calls.removeValue(forKey: token) else { return }
+    var pair: (Int32, Int32) = (-1, -1)
+    let made = unsafe withUnsafeMutablePointer(to: &pair) { pair in
+      unsafe pair.withMemoryRebound(to: Int32.self, capacity: 2) { numbers in
+        unsafe socketpair(
+          AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, numbers)
+      }
+    }
+    guard made == 0 else {
+      return send(call.errorReply("org.bluez.Error.Failed", "Input/output error"))
+    }
+    let ours = SharedDescriptor(FileDescriptor(owning: pair.0))
+    let theirs = SharedDescriptor(FileDescriptor(owning: pair.1))
+    let watch = try? loop.watch(pair.0, for: []) { [weak self] readiness in
+      guard readiness.contains(.hangUp) else { return }
+      self?.assumeIsolated { $0.pipeHungUp(pipe) }
+    }
+    guard let watch else { return send(call.errorReply("org.bluez.Error.Failed", "Input/output error")) }
+    pipes[pipe] = Pipe(descriptor: ours, number: pair.0, watch: watch)
+    send(call.reply([.descriptor(theirs), .uint16(mtu)]))
+  }
+
+  private func pipeHungUp(_ pipe: PipeToken) {
+    close(pipe)
+    take(.pipeClosed(pipe))
+  }
+
+  private func send(_ bytes: [UInt8], on token: PipeToken) {
+    guard let pipe = pipes[token] else { return }
+    let sent = unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.send(pipe.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    // bluetoothd drops what a client does not fetch, too.
+    if sent < 0 { log?.write(LogEntry("swallowed", ["hex": .string(bytes.hex), "why": .string("full")])) }
+  }
+
+  private func close(_ token: PipeToken) {
+    guard let pipe = pipes.removeValue(forKey: token) else { return }
+    loop.cancel(pipe.watch)
+    _ = pipe.descriptor.take()
+  }
+
+  private func ask(_ sender: String, path: String, device: String, question: UInt64) {
+    guard let agent = ObjectPath(path) else { return }
+    let call = Message.call(
+      sender, path: agent, interface: "org.bluez.Agent1", member: "RequestAuthorization",
+      body: [Property.objectPath(device).value])
+    Task(executorPreference: loop) { await self.ask(call, question: question) }
+  }
+
+  private func ask(_ call: Message, question: UInt64) async {
+    let answer = try? await connection?.call(call, timeout: .seconds(60))
+    take(.agentAnswered(question: question, accepts: answer != nil))
+  }
+}
