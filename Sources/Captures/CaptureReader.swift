@@ -8,8 +8,8 @@ public enum CaptureReader {
     switch TextHeader.read(bytes.span) {
     case .capture(let length):
       _ = reader.read(bytes.span, file: nil, from: length)
-    case .damaged:
-      _ = reader.read(bytes.span, file: nil, from: 0)
+    case .damaged(let reason):
+      _ = reader.read(bytes.span, file: nil, from: 0, headerDamage: reason)
     case .newer(let version):
       throw .newerVersion(found: version, supported: TextHeader.version)
     case .cutOff:

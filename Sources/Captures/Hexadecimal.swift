@@ -1,4 +1,4 @@
-/// Hexadecimal digits, in lower case where written and in either case where read.
+/// Hexadecimal digits in lower case, the only form that is written: another is damage.
 enum Hexadecimal {
   /// The digit for `value` & 15.
   static func digit(_ value: some FixedWidthInteger) -> UInt8 {
@@ -11,7 +11,6 @@ enum Hexadecimal {
     switch UInt8(byte) {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(byte) - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt8(byte) - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt8(byte) - UInt8(ascii: "A") + 10
     default: 0xFF
     }
   }

@@ -90,10 +90,10 @@ struct JournalScan {
     case .capture(let length):
       let summary = reader.read(bytes.span, file: name, from: length, to: max(length, end))
       segments.append(Segment(number: number, summary: summary))
-    case .damaged:
-      segments.append(Segment(number: number, summary: reader.read(bytes.span, file: name, from: 0, to: end)))
+    case .damaged(let reason):
+      let summary = reader.read(bytes.span, file: name, from: 0, to: end, headerDamage: reason)
+      segments.append(Segment(number: number, summary: summary))
     case .cutOff:
-      // Behind the zeros that a power cut leaves there may yet be records.
       let summary = reader.read(bytes.span, file: name, from: 0, to: end, headerDamage: .cutOff)
       segments.append(Segment(number: number, summary: summary))
     case .newer(let version):

@@ -13,6 +13,11 @@ struct RecordLine {
     rest = line.dropLast(9)
   }
 
+  /// The part of a line behind the zeros that a power cut left where a write is missing: it may be a whole record.
+  static func behindZeros(_ line: [UInt8]) -> [UInt8] {
+    line.lastIndex(of: 0).map { Array(line[($0 + 1)...]) } ?? line
+  }
+
   /// Whether the line ends with a space and the eight digits of its checksum.
   static func hasValidChecksum(_ line: [UInt8]) -> Bool {
     let end = line.count - 9
@@ -64,16 +69,22 @@ struct RecordLine {
   }
 
   private mutating func record() throws(Malformed) -> Record {
+    let record = try fields()
+    guard rest.isEmpty else { throw Malformed(field: "end of record") }
+    return record
+  }
+
+  private mutating func fields() throws(Malformed) -> Record {
     switch try required(word(), "kind") {
-    case "committed": return try ending(.committed(required(uuid(), "session")))
+    case "committed": return .committed(try required(uuid(), "session"))
     case "rewrites":
       let segment: Int = try required(integer(), "segment")
       let offset: Int = try required(integer(), "offset")
       guard segment > 0, offset >= 0 else { throw Malformed(field: "segment") }
-      return try ending(.rewrites(segment: segment, offset: offset))
+      return .rewrites(segment: segment, offset: offset)
     case let word:
       guard let slot = Int(word), (1...Self.greatestSlot).contains(slot) else { throw Malformed(field: "slot") }
-      return try ending(record(slot: slot))
+      return try record(slot: slot)
     }
   }
 
@@ -178,10 +189,5 @@ struct RecordLine {
   private func required<Value>(_ value: Value?, _ field: String) throws(Malformed) -> Value {
     guard let value else { throw Malformed(field: field) }
     return value
-  }
-
-  private func ending(_ record: Record) throws(Malformed) -> Record {
-    guard rest.isEmpty else { throw Malformed(field: "end of record") }
-    return record
   }
 }

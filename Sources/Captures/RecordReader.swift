@@ -111,20 +111,17 @@ struct RecordReader {
       if !isHeader { note(.cutOff, &pass) }
       return
     }
-    // A power cut can leave zeros where a write is missing; the record behind them is whole.
-    var line = (pass.position..<end).map { bytes[$0] }
-    let zero = line.lastIndex(of: 0)
-    if let zero {
-      if !isHeader { note(.zeros, &pass) }
-      line.removeFirst(zero + 1)
-    }
+    let whole = (pass.position..<end).map { bytes[$0] }
+    let line = RecordLine.behindZeros(whole)
+    let hasZeros = line.count < whole.count
+    if hasZeros, !isHeader { note(.zeros, &pass) }
     if RecordLine.hasValidChecksum(line) {
       if let record = RecordLine.record(line) {
         take(record, &pass)
       } else {
         note(.malformed(field: RecordLine.malformedField(line)), &pass)
       }
-    } else if zero == nil, !isHeader {
+    } else if !hasZeros, !isHeader {
       note(.checksum, &pass)
     }
   }

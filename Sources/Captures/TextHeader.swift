@@ -19,7 +19,7 @@ enum TextHeader {
     /// The file ends in its first line, or a power cut left nothing but zeros of it.
     case cutOff
     /// The first line is damaged, but records follow.
-    case damaged
+    case damaged(CaptureDamage.Reason)
     case foreign
   }
 
@@ -35,9 +35,10 @@ enum TextHeader {
     if let line, let version = version(line) {
       return version > Self.version ? .newer(version: version) : .capture(length: line.count + 1)
     }
-    if bytes.isEmpty || bytes[0] == 0 { return .cutOff }
-    if line == nil, bytes.count < greatestLength, isPrefix(bytes) { return .cutOff }
-    return holdsRecords(bytes) ? .damaged : .foreign
+    let zero = (0..<min(bytes.count, greatestLength)).first { bytes[$0] == 0 }
+    if holdsRecords(bytes) { return .damaged(zero == nil ? .header : .zeros) }
+    let end = zero ?? bytes.count
+    return line == nil && end < greatestLength && isPrefix(bytes, to: end) ? .cutOff : .foreign
   }
 
   /// The number that an intact first line gives; nil for any other.
@@ -58,10 +59,10 @@ enum TextHeader {
     return nil
   }
 
-  private static func isPrefix(_ bytes: Span<UInt8>) -> Bool {
+  private static func isPrefix(_ bytes: Span<UInt8>, to end: Int) -> Bool {
     Kind.allCases.contains { kind in
       let word = Array("\(Self.word(for: kind)) ".utf8)
-      return (0..<min(bytes.count, word.count)).allSatisfy { bytes[$0] == word[$0] }
+      return (0..<min(end, word.count)).allSatisfy { bytes[$0] == word[$0] }
     }
   }
 
@@ -70,7 +71,7 @@ enum TextHeader {
     var start = 0
     var lines = 0
     for index in 0..<min(bytes.count, 1 << 16) where bytes[index] == UInt8(ascii: "\n") {
-      let line = (start..<index).map { bytes[$0] }
+      let line = RecordLine.behindZeros((start..<index).map { bytes[$0] })
       if RecordLine.hasValidChecksum(line), RecordLine.record(line) != nil { return true }
       start = index + 1
       lines += 1

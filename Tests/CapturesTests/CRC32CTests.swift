@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Captures
+
+@Suite("CRC-32C")
+struct CRC32CTests {
+  static func checksum(_ bytes: [UInt8]) -> UInt32 { CRC32C.checksum(bytes.span, 0..<bytes.count) }
+
+  static let vectors: [(bytes: [UInt8], checksum: UInt32)] = [
+    ([UInt8](repeating: 0, count: 32), 0x8A91_36AA), ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+    (Array(0...31), 0x46DD_794E), ((0...31).reversed(), 0x113F_DB5C), (Array("123456789".utf8), 0xE306_9283), ([], 0),
+  ]
+
+  @Test("agrees with the examples of RFC 3720 appendix B.4")
+  func examples() {
+    for vector in Self.vectors {
+      #expect(Self.checksum(vector.bytes) == vector.checksum)
+    }
+  }
+
+  @Test("a part of a buffer gives the checksum of that part alone")
+  func part() {
+    let bytes = [UInt8](0...99)
+    for start in 0..<20 {
+      for end in start...40 {
+        #expect(CRC32C.checksum(bytes.span, start..<end) == Self.checksum(Array(bytes[start..<end])))
+      }
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import FoundationEssentials
+import Glibc
+import Sensors
+import Testing
+
+@testable import Captures
+
+@Suite("The capture format")
+struct CaptureFormatTests {
+  static let capture = Capture(
+    header: Samples.header(),
+    events: Samples.beginning + (0..<20).map { Samples.measurement($0) } + [
+      SensorEvent(.ended(.request), at: BootInstant(microseconds: 8_150_000_000))
+    ])
+
+  @Test("one notification with two RR intervals takes 45 bytes at most, for a machine that is up for three months")
+  func size() {
+    let event = SensorEvent(
+      .measurement([0x10, 0x5A, 0x4B, 0x04, 0xA7, 0x01]), at: BootInstant(microseconds: 8_000_000_000_000))
+    var buffer = RecordBuffer()
+    buffer.event(event, slot: 999)
+    #expect(buffer.bytes.count <= 45)
+  }
+
+  @Test("random captures come back as they were, and only printable ASCII is written")
+  func randomRoundTrips() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<200 {
+      var header = Samples.header(name: Samples.hostile.randomElement(using: &random))
+      header.source = Samples.hostile.randomElement(using: &random) ?? ""
+      header.sensor.address = Bool.random(using: &random) ? nil : SensorAddress(bits: random.next() >> 16)
+      header.linkedTo = Bool.random(using: &random) ? Samples.other : nil
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        header.metadata[Samples.hostile.randomElement(using: &random) ?? ""] =
+          Samples.hostile.randomElement(using: &random)
+      }
+      let capture = Capture(
+        header: header, events: (0..<Int.random(in: 0...40, using: &random)).map { _ in Samples.event(using: &random) })
+      let bytes = CaptureEncoder.encode(capture)
+      #expect(bytes.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) }, "seed \(seed)")
+      let contents = try CaptureReader.read(bytes)
+      #expect(contents.captures == [capture], "seed \(seed)")
+      #expect(contents.damageCount == 0, "seed \(seed)")
+    }
+  }
+
+  @Test("the fast road and the slow one read the same from every record")
+  func roadsAgree() {
+    let digits = Hexadecimal.values
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2000 {
+      let event = Samples.event(using: &random)
+      var buffer = RecordBuffer()
+      buffer.event(event, slot: Int.random(in: 1...RecordLine.greatestSlot, using: &random))
+      let line = Array(buffer.bytes.dropLast())
+      guard case .event(let slot, let slow)? = RecordLine.record(line) else {
+        Issue.record("seed \(seed): \(line.lines)")
+        continue
+      }
+      #expect(slow == event)
+      let bytes = buffer.bytes
+      let fast = MeasurementScanner(bytes.span, at: 0, digits: digits.span)
+      guard case .measurement(let payload) = event.kind, event.instant.microseconds.magnitude < 1 << 59 else {
+        #expect(fast == nil || event.kind == .measurement(fast?.payload ?? []), "seed \(seed)")
+        continue
+      }
+      #expect(fast?.slot == slot, "seed \(seed)")
+      #expect(fast?.microseconds == event.instant.microseconds, "seed \(seed)")
+      #expect(fast?.payload == payload, "seed \(seed)")
+      #expect(fast?.next == buffer.bytes.count, "seed \(seed)")
+    }
+  }
+
+  @Test("a file that is cut off anywhere gives everything before the cut, and nothing else")
+  func everyTruncation() throws {
+    let bytes = CaptureEncoder.encode(Self.capture)
+    for length in 0..<bytes.count {
+      let part = Array(bytes[..<length])
+      do {
+        let contents = try CaptureReader.read(part)
+        let events = contents.captures.first?.events ?? []
+        #expect(Self.capture.events.starts(with: events))
+        let whole = part.count { $0 == 0x0A } - 2
+        #expect(events.count == max(0, whole))
+        let isCut = part.last != 0x0A
+        #expect(contents.damages.map(\.reason) == (isCut ? [.cutOff] : []))
+        #expect(contents.damages.first?.record == (isCut ? part.lines.count : nil))
+      } catch {
+        #expect(length < TextHeader.length)
+        #expect(error == .empty || error == .nothingReadable(CaptureDamage(record: 1, offset: 0, reason: .cutOff)))
+      }
+    }
+  }
+
+  @Test("one wrong byte costs its own record, or the two that it joins or splits, and invents nothing")
+  func everyCorruption() throws {
+    var random = SplitMix64(seed: 7)
+    let bytes = CaptureEncoder.encode(Self.capture)
+    let starts = [0] + bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 }
+    for position in bytes.indices {
+      for wrong in [UInt8.random(in: 0...255, using: &random), bytes[position] ^ 1, 0x0A, 0]
+      where wrong != bytes[position] {
+        var damaged = bytes
+        damaged[position] = wrong
+        let contents = try CaptureReader.read(damaged)
+        let line = (starts.lastIndex { $0 <= position } ?? 0) + 1
+        let isNewline = bytes[position] == 0x0A
+        #expect(contents.damageCount >= 1)
+        #expect(contents.damages.first?.record == line || wrong == 0 || position == bytes.count - 1)
+        // Line 1 is the header, line 2 the session: without it the rest belongs to nobody.
+        if line == 2 || line == 1 && isNewline && wrong != 0 {
+          #expect(contents.captures.isEmpty)
+          continue
+        }
+        let lost = line == 1 ? 0..<0 : (line - 3)..<min(line - (isNewline ? 1 : 2), Self.capture.events.count)
+        var expected = Self.capture.events
+        // Zero in place of a newline: the record behind it is whole, and is kept.
+        expected.removeSubrange(line > 1 && isNewline && wrong == 0 ? lost.lowerBound..<lost.lowerBound + 1 : lost)
+        #expect(contents.captures.first?.events == expected, "byte \(position) became \(wrong)")
+      }
+    }
+  }
+
+  @Test("a newer version is named, whatever follows")
+  func newer() {
+    var line = Array("sensord-capture 2".utf8)
+    let checksum = String(CRC32C.checksum(line.span, 0..<line.count), radix: 16)
+    line += Array(" \(String(repeating: "0", count: 8 - checksum.count))\(checksum)\nwhatever".utf8)
+    #expect(throws: CaptureError.newerVersion(found: 2, supported: 1)) { try CaptureReader.read(line) }
+  }
+
+  @Test(
+    "bytes that are no capture are refused as that",
+    arguments: ["hello\n", "sensor\n", "SQLite format 3", "\n\n\n\n", "sensord-capture 1\n", "sensord-captur3"])
+  func foreign(text: String) {
+    #expect(throws: CaptureError.notACapture) { try CaptureReader.read(Array(text.utf8)) }
+  }
+
+  @Test("an intact record that version 1 does not know is reported by its field, and the rest is read")
+  func malformed() throws {
+    var bytes = CaptureEncoder.encode(Self.capture)
+    let end = bytes.count
+    for text in [
+      "1 5 levitated", "0 5 connected", "x 5 connected", "1 5 connected now", "1 5 battery 256", "1 05 connected",
+      "1 5 m 123", "1 5 m zz", "1 5 ended maybe", "1 5 information 2a2a \"x\"", "1 session nobody", "1 5 lost 2 x",
+      "1 5 battery", "1 5 boot 12", "1 99999999999999999999 connected", "1048577 5 connected",
+    ] {
+      let line = Array(text.utf8)
+      let checksum = String(CRC32C.checksum(line.span, 0..<line.count), radix: 16)
+      bytes += line + Array(" \(String(repeating: "0", count: 8 - checksum.count))\(checksum)\n".utf8)
+    }
+    bytes += CaptureEncoder.encode(Self.capture)[end...]
+    let contents = try CaptureReader.read(bytes)
+    #expect(contents.captures == [Self.capture])
+    #expect(contents.damageCount == 16)
+    for damage in contents.damages {
+      guard case .malformed = damage.reason else {
+        Issue.record("\(damage)")
+        continue
+      }
+    }
+  }
+
+  @Test("junk without end takes no memory for its damages")
+  func junk() throws {
+    let bytes = CaptureEncoder.encode(Self.capture) + [UInt8](repeating: 0x0A, count: 100_000)
+    let contents = try CaptureReader.read(bytes)
+    #expect(contents.captures == [Self.capture])
+    #expect(contents.damageCount == 100_000)
+    #expect(contents.damages.count == 100)
+  }
+
+  @Test("errors and damages say nothing of what was measured")
+  func silence() throws {
+    var bytes = CaptureEncoder.encode(Self.capture)
+    bytes[bytes.count - 60] ^= 1
+    for damage in try CaptureReader.read(bytes).damages {
+      #expect(!damage.description.contains("105a"))
+    }
+  }
+}
