@@ -14,16 +14,21 @@ public struct RunMap: Hashable, Sendable {
     self.uncertaintyMicroseconds = uncertaintyMicroseconds
   }
 
-  /// The wall time at `ticks` (1/1024 s) after the run's first beat, in microseconds since 1970 (UTC).
-  ///
-  /// `anchor + d + d · ppb / 10⁹` where `d = ticks · 15625 / 16`, each division rounded towards zero.
+  /// The wall time at `ticks` (1/1024 s) after the run's first beat, in microseconds since 1970 (UTC):
+  /// `anchor + ⌊ticks · (10⁹ + slope) / (1024 · 10³)⌋`.
   public func microseconds(atTicks ticks: Int64) -> Int64 {
-    let unscaled = Self.microseconds(ticks: ticks)
-    return anchorMicroseconds &+ unscaled &+ unscaled &* Int64(slopePartsPerBillion) / 1_000_000_000
+    anchorMicroseconds &+ Self.microseconds(ticks: ticks, slopePartsPerBillion: slopePartsPerBillion)
   }
 
-  /// Microseconds in `ticks` of 1/1024 s, rounded towards zero.
-  static func microseconds(ticks: Int64) -> Int64 {
-    ticks &* 15_625 / 16
+  /// Microseconds in `ticks` of a sensor whose clock is slow by `slopePartsPerBillion`, rounded down.
+  static func microseconds(ticks: Int64, slopePartsPerBillion: Int32 = 0) -> Int64 {
+    let factor = 1_000_000_000 + Int64(slopePartsPerBillion)
+    let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)
+    if overflow {
+      // Months of intervals: only an absurd sensor gets here.
+      return Int64(clamping: Int128(ticks) * Int128(factor) / 1_024_000)
+    }
+    let (quotient, remainder) = product.quotientAndRemainder(dividingBy: 1_024_000)
+    return remainder < 0 ? quotient - 1 : quotient
   }
 }
