@@ -1,0 +1,86 @@
+# sensord: what can be done here. `make` alone lists it.
+#
+# PREFIX and DESTDIR are respected by install and uninstall; SWIFT is the Swift driver.
+
+SWIFT ?= swift
+PREFIX ?= /usr
+DESTDIR ?=
+
+release = .build/release
+binaries = $(release)/sensord $(release)/sensord-simulator
+sources = Package.swift $(shell find Sources -type f)
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
+sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
+policydir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
+docdir = $(DESTDIR)$(PREFIX)/share/doc/sensord
+
+.PHONY: help
+help: ## list what can be done
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## record through bluetoothd; without an adapter, a demonstration
+	@Scripts/run $(release)
+
+.PHONY: build
+build: dependencies ## the release binaries, in .build/release
+	$(SWIFT) build -c release --static-swift-stdlib
+
+.PHONY: test
+test: dependencies ## all tests, with warnings as errors
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+.PHONY: check
+check: lint imports test verify-unit ## everything that has to be right before a commit is shared
+
+.PHONY: lint
+lint: ## the source format
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+
+.PHONY: format
+format: ## bring the sources into that format
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+
+.PHONY: imports
+imports: ## which module may import which
+	@Scripts/check-imports --self-test
+	@Scripts/check-imports
+
+.PHONY: verify-unit
+verify-unit: ## the systemd unit: correct, and locked down
+	@Scripts/verify-unit
+
+.PHONY: lab
+lab: build ## every scenario against a real bluetoothd (Lab/README.md)
+	@Scripts/install-dependencies lab
+	Lab/run-all $(release)/sensord
+
+.PHONY: dependencies
+dependencies:
+	@Scripts/install-dependencies
+
+# Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
+$(binaries) &: $(sources)
+	$(MAKE) build
+	@touch $(binaries)
+
+.PHONY: install
+install: $(binaries) ## programs, systemd unit, user and group, bus policy (DESTDIR, PREFIX)
+	install -D -m 755 -t $(bindir) $(binaries)
+	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
+	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
+	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md LICENSE
+	install -d $(unitdir)
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/sensord.service >$(unitdir)/sensord.service
+	chmod 644 $(unitdir)/sensord.service
+	@[ -n "$(DESTDIR)" ] || Scripts/after-install
+
+.PHONY: uninstall
+uninstall: ## remove what install put in place; recordings and the user stay
+	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord.service
+	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(unitdir)/sensord.service
+	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
+	rm -rf $(docdir)
