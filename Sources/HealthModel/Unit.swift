@@ -3,6 +3,12 @@ public struct Unit: Hashable, Sendable {
   /// The text as it was given, `count/min` for instance.
   public let symbol: String
 
+  /// Nil where the text is no unit.
+  public init?(_ symbol: String) {
+    guard !symbol.isEmpty else { return nil }
+    self.symbol = symbol
+  }
+
   private init(unchecked symbol: String) {
     self.symbol = symbol
   }

@@ -18,60 +18,116 @@ public actor HealthStore {
     case recording
   }
 
+  private let executor: StoreExecutor
+  /// Nil once closed.
+  private var file: StoreFile?
+
+  /// The store's own thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe executor.asUnownedSerialExecutor()
+  }
+
+  private init(_ file: sending StoreFile, executor: StoreExecutor) {
+    self.executor = executor
+    self.file = file
+  }
+
+  deinit {
+    executor.stop()
+  }
+
   /// Opens the store at `path`, and makes it with `mode` where it is missing and `access` allows to write.
   ///
   /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched.
   public static func open(_ path: String, for access: Access, mode: UInt32 = 0o600) throws(StoreError) -> HealthStore {
-    fatalError()
+    let file = try StoreFile(path, for: access, mode: mode)
+    guard let executor = StoreExecutor() else {
+      throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
+    }
+    return HealthStore(file, executor: executor)
   }
 
   /// Closes the file and lets the recorder's lock go; every later call is an error. Also happens with the last reference.
-  public func close() { fatalError() }
+  public func close() {
+    file = nil
+  }
+
+  private func opened() throws(StoreError) -> StoreFile {
+    guard let file else { throw StoreError(.closed, "the store was closed before") }
+    return file
+  }
 
   /// Saves a session with everything in it in one transaction, once: see ``CommitOutcome``.
   ///
   /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
   public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
-    fatalError()
+    try opened().commit(session, restore: restore)
   }
 
   /// All sessions, oldest first.
-  public func sessions() throws(StoreError) -> [SessionSummary] { fatalError() }
+  public func sessions() throws(StoreError) -> [SessionSummary] {
+    try opened().sessions()
+  }
 
   /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the
   /// one that started last; ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` where several match.
-  public func session(_ name: String) throws(StoreError) -> SessionSummary { fatalError() }
+  public func session(_ name: String) throws(StoreError) -> SessionSummary {
+    try opened().session(named: name)
+  }
 
-  /// Whether the session is in the store, and with which sync version; nil where it is not.
-  public func syncVersion(of session: UUID) throws(StoreError) -> Int64? { fatalError() }
+  /// The sync version with which the session is in the store; nil where it is not.
+  public func syncVersion(of session: UUID) throws(StoreError) -> Int64? {
+    try opened().row(of: session)?.syncVersion
+  }
 
   /// The rates of a session in the order in which they arrived.
-  public func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] { fatalError() }
+  public func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
+    try opened().rates(of: session)
+  }
 
   /// The beats of a session.
-  public func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries { fatalError() }
+  public func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
+    try opened().beats(of: session)
+  }
 
   /// The gaps of a session in order.
-  public func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] { fatalError() }
+  public func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
+    try opened().gaps(of: session)
+  }
 
   /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.
-  public func delete(_ session: UUID) throws(StoreError) { fatalError() }
+  ///
+  /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
+  /// the log, and the error says so (``StoreError/Code/locked``).
+  public func delete(_ session: UUID) throws(StoreError) {
+    try opened().delete(session)
+  }
 
   /// The sensors that may be recorded, in the order in which they were added.
-  public func allowedSensors() throws(StoreError) -> [AllowedSensor] { fatalError() }
+  public func allowedSensors() throws(StoreError) -> [AllowedSensor] {
+    try opened().allowedSensors()
+  }
 
   /// Adds a sensor, or gives the one with that address this name; false where nothing changed.
   @discardableResult
-  public func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool { fatalError() }
+  public func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool {
+    try opened().allow(sensor)
+  }
 
   /// Names an allowed sensor; ``StoreError/Code/notFound`` where it is not allowed.
-  public func renameSensor(_ address: String, to name: String?) throws(StoreError) { fatalError() }
+  public func renameSensor(_ address: String, to name: String?) throws(StoreError) {
+    try opened().renameSensor(address, to: name)
+  }
 
   /// Takes a sensor off the list; ``StoreError/Code/notFound`` where it is not there. Its sessions stay.
-  public func removeSensor(_ address: String) throws(StoreError) { fatalError() }
+  public func removeSensor(_ address: String) throws(StoreError) {
+    try opened().removeSensor(address)
+  }
 
-  /// A number that differs from its last value after another connection has written: cheap, nothing is read from disk.
+  /// A number that differs from its last value after another connection has written: cheap, no page is read.
   ///
   /// Watch the folder (the file and its `-wal`) and ask then; own writes do not change it.
-  public func dataVersion() throws(StoreError) -> Int64 { fatalError() }
+  public func dataVersion() throws(StoreError) -> Int64 {
+    try opened().connection.integer("PRAGMA data_version")
+  }
 }

@@ -1,0 +1,39 @@
+/// The head of a chunk while it is read: bytes and variable-length integers (LEB128).
+struct ByteReader {
+  let bytes: [UInt8]
+  private(set) var position: Int
+
+  init(_ bytes: [UInt8], from start: Int) {
+    self.bytes = bytes
+    position = start
+  }
+
+  mutating func take() throws(ChunkError) -> UInt8 {
+    guard position < bytes.count else { throw .truncated }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  mutating func takeVarint() throws(ChunkError) -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try take()
+      guard shift < 63 || (shift == 63 && byte <= 1) else { throw .invalid(field: "integer") }
+      value |= UInt64(byte & 0x7F) << shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+    }
+  }
+
+  mutating func takeSigned() throws(ChunkError) -> Int64 {
+    ZigZag.decode(try takeVarint())
+  }
+
+  /// A count of values of which each takes at least one bit: more than the bits that are left is a lie.
+  mutating func takeCount() throws(ChunkError) -> Int {
+    let count = try takeVarint()
+    guard count <= UInt64(bytes.count - position) * 8 else { throw .invalid(field: "count") }
+    return Int(count)
+  }
+}

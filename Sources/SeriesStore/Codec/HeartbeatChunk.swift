@@ -1,0 +1,91 @@
+import HealthModel
+
+/// A stretch of a heartbeat series as it is packed into one blob.
+///
+/// Layout (Documentation/store-format.md, "Heartbeat chunk"): CRC-32C of the rest, little endian; layout byte; count and
+/// the lengths of the three side lists as variable-length integers; then bits: the RR intervals, the gaps, the flags, the
+/// offsets. A beat without news costs nothing but its RR interval.
+struct HeartbeatChunk: Hashable {
+  /// The first byte after the checksum.
+  static let layout: UInt8 = 0x21
+  /// The most beats that go into one chunk: two hours or so, which a reader holds in memory at once.
+  static let capacity = 8192
+
+  var beats: ArraySlice<Heartbeat>
+
+  init(_ beats: ArraySlice<Heartbeat>) {
+    self.beats = beats
+  }
+
+  /// The packed form of at least one beat.
+  func encode() -> [UInt8] {
+    var head = ByteWriter()
+    for _ in 0..<4 { head.put(0) }
+    head.put(Self.layout)
+    head.putVarint(UInt64(beats.count))
+    head.putVarint(UInt64(beats.count(where: \.precededByGap)))
+    head.putVarint(UInt64(beats.count(where: { !$0.flags.isEmpty })))
+    head.putVarint(UInt64(beats.count(where: { $0.offsetMicroseconds != 0 })))
+    var writer = BitWriter(after: head.bytes)
+    encodeIntervals(into: &writer)
+    var gaps = SparseList()
+    var flags = SparseList()
+    var offsets = SparseList()
+    for (index, beat) in beats.enumerated() where beat.precededByGap { gaps.encode(index, into: &writer) }
+    for (index, beat) in beats.enumerated() where !beat.flags.isEmpty {
+      flags.encode(index, value: UInt64(beat.flags.rawValue), into: &writer)
+    }
+    for (index, beat) in beats.enumerated() where beat.offsetMicroseconds != 0 {
+      offsets.encode(index, value: ZigZag.encode(Int64(beat.offsetMicroseconds)), into: &writer)
+    }
+    return ChunkSeal.seal(writer.finish())
+  }
+
+  private func encodeIntervals(into writer: inout BitWriter) {
+    var predictor = BeatPredictor()
+    var rice = AdaptiveRice(mean: 24)
+    for beat in beats {
+      let interval = Int64(beat.rrTicks)
+      rice.encode(ZigZag.encode(interval &- predictor.prediction), into: &writer)
+      predictor.update(with: interval)
+    }
+  }
+
+  /// The beats in `bytes`; never traps, whatever they are.
+  static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [Heartbeat] {
+    var head = try ChunkSeal.open(bytes, layout: layout)
+    let count = try head.takeCount()
+    let gapCount = try head.takeCount()
+    let flagCount = try head.takeCount()
+    let offsetCount = try head.takeCount()
+    var reader = BitReader(bytes, from: head.position)
+    var beats: [Heartbeat] = []
+    beats.reserveCapacity(count)
+    var predictor = BeatPredictor()
+    var rice = AdaptiveRice(mean: 24)
+    for _ in 0..<count {
+      let interval = predictor.prediction &+ ZigZag.decode(try rice.decode(from: &reader))
+      guard let rrTicks = UInt32(exactly: interval) else { throw .invalid(field: "interval") }
+      beats.append(Heartbeat(rrTicks: rrTicks))
+      predictor.update(with: interval)
+    }
+    var gaps = SparseList()
+    for _ in 0..<gapCount {
+      beats[try gaps.decodeIndex(below: count, from: &reader)].precededByGap = true
+    }
+    var flags = SparseList()
+    for _ in 0..<flagCount {
+      let index = try flags.decodeIndex(below: count, from: &reader)
+      guard let value = UInt8(exactly: try flags.decodeValue(from: &reader)) else { throw .invalid(field: "flags") }
+      beats[index].flags = Heartbeat.Flags(rawValue: value)
+    }
+    var offsets = SparseList()
+    for _ in 0..<offsetCount {
+      let index = try offsets.decodeIndex(below: count, from: &reader)
+      let value = ZigZag.decode(try offsets.decodeValue(from: &reader))
+      guard let offset = Int32(exactly: value) else { throw .invalid(field: "offset") }
+      beats[index].offsetMicroseconds = offset
+    }
+    return beats
+  }
+}

@@ -1,0 +1,131 @@
+extension QuantityChunk {
+  /// The quantities in `bytes`; never traps, whatever they are.
+  init(decoding bytes: [UInt8]) throws(ChunkError) {
+    var head = try ChunkSeal.open(bytes, layout: Self.layout)
+    let content = Content(rawValue: try head.take())
+    guard Content.known.isSuperset(of: content) else { throw .invalid(field: "content") }
+    let scale = Int(try head.take())
+    guard scale < Self.scales.count else { throw .invalid(field: "scale") }
+    let count = try head.takeCount()
+    guard count > 0 else { throw .invalid(field: "count") }
+    let first = try head.takeSigned()
+    let period = Int64(bitPattern: try head.takeVarint())
+    let gains = ClockPredictor.Gains(phase: try head.take(), period: try head.take())
+    guard gains.phase < 64, gains.period < 64 else { throw .invalid(field: "gains") }
+    let energyCount = content.contains(.energies) ? try head.takeCount() : 0
+
+    var reader = BitReader(bytes, from: head.position)
+    let unit: Int64 = content.contains(.milliseconds) ? 1000 : 1
+    self.init()
+    times.reserveCapacity(count)
+    values.reserveCapacity(count)
+    let clock = ClockPredictor(first: first, period: period, gains: gains)
+    let start = Stamp(value: first, unit: unit)
+    if content.contains(.patterns) {
+      try decodePatterns(count, clock: clock, start: start, from: &reader)
+    } else {
+      try decode(count, scaledBy: Self.scales[scale], clock: clock, start: start, from: &reader)
+    }
+    if content.contains(.durations) { try decodeDurations(count, unit: unit, from: &reader) }
+    if content.contains(.contacts) { try decodeContacts(count, from: &reader) }
+    try decodeEnergies(energyCount, below: count, from: &reader)
+  }
+
+  /// A stamp on its way out of the stream: not before the last, and small enough for microseconds.
+  private struct Stamp {
+    var value: Int64
+    let unit: Int64
+
+    mutating func advance(to next: Int64) throws(ChunkError) {
+      guard next >= value else { throw .invalid(field: "time") }
+      value = next
+    }
+
+    func microseconds() throws(ChunkError) -> Int64 {
+      let (product, overflow) = value.multipliedReportingOverflow(by: unit)
+      guard !overflow else { throw .invalid(field: "time") }
+      return product
+    }
+  }
+
+  private mutating func decode(
+    _ count: Int, scaledBy scale: Double, clock: ClockPredictor, start: Stamp, from reader: inout BitReader
+  ) throws(ChunkError) {
+    var clock = clock
+    var stamp = start
+    var stamps = AdaptiveRice(mean: 32)
+    var numbers = AdaptiveRice(mean: 4)
+    var number: Int64 = 0
+    for index in 0..<count {
+      if index > 0 {
+        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &reader)))
+        clock.update(with: stamp.value)
+      }
+      times.append(try stamp.microseconds())
+      number = number &+ ZigZag.decode(try numbers.decode(from: &reader))
+      values.append(Double(number) / scale)
+    }
+  }
+
+  private mutating func decodePatterns(
+    _ count: Int, clock: ClockPredictor, start: Stamp, from reader: inout BitReader
+  ) throws(ChunkError) {
+    var clock = clock
+    var stamp = start
+    var stamps = AdaptiveRice(mean: 32)
+    var pattern: UInt64 = 0
+    for index in 0..<count {
+      if index > 0 {
+        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &reader)))
+        clock.update(with: stamp.value)
+      }
+      times.append(try stamp.microseconds())
+      let width = Int(try reader.take(7))
+      guard width <= 64 else { throw .invalid(field: "value") }
+      let high = width > 32 ? try reader.take(width - 32) : 0
+      pattern ^= high << 32 | (try reader.take(min(width, 32)))
+      let value = Double(bitPattern: pattern)
+      guard value.isFinite else { throw .invalid(field: "value") }
+      values.append(value)
+    }
+  }
+
+  private mutating func decodeDurations(
+    _ count: Int, unit: Int64, from reader: inout BitReader
+  ) throws(ChunkError) {
+    durations.reserveCapacity(count)
+    var rice = AdaptiveRice(mean: 32)
+    var number: Int64 = 0
+    for _ in 0..<count {
+      number = number &+ ZigZag.decode(try rice.decode(from: &reader))
+      let (duration, overflow) = number.multipliedReportingOverflow(by: unit)
+      guard duration >= 0, !overflow else { throw .invalid(field: "duration") }
+      durations.append(duration)
+    }
+  }
+
+  private mutating func decodeContacts(_ count: Int, from reader: inout BitReader) throws(ChunkError) {
+    contacts.reserveCapacity(count)
+    var lengths = AdaptiveRice(mean: 1024)
+    while contacts.count < count {
+      let length = try lengths.decode(from: &reader)
+      guard length < UInt64(count - contacts.count) else { throw .invalid(field: "contact") }
+      let contact = UInt8(try reader.take(2))
+      guard contact < 3 else { throw .invalid(field: "contact") }
+      for _ in 0...length { contacts.append(contact) }
+    }
+  }
+
+  private mutating func decodeEnergies(
+    _ energyCount: Int, below count: Int, from reader: inout BitReader
+  ) throws(ChunkError) {
+    var list = SparseList()
+    var value: Int64 = 0
+    for _ in 0..<energyCount {
+      let index = try list.decodeIndex(below: count, from: &reader)
+      value = value &+ ZigZag.decode(try list.decodeValue(from: &reader))
+      guard let kilojoules = UInt16(exactly: value) else { throw .invalid(field: "energy") }
+      energies.append(Energy(index: index, kilojoules: kilojoules))
+    }
+  }
+}

@@ -1,0 +1,149 @@
+extension QuantityChunk {
+  /// The packed form of at least one quantity.
+  func encode() -> [UInt8] {
+    let inMilliseconds = times.allSatisfy { $0 % 1000 == 0 } && durations.allSatisfy { $0 % 1000 == 0 }
+    let unit: Int64 = inMilliseconds ? 1000 : 1
+    let scale = decimalScale()
+    var content: Content = inMilliseconds ? .milliseconds : []
+    if !durations.isEmpty { content.insert(.durations) }
+    if !contacts.isEmpty { content.insert(.contacts) }
+    if !energies.isEmpty { content.insert(.energies) }
+    if scale == nil { content.insert(.patterns) }
+
+    var head = ByteWriter()
+    for _ in 0..<4 { head.put(0) }
+    head.put(Self.layout)
+    head.put(content.rawValue)
+    head.put(UInt8(scale ?? 0))
+    head.putVarint(UInt64(times.count))
+    let first = times[0] / unit
+    let period = times.count > 1 ? (times[times.count - 1] / unit &- first) / Int64(times.count - 1) : 0
+    let gains = cheaperGains(first: first, period: period, unit: unit)
+    head.putSigned(first)
+    head.putVarint(UInt64(bitPattern: period))
+    head.put(gains.phase)
+    head.put(gains.period)
+    if !energies.isEmpty { head.putVarint(UInt64(energies.count)) }
+
+    var writer = BitWriter(after: head.bytes)
+    let clock = ClockPredictor(first: first, period: period, gains: gains)
+    if let scale {
+      encode(scaledBy: Self.scales[scale], clock: clock, unit: unit, into: &writer)
+    } else {
+      encodePatterns(clock: clock, unit: unit, into: &writer)
+    }
+    encodeDurations(unit: unit, into: &writer)
+    encodeContacts(into: &writer)
+    encodeEnergies(into: &writer)
+    return ChunkSeal.seal(writer.finish())
+  }
+
+  /// The smallest power of ten that makes all values whole numbers which read back as the same values.
+  private func decimalScale() -> Int? {
+    scale: for (exponent, scale) in Self.scales.enumerated() {
+      for value in values {
+        let scaled = value * scale
+        guard scaled.magnitude < 4e15, !(value == 0 && value.sign == .minus) else { continue scale }
+        let whole = Int64(scaled)
+        // Division by a power of ten that is exact in binary gives the nearest double, so equality means no loss.
+        let nearest = Double(whole) == scaled ? whole : Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
+        guard Double(nearest) / scale == value else { continue scale }
+      }
+      return exponent
+    }
+    return nil
+  }
+
+  /// Which gains of the clock give the shorter stamps: tried on all of them.
+  private func cheaperGains(first: Int64, period: Int64, unit: Int64) -> ClockPredictor.Gains {
+    var best = (gains: ClockPredictor.Gains.steady, cost: Int.max)
+    for gains in [ClockPredictor.Gains.steady, .wandering] {
+      var clock = ClockPredictor(first: first, period: period, gains: gains)
+      var rice = AdaptiveRice(mean: 32)
+      var cost = 0
+      for time in times.dropFirst() {
+        let stamp = time / unit
+        cost += rice.cost(ZigZag.encode(stamp &- clock.prediction))
+        clock.update(with: stamp)
+      }
+      if cost < best.cost { best = (gains, cost) }
+    }
+    return best.gains
+  }
+
+  private func encode(scaledBy scale: Double, clock: ClockPredictor, unit: Int64, into writer: inout BitWriter) {
+    var clock = clock
+    var stamps = AdaptiveRice(mean: 32)
+    var numbers = AdaptiveRice(mean: 4)
+    var last: Int64 = 0
+    for (index, value) in values.enumerated() {
+      if index > 0 {
+        let stamp = times[index] / unit
+        stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
+        clock.update(with: stamp)
+      }
+      let scaled = value * scale
+      let number = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
+      numbers.encode(ZigZag.encode(number &- last), into: &writer)
+      last = number
+    }
+  }
+
+  private func encodePatterns(clock: ClockPredictor, unit: Int64, into writer: inout BitWriter) {
+    var clock = clock
+    var stamps = AdaptiveRice(mean: 32)
+    var last: UInt64 = 0
+    for (index, value) in values.enumerated() {
+      if index > 0 {
+        let stamp = times[index] / unit
+        stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
+        clock.update(with: stamp)
+      }
+      // Neighbours share sign, exponent and the first digits: only what differs is written, behind its width.
+      let difference = value.bitPattern ^ last
+      let width = 64 - difference.leadingZeroBitCount
+      writer.put(UInt64(width), bits: 7)
+      if width > 32 {
+        writer.put(difference >> 32, bits: width - 32)
+        writer.put(difference & 0xFFFF_FFFF, bits: 32)
+      } else {
+        writer.put(difference, bits: width)
+      }
+      last = value.bitPattern
+    }
+  }
+
+  private func encodeDurations(unit: Int64, into writer: inout BitWriter) {
+    var rice = AdaptiveRice(mean: 32)
+    var last: Int64 = 0
+    for duration in durations {
+      let number = duration / unit
+      rice.encode(ZigZag.encode(number &- last), into: &writer)
+      last = number
+    }
+  }
+
+  /// Contact changes seldom: each stretch is its length and the raw value in two bits.
+  private func encodeContacts(into writer: inout BitWriter) {
+    guard !contacts.isEmpty else { return }
+    var lengths = AdaptiveRice(mean: 1024)
+    var start = 0
+    while start < contacts.count {
+      let contact = contacts[start]
+      let end = contacts[start...].firstIndex { $0 != contact } ?? contacts.count
+      lengths.encode(UInt64(end - start - 1), into: &writer)
+      writer.put(UInt64(contact & 3), bits: 2)
+      start = end
+    }
+  }
+
+  private func encodeEnergies(into writer: inout BitWriter) {
+    var list = SparseList()
+    var last: Int64 = 0
+    for energy in energies {
+      let value = Int64(energy.kilojoules)
+      list.encode(energy.index, value: ZigZag.encode(value - last), into: &writer)
+      last = value
+    }
+  }
+}

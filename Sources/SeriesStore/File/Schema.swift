@@ -1,0 +1,62 @@
+/// The tables of the store's file; Documentation/store-format.md explains each column to a stranger.
+enum Schema {
+  /// Marks the file as ours: "sens" in ASCII.
+  static let applicationIdentifier: Int64 = 0x7365_6E73
+  /// The newest layout, kept in SQLite's `user_version`.
+  static let version: Int64 = 1
+
+  /// What must be set before the first table is made.
+  ///
+  /// Pages of 16 KiB, because chunks of about 4 KB waste most of the overflow pages of smaller ones.
+  static let preparation = """
+    PRAGMA page_size = 16384;
+    PRAGMA auto_vacuum = NONE;
+    """
+
+  /// Everything of the newest layout, for an empty file.
+  static let creation = """
+    CREATE TABLE source (
+      id INTEGER PRIMARY KEY, identifier TEXT NOT NULL, name TEXT NOT NULL, version TEXT, product_type TEXT,
+      operating_system_version TEXT);
+    CREATE TABLE device (
+      id INTEGER PRIMARY KEY, name TEXT, manufacturer TEXT, model TEXT, hardware_version TEXT, firmware_version TEXT,
+      software_version TEXT, local_identifier TEXT, unique_device_identifier TEXT);
+    CREATE TABLE sensor (address TEXT PRIMARY KEY, name TEXT, added INTEGER NOT NULL);
+    CREATE TABLE change (
+      number INTEGER PRIMARY KEY, uuid BLOB NOT NULL, object INTEGER NOT NULL, deleted INTEGER NOT NULL,
+      time INTEGER NOT NULL);
+    CREATE INDEX change_deleted ON change (uuid) WHERE deleted;
+    CREATE TABLE session (
+      id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, sync_version INTEGER NOT NULL, change INTEGER NOT NULL,
+      source INTEGER NOT NULL, device INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+      end_reason TEXT NOT NULL, coverage_floor REAL, coverage_ceiling REAL, sdnn REAL, rmssd REAL, pnn50 REAL);
+    CREATE INDEX session_start ON session (start);
+    CREATE TABLE gap (
+      session INTEGER NOT NULL, ordinal INTEGER NOT NULL, reason TEXT NOT NULL, detail TEXT, start INTEGER NOT NULL,
+      end INTEGER NOT NULL, lost REAL, PRIMARY KEY (session, ordinal)) WITHOUT ROWID;
+    CREATE TABLE type (
+      id INTEGER PRIMARY KEY, identifier TEXT NOT NULL, unit TEXT NOT NULL, style TEXT NOT NULL,
+      style_version INTEGER NOT NULL);
+    CREATE TABLE sample (
+      id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, change INTEGER NOT NULL,
+      session INTEGER, source INTEGER NOT NULL, device INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
+      count INTEGER NOT NULL, sum REAL, minimum REAL, maximum REAL, most_recent REAL, most_recent_start INTEGER,
+      most_recent_end INTEGER, duration INTEGER, weighted REAL, timescale INTEGER, gaps INTEGER,
+      sync_identifier TEXT, sync_version INTEGER);
+    CREATE INDEX sample_type_start ON sample (type, start);
+    CREATE INDEX sample_session ON sample (session) WHERE session IS NOT NULL;
+    CREATE UNIQUE INDEX sample_sync ON sample (sync_identifier, source) WHERE sync_identifier IS NOT NULL;
+    CREATE TABLE run (
+      sample INTEGER NOT NULL, ordinal INTEGER NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL,
+      first_tick INTEGER NOT NULL, anchor INTEGER NOT NULL, slope INTEGER NOT NULL, uncertainty INTEGER NOT NULL,
+      start INTEGER NOT NULL, end INTEGER NOT NULL, PRIMARY KEY (sample, ordinal)) WITHOUT ROWID;
+    CREATE TABLE chunk (id INTEGER PRIMARY KEY, payload BLOB NOT NULL);
+    CREATE TABLE summary (
+      id INTEGER PRIMARY KEY, start INTEGER NOT NULL, end INTEGER NOT NULL, count INTEGER NOT NULL, sum REAL NOT NULL,
+      minimum REAL NOT NULL, maximum REAL NOT NULL, first REAL NOT NULL, last REAL NOT NULL, last_end INTEGER NOT NULL,
+      duration INTEGER NOT NULL, weighted REAL NOT NULL);
+    CREATE TABLE metadata (
+      owner INTEGER NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, form INTEGER NOT NULL, value, unit TEXT,
+      PRIMARY KEY (owner, kind, key)) WITHOUT ROWID;
+    """
+}

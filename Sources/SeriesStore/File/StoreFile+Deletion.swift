@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HealthModel
+
+extension StoreFile {
+  /// Deletes a session and every trace of its values; see ``HealthStore/delete(_:)``.
+  func delete(_ session: UUID) throws(StoreError) {
+    try connection.transaction { () throws(StoreError) in
+      let row = try existingRow(of: session)
+      try deleteContents(ofSession: row)
+      try recordChange(of: session, object: .session, deleted: true)
+      try connection.execute(
+        """
+        DELETE FROM device WHERE id NOT IN (SELECT device FROM session)
+          AND id NOT IN (SELECT device FROM sample WHERE device IS NOT NULL);
+        DELETE FROM source WHERE id NOT IN (SELECT source FROM session) AND id NOT IN (SELECT source FROM sample);
+        """)
+    }
+    try eraseFreeSpace()
+  }
+
+  /// Removes a session's row and everything that belongs to it, and records the deletion of its samples.
+  func deleteContents(ofSession row: Int64) throws(StoreError) {
+    var samples: [(id: Int64, uuid: UUID)] = []
+    do {
+      var statement = try connection.prepare("SELECT id, uuid FROM sample WHERE session = ?1")
+      try statement.bind(row, at: 1)
+      while try statement.step() {
+        guard let uuid = UUID(bytes: statement.bytes(1)) else { continue }
+        samples.append((statement.integer(0), uuid))
+      }
+    }
+    for sample in samples {
+      let rows = Self.chunkRows(of: sample.id)
+      try run("DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
+      try run("DELETE FROM summary WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
+      try run("DELETE FROM run WHERE sample = ?1", sample.id)
+      try deleteMetadata(of: sample.id, kind: .sample)
+      try recordChange(of: sample.uuid, object: .sample, deleted: true)
+    }
+    try run("DELETE FROM sample WHERE session = ?1", row)
+    try run("DELETE FROM gap WHERE session = ?1", row)
+    try deleteMetadata(of: row, kind: .session)
+    try deleteMetadata(of: row, kind: .quality)
+    try run("DELETE FROM session WHERE id = ?1", row)
+  }
+
+  private func run(_ text: String, _ arguments: Int64...) throws(StoreError) {
+    var statement = try connection.prepare(text)
+    for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index + 1)) }
+    try statement.run()
+  }
+
+  /// Leaves no byte of deleted rows in the file or its log.
+  ///
+  /// SQLite's secure_delete overwrites a row where it stands, but not the copies that moved rows leave behind in the
+  /// free space of a page: only a file that is written anew has none. Then the log is emptied into it and cut.
+  private func eraseFreeSpace() throws(StoreError) {
+    try connection.execute("VACUUM")
+    var statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard try statement.step(), statement.integer(0) == 0 else {
+      throw StoreError(
+        .locked, "deleted, but \(path)-wal still holds old pages, since a reader is at work; delete again to finish")
+    }
+  }
+}

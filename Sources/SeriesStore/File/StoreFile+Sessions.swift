@@ -1,0 +1,112 @@
+import FoundationEssentials
+import HealthModel
+
+extension StoreFile {
+  /// All sessions, oldest first.
+  func sessions() throws(StoreError) -> [SessionSummary] {
+    try connection.snapshot { () throws(StoreError) in
+      try summaries(where: "1 ORDER BY session.start, session.id", argument: nil)
+    }
+  }
+
+  /// The session that a person means; see ``HealthStore/session(_:)``.
+  func session(named name: String) throws(StoreError) -> SessionSummary {
+    let found = try connection.snapshot { () throws(StoreError) in
+      guard name != "last" else {
+        return try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
+      }
+      let digits = name.uppercased().filter { $0 != "-" }
+      guard digits.utf8.count >= 4, digits.utf8.count <= 32, digits.allSatisfy(\.isHexDigit) else { return [] }
+      return try summaries(
+        where: "substr(hex(session.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: digits)
+    }
+    guard let session = found.first else {
+      throw StoreError(.notFound, "there is no session \(Self.quoted(name)); `sensord sessions` lists them")
+    }
+    guard found.count == 1 else {
+      throw StoreError(.ambiguous, "several sessions begin with \(Self.quoted(name)); give more of the identifier")
+    }
+    return session
+  }
+
+  /// A name as a person gave it, fit for one line.
+  static func quoted(_ name: String) -> String {
+    let printable = name.unicodeScalars.prefix(40).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" }
+    return "'\(String(printable))'"
+  }
+
+  private func summaries(where condition: String, argument: String?) throws(StoreError) -> [SessionSummary] {
+    var statement = try connection.prepare(
+      """
+      SELECT session.id, session.uuid, session.sync_version, session.start, session.end, session.end_reason,
+        session.coverage_floor, session.coverage_ceiling, session.sdnn, session.rmssd, session.pnn50,
+        rate.count, rate.sum, rate.minimum, rate.maximum, rate.most_recent, rate.most_recent_start,
+        beat.count, beat.gaps, (SELECT count(*) FROM run WHERE run.sample = beat.id),
+        \(Self.deviceColumns), \(Self.sourceColumns)
+      FROM session
+        JOIN device ON device.id = session.device
+        JOIN source ON source.id = session.source
+        LEFT JOIN sample AS rate ON rate.session = session.id
+          AND rate.type = (SELECT id FROM type WHERE identifier = 'heartRate')
+        LEFT JOIN sample AS beat ON beat.session = session.id
+          AND beat.type = (SELECT id FROM type WHERE identifier = 'heartbeatSeries')
+      WHERE \(condition)
+      """)
+    if let argument { try statement.bind(argument, at: 1) }
+    var summaries: [SessionSummary] = []
+    while try statement.step() {
+      let row = statement.integer(0)
+      guard let id = UUID(bytes: statement.bytes(1)) else {
+        throw StoreError(.corrupt(object: "session \(row)"), "session \(row) in \(path) has no identifier: run a check")
+      }
+      let count = Int(statement.integer(11))
+      let coverage = statement.optionalReal(6).flatMap { floor in
+        statement.optionalReal(7).map { Coverage(floor: floor, ceiling: $0) }
+      }
+      summaries.append(
+        SessionSummary(
+          id: id, syncVersion: statement.integer(2), device: Self.device(in: statement, from: 20),
+          source: Self.source(in: statement, from: 28), start: Timestamp(microseconds: statement.integer(3)),
+          end: Timestamp(microseconds: statement.integer(4)), endReason: statement.text(5) ?? "",
+          metadata: try metadata(of: row, kind: .session), quality: try metadata(of: row, kind: .quality),
+          heartRate: HeartRateSummary(
+            count: count, average: count > 0 ? statement.real(12) / Double(count) : nil,
+            minimum: statement.optionalReal(13), maximum: statement.optionalReal(14),
+            mostRecent: statement.optionalReal(15),
+            mostRecentTime: statement.optionalInteger(16).map(Timestamp.init(microseconds:))),
+          heartbeats: HeartbeatSummary(
+            count: Int(statement.integer(17)), gaps: Int(statement.integer(18)), runs: Int(statement.integer(19))),
+          coverage: coverage,
+          variability: HeartRateVariabilitySummary(
+            sdnnMilliseconds: statement.optionalReal(8), rmssdMilliseconds: statement.optionalReal(9),
+            pnn50: statement.optionalReal(10))))
+    }
+    return summaries
+  }
+
+  /// The gaps of a session in order.
+  func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
+    try connection.snapshot { () throws(StoreError) in
+      let row = try existingRow(of: session)
+      var statement = try connection.prepare(
+        "SELECT reason, detail, start, end, lost FROM gap WHERE session = ?1 ORDER BY ordinal")
+      try statement.bind(row, at: 1)
+      var gaps: [RecordingGap] = []
+      while try statement.step() {
+        gaps.append(
+          RecordingGap(
+            reason: statement.text(0) ?? "", detail: statement.text(1),
+            start: Timestamp(microseconds: statement.integer(2)), end: Timestamp(microseconds: statement.integer(3)),
+            estimatedLostBeats: statement.optionalReal(4)))
+      }
+      return gaps
+    }
+  }
+
+  func existingRow(of session: UUID) throws(StoreError) -> Int64 {
+    guard let row = try row(of: session) else {
+      throw StoreError(.notFound, "there is no session \(session.uuidString.lowercased())")
+    }
+    return row.id
+  }
+}

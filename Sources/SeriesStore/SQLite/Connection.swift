@@ -1,0 +1,110 @@
+import CSQLite
+
+/// One connection to one database file, used by one thread at a time, with its compiled statements.
+@safe
+final class Connection {
+  let path: String
+  private let handle: OpaquePointer
+  /// Compiled statements that are not in use, by their text.
+  private var idle: [String: OpaquePointer] = unsafe [:]
+
+  /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
+  init(_ path: String, flags: Int32) throws(StoreError) {
+    var opened: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle = unsafe opened else {
+      unsafe sqlite3_close_v2(opened)
+      throw .sqlite(code, path)
+    }
+    unsafe self.handle = unsafe handle
+    self.path = path
+  }
+
+  deinit {
+    unsafe idle.values.forEach { statement in unsafe sqlite3_finalize(statement) }
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Waits up to so long for another connection's lock before a call fails.
+  func waitForLocks(milliseconds: Int32) {
+    unsafe sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Keeps the write-ahead log when the last connection closes, so that readers who may not write can open the file.
+  func keepWriteAheadLog() throws(StoreError) {
+    var on: Int32 = 1
+    try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
+  }
+
+  /// Whether the file could be opened for reading only, though writing was asked for.
+  var isReadOnly: Bool {
+    unsafe sqlite3_db_readonly(handle, "main") == 1
+  }
+
+  /// Rows that the last insert, update or delete changed.
+  var changes: Int {
+    Int(unsafe sqlite3_changes(handle))
+  }
+
+  var lastInsertedRow: Int64 {
+    unsafe sqlite3_last_insert_rowid(handle)
+  }
+
+  /// Runs statements that have no parameters, and drops their rows.
+  func execute(_ text: String) throws(StoreError) {
+    try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
+  }
+
+  /// The compiled form of `text`, from the cache where it is there; it goes back when the statement is gone.
+  func prepare(_ text: String) throws(StoreError) -> Statement {
+    if let statement = unsafe idle.removeValue(forKey: text) {
+      return unsafe Statement(statement, text: text, of: self)
+    }
+    var compiled: OpaquePointer?
+    let length = Int32(clamping: text.utf8.count + 1)
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    try check(unsafe sqlite3_prepare_v3(handle, text, length, flags, &compiled, nil))
+    guard let statement = unsafe compiled else { throw .sqlite(SQLITE_MISUSE, path) }
+    return unsafe Statement(statement, text: text, of: self)
+  }
+
+  /// The first column of the first row, as an integer; 0 where there is none.
+  func integer(_ text: String) throws(StoreError) -> Int64 {
+    var statement = try prepare(text)
+    return try statement.step() ? statement.integer(0) : 0
+  }
+
+  /// Takes a statement back into the cache.
+  func retire(_ statement: OpaquePointer, text: String) {
+    unsafe sqlite3_reset(statement)
+    unsafe sqlite3_clear_bindings(statement)
+    if let former = unsafe idle.updateValue(statement, forKey: text) { unsafe sqlite3_finalize(former) }
+  }
+
+  /// Runs `body` in one transaction: all of it, or nothing.
+  ///
+  /// It takes the write lock at once: a transaction that starts as a reader and writes later could fail half-way.
+  func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try execute("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      // SQLite may have rolled back by itself; then this fails, and says nothing new.
+      try? execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Runs `body` on one unchanging state of the file, whatever others write meanwhile.
+  func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    try execute("BEGIN")
+    defer { try? execute("COMMIT") }
+    return try body()
+  }
+
+  func check(_ code: Int32) throws(StoreError) {
+    guard code == SQLITE_OK else { throw .sqlite(code, path) }
+  }
+}

@@ -1,0 +1,112 @@
+import CSQLite
+
+/// A compiled statement, bound and stepped by its one owner, and back in its connection's cache when that is done.
+@safe
+struct Statement: ~Copyable {
+  private let handle: OpaquePointer
+  private let text: String
+  private let connection: Connection
+
+  init(_ handle: OpaquePointer, text: String, of connection: Connection) {
+    unsafe self.handle = unsafe handle
+    self.text = text
+    self.connection = connection
+  }
+
+  deinit {
+    unsafe connection.retire(handle, text: text)
+  }
+
+  /// SQLite copies what is bound. The header's macro for it is a cast that does not import.
+  private static var transient: sqlite3_destructor_type {
+    unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  }
+
+  // Parameters are numbered from 1, as in SQL (`?1`).
+
+  mutating func bind(_ value: Int64?, at index: Int32) throws(StoreError) {
+    if let value {
+      try connection.check(unsafe sqlite3_bind_int64(handle, index, value))
+    } else {
+      try connection.check(unsafe sqlite3_bind_null(handle, index))
+    }
+  }
+
+  mutating func bind(_ value: Double?, at index: Int32) throws(StoreError) {
+    if let value {
+      try connection.check(unsafe sqlite3_bind_double(handle, index, value))
+    } else {
+      try connection.check(unsafe sqlite3_bind_null(handle, index))
+    }
+  }
+
+  mutating func bind(_ value: String?, at index: Int32) throws(StoreError) {
+    if let value {
+      let length = Int32(clamping: value.utf8.count)
+      try connection.check(unsafe sqlite3_bind_text(handle, index, value, length, Self.transient))
+    } else {
+      try connection.check(unsafe sqlite3_bind_null(handle, index))
+    }
+  }
+
+  mutating func bind(_ value: [UInt8], at index: Int32) throws(StoreError) {
+    let code = unsafe value.withUnsafeBytes { bytes in
+      // An empty blob is not NULL: SQLite looks at the pointer.
+      unsafe bytes.isEmpty
+        ? sqlite3_bind_zeroblob(handle, index, 0)
+        : sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count), Self.transient)
+    }
+    try connection.check(code)
+  }
+
+  /// Goes to the next row; false when there is none left.
+  mutating func step() throws(StoreError) -> Bool {
+    let code = unsafe sqlite3_step(handle)
+    switch code {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw .sqlite(code, connection.path)
+    }
+  }
+
+  /// Runs a statement that gives no rows, and makes it ready to be bound and run again.
+  mutating func run() throws(StoreError) {
+    while try step() {}
+    unsafe sqlite3_reset(handle)
+  }
+
+  // Columns are numbered from 0, as in SQLite.
+
+  borrowing func isNull(_ column: Int32) -> Bool {
+    unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
+  }
+
+  borrowing func integer(_ column: Int32) -> Int64 {
+    unsafe sqlite3_column_int64(handle, column)
+  }
+
+  borrowing func real(_ column: Int32) -> Double {
+    unsafe sqlite3_column_double(handle, column)
+  }
+
+  borrowing func optionalInteger(_ column: Int32) -> Int64? {
+    isNull(column) ? nil : integer(column)
+  }
+
+  borrowing func optionalReal(_ column: Int32) -> Double? {
+    isNull(column) ? nil : real(column)
+  }
+
+  /// The text of a column, invalid UTF-8 replaced; nil for NULL.
+  borrowing func text(_ column: Int32) -> String? {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return nil }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  borrowing func bytes(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_blob(handle, column) else { return [] }
+    let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+}
