@@ -16,6 +16,27 @@ public struct SessionSummary: Hashable, Sendable {
   public var heartbeats: HeartbeatSummary
   public var coverage: Coverage?
   public var variability: HeartRateVariabilitySummary
+
+  public init(
+    id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
+    endReason: String, metadata: Metadata = [:], quality: Metadata = [:],
+    heartRate: HeartRateSummary = HeartRateSummary(), heartbeats: HeartbeatSummary = HeartbeatSummary(),
+    coverage: Coverage? = nil, variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary()
+  ) {
+    self.id = id
+    self.syncVersion = syncVersion
+    self.device = device
+    self.source = source
+    self.start = start
+    self.end = end
+    self.endReason = endReason
+    self.metadata = metadata
+    self.quality = quality
+    self.heartRate = heartRate
+    self.heartbeats = heartbeats
+    self.coverage = coverage
+    self.variability = variability
+  }
 }
 
 /// The rates of a session in figures; all but the count nil where there are none.
@@ -27,6 +48,18 @@ public struct HeartRateSummary: Hashable, Sendable {
   public var maximum: Double?
   public var mostRecent: Double?
   public var mostRecentTime: Timestamp?
+
+  public init(
+    count: Int = 0, average: Double? = nil, minimum: Double? = nil, maximum: Double? = nil, mostRecent: Double? = nil,
+    mostRecentTime: Timestamp? = nil
+  ) {
+    self.count = count
+    self.average = average
+    self.minimum = minimum
+    self.maximum = maximum
+    self.mostRecent = mostRecent
+    self.mostRecentTime = mostRecentTime
+  }
 }
 
 /// The beats of a session in figures.
@@ -35,4 +68,10 @@ public struct HeartbeatSummary: Hashable, Sendable {
   /// Beats preceded by a gap, the session's first not counted.
   public var gaps: Int
   public var runs: Int
+
+  public init(count: Int = 0, gaps: Int = 0, runs: Int = 0) {
+    self.count = count
+    self.gaps = gaps
+    self.runs = runs
+  }
 }

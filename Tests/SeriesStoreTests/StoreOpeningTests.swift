@@ -1,0 +1,123 @@
+import CSQLite
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+@Suite("Opening a store")
+struct StoreOpeningTests {
+  let folder = TemporaryFolder()
+
+  private func code(_ path: String, for access: HealthStore.Access = .reading) -> StoreError.Code? {
+    do throws(StoreError) {
+      _ = try HealthStore.open(path, for: access)
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test("a missing store is an error for a reader, who makes none, and is made by a writer for its user alone")
+  func missing() throws {
+    #expect(code(folder.store) == .missing)
+    #expect(code("\(folder.path)/no/store.sqlite") == .missing)
+    #expect(folder.names == [])
+    #expect(code(folder.store, for: .writing) == nil)
+    #expect(folder.mode(of: "store.sqlite") == 0o600)
+    #expect(code(folder.store) == nil)
+    #expect(code("\(folder.path)/no/store.sqlite", for: .writing) == .cannotCreate)
+  }
+
+  @Test("a service's store and its log are open to the group")
+  func mode() async throws {
+    let store = try HealthStore.open(folder.store, for: .recording, mode: 0o640)
+    _ = try await store.commit(try makeSession())
+    for name in folder.names { #expect(folder.mode(of: name) == 0o640, "\(name)") }
+  }
+
+  @Test("the log stays when the last writer goes, so that readers without the right to write can open the store")
+  func persistentLog() async throws {
+    let store = try HealthStore.open(folder.store, for: .recording)
+    _ = try await store.commit(try makeSession())
+    await store.close()
+    #expect(folder.names == ["store.sqlite", "store.sqlite-recorder", "store.sqlite-shm", "store.sqlite-wal"])
+  }
+
+  @Test("a file that is no database, an empty one, and another program's database are refused and left alone")
+  func foreign() {
+    for (name, bytes) in [
+      ("text", Array("hello, I am a diary\n".utf8)), ("zero", [UInt8](repeating: 0, count: 40_000)),
+    ] {
+      folder.write(bytes, to: name)
+      for access in [HealthStore.Access.reading, .writing, .recording] {
+        #expect(code("\(folder.path)/\(name)", for: access) == .notADatabase, "\(name) \(access)")
+      }
+      #expect(folder.bytes(of: name) == bytes)
+    }
+    folder.write([], to: "empty")
+    #expect(code("\(folder.path)/empty", for: .writing) == .notADatabase)
+    #expect(code("\(folder.path)/empty") == .notADatabase)
+    #expect(folder.bytes(of: "empty") == [])
+  }
+
+  @Test("a store of a newer layout is refused and left alone")
+  func newer() async throws {
+    do {
+      let store = try HealthStore.open(folder.store, for: .writing)
+      await store.close()
+    }
+    var bytes = folder.bytes(of: "store.sqlite")
+    // The user version stands at offset 60, big endian (SQLite file format, section 1.3).
+    bytes[63] = 99
+    folder.write(bytes, to: "newer.sqlite")
+    for access in [HealthStore.Access.reading, .writing, .recording] {
+      #expect(code("\(folder.path)/newer.sqlite", for: access) == .newerVersion(found: 99, supported: 1))
+    }
+    #expect(folder.bytes(of: "newer.sqlite") == bytes)
+  }
+
+  @Test("one recorder at a time, with readers and writers beside it")
+  func recorderLock() async throws {
+    let recorder = try HealthStore.open(folder.store, for: .recording)
+    #expect(code(folder.store, for: .recording) == .locked)
+    #expect(code(folder.store, for: .writing) == nil)
+    #expect(code(folder.store, for: .reading) == nil)
+    await recorder.close()
+    #expect(code(folder.store, for: .recording) == nil)
+  }
+
+  @Test("a damaged chunk is named, and everything else stays readable")
+  func damagedChunk() async throws {
+    let good = try makeSession(seed: 1)
+    let bad = try makeSession(seed: 2)
+    let store = try HealthStore.open(folder.store, for: .writing)
+    _ = try await store.commit(good)
+    _ = try await store.commit(bad)
+    try damageLastChunk()
+    #expect(try await store.beats(of: good.id) == good.heartbeats)
+    #expect(try await store.rates(of: bad.id) == bad.rates)
+    #expect(try await store.sessions().count == 2)
+    await #expect { _ = try await store.beats(of: bad.id) } throws: {
+      ($0 as? StoreError)?.code == .corrupt(object: "session \(bad.id.uuidString.lowercased())")
+    }
+  }
+
+  /// Flips one bit in the beats of the session that was stored last.
+  private func damageLastChunk() throws {
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    let row = try connection.integer("SELECT max(id) FROM chunk")
+    var bytes: [UInt8]
+    do {
+      var read = try connection.prepare("SELECT payload FROM chunk WHERE id = ?1")
+      try read.bind(row, at: 1)
+      _ = try read.step()
+      bytes = read.bytes(0)
+    }
+    bytes[bytes.count / 2] ^= 0x10
+    var write = try connection.prepare("UPDATE chunk SET payload = ?2 WHERE id = ?1")
+    try write.bind(row, at: 1)
+    try write.bind(bytes, at: 2)
+    try write.run()
+  }
+}
