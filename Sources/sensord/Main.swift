@@ -1,1 +1,35 @@
-@main struct Main { static func main() {} }
+internal import ArgumentParser
+internal import Glibc
+
+/// The program: parses, runs one command, and says at its end what went wrong in one line and a code.
+@main
+enum Main {
+  static func main() {
+    do {
+      var command = try SensordCommand.parseAsRoot()
+      try command.run()
+    } catch {
+      exit(report(error).rawValue)
+    }
+  }
+
+  /// Prints what `error` has to say, help and version included, and returns the code to exit with.
+  private static func report(_ error: any Error) -> ExitStatus {
+    if let earlier = error as? EarlierReport { return earlier.status }
+    if let failure = CommandFailure(classifying: error) {
+      StandardError.write(failure.line + "\n")
+      return failure.status
+    }
+    guard SensordCommand.exitCode(for: error) != .success else {
+      do {
+        try StandardOutput.write(SensordCommand.fullMessage(for: error, columns: StandardOutput.columns) + "\n")
+        return .success
+      } catch {
+        StandardError.write(error.line + "\n")
+        return error.status
+      }
+    }
+    StandardError.write(UsageMessage.line(for: error) + "\n")
+    return .usage
+  }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import HealthModel
+internal import Sensors
+internal import SeriesStore
+
+/// `sensord devices add ADDRESS [--name NAME]`.
+struct DevicesAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Allow a sensor to be recorded.",
+    discussion: """
+      The address stands on the sensor, in its app, or in what bluetoothctl lists:
+
+        bluetoothctl --timeout 10 scan le
+      """)
+
+  @Argument(help: "The sensor's Bluetooth address, such as C0:FF:EE:00:00:01.")
+  var address: String
+
+  @Option(help: "What to call it.")
+  var name: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the sensor as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let address = try Self.address(address)
+    let name = try name.map(SensorName.checked)
+    let store = try store.openToWrite(making: true)
+    let wanted = AllowedSensor(address: address, name: name, added: Timestamp(microseconds: LocalTime.now()))
+    let (sensor, isChanged) = try CommandLoop.run {
+      let known = try await store.allowedSensors().first { $0.address == address }
+      // Adding again without a name keeps the one that is there.
+      if let known, name == nil || name == known.name { return (known, false) }
+      let isChanged = try await store.allow(wanted)
+      return (try await store.allowedSensors().first { $0.address == address } ?? wanted, isChanged)
+    }
+    if json { return try StandardOutput.write(DeviceListing.json(sensor).text + "\n") }
+    let what = isChanged ? "will be recorded from now on" : "is in the list already"
+    try StandardOutput.write("\(DeviceListing.title(sensor)) \(what).\n")
+  }
+
+  /// The address as the store writes it.
+  static func address(_ text: String) throws(CommandFailure) -> String {
+    guard let address = SensorAddress(text) else {
+      throw CommandFailure(.usage, "\(text) is no Bluetooth address", remedy: "write six bytes: C0:FF:EE:00:00:01")
+    }
+    return address.description
+  }
+}

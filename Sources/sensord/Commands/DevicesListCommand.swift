@@ -1,0 +1,24 @@
+internal import SeriesStore
+internal import ArgumentParser
+
+/// `sensord devices list`.
+struct DevicesListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the sensors to record.")
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the list as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let store = try store.openToRead()
+    let sensors = try CommandLoop.run { try await store?.allowedSensors() ?? [] }
+    if json {
+      try StandardOutput.write(JSONValue.lines(sensors.map(DeviceListing.json)))
+    } else if sensors.isEmpty {
+      StandardError.write("No sensors yet. Add one with 'sensord devices add ADDRESS --name NAME'.\n")
+    } else {
+      try StandardOutput.write(DeviceListing.table(sensors, columns: StandardOutput.columns))
+    }
+  }
+}

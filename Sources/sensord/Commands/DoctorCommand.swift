@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import DBus
+
+/// `sensord doctor`: why nothing is recorded, and what to do.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Find out what keeps sensord from recording.",
+    discussion: """
+      Looks at the way from the message bus to the store, changes nothing, and
+      names the remedy for what is wrong. Ends with 0 where all is well, with 77
+      for a permission and 69 for something that is not there.
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @OptionGroup var store: StoreOptions
+
+  mutating func run() throws {
+    let location = try store.location()
+    let address = bus.address
+    let recorder = StatusFile.candidates(environment: .current).lazy.compactMap { try? $0.read() }
+      .first { StatusFile.isRunning($0) }
+    let findings = try CommandLoop.run(on: EventLoop()) { loop in
+      var findings = await BluetoothCheckup.findings(bus: address, on: loop)
+      findings += await StoreCheckup.findings(location)
+      if address == .system { findings.append(await ServiceCheckup.finding(on: loop)) }
+      findings.append(StoreCheckup.recorder(recorder))
+      return findings
+    }
+    try StandardOutput.write(findings.map(\.text).joined())
+    let status = Finding.status(findings)
+    guard status == .success else { throw EarlierReport(status: status) }
+    try StandardOutput.write("\nAll is well: 'sensord run' will record.\n")
+  }
+}

@@ -1,0 +1,118 @@
+internal import FoundationEssentials
+internal import ArgumentParser
+internal import Captures
+internal import Ingestion
+internal import SeriesStore
+
+/// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now.
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay", abstract: "Store what a capture holds.",
+    discussion: """
+      Reads sensord's own captures, btsnoop (H4 and Linux monitor) and pcapng. The
+      same capture twice adds nothing; a longer one replaces a shorter one.
+
+        sensord replay h10.btsnoop --store a.sqlite
+      """)
+
+  @Argument(help: ArgumentHelp("The captures.", valueName: "file"))
+  var files: [String]
+
+  @OptionGroup var store: StoreOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The attribute handle of 2A37, where the capture begins after its discovery.", valueName: "n"),
+    transform: Self.handle)
+  var handle: UInt16?
+
+  @Flag(help: "Bring back a session that was deleted.")
+  var restore = false
+
+  @Flag(help: "Print what became of each session as JSON.")
+  var json = false
+
+  /// What became of one session of one file.
+  struct Row: Hashable, Sendable {
+    var file: String
+    var outcome: Replay.Outcome
+  }
+
+  mutating func run() throws {
+    var rows: [Row] = []
+    var failures: [CommandFailure] = []
+    var writer: HealthStore?
+    for (index, file) in files.enumerated() {
+      Progress.show("replaying \(index + 1) of \(files.count)")
+      do {
+        let captures = try usable(file)
+        let replay = Replay(into: try open(&writer), version: SensordCommand.version)
+        let restore = restore
+        rows += try CommandLoop.run {
+          var rows: [Row] = []
+          for capture in captures {
+            rows.append(Row(file: file, outcome: try await replay.store(capture, restore: restore)))
+          }
+          return rows
+        }
+      } catch {
+        guard var failure = CommandFailure(classifying: error) else { throw error }
+        if error is CaptureError, files.count > 1 || !failure.message.hasPrefix(file) {
+          failure.message = "\(file): \(failure.message)"
+        }
+        failures.append(failure)
+      }
+      Progress.clear()
+    }
+    try StandardOutput.write(json ? JSONValue.lines(rows.map(Self.json)) : Array(rows.map(Self.line).joined().utf8))
+    for failure in failures.dropLast() { StandardError.write(failure.line + "\n") }
+    if let last = failures.last { throw last }
+  }
+
+  /// The captures in `file`; what is damaged is said, what can be read is used.
+  private func usable(_ file: String) throws -> [Capture] {
+    let contents = try CaptureFile.read(path: file, handle: handle)
+    let shown = contents.damages.prefix(5)
+    for damage in shown {
+      StandardError.write("sensord: \(PrintableText.line("\(file): \(damage)")); what can be read is kept\n")
+    }
+    let more = contents.damageCount - shown.count
+    if more > 0 { StandardError.write("sensord: \(PrintableText.line(file)): \(more) more such places\n") }
+    guard !contents.captures.isEmpty else { throw CommandFailure(.badData, "\(file): no session can be read") }
+    return contents.captures
+  }
+
+  /// Opens the store only when there is something to store: a bad file leaves no empty store behind.
+  private func open(_ writer: inout HealthStore?) throws -> HealthStore {
+    if let writer { return writer }
+    let opened = try store.openToWrite(making: true)
+    writer = opened
+    return opened
+  }
+
+  private static func json(_ row: Row) -> JSONValue {
+    [
+      "file": .string(row.file), "session": .string(row.outcome.session.uuidString.lowercased()),
+      "outcome": .string(row.outcome.outcome.rawValue), "notifications": .integer(row.outcome.notifications),
+      "beats": .integer(row.outcome.beats), "gaps": .integer(row.outcome.gaps),
+    ]
+  }
+
+  private static func line(_ row: Row) -> String {
+    let outcome = row.outcome
+    let name = "\(PrintableText.line(row.file)): session \(outcome.session.uuidString.lowercased().prefix(8))"
+    let counts = "\(outcome.notifications) notifications, \(outcome.beats) beats, \(outcome.gaps) gaps"
+    return switch outcome.outcome {
+    case .stored: "\(name) stored: \(counts)\n"
+    case .replaced: "\(name) replaced a shorter form of itself: \(counts)\n"
+    case .unchanged: "\(name) is stored already, nothing new\n"
+    case .deletedBefore: "\(name) was deleted before, nothing stored; --restore brings it back\n"
+    }
+  }
+
+  private static func handle(_ text: String) throws -> UInt16 {
+    let value = text.hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
+    guard let value, value > 0 else { throw ValidationError("an attribute handle is a number from 1 to 65535") }
+    return value
+  }
+}

@@ -1,0 +1,28 @@
+internal import ArgumentParser
+
+/// `sensord run`: records until it is told to stop.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Record the sensors in the list until Ctrl-C.",
+    discussion: """
+      Connects to the sensors that 'sensord devices' lists whenever they are near,
+      and goes on by itself after a loss. Without --config the settings are read
+      from ~/.config/sensord/sensord.conf or /etc/sensord/sensord.conf.
+      """)
+
+  @Option(help: ArgumentHelp("Read the settings from this file.", valueName: "file"))
+  var config: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @OptionGroup var bus: BusOptions
+
+  mutating func run() throws {
+    let environment = ProcessEnvironment.current
+    let configuration = try Configuration.load(named: config, environment: environment)
+    let location = try StoreLocation.forRecorder(option: store.path, environment: environment)
+    try RecorderProcess(
+      configuration: configuration, store: location, bus: bus.address, environment: environment
+    ).run()
+  }
+}

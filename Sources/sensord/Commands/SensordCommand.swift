@@ -1,0 +1,35 @@
+internal import ArgumentParser
+
+/// The root of the command line; design.md section 5 fixes names, outputs and exit codes.
+struct SensordCommand: ParsableCommand {
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "sensord",
+    abstract: "Records every heartbeat that a Bluetooth heart-rate sensor sends.",
+    usage: "sensord <command> [options]",
+    discussion: """
+        sensord devices add C0:FF:EE:00:00:01 --name Strap     once
+        sensord run                                            until Ctrl-C
+        sensord show last
+        sensord export last --format beats -o beats.csv
+
+      No strap at hand? 'sensord demo' records a simulated one.
+      Nothing is recorded? 'sensord doctor' finds out why.
+      """,
+    version: "sensord \(version)",
+    subcommands: [DemoChildCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Recording",
+        subcommands: [
+          RunCommand.self, DemoCommand.self, DevicesCommand.self, StatusCommand.self, DoctorCommand.self,
+        ]),
+      CommandGroup(
+        name: "Session",
+        subcommands: [
+          SessionsCommand.self, ShowCommand.self, ExportCommand.self, DeleteCommand.self,
+        ]),
+      CommandGroup(name: "Capture", subcommands: [ReplayCommand.self, DecodeCommand.self]),
+    ])
+}

@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import SeriesStore
+
+/// `sensord sessions`: what was recorded, and what is being recorded.
+struct SessionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "List what was recorded, oldest first.",
+    discussion: """
+      Times are local, in JSON they are UTC. The first digits of a session's name
+      do wherever SESSION is asked for, and so does the word last.
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the sessions as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let catalogue = try SessionCatalogue(store)
+    let sessions = try CommandLoop.run { try await catalogue.list() }
+    if json {
+      try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))
+    } else if sessions.isEmpty {
+      StandardError.write("No sessions yet. Record one with 'sensord run', or try 'sensord demo'.\n")
+    } else {
+      try StandardOutput.write(ListedSession.table(sessions, columns: StandardOutput.columns))
+    }
+  }
+}

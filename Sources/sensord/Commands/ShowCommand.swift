@@ -1,0 +1,26 @@
+internal import ArgumentParser
+
+/// `sensord show SESSION|last`: one session in full.
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show one session with its quality report.",
+    discussion: """
+        sensord show last
+        sensord show 3f2a91bc --json
+      """)
+
+  @Argument(help: "The first digits of a session's name, or last.")
+  var session: String
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the session as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let name = session
+    let catalogue = try SessionCatalogue(store)
+    let report = try CommandLoop.run { try await catalogue.report(name) }
+    try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
+  }
+}

@@ -1,0 +1,34 @@
+internal import ArgumentParser
+
+/// `sensord status`: what the running recorder does now.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Show what the recorder is doing now.",
+    discussion: "Ends with 69 where no recorder runs.")
+
+  @Flag(help: "Print the status as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let environment = ProcessEnvironment.current
+    var last: StatusDocument?
+    for file in StatusFile.candidates(environment: environment) {
+      guard let document = try file.read() else { continue }
+      guard StatusFile.isRunning(document) else {
+        last = document
+        continue
+      }
+      let text = StatusReport.text(document, now: LocalTime.now(), columns: StandardOutput.columns)
+      try StandardOutput.write(json ? document.json.text + "\n" : text)
+      return
+    }
+    if let last {
+      throw CommandFailure(
+        .unavailable,
+        "the recorder has ended without saying so; its last status is of \(LocalTime.second(last.updated))",
+        remedy: "start it with 'sensord run': it recovers what was recorded")
+    }
+    throw CommandFailure(.unavailable, "no recorder is running", remedy: "start one with 'sensord run'")
+  }
+}

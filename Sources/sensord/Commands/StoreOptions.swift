@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import SeriesStore
+
+/// `--store FILE`, and how commands open it.
+struct StoreOptions: ParsableArguments {
+  @Option(name: .customLong("store"), help: ArgumentHelp("Use this store instead of the usual one.", valueName: "file"))
+  var path: String?
+
+  /// Where the store of this command is.
+  func location() throws -> StoreLocation {
+    try StoreLocation.forCommands(option: path, environment: .current)
+  }
+
+  /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;
+  /// a store that was named must exist.
+  func openToRead() throws -> HealthStore? {
+    let location = try location()
+    if path == nil, !FileAccess.exists(location.path) { return nil }
+    return try HealthStore.open(location.path, for: .reading)
+  }
+
+  /// Opens the store to change something in it; `making` it, and its folder, where it is missing.
+  func openToWrite(making: Bool) throws -> HealthStore {
+    let location = try location()
+    if making {
+      try FileAccess.makeDirectory(location.directory, mode: location.directoryMode)
+    } else if !FileAccess.exists(location.path) {
+      throw CommandFailure(
+        .noInput, "there is no store at \(location.path)", remedy: "name another one with --store FILE")
+    }
+    return try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
+  }
+}

@@ -1,0 +1,55 @@
+extension Configuration {
+  /// Reads a file's bytes; every unknown section, key or value is an error, since a misspelt setting that is silently
+  /// ignored is found out months later.
+  init(reading bytes: [UInt8]) throws(ConfigurationError) {
+    self.init()
+    var seen: [String: Int] = [:]
+    for entry in try ConfigurationSyntax.entries(of: bytes) {
+      let keys = try Self.keys(of: entry.section, line: entry.line)
+      guard keys.contains(entry.key) else {
+        throw ConfigurationError(
+          line: entry.line,
+          message: "[\(entry.section)] has no \"\(entry.key)\", only \(keys.joined(separator: ", "))")
+      }
+      if let earlier = seen.updateValue(entry.line, forKey: "\(entry.section).\(entry.key)") {
+        throw ConfigurationError(line: entry.line, message: "\"\(entry.key)\" was already set in line \(earlier)")
+      }
+      try set(entry)
+    }
+  }
+
+  private static let sections: [(name: String, keys: [String])] = [
+    ("sessions", ["away-limit", "off-skin-limit", "maximum-length"]),
+    ("journal", ["sync-interval"]),
+    ("captures", ["keep", "size"]),
+    ("sensors", ["record", "adapters"]),
+    ("log", ["level"]),
+  ]
+
+  private static func keys(of section: String, line: Int) throws(ConfigurationError) -> [String] {
+    guard let found = sections.first(where: { $0.name == section }) else {
+      let names = sections.map { "[\($0.name)]" }.joined(separator: ", ")
+      throw ConfigurationError(line: line, message: "there is no section [\(section)], only \(names)")
+    }
+    return found.keys
+  }
+
+  private mutating func set(_ entry: ConfigurationSyntax.Entry) throws(ConfigurationError) {
+    let reader = SettingReader(entry: entry)
+    switch entry.key {
+    case "away-limit": awayLimit = try reader.duration(in: .seconds(10) ... .seconds(86_400))
+    case "off-skin-limit": offSkinLimit = try reader.duration(in: .seconds(10) ... .seconds(86_400))
+    case "maximum-length": maximumLength = try reader.duration(in: .seconds(60) ... .seconds(7 * 86_400))
+    case "sync-interval": syncInterval = try reader.duration(in: .seconds(1) ... .seconds(60))
+    case "keep":
+      capturesKept = entry.value == "no" ? nil : try reader.duration(in: .seconds(3_600) ... .seconds(36_500 * 86_400))
+    case "size": capturesSize = try reader.bytes(in: 1 << 20...1 << 50)
+    case "record": _ = try reader.choice(of: ["allowed"])
+    case "adapters": adapters = try reader.adapters()
+    case "level":
+      let name = try reader.choice(of: LogLevel.allCases.map(\.rawValue))
+      logLevel = LogLevel(rawValue: name) ?? .info
+    default: throw reader.refused("a setting that exists")
+    }
+  }
+}

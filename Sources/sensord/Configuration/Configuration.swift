@@ -1,0 +1,26 @@
+/// The settings of `sensord run`; what a file leaves out has the values given here.
+///
+/// `systemd/sensord.conf.example` shows every one with its default; a test reads it.
+struct Configuration: Hashable {
+  /// `[sessions] away-limit`: how long the link may be down before the session ends.
+  var awayLimit: Duration = .seconds(300)
+  /// `[sessions] off-skin-limit`: how long the sensor may be off the skin or silent before the session ends.
+  var offSkinLimit: Duration = .seconds(300)
+  /// `[sessions] maximum-length`: a longer recording goes on in a linked session.
+  var maximumLength: Duration = .seconds(86_400)
+  /// `[journal] sync-interval`: how long a value may wait for the disk, that is what a power cut can take.
+  var syncInterval: Duration = .seconds(5)
+  /// `[captures] keep`: for how long the captures of committed sessions are kept; nil keeps none.
+  var capturesKept: Duration? = .seconds(30 * 86_400)
+  /// `[captures] size`: how many bytes of captures are kept at most.
+  var capturesSize: Int64 = 256 << 20
+  /// `[sensors] adapters`: which Bluetooth adapters are used, `hci0` for example; nil means all.
+  var adapters: [String]?
+  /// `[log] level`: the least important messages that are still logged.
+  var logLevel: LogLevel = .info
+
+  /// The levels of a log, most talkative first.
+  enum LogLevel: String, CaseIterable, Hashable {
+    case debug, info, notice, warning, error
+  }
+}

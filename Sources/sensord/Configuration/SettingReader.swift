@@ -1,0 +1,93 @@
+/// Reads the value of one setting, or says what would be allowed there.
+struct SettingReader {
+  var entry: ConfigurationSyntax.Entry
+
+  /// A length of time such as `90`, `5s`, `5min` or `1h 30min`; a bare number means seconds.
+  func duration(in range: ClosedRange<Duration>) throws(ConfigurationError) -> Duration {
+    let allowed =
+      "a time from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), such as 90s, 5min or \"1h 30min\""
+    guard let seconds = Self.seconds(entry.value) else { throw refused(allowed) }
+    let duration = Duration.seconds(seconds)
+    guard range.contains(duration) else { throw refused(allowed) }
+    return duration
+  }
+
+  /// A number of bytes such as `1048576`, `512K`, `256M` or `1G`; the units are powers of 1024.
+  func bytes(in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64 {
+    let allowed = "a size of at least \(range.lowerBound >> 20)M, such as 256M or 1G"
+    let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+    var digits = entry.value[...]
+    var factor: Int64 = 1
+    if let last = digits.last, let unit = units[last] {
+      factor = unit
+      digits = digits.dropLast()
+    }
+    guard let number = Self.number(digits) else { throw refused(allowed) }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: factor)
+    guard !overflow, range.contains(bytes) else { throw refused(allowed) }
+    return bytes
+  }
+
+  /// One of `words`, as it is written there.
+  func choice(of words: [String]) throws(ConfigurationError) -> String {
+    guard words.contains(entry.value) else { throw refused(words.joined(separator: ", ")) }
+    return entry.value
+  }
+
+  /// `all` (nil) or names such as `hci0 hci1`.
+  func adapters() throws(ConfigurationError) -> [String]? {
+    if entry.value == "all" { return nil }
+    let names = entry.value.split(separator: " ")
+    let areAdapters = names.allSatisfy { name in
+      name.hasPrefix("hci") && Self.number(name.dropFirst(3)) != nil && name.count <= 8
+    }
+    guard !names.isEmpty, areAdapters else { throw refused("all, or names such as \"hci0 hci1\"") }
+    return names.map(String.init)
+  }
+
+  /// The error that names the setting, its value and what is allowed.
+  func refused(_ allowed: String) -> ConfigurationError {
+    ConfigurationError(line: entry.line, message: "\(entry.key) = \(entry.value): allowed is \(allowed)")
+  }
+
+  private static let units: [String: Int64] = [
+    "": 1, "s": 1, "sec": 1, "min": 60, "m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400,
+  ]
+
+  /// Whole seconds of `1h 30min`; nil for anything else, overflow included.
+  static func seconds(_ text: String) -> Int64? {
+    var rest = text[...]
+    var total: Int64 = 0
+    guard !rest.isEmpty else { return nil }
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      rest = rest.dropFirst(digits.count)
+      rest = rest.drop { $0 == " " }
+      let name = rest.prefix { $0.isASCII && $0.isLetter }
+      rest = rest.dropFirst(name.count)
+      rest = rest.drop { $0 == " " }
+      guard let number = number(digits), let unit = units[String(name)] else { return nil }
+      let (part, partOverflow) = number.multipliedReportingOverflow(by: unit)
+      let (sum, sumOverflow) = total.addingReportingOverflow(part)
+      guard !partOverflow, !sumOverflow, sum < 1 << 40 else { return nil }
+      total = sum
+    }
+    return total
+  }
+
+  /// Digits only: `Int64.init` would take a sign too.
+  private static func number(_ digits: Substring) -> Int64? {
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return Int64(digits)
+  }
+
+  private static func text(_ duration: Duration) -> String {
+    let seconds = duration.components.seconds
+    return switch seconds {
+    case let days where days % 86_400 == 0: "\(days / 86_400)d"
+    case let hours where hours % 3_600 == 0: "\(hours / 3_600)h"
+    case let minutes where minutes % 60 == 0: "\(minutes / 60)min"
+    default: "\(seconds)s"
+    }
+  }
+}

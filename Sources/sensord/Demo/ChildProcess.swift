@@ -1,0 +1,90 @@
+internal import DBus
+internal import Glibc
+
+/// One running process of the demo, with a pipe for what it says.
+///
+/// It has a process group of its own, so that Ctrl-C reaches the demo alone and the demo ends its processes in order; and
+/// it is told to end by the kernel when the demo is killed (see ``DemoChildCommand``).
+final class ChildProcess {
+  let identifier: pid_t
+  /// What the process writes to stdout and stderr; does not block.
+  let output: FileDescriptor
+
+  /// Starts `program`.
+  init(_ program: ChildProgram) throws(CommandFailure) {
+    var ends: [CInt] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw Self.failure(errno, program) }
+    output = FileDescriptor(owning: ends[0])
+    let input = FileDescriptor(owning: ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDOUT_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    Self.prepare(&attributes)
+
+    let own = try ProgramSearch.own()
+    let arguments = [own, DemoChildCommand.name, String(getpid()), program.path] + program.arguments
+    var identifier: pid_t = 0
+    let result = unsafe CStringArray.with(arguments) { argv in
+      unsafe CStringArray.with(Self.environment(changed: program.environment)) { envp in
+        unsafe posix_spawn(&identifier, own, &actions, &attributes, argv, envp)
+      }
+    }
+    guard result == 0 else { throw Self.failure(result, program) }
+    self.identifier = identifier
+  }
+
+  /// Sends a signal to the process.
+  func send(_ signal: CInt) {
+    kill(identifier, signal)
+  }
+
+  /// What it has said since the last time; nil at the end of its output.
+  func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe Glibc.read(output.number, &buffer, buffer.count)
+    if count > 0 { return Array(buffer.prefix(count)) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
+  }
+
+  /// A group of its own, and the signals as a program expects them: the demo takes its own by a descriptor, for which
+  /// they are blocked, and a child would inherit that.
+  private static func prepare(_ attributes: inout posix_spawnattr_t) {
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var pipe = sigset_t()
+    unsafe sigemptyset(&pipe)
+    unsafe sigaddset(&pipe, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &pipe)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+  }
+
+  /// This process's whole environment with some variables changed.
+  private static func environment(changed: [String: String]) -> [String] {
+    var entries: [String] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let text = unsafe String(cString: entry)
+      if let name = text.split(separator: "=", maxSplits: 1).first, changed[String(name)] == nil {
+        entries.append(text)
+      }
+      unsafe next += 1
+    }
+    return entries + changed.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+  }
+
+  private static func failure(_ code: CInt, _ program: ChildProgram) -> CommandFailure {
+    CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileAccess.reason(code))")
+  }
+}

@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// The folder in which the demo's private bus and status file live; removed at its end.
+final class DemoFolder {
+  let path: String
+  var busConfiguration: String { "\(path)/bus.conf" }
+  var busSocket: String { "\(path)/bus" }
+  var busAddress: String { "unix:path=\(busSocket)" }
+  /// The recorder's runtime directory.
+  var runtime: String { "\(path)/run" }
+
+  /// Made in `TMPDIR` where that is short enough for the path of a socket (107 bytes), else in `/tmp`.
+  init(environment: ProcessEnvironment) throws(CommandFailure) {
+    let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") && $0.utf8.count < 64 ? $0 : nil } ?? "/tmp"
+    var template = Array("\(parent)/sensord-demo.XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else {
+      throw FileAccess.failure(errno, "cannot make a folder in \(parent)", .cannotCreate)
+    }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard unsafe mkdir(runtime, 0o700) == 0 else {
+      throw FileAccess.failure(errno, "cannot make the folder \(runtime)", .cannotCreate)
+    }
+    let file = try ReplacedFile(path: busConfiguration)
+    try file.write(Array(configuration.utf8))
+    try file.finish(durably: false)
+  }
+
+  deinit {
+    for file in ["\(runtime)/\(StatusFile.name)", busConfiguration, busSocket] { unsafe unlink(file) }
+    unsafe rmdir(runtime)
+    unsafe rmdir(path)
+  }
+
+  /// A bus for this user alone, on which everybody may own the name of bluetoothd.
+  private var configuration: String {
+    """
+    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+    <busconfig>
+      <type>session</type>
+      <listen>\(busAddress)</listen>
+      <auth>EXTERNAL</auth>
+      <policy context="default">
+        <allow send_destination="*" eavesdrop="false"/>
+        <allow receive_sender="*"/>
+        <allow own="*"/>
+      </policy>
+    </busconfig>
+
+    """
+  }
+}

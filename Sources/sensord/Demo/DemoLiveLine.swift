@@ -1,0 +1,19 @@
+internal import Ingestion
+internal import Sensors
+
+/// The one line that tells how the demo goes.
+enum DemoLiveLine {
+  /// `Recording · 72 bpm · 31 beats · 0 gaps · 8 s left`; `now` in microseconds since 1970 (UTC).
+  static func text(_ status: RecorderStatus?, secondsLeft: Int, now: Int64) -> String {
+    var parts = [status.map(StatusReport.headline) ?? "Starting"]
+    if let sensor = status?.sensors.first(where: { $0.session != nil }) {
+      if sensor.state != .measuring { parts.append(StatusReport.describe(sensor.state)) }
+      let rate = StatusReport.rate(sensor, now: now)
+      if !rate.isEmpty { parts.append("\(rate) bpm") }
+      parts.append("\(sensor.beats) beat\(sensor.beats == 1 ? "" : "s")")
+      parts.append("\(sensor.losses) gap\(sensor.losses == 1 ? "" : "s")")
+    }
+    parts.append("\(secondsLeft) s left")
+    return parts.joined(separator: " · ")
+  }
+}

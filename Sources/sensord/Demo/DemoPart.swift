@@ -1,0 +1,58 @@
+internal import DBus
+internal import Glibc
+
+/// One of the demo's three programs and its process, while it has one.
+final class DemoPart {
+  let program: ChildProgram
+  private(set) var process: ChildProcess?
+  private var startedAt: Int64 = 0
+  private var policy = RestartPolicy()
+  private var unfinished: [UInt8] = []
+  private var watch: WatchToken?
+
+  init(_ program: ChildProgram) {
+    self.program = program
+  }
+
+  /// Starts the process; every line that it says is handed to `tell`.
+  func start(on loop: EventLoop, _ tell: @escaping (String) -> Void) throws {
+    let process = try ChildProcess(program)
+    self.process = process
+    startedAt = BootClock.now()
+    watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in self?.read(on: loop, tell) }
+  }
+
+  /// Takes note of its end, where it has ended: reads its last words and says whether it is worth another start.
+  ///
+  /// - Returns: Nil where it still runs, or never did.
+  func reap(on loop: EventLoop, _ tell: (String) -> Void) -> (reason: String, decision: RestartPolicy.Decision)? {
+    var status: CInt = 0
+    guard let process, unsafe waitpid(process.identifier, &status, WNOHANG) == process.identifier else { return nil }
+    read(on: loop, tell)
+    stopReading(on: loop)
+    self.process = nil
+    let signal = status & 0x7F
+    let exitStatus = signal == 0 ? status >> 8 & 0xFF : nil
+    let life = Duration.microseconds(BootClock.now() - startedAt)
+    let reason = exitStatus.map { "exit status \($0)" } ?? "signal \(signal)"
+    return (reason, policy.ended(after: life, exitStatus: exitStatus))
+  }
+
+  private func read(on loop: EventLoop, _ tell: (String) -> Void) {
+    while let process, let bytes = process.read() {
+      guard !bytes.isEmpty else { return }
+      unfinished += bytes
+      while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
+        tell(String(decoding: unfinished[..<end], as: UTF8.self))
+        unfinished.removeFirst(end + 1)
+      }
+      if unfinished.count > 1 << 16 { unfinished.removeAll() }
+    }
+    stopReading(on: loop)
+  }
+
+  private func stopReading(on loop: EventLoop) {
+    if let watch { loop.cancel(watch) }
+    watch = nil
+  }
+}

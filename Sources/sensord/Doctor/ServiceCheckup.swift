@@ -1,0 +1,48 @@
+internal import DBus
+
+/// The systemd service, where it is installed.
+enum ServiceCheckup {
+  private static let unitPaths = [
+    "/etc/systemd/system/sensord.service", "/usr/local/lib/systemd/system/sensord.service",
+    "/usr/lib/systemd/system/sensord.service", "/lib/systemd/system/sensord.service",
+  ]
+
+  /// What systemd says about the unit.
+  static func finding(on loop: EventLoop) async -> Finding {
+    guard unitPaths.contains(where: FileAccess.exists) else {
+      return Finding(title: "service", result: .skipped("not installed"))
+    }
+    guard FileAccess.exists("/run/systemd/system") else {
+      return Finding(title: "service", result: .skipped("installed, but systemd does not run here"))
+    }
+    do {
+      return Finding(title: "service", result: result(try await state(on: loop)))
+    } catch {
+      return Finding(title: "service", result: .skipped("systemd does not tell: \(error.description)"))
+    }
+  }
+
+  private static func state(on loop: EventLoop) async throws(DBusError) -> String {
+    let connection = try await Connection.open(.system, on: loop, timeout: .seconds(5))
+    let unit = try await connection.call(
+      .call(
+        "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager",
+        member: "LoadUnit", body: [.string("sensord.service")]), timeout: .seconds(5))
+    guard let path = unit.body.first?.objectPath else { return "unknown" }
+    let reply = try await connection.call(
+      .call(
+        "org.freedesktop.systemd1", path: path, interface: "org.freedesktop.DBus.Properties", member: "Get",
+        body: [.string("org.freedesktop.systemd1.Unit"), .string("ActiveState")]), timeout: .seconds(5))
+    await connection.close()
+    return reply.body.first?.string ?? "unknown"
+  }
+
+  private static func result(_ state: String) -> Finding.Result {
+    switch state {
+    case "active", "activating", "reloading": .passed(state)
+    case "failed":
+      .failed("sensord.service has failed", remedy: "journalctl -u sensord -n 20 tells why", status: .unavailable)
+    default: .skipped("installed and \(state); sudo systemctl enable --now sensord starts it")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+internal import Glibc
+internal import SeriesStore
+
+/// The store, the sensors that are allowed in it, and the recorder that may have it.
+enum StoreCheckup {
+  /// Looks without changing anything.
+  static func findings(_ location: StoreLocation) async -> [Finding] {
+    guard FileAccess.exists(location.path) else {
+      return [missing(location), Finding(title: "sensors", result: noSensors)]
+    }
+    do {
+      let store = try HealthStore.open(location.path, for: .reading)
+      let count = try await store.sessions().count
+      let sensors = try await store.allowedSensors()
+      await store.close()
+      return [writable(location, sessions: count), allowed(sensors)]
+    } catch {
+      let failure = CommandFailure(classifying: error) ?? CommandFailure(.internalError, "cannot be read")
+      let remedy = "name another one with --store FILE, or move this one away"
+      return [
+        Finding(
+          title: "store", result: .failed(failure.message, remedy: failure.remedy ?? remedy, status: failure.status)),
+        Finding(title: "sensors", result: .skipped("not looked at, the store comes first")),
+      ]
+    }
+  }
+
+  /// Whether somebody records now; nobody doing so is no failure.
+  static func recorder(_ document: StatusDocument?) -> Finding {
+    guard let document else { return Finding(title: "recorder", result: .skipped("none is running")) }
+    let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"
+    return Finding(title: "recorder", result: .passed(text))
+  }
+
+  private static func missing(_ location: StoreLocation) -> Finding {
+    var folder = location.directory
+    while !FileAccess.exists(folder), folder != "/", folder != "." { folder = FileAccess.directory(of: folder) }
+    guard unsafe access(folder, W_OK) == 0 else {
+      return Finding(title: "store", result: unwritable(location, folder))
+    }
+    return Finding(title: "store", result: .passed("will be made at \(location.path)"))
+  }
+
+  private static func writable(_ location: StoreLocation, sessions: Int) -> Finding {
+    for path in [location.path, location.directory] where unsafe access(path, W_OK) != 0 {
+      return Finding(title: "store", result: unwritable(location, path))
+    }
+    let count = sessions == 1 ? "1 session" : "\(sessions) sessions"
+    return Finding(title: "store", result: .passed("\(count) in \(location.path)"))
+  }
+
+  private static func unwritable(_ location: StoreLocation, _ path: String) -> Finding.Result {
+    let remedy =
+      location.path == StoreLocation.servicePath
+      ? "the service writes it; use sudo to change something yourself"
+      : "change the owner or the rights of \(path), or use --store FILE"
+    return .failed("you may not write \(path)", remedy: remedy, status: .permission)
+  }
+
+  private static var noSensors: Finding.Result {
+    .failed(
+      "none is allowed, so nothing will be recorded", remedy: "sensord devices add ADDRESS --name NAME",
+      status: .unavailable)
+  }
+
+  private static func allowed(_ sensors: [AllowedSensor]) -> Finding {
+    guard !sensors.isEmpty else { return Finding(title: "sensors", result: noSensors) }
+    return Finding(title: "sensors", result: .passed(sensors.map(DeviceListing.title).joined(separator: ", ")))
+  }
+}

@@ -1,0 +1,23 @@
+/// Lengths of time as a person says them.
+enum DurationText {
+  /// `45 s`, `12 min 05 s`, `3 h 07 min`, `2 d 04 h`: two units at most. Negative lengths are shown as `0 s`.
+  static func text(microseconds: Int64) -> String {
+    let seconds = max(0, microseconds) / 1_000_000
+    return switch seconds {
+    case ..<60: "\(seconds) s"
+    case ..<3_600: "\(seconds / 60) min \(twoDigits(seconds % 60)) s"
+    case ..<86_400: "\(seconds / 3_600) h \(twoDigits(seconds % 3_600 / 60)) min"
+    default: "\(seconds / 86_400) d \(twoDigits(seconds % 86_400 / 3_600)) h"
+    }
+  }
+
+  /// `0:45`, `12:05`, `3:07:21`: for columns, where the digits stand under each other.
+  static func clock(microseconds: Int64) -> String {
+    let seconds = max(0, microseconds) / 1_000_000
+    let (hours, minutes) = (seconds / 3_600, seconds % 3_600 / 60)
+    let tail = twoDigits(seconds % 60)
+    return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
+  }
+
+  private static func twoDigits(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

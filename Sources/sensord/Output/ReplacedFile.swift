@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// A file that appears under its name only when it is whole.
+///
+/// It is written under a hidden name beside its place, synced, and renamed; a failure leaves whatever was there before.
+/// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that is no regular file
+/// (`/dev/stdout`, a pipe) is written directly, since it must not be replaced.
+struct ReplacedFile: ~Copyable {
+  private let path: String
+  private let temporaryPath: String?
+  private let descriptor: CInt
+
+  /// Opens the file that will become `path`. `mode` holds whatever the umask says.
+  init(path: String, mode: UInt32 = 0o600) throws(CommandFailure) {
+    var status = stat()
+    let isSpecial = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    guard !isSpecial || status.st_mode & S_IFMT != S_IFDIR else {
+      throw CommandFailure(.cannotCreate, "\(path) is a folder")
+    }
+    let name = path.split(separator: "/").last ?? "file"
+    let temporary = "\(FileAccess.directory(of: path))/.\(name).\(getpid())"
+    let number: CInt
+    if isSpecial {
+      number = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    } else {
+      // Left over from a process of the same number that was killed.
+      unsafe unlink(temporary)
+      number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    }
+    guard number >= 0 else { throw FileAccess.failure(errno, "cannot create \(path)", .cannotCreate) }
+    if !isSpecial { fchmod(number, mode) }
+    self.path = path
+    temporaryPath = isSpecial ? nil : temporary
+    descriptor = number
+  }
+
+  deinit {
+    close(descriptor)
+    if let temporaryPath { unsafe unlink(temporaryPath) }
+  }
+
+  /// Adds `bytes` at the end.
+  func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    if let code = FileAccess.write(bytes, to: descriptor) {
+      throw FileAccess.failure(code, "cannot write \(path)", .inputOutput)
+    }
+  }
+
+  /// Puts the file in its place. `durably` waits for the disk first.
+  consuming func finish(durably: Bool = true) throws(CommandFailure) {
+    guard let temporaryPath else { return }
+    if durably, fsync(descriptor) != 0 { throw FileAccess.failure(errno, "cannot write \(path)", .inputOutput) }
+    guard unsafe rename(temporaryPath, path) == 0 else {
+      throw FileAccess.failure(errno, "cannot create \(path)", .cannotCreate)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import FoundationEssentials
+internal import SeriesStore
+internal import HealthModel
+
+extension SessionReport {
+  /// The report for a person.
+  func text(columns: Int) -> String {
+    var text = ""
+    for (label, value) in facts where !value.isEmpty {
+      text += label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"
+    }
+    text += qualityText(columns: columns)
+    if !runs.isEmpty { text += "\n" + runTable(columns: columns) }
+    if !gaps.isEmpty { text += "\n" + gapTable(columns: columns) }
+    return text
+  }
+
+  private var facts: [(String, String)] {
+    let length = DurationText.text(microseconds: session.end - session.start)
+    return [
+      ("Session", session.id.uuidString.lowercased()),
+      ("Sensor", [session.deviceName, session.deviceAddress].compactMap { $0 }.joined(separator: ", ")),
+      ("Start", LocalTime.second(session.start)),
+      ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
+      ("Length", length), ("Rate", rateText), ("Beats", beatText), ("HRV", variabilityText),
+    ]
+  }
+
+  private var rateText: String {
+    guard let average = session.rates.average, let minimum = session.rates.minimum, let maximum = session.rates.maximum
+    else { return "no values" }
+    return "\(session.rates.count) values, average \(FixedPoint.text(average, digits: 1)), "
+      + "\(FixedPoint.text(minimum, digits: 0)) to \(FixedPoint.text(maximum, digits: 0)) beats a minute"
+  }
+
+  private var beatText: String {
+    let beats = session.beats
+    guard beats.count > 0 else { return "none" }
+    var text = "\(beats.count) in \(Self.count(beats.runs, "run")), \(Self.count(beats.gaps, "gap"))"
+    if let coverage = session.coverage {
+      text += ", coverage \(FixedPoint.text(100 * coverage.floor, digits: 1)) to "
+      text += "\(FixedPoint.text(100 * coverage.ceiling, digits: 1)) %"
+    }
+    return text
+  }
+
+  private var variabilityText: String {
+    let figures = session.variability
+    return [
+      figures.sdnnMilliseconds.map { "SDNN \(FixedPoint.text($0, digits: 1)) ms" },
+      figures.rmssdMilliseconds.map { "RMSSD \(FixedPoint.text($0, digits: 1)) ms" },
+      figures.pnn50.map { "pNN50 \(FixedPoint.text($0, digits: 1)) %" },
+    ].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  private func qualityText(columns: Int) -> String {
+    guard !session.quality.isEmpty else { return "" }
+    var table = TextTable([.init("Quality"), .init("", shrinks: true)])
+    for (key, value) in session.quality.sorted(by: { $0.key < $1.key }) { table.add([key, Self.describe(value)]) }
+    return "\n" + table.rendered(columns: columns)
+  }
+
+  private func runTable(columns: Int) -> String {
+    var table = TextTable([
+      .init("Run", .right), .init("First beat"), .init("Length", .right), .init("Beats", .right),
+      .init("Uncertainty", .right),
+    ])
+    for (index, run) in runs.enumerated() {
+      table.add([
+        "\(index)", LocalTime.second(run.start), DurationText.clock(microseconds: run.end - run.start), "\(run.beats)",
+        "\(FixedPoint.text(Double(run.uncertaintyMicroseconds) / 1_000, digits: 0)) ms",
+      ])
+    }
+    return table.rendered(columns: columns)
+  }
+
+  private func gapTable(columns: Int) -> String {
+    var table = TextTable([
+      .init("Gap from"), .init("Length", .right), .init("Beats lost", .right), .init("Why", shrinks: true),
+    ])
+    for gap in gaps {
+      table.add([
+        LocalTime.second(gap.start.microseconds),
+        DurationText.text(microseconds: gap.end.microseconds - gap.start.microseconds),
+        gap.estimatedLostBeats.map { "about \(FixedPoint.text($0, digits: 0))" } ?? "",
+        [gap.reason, gap.detail].compactMap { $0 }.joined(separator: ": "),
+      ])
+    }
+    return table.rendered(columns: columns)
+  }
+
+  private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+  private static func describe(_ reason: String) -> String {
+    switch reason {
+    case "shutdown": "the recorder was stopped"
+    case "request": "on request"
+    case "away": "the sensor stayed away"
+    case "offSkin": "the sensor was off the skin"
+    case "rolled": "continued in another session"
+    case "captureEnd": "end of the capture"
+    case "recovered": "the recorder was interrupted"
+    default: reason
+    }
+  }
+
+  private static func describe(_ value: MetadataValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .integer(let integer): "\(integer)"
+    case .real(let real): FixedPoint.text(real, digits: 3)
+    case .flag(let flag): flag ? "yes" : "no"
+    case .time(let time): LocalTime.second(time.microseconds)
+    case .quantity(let quantity): "\(FixedPoint.text(quantity.value, digits: 3)) \(quantity.unit.symbol)"
+    }
+  }
+}

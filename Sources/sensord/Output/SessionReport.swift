@@ -1,0 +1,71 @@
+internal import SeriesStore
+internal import HealthModel
+
+/// One session with its quality report: the answer of `sensord show`.
+struct SessionReport: Hashable, Sendable {
+  var session: ListedSession
+  var runs: [Run]
+  var gaps: [RecordingGap]
+
+  /// A run as it is shown.
+  struct Run: Hashable, Sendable {
+    /// The first and the last beat, in microseconds since 1970 (UTC).
+    var start: Int64
+    var end: Int64
+    var beats: Int
+    var uncertaintyMicroseconds: Int64
+  }
+
+  init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
+    self.session = session
+    self.gaps = gaps
+    var spans: [(first: Int64, last: Int64)] = []
+    heartbeats.forEachBeat { located in
+      let time = located.time.microseconds
+      if located.run == spans.count { spans.append((time, time)) } else { spans[located.run].last = time }
+    }
+    runs = zip(heartbeats.runs, spans).map { run, span in
+      Run(
+        start: span.first, end: span.last, beats: run.beats.count,
+        uncertaintyMicroseconds: run.map.uncertaintyMicroseconds)
+    }
+  }
+
+  /// The object that design.md, section 5 fixes for `show --json`.
+  var json: JSONValue {
+    var members = session.members
+    var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
+    quality.append(.init("gaps", .array(gaps.map(Self.json))))
+    members.append(.init("quality", .object(quality)))
+    members.append(.init("runs", .array(runs.enumerated().map { Self.json($0.element, index: $0.offset) })))
+    return .object(members)
+  }
+
+  private static func json(_ run: Run, index: Int) -> JSONValue {
+    [
+      "index": .integer(Int64(index)), "start": .string(CivilTime.milliseconds(run.start)),
+      "end": .string(CivilTime.milliseconds(run.end)), "beats": .integer(run.beats),
+      "uncertaintyMilliseconds": .number(Double(run.uncertaintyMicroseconds) / 1_000),
+    ]
+  }
+
+  private static func json(_ gap: RecordingGap) -> JSONValue {
+    [
+      "reason": .string(gap.reason), "detail": .string(gap.detail),
+      "start": .string(CivilTime.milliseconds(gap.start.microseconds)),
+      "end": .string(CivilTime.milliseconds(gap.end.microseconds)),
+      "estimatedLostBeats": .number(gap.estimatedLostBeats),
+    ]
+  }
+
+  private static func json(_ value: MetadataValue) -> JSONValue {
+    switch value {
+    case .text(let text): .string(text)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .number(real)
+    case .flag(let flag): .bool(flag)
+    case .time(let time): .string(CivilTime.milliseconds(time.microseconds))
+    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
+    }
+  }
+}

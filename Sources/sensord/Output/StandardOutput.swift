@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// Where results go. Errors and progress go to ``StandardError``, so that a result can be piped on.
+enum StandardOutput {
+  /// Writes all of `bytes`; a full disk behind a redirection is an error, a reader that went away ends the process
+  /// (SIGPIPE), as it does for every other tool.
+  static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+    if let code = FileAccess.write(bytes, to: STDOUT_FILENO) {
+      throw CommandFailure(.inputOutput, "cannot write the result: \(FileAccess.reason(code))")
+    }
+  }
+
+  /// Writes `text` as it is; what comes from a peripheral must have been through ``PrintableText``.
+  static func write(_ text: String) throws(CommandFailure) {
+    try write(Array(text.utf8))
+  }
+
+  /// True where a person looks at the result.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+  /// How wide the terminal is; 80 where there is none.
+  static var columns: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 40 else { return 80 }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,80 @@
+internal import Captures
+internal import DBus
+internal import Ingestion
+internal import SeriesStore
+
+extension CommandFailure {
+  /// The one place where an error of a library becomes an exit code and a line; nil for what is ArgumentParser's.
+  init?(classifying error: any Error) {
+    switch error {
+    case let failure as CommandFailure: self = failure
+    case let error as StoreError: self.init(Self.status(of: error.code), error.message)
+    case let error as DBusError: self.init(Self.status(of: error), "the message bus: \(error.description)")
+    case let error as CaptureError: self.init(Self.status(of: error), error.description)
+    case let error as JournalError:
+      self.init(error.code == .locked ? .locked : Self.status(ofSystem: error.errorNumber), error.description)
+    case .store(let error) as Replay.Failure: self.init(classifying: error)
+    case .timeline(let error) as Replay.Failure:
+      self.init(
+        .internalError, "the timeline is wrong: \(error)", remedy: "this is a defect of sensord; please report it")
+    case let failure as RecorderFailure: self.init(failure)
+    default: return nil
+    }
+  }
+
+  private init?(_ failure: Replay.Failure) {
+    switch failure {
+    case .store(let error): self.init(classifying: error)
+    case .timeline(let error):
+      self.init(
+        .internalError, "the timeline breaks the store's rules (\(error))",
+        remedy: "please report it, with the capture if you may")
+    }
+  }
+
+  private init?(_ failure: RecorderFailure) {
+    switch failure {
+    case .store(let error): self.init(classifying: error)
+    case .journal(let error): self.init(classifying: error)
+    case .system(let error): self.init(classifying: error)
+    case .folder(let path, let number):
+      self = FileAccess.failure(number, "cannot make the folder \(path)", .cannotCreate)
+    case .uncommitted(let sessions):
+      self.init(
+        .inputOutput, "\(sessions) sessions could not be stored and are safe in the journal",
+        remedy: "the next 'sensord run' stores them")
+    }
+  }
+
+  private static func status(of code: StoreError.Code) -> ExitStatus {
+    switch code {
+    case .missing, .notFound, .ambiguous: .noInput
+    case .notADatabase, .newerVersion, .corrupt, .invalid: .badData
+    case .locked: .locked
+    case .cannotCreate: .cannotCreate
+    case .permission: .permission
+    case .full, .io: .inputOutput
+    case .closed: .internalError
+    }
+  }
+
+  private static func status(of error: DBusError) -> ExitStatus {
+    if error.isAccessDenied { return .permission }
+    return switch error.code {
+    case .disconnected, .timedOut, .remote, .cannotConnect: .unavailable
+    case .system: .inputOutput
+    case .cancelled, .invalid, .nestedTooDeeply, .tooLarge, .unsupported: .internalError
+    }
+  }
+
+  private static func status(of error: CaptureError) -> ExitStatus {
+    switch error {
+    case .unreadable(_, let number): status(ofSystem: number)
+    case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications: .badData
+    }
+  }
+
+  private static func status(ofSystem number: Int32?) -> ExitStatus {
+    number.map { FileAccess.status(of: $0, otherwise: .inputOutput) } ?? .inputOutput
+  }
+}

@@ -1,0 +1,38 @@
+internal import DBus
+internal import Synchronization
+
+/// Runs the asynchronous work of one command to its end, on the thread that called.
+///
+/// An event loop serves as the executor: the pool of Swift's own would start threads that a short command never needs.
+enum CommandLoop {
+  /// The value or the error of `body`.
+  static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
+    try run(on: EventLoop()) { _ in try await body() }
+  }
+
+  /// The same on a loop that is already prepared with signals and timers.
+  static func run<Value: Sendable>(
+    on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) async throws -> Value
+  ) throws -> Value {
+    let outcome = Outcome<Value>()
+    Task(executorPreference: loop) {
+      let result: Result<Value, any Error>
+      do {
+        result = .success(try await body(loop))
+      } catch {
+        result = .failure(error)
+      }
+      outcome.result.withLock { $0 = result }
+      loop.stop()
+    }
+    loop.run()
+    guard let result = outcome.result.withLock({ $0 }) else {
+      throw CommandFailure(.internalError, "the command ended without a result")
+    }
+    return try result.get()
+  }
+
+  private final class Outcome<Value: Sendable>: Sendable {
+    let result = Mutex<Result<Value, any Error>?>(nil)
+  }
+}

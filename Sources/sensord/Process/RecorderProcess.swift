@@ -1,0 +1,79 @@
+internal import DBus
+internal import Glibc
+internal import Ingestion
+internal import Logging
+
+/// The process around a recorder, wired by hand: settings, signals, log, status file, systemd.
+struct RecorderProcess {
+  var configuration: Configuration
+  var store: StoreLocation
+  var bus: BusAddress
+  var environment: ProcessEnvironment
+
+  /// Records until SIGTERM, SIGINT or SIGHUP, then ends and stores every session.
+  func run() throws {
+    // A closed terminal or a stopped journald must not take the recording with it.
+    signal(SIGPIPE, SIG_IGN)
+    let logger = LogDestination.current(environment).logger(level: configuration.logLevel)
+    let notification = ServiceNotification(environment: environment)
+    let publication = StatusPublication(
+      file: StatusFile.forRecorder(environment: environment, store: store), store: store.path,
+      notification: notification, logger: logger)
+    defer { publication.withdraw() }
+
+    try FileAccess.makeDirectory(store.directory, mode: store.directoryMode)
+    let loop = try EventLoop()
+    let recorder = Recorder(settings(logger: logger, publication: publication), on: loop)
+    let signals = try loop.watch(signals: [SIGTERM, SIGINT, SIGHUP]) { _ in
+      notification.send(.stopping)
+      recorder.requestStop()
+    }
+    defer { loop.cancel(signals) }
+    if let interval = notification.watchdogInterval { Self.feedWatchdog(notification, every: interval, on: loop) }
+    logger.notice("recording into \(store.path)")
+    try CommandLoop.run(on: loop) { _ in
+      try await recorder.run {
+        publication.begin()
+        notification.send(.ready)
+      }
+    }
+  }
+
+  private func settings(logger: Logger, publication: StatusPublication) -> RecorderSettings {
+    var settings = RecorderSettings(store: store.path, journal: store.journal, version: SensordCommand.version)
+    settings.fileMode = store.fileMode
+    settings.directoryMode = store.directoryMode
+    settings.bus = bus
+    settings.awayLimit = configuration.awayLimit
+    settings.offSkinLimit = configuration.offSkinLimit
+    settings.maximumLength = configuration.maximumLength
+    settings.syncInterval = configuration.syncInterval
+    settings.captures = configuration.capturesKept.map { age in
+      RecorderSettings.CapturePolicy(
+        directory: store.captures, maximumAge: age, maximumBytes: configuration.capturesSize)
+    }
+    settings.adapters = configuration.adapters.map { Set($0) }
+    settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
+    settings.onStatus = { publication.update($0) }
+    return settings
+  }
+
+  /// Tells systemd that the loop turns, and again after `interval`: a loop that hangs stops telling.
+  private static func feedWatchdog(_ notification: ServiceNotification, every interval: Duration, on loop: EventLoop) {
+    notification.send(.watchdog)
+    _ = loop.schedule(after: interval) { feedWatchdog(notification, every: interval, on: loop) }
+  }
+}
+
+extension Logger.Level {
+  fileprivate init(_ level: RecorderSettings.LogLevel) {
+    self =
+      switch level {
+      case .debug: .debug
+      case .info: .info
+      case .notice: .notice
+      case .warning: .warning
+      case .error: .error
+      }
+  }
+}

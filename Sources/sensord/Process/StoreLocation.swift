@@ -1,0 +1,62 @@
+/// Where the store is, and with which rights its files are made (design.md, section 5).
+struct StoreLocation: Hashable {
+  var path: String
+  /// 0600 in 0700 for a person, 0640 in 0750 for the service.
+  var fileMode: UInt32 = 0o600
+  var directoryMode: UInt32 = 0o700
+
+  /// The store of the service.
+  static let servicePath = "/var/lib/sensord/sensord.sqlite"
+
+  /// For the commands that read or change what was recorded: `--store`, else the service's store where the service is
+  /// installed, else the person's own.
+  static func forCommands(
+    option: String?, environment: ProcessEnvironment,
+    serviceIsInstalled: () -> Bool = { FileAccess.exists(servicePath) }
+  ) throws -> StoreLocation {
+    if let option { return named(option) }
+    if serviceIsInstalled() { return service(servicePath) }
+    return try personal(environment)
+  }
+
+  /// For `run`: `--store`, else the folder that systemd made for the service (`STATE_DIRECTORY`), else the person's own.
+  ///
+  /// A person who starts a recorder beside an installed service records into a store of their own; the service's is
+  /// locked, and may not be theirs to write.
+  static func forRecorder(option: String?, environment: ProcessEnvironment) throws -> StoreLocation {
+    if let option { return named(option) }
+    if let directory = environment["STATE_DIRECTORY"] { return service("\(directory)/sensord.sqlite") }
+    return try personal(environment)
+  }
+
+  /// For `demo`: `--store`, else a file beside the person's own store, since a made-up heart has no place in that.
+  static func forDemo(option: String?, environment: ProcessEnvironment) throws -> StoreLocation {
+    if let option { return named(option) }
+    return StoreLocation(path: try "\(personal(environment).directory)/demo.sqlite")
+  }
+
+  /// The folder that the store is in.
+  var directory: String { FileAccess.directory(of: path) }
+
+  /// The folder of the recorder's journal, beside the store and named after it, since several stores may share a folder.
+  var journal: String { "\(stem).journal" }
+
+  /// The folder of the captures that are kept.
+  var captures: String { "\(stem).captures" }
+
+  private var stem: String { path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path }
+
+  private static func named(_ path: String) -> StoreLocation { StoreLocation(path: path) }
+
+  private static func service(_ path: String) -> StoreLocation {
+    StoreLocation(path: path, fileMode: 0o640, directoryMode: 0o750)
+  }
+
+  private static func personal(_ environment: ProcessEnvironment) throws -> StoreLocation {
+    guard let home = environment.stateHome else {
+      throw CommandFailure(
+        .configuration, "neither XDG_STATE_HOME nor HOME says where the store is", remedy: "name it with --store FILE")
+    }
+    return StoreLocation(path: "\(home)/sensord/sensord.sqlite")
+  }
+}

@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import Ingestion
+internal import Sensors
+
+extension StatusDocument {
+  /// Reads what ``json`` wrote; nil where the bytes are something else, a later version's file perhaps.
+  init?(reading bytes: [UInt8]) {
+    guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)),
+      let state = RecorderState(rawValue: document.state),
+      let started = CivilTime.microseconds(parsing: document.started),
+      let updated = CivilTime.microseconds(parsing: document.updated)
+    else { return nil }
+    let sensors = document.sensors.compactMap(\.status)
+    guard sensors.count == document.sensors.count else { return nil }
+    self.init(
+      version: document.version, processIdentifier: document.pid, started: started, updated: updated,
+      store: document.store, status: RecorderStatus(state: state, problem: document.problem, sensors: sensors))
+  }
+
+  private struct Document: Decodable {
+    var version: String
+    var pid: Int32
+    var started: String
+    var updated: String
+    var store: String
+    var state: String
+    var problem: String?
+    var sensors: [Sensor]
+  }
+
+  private struct Sensor: Decodable {
+    var address: String
+    var name: String?
+    var state: String
+    var since: String
+    var session: String?
+    var sessionStart: String?
+    var bpm: UInt16?
+    var rateAt: String?
+    var contact: Bool?
+    var battery: UInt8?
+    var notifications: Int
+    var beats: Int
+    var losses: Int
+    var junk: Int
+    var lastDisconnectReason: String?
+    var nextTry: String?
+
+    var status: SensorStatus? {
+      guard let address = SensorAddress(address), let state = SensorStatus.State(rawValue: state),
+        let since = CivilTime.microseconds(parsing: since)
+      else { return nil }
+      var status = SensorStatus(address: address, name: name, state: state, since: since)
+      status.session = session
+      status.sessionStart = sessionStart.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.beatsPerMinute = bpm
+      status.rateAt = rateAt.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.contact = contact
+      status.battery = battery
+      status.notifications = notifications
+      status.beats = beats
+      status.losses = losses
+      status.junk = junk
+      status.lastDisconnectReason = lastDisconnectReason
+      status.nextTry = nextTry.flatMap { CivilTime.microseconds(parsing: $0) }
+      return status
+    }
+  }
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+
+/// The file in a recorder's runtime directory that `status` reads: replaced atomically, gone when the recorder stops.
+struct StatusFile: Hashable {
+  static let name = "status.json"
+  /// The runtime directory of the service.
+  static let serviceDirectory = "/run/sensord"
+
+  var directory: String
+  /// 0700 for a person, 0750 for the service, whose group may read the status.
+  var directoryMode: UInt32 = 0o700
+  var fileMode: UInt32 = 0o600
+
+  var path: String { "\(directory)/\(Self.name)" }
+
+  /// Where a recorder writes: the directory that systemd made (`RUNTIME_DIRECTORY`), else `$XDG_RUNTIME_DIR/sensord`,
+  /// else beside the store, since `/tmp` belongs to everybody.
+  static func forRecorder(environment: ProcessEnvironment, store: StoreLocation) -> StatusFile {
+    if let directory = environment["RUNTIME_DIRECTORY"] {
+      return StatusFile(directory: directory, directoryMode: store.directoryMode, fileMode: store.fileMode)
+    }
+    return StatusFile(directory: environment.runtimeHome.map { "\($0)/sensord" } ?? store.directory)
+  }
+
+  /// Where `status` looks, in this order: the directory that it was told, the service's, the person's.
+  static func candidates(environment: ProcessEnvironment) -> [StatusFile] {
+    let store = try? StoreLocation.forRecorder(option: nil, environment: environment)
+    let directories = [
+      environment["RUNTIME_DIRECTORY"], serviceDirectory, environment.runtimeHome.map { "\($0)/sensord" },
+      store?.directory,
+    ]
+    return directories.compactMap { $0 }.map { StatusFile(directory: $0) }
+  }
+
+  /// Makes the directory where it is missing.
+  func prepare() throws {
+    try FileAccess.makeDirectory(directory, mode: directoryMode)
+  }
+
+  /// Replaces the file. Not synced: a status does not outlive the machine's run.
+  func write(_ document: StatusDocument) throws(CommandFailure) {
+    let file = try ReplacedFile(path: path, mode: fileMode)
+    try file.write(document.json.bytes + Array("\n".utf8))
+    try file.finish(durably: false)
+  }
+
+  /// Removes the file.
+  func remove() {
+    unsafe unlink(path)
+  }
+
+  /// What the file says; nil where there is none.
+  func read() throws -> StatusDocument? {
+    guard FileAccess.exists(path) else { return nil }
+    guard let document = try StatusDocument(reading: FileAccess.read(path, limit: 1 << 20)) else {
+      throw CommandFailure(.badData, "\(path) is no status of this version", remedy: "is another version recording?")
+    }
+    return document
+  }
+
+  /// True while the process that wrote a document is there. A crashed recorder leaves its file behind.
+  static func isRunning(_ document: StatusDocument) -> Bool {
+    let isThere = kill(document.processIdentifier, 0) == 0 || errno == EPERM
+    guard isThere, let name = try? FileAccess.read("/proc/\(document.processIdentifier)/comm", limit: 64) else {
+      return isThere
+    }
+    return name.starts(with: Array("sensord".utf8))
+  }
+}

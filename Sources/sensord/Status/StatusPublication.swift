@@ -1,0 +1,82 @@
+internal import Glibc
+internal import Ingestion
+internal import Logging
+internal import Synchronization
+
+/// Keeps the status file and systemd's status line up to date while a recorder runs.
+///
+/// Nothing is written before ``begin()``: until a recorder has the store's lock, the file may be another's.
+final class StatusPublication: Sendable {
+  private struct State {
+    var hasBegun = false
+    var latest: RecorderStatus?
+    var headline = ""
+    var hasWarned = false
+  }
+
+  private let file: StatusFile
+  private let store: String
+  private let notification: ServiceNotification
+  private let logger: Logger
+  private let started = LocalTime.now()
+  private let state = Mutex(State())
+
+  init(file: StatusFile, store: String, notification: ServiceNotification, logger: Logger) {
+    self.file = file
+    self.store = store
+    self.notification = notification
+    self.logger = logger
+  }
+
+  /// From here on the file is this process's.
+  func begin() {
+    state.withLock { $0.hasBegun = true }
+    do {
+      try file.prepare()
+    } catch {
+      warn(error)
+    }
+    if let latest = state.withLock({ $0.latest }) { publish(latest) }
+  }
+
+  /// Takes a new status.
+  func update(_ status: RecorderStatus) {
+    let hasBegun = state.withLock { state in
+      state.latest = status
+      return state.hasBegun
+    }
+    if hasBegun { publish(status) }
+  }
+
+  /// Removes the file at the end of the process.
+  func withdraw() {
+    if state.withLock({ $0.hasBegun }) { file.remove() }
+  }
+
+  private func publish(_ status: RecorderStatus) {
+    let headline = status.problem ?? StatusReport.headline(status)
+    let isNews = state.withLock { state in
+      defer { state.headline = headline }
+      return state.headline != headline
+    }
+    if isNews { notification.send(.status(headline)) }
+    do {
+      try file.write(
+        StatusDocument(
+          version: SensordCommand.version, processIdentifier: getpid(), started: started, updated: LocalTime.now(),
+          store: store, status: status))
+    } catch {
+      warn(error)
+    }
+  }
+
+  /// Once: the recording goes on without a status file, and a full disk would say so every second.
+  private func warn(_ error: any Error) {
+    let isFirst = state.withLock { state in
+      defer { state.hasWarned = true }
+      return !state.hasWarned
+    }
+    guard isFirst, let failure = CommandFailure(classifying: error) else { return }
+    logger.warning("no status for 'sensord status': \(failure.message)")
+  }
+}

@@ -1,0 +1,86 @@
+internal import Ingestion
+internal import Sensors
+
+/// A status as a person reads it.
+enum StatusReport {
+  /// A rate older than this is called stale: sensors send about one a second.
+  static let staleAfter: Int64 = 5_000_000
+
+  /// The whole answer of `sensord status`; `now` in microseconds since 1970 (UTC).
+  static func text(_ document: StatusDocument, now: Int64, columns: Int) -> String {
+    var text = "\(headline(document.status)), for \(age(since: document.started, now: now))\n"
+    if let problem = document.status.problem { text += "\(PrintableText.line(problem))\n" }
+    text += "Store  \(PrintableText.line(document.store))\n"
+    guard !document.status.sensors.isEmpty else { return text }
+    var table = TextTable([
+      .init("Sensor", shrinks: true), .init("Address"), .init("State"), .init("For", .right), .init("Rate", .right),
+      .init("Beats", .right), .init("Lost", .right), .init("Bat", .right),
+    ])
+    for sensor in document.status.sensors {
+      table.add([
+        sensor.name ?? "", sensor.address.description, describe(sensor.state), age(since: sensor.since, now: now),
+        rate(sensor, now: now), "\(sensor.beats)", "\(sensor.losses)", sensor.battery.map { "\($0)%" } ?? "",
+      ])
+    }
+    return text + "\n" + table.rendered(columns: columns) + notes(document.status.sensors, now: now)
+  }
+
+  /// What the recorder does, in words.
+  static func headline(_ status: RecorderStatus) -> String {
+    switch status.state {
+    case .starting: "Starting"
+    case .noBus: "Waiting for the message bus"
+    case .noBluetoothService: "Waiting for bluetoothd"
+    case .noPermission: "Not permitted to use bluetoothd"
+    case .noAdapter: "Waiting for a Bluetooth adapter"
+    case .adapterOff: "The Bluetooth adapter is off"
+    case .noSensorAllowed: "No sensor added yet"
+    case .searching: "Waiting for a sensor"
+    case .recording: "Recording"
+    case .stopping: "Stopping"
+    }
+  }
+
+  /// `62`, or `62 stale` where the sensor has not repeated it lately: a strap that died does not beat on.
+  static func rate(_ sensor: SensorStatus, now: Int64) -> String {
+    guard let rate = sensor.beatsPerMinute, let at = sensor.rateAt else { return "" }
+    return now - at > staleAfter ? "\(rate) stale" : "\(rate)"
+  }
+
+  /// The state in words.
+  static func describe(_ state: SensorStatus.State) -> String {
+    switch state {
+    case .absent: "away"
+    case .connecting: "connecting"
+    case .linked: "connected"
+    case .measuring: "measuring"
+    case .silent: "silent"
+    case .contactLost: "off skin"
+    case .linkLost: "link lost"
+    }
+  }
+
+  /// A length without minutes and seconds at once, since the column is narrow.
+  private static func age(since start: Int64, now: Int64) -> String {
+    let seconds = max(0, now - start) / 1_000_000
+    return switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7_200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: "\(seconds / 86_400) d"
+    }
+  }
+
+  private static func notes(_ sensors: [SensorStatus], now: Int64) -> String {
+    var notes = ""
+    for sensor in sensors {
+      var parts: [String] = []
+      if let at = sensor.rateAt, now - at > staleAfter { parts.append("last rate \(age(since: at, now: now)) ago") }
+      if sensor.junk > 0 { parts.append("\(sensor.junk) unreadable values") }
+      if let reason = sensor.lastDisconnectReason { parts.append("last disconnect: \(PrintableText.line(reason))") }
+      if let next = sensor.nextTry, next > now { parts.append("next try in \(age(since: now, now: next))") }
+      if !parts.isEmpty { notes += "\(sensor.address): \(parts.joined(separator: ", "))\n" }
+    }
+    return notes.isEmpty ? "" : "\n" + notes
+  }
+}

@@ -1,0 +1,53 @@
+import HealthModel
+import SeriesStore
+import Testing
+
+@testable import sensord
+
+@Suite("Devices")
+struct DeviceListingTests {
+  private let sensors = [
+    AllowedSensor(address: "C0:FF:EE:00:00:01", name: "H10", added: Timestamp(microseconds: 0)),
+    AllowedSensor(address: "C0:FF:EE:00:00:02", name: "H10", added: Timestamp(microseconds: 0)),
+    AllowedSensor(address: "C0:FF:EE:00:00:03", name: "Band", added: Timestamp(microseconds: 0)),
+  ]
+
+  @Test("a sensor is found by its address in either case, and by a name that is its alone")
+  func finding() throws {
+    #expect(try DeviceListing.sensor("c0:ff:ee:00:00:02", in: sensors) == sensors[1])
+    #expect(try DeviceListing.sensor("Band", in: sensors) == sensors[2])
+  }
+
+  @Test("two sensors of one name are two, and neither is guessed")
+  func ambiguous() {
+    let failure = #expect(throws: CommandFailure.self) { try DeviceListing.sensor("H10", in: sensors) }
+    #expect(failure?.status == .usage)
+  }
+
+  @Test("an unknown sensor ends with 66")
+  func unknown() {
+    let failure = #expect(throws: CommandFailure.self) { try DeviceListing.sensor("H9", in: sensors) }
+    #expect(failure?.status == .noInput)
+  }
+
+  @Test("a name is kept without blanks around it")
+  func names() throws {
+    #expect(try SensorName.checked("  Polar H10 ") == "Polar H10")
+  }
+
+  @Test(
+    "a name that is empty, too long, or unsafe to show is refused",
+    arguments: [
+      "", "   ", "a\nb", "\u{1B}[2J", "\u{202E}x", String(repeating: "x", count: 249),
+    ])
+  func refusedNames(name: String) {
+    #expect(throws: CommandFailure.self) { try SensorName.checked(name) }
+  }
+
+  @Test("the list is one JSON object for each sensor")
+  func json() {
+    #expect(
+      DeviceListing.json(sensors[2]).text
+        == #"{"address":"C0:FF:EE:00:00:03","name":"Band","added":"1970-01-01T00:00:00.000Z"}"#)
+  }
+}

@@ -1,0 +1,66 @@
+import HealthModel
+import Testing
+
+@testable import sensord
+
+@Suite("Exports")
+struct ExportTests {
+  private let anchor = Timestamp(microseconds: 1_795_226_888_000_000)
+
+  @Test("beats are written with six digits, the run, the index, the ticks, the gap and the flags")
+  func beats() throws {
+    let series = try HeartbeatSeries(
+      timescale: 1_024,
+      runs: [
+        .init(beats: 0..<2, map: AffineTimeMap(anchor: anchor)),
+        .init(beats: 2..<3, map: AffineTimeMap(anchor: anchor.advanced(byMicroseconds: 20_000_001))),
+      ],
+      beats: [
+        Heartbeat(rrTicks: 945, flags: .firstOfRun), Heartbeat(rrTicks: 512),
+        Heartbeat(rrTicks: 2_500, precededByGap: true, flags: [.missed, .firstOfRun]),
+      ])
+    #expect(
+      String(decoding: BeatsExport.csv(series), as: UTF8.self) == """
+        time,run,index,rr_ticks,preceded_by_gap,flags
+        2026-11-21T02:08:08.000000Z,0,0,945,0,firstOfRun
+        2026-11-21T02:08:08.500000Z,0,1,512,0,
+        2026-11-21T02:08:28.000001Z,1,0,2500,1,missed+firstOfRun
+
+        """)
+  }
+
+  @Test("all flags are named, in the design's order")
+  func flags() throws {
+    let all = Heartbeat.Flags(rawValue: 0x7F)
+    let series = try HeartbeatSeries(
+      timescale: 1_024, runs: [.init(beats: 0..<1, map: AffineTimeMap(anchor: anchor))],
+      beats: [Heartbeat(rrTicks: 1, flags: all)])
+    let text = String(decoding: BeatsExport.csv(series), as: UTF8.self)
+    #expect(text.hasSuffix(",0,missed+extra+ectopic+implausible+filler+rateConflict+firstOfRun\n"))
+  }
+
+  @Test("rates are written with three digits; unknown energy is empty")
+  func rates() {
+    let values = [
+      HeartRateValue(time: anchor, beatsPerMinute: 62),
+      HeartRateValue(time: anchor, beatsPerMinute: 300, contact: .detected, energyKilojoules: 0),
+      HeartRateValue(
+        time: anchor.advanced(byMicroseconds: 999_000), beatsPerMinute: 61, contact: .notDetected,
+        energyKilojoules: 65_535),
+    ]
+    #expect(
+      String(decoding: RatesExport.csv(values), as: UTF8.self) == """
+        time,bpm,contact,energy_kj
+        2026-11-21T02:08:08.000Z,62,notSupported,
+        2026-11-21T02:08:08.000Z,300,detected,0
+        2026-11-21T02:08:08.999Z,61,notDetected,65535
+
+        """)
+  }
+
+  @Test("a session without values has the heading alone")
+  func empty() {
+    #expect(BeatsExport.csv(HeartbeatSeries()) == Array(BeatsExport.heading.utf8))
+    #expect(RatesExport.csv([]) == Array(RatesExport.heading.utf8))
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Testing
+
+@testable import sensord
+
+@Suite("ReplacedFile")
+struct ReplacedFileTests {
+  @Test("a file appears when it is finished, with its mode whatever the umask says")
+  func appears() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/beats.csv"
+    let file = try ReplacedFile(path: path, mode: 0o640)
+    try file.write([1, 2])
+    #expect(!FileAccess.exists(path))
+    try file.write([3])
+    try file.finish()
+    #expect(try FileAccess.read(path) == [1, 2, 3])
+    #expect(mode(path) == 0o640)
+    #expect(folder.names == ["beats.csv"])
+  }
+
+  @Test("a file that is given up leaves what was there, and nothing else")
+  func givenUp() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("beats.csv", "old")
+    do {
+      let file = try ReplacedFile(path: path)
+      try file.write([1, 2, 3])
+    }
+    #expect(try FileAccess.read(path) == Array("old".utf8))
+    #expect(folder.names == ["beats.csv"])
+  }
+
+  @Test("a file that others could read is replaced by one that they cannot")
+  func tightened() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("beats.csv", "old")
+    unsafe chmod(path, 0o644)
+    let file = try ReplacedFile(path: path)
+    try file.finish()
+    #expect(mode(path) == 0o600)
+  }
+
+  @Test("a link is replaced, its target is left alone")
+  func link() throws {
+    let folder = try TemporaryFolder()
+    let target = try folder.write("target", "precious")
+    let path = folder.path + "/beats.csv"
+    unsafe symlink(target, path)
+    let file = try ReplacedFile(path: path)
+    try file.write([1])
+    try file.finish()
+    #expect(try FileAccess.read(target) == Array("precious".utf8))
+    #expect(try FileAccess.read(path) == [1])
+  }
+
+  @Test("a device is written, not replaced")
+  func device() throws {
+    let file = try ReplacedFile(path: "/dev/null")
+    try file.write([1])
+    try file.finish()
+    #expect(FileAccess.exists("/dev/null"))
+  }
+
+  @Test("a full disk ends with 74 and leaves nothing")
+  func full() {
+    let failure = #expect(throws: CommandFailure.self) {
+      let file = try ReplacedFile(path: "/dev/full")
+      try file.write([1])
+    }
+    #expect(failure?.status == .inputOutput)
+  }
+
+  @Test("a folder, and a folder that is missing, end with 73")
+  func noPlace() throws {
+    let folder = try TemporaryFolder()
+    for path in [folder.path, folder.path + "/none/beats.csv"] {
+      let failure = #expect(throws: CommandFailure.self) { _ = try ReplacedFile(path: path) }
+      #expect(failure?.status == .cannotCreate)
+    }
+  }
+
+  private func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import Testing
+
+@testable import sensord
+
+@Suite("ServiceNotification")
+struct ServiceNotificationTests {
+  @Test("states arrive as one datagram", arguments: [false, true])
+  func datagram(isAbstract: Bool) throws {
+    let folder = try TemporaryFolder()
+    let path = isAbstract ? "@sensord-test-\(getpid())-\(folder.path.suffix(6))" : folder.path + "/notify"
+    let receiver = try #require(DatagramReceiver(path))
+    let notification = ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": path]))
+    notification.send(.ready, .status("Recording"))
+    #expect(receiver.next() == "READY=1\nSTATUS=Recording\n")
+    notification.send(.watchdog)
+    #expect(receiver.next() == "WATCHDOG=1\n")
+    notification.send(.stopping)
+    #expect(receiver.next() == "STOPPING=1\n")
+  }
+
+  @Test("a name in the status line cannot add a state of its own")
+  func forging() {
+    #expect(ServiceNotification.State.status("x\nREADY=1").datagram == "STATUS=x�READY=1\n")
+  }
+
+  @Test("nothing is sent, and nothing breaks, without a socket", arguments: ["", "relative", "/no/such/socket"])
+  func noSocket(path: String) {
+    ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": path])).send(.ready)
+  }
+
+  @Test("a path that no socket can have is ignored")
+  func longPath() {
+    let path = "/" + String(repeating: "x", count: 300)
+    ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": path])).send(.ready)
+  }
+
+  @Test("the watchdog is fed twice as often as systemd looks, and only where it looks at this process")
+  func watchdog() {
+    func interval(_ values: [String: String]) -> Duration? {
+      ServiceNotification(environment: ProcessEnvironment(values), processIdentifier: 42).watchdogInterval
+    }
+    #expect(interval(["WATCHDOG_USEC": "30000000"]) == .seconds(15))
+    #expect(interval(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "42"]) == .seconds(15))
+    #expect(interval(["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "43"]) == nil)
+    #expect(interval(["WATCHDOG_USEC": "0"]) == nil)
+    #expect(interval(["WATCHDOG_USEC": "soon"]) == nil)
+    #expect(interval([:]) == nil)
+  }
+}
+
+/// A datagram socket, bound to a path or an abstract name.
+private final class DatagramReceiver {
+  private let descriptor: CInt
+
+  init?(_ path: String) {
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(path.utf8)
+    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    let result = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe bind(descriptor, $0, length) }
+    }
+    guard result == 0 else { return nil }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  func next() -> String {
+    var buffer = [UInt8](repeating: 0, count: 1_024)
+    let count = unsafe recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+  }
+}

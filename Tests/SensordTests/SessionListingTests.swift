@@ -1,0 +1,104 @@
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+import Testing
+
+@testable import sensord
+
+@Suite("Sessions shown")
+struct SessionListingTests {
+  static func recorded(endReason: String = "shutdown", name: String? = "Strap") throws -> RecordedSession {
+    let start = Timestamp(microseconds: 1_795_226_888_000_000)
+    let series = try HeartbeatSeries(
+      timescale: 1_024,
+      runs: [
+        .init(beats: 0..<2, map: AffineTimeMap(anchor: start, uncertaintyMicroseconds: 12_500)),
+        .init(beats: 2..<3, map: AffineTimeMap(anchor: start.advanced(byMicroseconds: 20_000_000))),
+      ],
+      beats: [
+        Heartbeat(rrTicks: 1_000, precededByGap: true, flags: .firstOfRun), Heartbeat(rrTicks: 1_024),
+        Heartbeat(rrTicks: 1_000, precededByGap: true, flags: .firstOfRun),
+      ])
+    return RecordedSession(
+      id: try #require(UUID(uuidString: "3F2A91BC-1111-4222-8333-444444444444")), syncVersion: 3,
+      device: Device(name: name, localIdentifier: "C0:FF:EE:00:00:01"),
+      source: SourceRevision(identifier: "sensord", name: "sensord"), start: start,
+      end: start.advanced(byMicroseconds: 21_000_000), endReason: endReason,
+      rates: [
+        HeartRateValue(time: start, beatsPerMinute: 61),
+        HeartRateValue(time: start.advanced(byMicroseconds: 1_000_000), beatsPerMinute: 64),
+      ],
+      heartbeats: series,
+      gaps: [
+        RecordingGap(
+          reason: "link", detail: "timeout", start: start.advanced(byMicroseconds: 1_000_000),
+          end: start.advanced(byMicroseconds: 19_000_000), estimatedLostBeats: 18)
+      ],
+      coverage: Coverage(floor: 0.125, ceiling: 0.25),
+      variability: HeartRateVariabilitySummary(sdnnMilliseconds: 12.5), quality: ["notifications": 3, "junk": 0])
+  }
+
+  @Test("a session has the keys of the design, in its order")
+  func json() throws {
+    let session = ListedSession(try Self.recorded())
+    #expect(
+      JSONValue.object(session.members).text
+        == #"{"id":"3f2a91bc-1111-4222-8333-444444444444","device":{"name":"Strap","address":"C0:FF:EE:00:00:01"},"#
+        + #""start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:29.000Z","endReason":"shutdown","#
+        + #""heartRate":{"count":2,"average":62.5,"minimum":61,"maximum":64,"mostRecent":64},"#
+        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"coverage":{"floor":0.125,"ceiling":0.25}},"#
+        + #""hrv":{"sdnnMilliseconds":12.5,"rmssdMilliseconds":null,"pnn50":null}}"#)
+  }
+
+  @Test("a session that is still open has neither end nor reason")
+  func open() throws {
+    let session = ListedSession(try Self.recorded(endReason: ""))
+    #expect(JSONValue.object(session.members).text.contains(#""end":null,"endReason":null"#))
+    #expect(ListedSession.table([session], columns: 80).contains("0:21+"))
+    #expect(ListedSession.table([session], columns: 80).hasSuffix("\n+ still recording\n"))
+  }
+
+  @Test("a session in full ends with its quality report and its runs")
+  func report() throws {
+    let recorded = try Self.recorded()
+    let report = SessionReport(
+      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    #expect(
+      report.json.text.hasSuffix(
+        #","quality":{"junk":0,"notifications":3,"gaps":[{"reason":"link","detail":"timeout","#
+          + #""start":"2026-11-21T02:08:09.000Z","end":"2026-11-21T02:08:27.000Z","estimatedLostBeats":18}]},"#
+          + #""runs":[{"index":0,"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:09.000Z","beats":2,"#
+          + #""uncertaintyMilliseconds":12.5},{"index":1,"start":"2026-11-21T02:08:28.000Z","#
+          + #""end":"2026-11-21T02:08:28.000Z","beats":1,"uncertaintyMilliseconds":0}]}"#))
+    let text = report.text(columns: 80)
+    #expect(text.contains("Beats     3 in 2 runs, 1 gap, coverage 12.5 to 25.0 %"))
+    #expect(text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute"))
+    #expect(text.contains("about 18  link: timeout"))
+    #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("the list fits 80 columns, whatever a sensor calls itself")
+  func narrow() throws {
+    let session = ListedSession(try Self.recorded(name: String(repeating: "心\u{1B}", count: 124)))
+    let table = ListedSession.table([session], columns: 80)
+    #expect(table.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+    #expect(!table.contains("\u{1B}"))
+  }
+
+  @Test("a session without rates has a count of 0 and no figures")
+  func noRates() throws {
+    var recorded = try Self.recorded()
+    recorded.rates = []
+    let session = ListedSession(recorded)
+    #expect(
+      JSONValue.object(session.members).text.contains(
+        #""heartRate":{"count":0,"average":null,"minimum":null,"maximum":null,"mostRecent":null}"#))
+  }
+
+  @Test("four digits or more of the identifier name a session, in either case")
+  func naming() throws {
+    let session = ListedSession(try Self.recorded())
+    #expect(session.isNamed("3f2a") && session.isNamed("3F2A91BC-1111"))
+    #expect(!session.isNamed("3f2") && !session.isNamed("") && !session.isNamed("4f2a"))
+  }
+}

@@ -1,0 +1,121 @@
+import Ingestion
+import Sensors
+import Testing
+
+@testable import sensord
+
+@Suite("StatusDocument")
+struct StatusDocumentTests {
+  static let now: Int64 = 1_795_226_888_000_000
+
+  static func document() throws -> StatusDocument {
+    var strap = SensorStatus(
+      address: try #require(SensorAddress("C0:FF:EE:00:00:01")), name: "Strap \u{1B}[2J", state: .measuring,
+      since: now - 61_000_000)
+    strap.session = "3f2a91bc-0000-4000-8000-000000000000"
+    strap.sessionStart = now - 61_000_000
+    strap.beatsPerMinute = 62
+    strap.rateAt = now - 500_000
+    strap.contact = true
+    strap.battery = 81
+    strap.notifications = 61
+    strap.beats = 63
+    let away = SensorStatus(
+      address: try #require(SensorAddress("C0:FF:EE:00:00:02")), name: nil, state: .absent, since: now - 600_000_000)
+    return StatusDocument(
+      version: "0.1.0", processIdentifier: 42, started: now - 600_000_000, updated: now, store: "/s/sensord.sqlite",
+      status: RecorderStatus(state: .recording, problem: nil, sensors: [strap, away]))
+  }
+
+  @Test("what is written is read back")
+  func roundTrip() throws {
+    let document = try Self.document()
+    #expect(StatusDocument(reading: document.json.bytes) == document)
+  }
+
+  @Test("keys have a fixed order, and what is unknown is null")
+  func json() throws {
+    let text = try Self.document().json.text
+    #expect(text.hasPrefix(#"{"version":"0.1.0","pid":42,"started":"2026-11-21T01:58:08.000Z","updated":"#))
+    #expect(text.contains(#""bpm":62,"rateAt":"2026-11-21T02:08:07.500Z","contact":true,"battery":81,"#))
+    #expect(
+      text.contains(#""session":null,"sessionStart":null,"bpm":null,"rateAt":null,"contact":null,"battery":null"#))
+  }
+
+  @Test("a file that is cut off or of another kind is refused", arguments: ["", "{}", "[]", "null", "{\"version\":1}"])
+  func refused(text: String) {
+    #expect(StatusDocument(reading: Array(text.utf8)) == nil)
+  }
+
+  @Test("every cut of a status file is refused, none traps")
+  func cuts() throws {
+    let bytes = try Self.document().json.bytes
+    for length in 0..<bytes.count { #expect(StatusDocument(reading: Array(bytes.prefix(length))) == nil) }
+  }
+
+  @Test("the file appears whole and goes with the recorder")
+  func file() throws {
+    let folder = try TemporaryFolder()
+    let file = StatusFile(directory: folder.path + "/run")
+    try file.prepare()
+    #expect(try file.read() == nil)
+    let document = try Self.document()
+    try file.write(document)
+    try file.write(document)
+    #expect(try file.read() == document)
+    file.remove()
+    #expect(try file.read() == nil)
+  }
+
+  @Test("a recorder writes where systemd says, else in the person's runtime directory, else beside the store")
+  func places() {
+    let store = StoreLocation(path: "/s/x.sqlite")
+    func path(_ values: [String: String]) -> String {
+      StatusFile.forRecorder(environment: ProcessEnvironment(values), store: store).path
+    }
+    #expect(
+      path(["RUNTIME_DIRECTORY": "/run/sensord", "XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/sensord/status.json")
+    #expect(path(["XDG_RUNTIME_DIR": "/run/user/1"]) == "/run/user/1/sensord/status.json")
+    #expect(path([:]) == "/s/status.json")
+  }
+
+  @Test("a process that is gone, or is another program, does not run")
+  func running() throws {
+    var document = try Self.document()
+    document.processIdentifier = 1 << 30
+    #expect(!StatusFile.isRunning(document))
+    document.processIdentifier = 1
+    #expect(!StatusFile.isRunning(document))
+  }
+}
+
+@Suite("StatusReport")
+struct StatusReportTests {
+  @Test("a person sees each sensor with its state, rate and losses, in 80 columns")
+  func table() throws {
+    let text = try StatusReport.text(StatusDocumentTests.document(), now: StatusDocumentTests.now, columns: 80)
+    #expect(text.hasPrefix("Recording, for 10 min\nStore  /s/sensord.sqlite\n"))
+    #expect(text.contains("C0:FF:EE:00:00:01  measuring    61 s    62     63     0  81%"))
+    #expect(text.contains("C0:FF:EE:00:00:02  away       10 min"))
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("an old rate is called stale and its age is told")
+  func stale() throws {
+    let text = try StatusReport.text(
+      StatusDocumentTests.document(), now: StatusDocumentTests.now + 60_000_000, columns: 100)
+    #expect(text.contains("62 stale"))
+    #expect(text.contains("C0:FF:EE:00:00:01: last rate 60 s ago"))
+  }
+
+  @Test("every state has words of its own", arguments: RecorderState.allCases)
+  func words(state: RecorderState) {
+    let others = RecorderState.allCases.filter { $0 != state }.map { headline($0) }
+    #expect(!others.contains(headline(state)))
+  }
+
+  private func headline(_ state: RecorderState) -> String {
+    StatusReport.headline(RecorderStatus(state: state, problem: nil, sensors: []))
+  }
+}

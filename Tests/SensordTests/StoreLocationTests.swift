@@ -1,0 +1,57 @@
+import Testing
+
+@testable import sensord
+
+@Suite("StoreLocation")
+struct StoreLocationTests {
+  private let person = ProcessEnvironment(["HOME": "/home/a", "XDG_STATE_HOME": "/state"])
+
+  @Test("--store overrules everything")
+  func option() throws {
+    let location = try StoreLocation.forCommands(option: "x.db", environment: person, serviceIsInstalled: { true })
+    #expect(location == StoreLocation(path: "x.db", fileMode: 0o600, directoryMode: 0o700))
+    #expect(location.directory == ".")
+  }
+
+  @Test("commands look at the service's store first where the service is installed")
+  func service() throws {
+    let location = try StoreLocation.forCommands(option: nil, environment: person, serviceIsInstalled: { true })
+    #expect(location.path == "/var/lib/sensord/sensord.sqlite")
+    #expect(location.fileMode == 0o640 && location.directoryMode == 0o750)
+  }
+
+  @Test("a person's store is in XDG_STATE_HOME, else below HOME; a relative XDG_STATE_HOME does not count")
+  func personal() throws {
+    func path(_ values: [String: String]) throws -> String {
+      try StoreLocation.forCommands(
+        option: nil, environment: ProcessEnvironment(values), serviceIsInstalled: { false }
+      ).path
+    }
+    #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": "/state"]) == "/state/sensord/sensord.sqlite")
+    #expect(try path(["HOME": "/home/a"]) == "/home/a/.local/state/sensord/sensord.sqlite")
+    #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": "state"]) == "/home/a/.local/state/sensord/sensord.sqlite")
+    #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": ""]) == "/home/a/.local/state/sensord/sensord.sqlite")
+    let failure = #expect(throws: CommandFailure.self) { try path([:]) }
+    #expect(failure?.status == .configuration)
+  }
+
+  @Test("the recorder of the service writes where systemd says, a person's into their own store")
+  func recorder() throws {
+    let service = ProcessEnvironment(["STATE_DIRECTORY": "/var/lib/sensord", "HOME": "/"])
+    #expect(try StoreLocation.forRecorder(option: nil, environment: service).path == "/var/lib/sensord/sensord.sqlite")
+    #expect(try StoreLocation.forRecorder(option: nil, environment: person).path == "/state/sensord/sensord.sqlite")
+  }
+
+  @Test("a made-up heart is not recorded into the person's own store")
+  func demo() throws {
+    #expect(try StoreLocation.forDemo(option: nil, environment: person).path == "/state/sensord/demo.sqlite")
+    #expect(try StoreLocation.forDemo(option: "x.sqlite", environment: person).path == "x.sqlite")
+  }
+
+  @Test("journal and captures are named after the store, so that two stores can share a folder")
+  func companions() {
+    #expect(StoreLocation(path: "/a/b.sqlite").journal == "/a/b.journal")
+    #expect(StoreLocation(path: "/a/b.sqlite").captures == "/a/b.captures")
+    #expect(StoreLocation(path: "/a/b").journal == "/a/b.journal")
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+@testable import sensord
+
+/// Where the tests find things.
+enum TestPlaces {
+  /// The project's folder.
+  static var root: String {
+    var parts = #filePath.split(separator: "/")
+    parts.removeLast(3)
+    return "/" + parts.joined(separator: "/")
+  }
+
+  /// The folder of the built programs: that of the running test program.
+  static var programs: String {
+    FileAccess.directory(of: (try? ProgramSearch.own()) ?? ".")
+  }
+}
+
+/// A folder of one test, removed with everything in it at its end.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/sensord-test.XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw FileAccess.failure(errno, "mkdtemp", .cannotCreate) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    Self.remove(path)
+  }
+
+  /// Makes a file, and the folders above it.
+  @discardableResult
+  func write(_ name: String, _ text: String) throws -> String {
+    let file = "\(path)/\(name)"
+    try FileAccess.makeDirectory(FileAccess.directory(of: file), mode: 0o700)
+    let replaced = try ReplacedFile(path: file)
+    try replaced.write(Array(text.utf8))
+    try replaced.finish(durably: false)
+    return file
+  }
+
+  /// The names in the folder.
+  var names: [String] { Self.names(path) }
+
+  private static func names(_ path: String) -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func remove(_ path: String) {
+    for name in names(path) {
+      let child = "\(path)/\(name)"
+      var status = stat()
+      if unsafe lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        remove(child)
+      } else {
+        unsafe unlink(child)
+      }
+    }
+    unsafe rmdir(path)
+  }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
