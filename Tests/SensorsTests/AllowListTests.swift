@@ -11,12 +11,13 @@ struct AllowListTests {
     var list = AllowList()
     #expect(!list.allows(first, rssi: -20))
     #expect(!list.allows(first, rssi: nil))
-    #expect(list.insert(first))
+    let isListed = list.insert(first)
+    #expect(isListed)
     #expect(list.allows(first, rssi: -100))
     #expect(list.allows(first, rssi: nil))
     #expect(!list.allows(second, rssi: -20))
-    #expect(list.remove(first))
-    #expect(!list.remove(first))
+    let wasListed = (list.remove(first), list.remove(first))
+    #expect(wasListed == (true, false))
     #expect(!list.allows(first, rssi: -20))
   }
 
@@ -57,10 +58,13 @@ struct AllowListTests {
   @Test("48 sensors fit, the next is refused, renaming goes on")
   func isBounded() {
     var list = AllowList()
-    for bits in 0..<UInt64(AllowList.capacity) { #expect(list.insert(SensorAddress(bits: bits)!)) }
-    #expect(!list.insert(first))
+    for bits in 0..<UInt64(AllowList.capacity) { list.insert(SensorAddress(bits: bits)!) }
+    #expect(list.count == 48)
+    let isListed = list.insert(first)
+    #expect(!isListed)
     #expect(!list.contains(first))
-    #expect(list.insert(SensorAddress(bits: 7)!, name: "seven"))
+    let isRenamed = list.insert(SensorAddress(bits: 7)!, name: "seven")
+    #expect(isRenamed)
     #expect(list.count == 48)
   }
 }
