@@ -63,5 +63,17 @@ let package = Package(
       swiftSettings: rules),
     .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
 
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+    tests("GATTHeartRate", ["GATTHeartRate"]),
+    tests("Sensors", ["Sensors", "GATTHeartRate"]),
+    tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate"]),
+    tests("HealthModel", ["HealthModel"]),
+    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"]),
+    tests("Captures", ["Captures", "Sensors", "TestSupport"]),
+    tests("DBus", ["DBus", "TestSupport"]),
+//     tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
+    tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
+    tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
+    tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
   ]
 )

@@ -81,7 +81,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     while !takeStopRequest() {
       let isIdle = runWork()
       armTimer()
-      poll(blocking: isIdle)
+      // A stop that came from the loop's own thread wakes nobody.
+      poll(blocking: isIdle && !isStopRequested)
     }
     thread.store(0, ordering: .sequentiallyConsistent)
   }
@@ -134,6 +135,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     // Fails only where the counter is full, and then the loop is awake.
     _ = eventfd_write(wakeEvent.number, 1)
   }
+
+  private var isStopRequested: Bool { inbox.withLock { $0.stopRequested } }
 
   private func takeStopRequest() -> Bool {
     inbox.withLock { inbox in

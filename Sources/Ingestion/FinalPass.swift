@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import Captures
 import GATTHeartRate
 public import HealthModel

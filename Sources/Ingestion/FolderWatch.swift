@@ -12,7 +12,7 @@ final class FolderWatch {
   ///   - file: The path of the file; its folder must exist.
   ///   - changed: Called on the loop's thread, once for however many writes came together.
   init(_ file: String, on loop: EventLoop, changed: @escaping () -> Void) throws(DBusError) {
-    let number = inotify_init1(Int32(IN_CLOEXEC.rawValue) | Int32(IN_NONBLOCK.rawValue))
+    let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the store's folder") }
     descriptor = FileDescriptor(owning: number)
     let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -42,9 +42,10 @@ final class FolderWatch {
       guard count > 0 else { return found }
       var position = 0
       while position + header <= count {
-        let length = Int(unsafe buffer.withUnsafeBytes {
-          unsafe $0.loadUnaligned(fromByteOffset: position + header - 4, as: UInt32.self)
-        })
+        let length = Int(
+          unsafe buffer.withUnsafeBytes {
+            unsafe $0.loadUnaligned(fromByteOffset: position + header - 4, as: UInt32.self)
+          })
         let text = buffer[(position + header)..<min(count, position + header + length)].prefix { $0 != 0 }
         if text.starts(with: name.utf8) { found = true }
         position += header + length

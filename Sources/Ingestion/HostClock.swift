@@ -50,7 +50,11 @@ public struct HostClock: Sendable {
     var digits = 0
     for byte in bytes.prefix(max(0, count)) {
       guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { continue }
-      if digits < 16 { words.high = words.high << 4 | UInt64(digit) } else { words.low = words.low << 4 | UInt64(digit) }
+      if digits < 16 {
+        words.high = words.high << 4 | UInt64(digit)
+      } else {
+        words.low = words.low << 4 | UInt64(digit)
+      }
       digits += 1
       if digits == 32 { break }
     }

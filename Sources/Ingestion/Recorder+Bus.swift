@@ -50,8 +50,7 @@ extension Recorder {
     ClientConfiguration(
       notifying: BluetoothUUID(AssignedUUID.heartRateMeasurement),
       readOnce: [BluetoothUUID(AssignedUUID.bodySensorLocation)]
-        + DeviceInformationField.allCases.map { BluetoothUUID($0.rawValue) },
-      adapters: settings.adapters)
+        + DeviceInformationField.allCases.map { BluetoothUUID($0.rawValue) })
   }
 
   private func report(_ problem: BusProblem) {
@@ -72,8 +71,8 @@ extension Recorder {
     hasService = false
     adapters = [:]
     let now = clock.now()
-    for address in channels.keys.sorted() where channels[address]?.isLinked == true {
-      channels[address]?.isLinked = false
+    for address in channels.keys.sorted() where channels[address]?.link != nil {
+      channels[address]?.link = nil
       take(.disconnected(reason: reason.description), of: address, at: now)
     }
     for address in channels.keys { channels[address]?.isConnecting = false }

@@ -1,3 +1,5 @@
+import DBus
+import SeriesStore
 import FoundationEssentials
 import Sensors
 
@@ -6,10 +8,12 @@ extension Recorder {
 
   /// Commits an ended session without waiting for it.
   func commitSoon(_ session: UUID) {
-    commits[session] = Task(executorPreference: loop) {
-      await self.commit(session)
-      self.commits[session] = nil
-    }
+    commits[session] = Task(executorPreference: loop) { await self.commitAndForget(session) }
+  }
+
+  private func commitAndForget(_ session: UUID) async {
+    await commit(session)
+    commits[session] = nil
   }
 
   /// Commits an ended session; where that fails it stays in the journal and is tried again every minute.

@@ -1,3 +1,4 @@
+import HeartRateRecording
 import BlueZ
 import Sensors
 
@@ -16,9 +17,11 @@ extension Recorder {
     case .linkUp(let device, let path, let isOurs):
       guard let (address, index) = place(device, path) else { return }
       channels[address]?.isConnecting = false
-      channels[address]?.isLinked = true
-      log(.info, "\(address): linked over \(path.name)\(isOurs ? "" : ", by another program")")
-      take(.connected, of: address, at: now)
+      if channels[address]?.link == nil {
+        channels[address]?.link = index
+        log(.info, "\(address): linked over \(path.name)\(isOurs ? "" : ", by another program")")
+        take(.connected, of: address, at: now)
+      }
       perform(
         isOurs ? plan.connectSucceeded(address, on: index, at: now) : plan.linkUp(address, on: index, at: now))
     case .servicesResolved(let device, let path):
@@ -26,11 +29,13 @@ extension Recorder {
       perform(plan.servicesResolved(address, on: index, at: now))
     case .linkDown(let device, let path, let reason):
       guard let (address, index) = place(device, path) else { return }
-      channels[address]?.isLinked = false
-      channels[address]?.unsubscribedSince = nil
-      let text = reason.flatMap { $0 == .unknown ? nil : $0.description }
-      log(.info, "\(address): link lost\(text.map { " (\($0))" } ?? "")")
-      take(.disconnected(reason: text), of: address, at: now)
+      if channels[address]?.link == index {
+        channels[address]?.link = nil
+        channels[address]?.unsubscribedSince = nil
+        let text = reason.flatMap { $0 == .unknown ? nil : $0.description }
+        log(.info, "\(address): link lost\(text.map { " (\($0))" } ?? "")")
+        take(.disconnected(reason: text), of: address, at: now)
+      }
       perform(plan.linkLost(address, on: index, at: now))
     case .subscribed(let device, let mode): subscribed(device, mode, at: now)
     case .unsubscribed(let device):
@@ -91,7 +96,7 @@ extension Sensors.ConnectFailure {
   fileprivate init(_ failure: BlueZ.ConnectFailure) {
     self =
       switch failure {
-      case .aborted, .lost, .servicesUnresolved: .abortedByLocal
+      case .aborted: .abortedByLocal
       case .adapterOff: .notReady
       case .unknownDevice: .unknownObject
       case .cancelled: .canceled

@@ -1,3 +1,4 @@
+import DBus
 import Captures
 import FoundationEssentials
 import HeartRateRecording

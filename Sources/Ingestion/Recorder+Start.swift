@@ -17,25 +17,7 @@ extension Recorder {
       throw .store(error)
     }
     self.store = store
-    let configuration = JournalConfiguration(directoryMode: settings.directoryMode, fileMode: settings.fileMode)
-    let recovered: JournalContents
-    do {
-      let opened = try Journal.open(directory: settings.journal, configuration: configuration)
-      journal = opened.journal
-      recovered = opened.recovered
-      syncer = JournalSyncer(opened.journal, interval: settings.syncInterval) { [loop] failure in
-        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
-      }
-      let archive = settings.captures.map {
-        CaptureArchive(
-          directory: $0.directory, maximumAgeSeconds: $0.maximumAge?.components.seconds,
-          maximumBytes: $0.maximumBytes, directoryMode: settings.directoryMode, fileMode: settings.fileMode)
-      }
-      committer = SessionCommitter(
-        store: store, journal: opened.journal, archive: archive, version: settings.version)
-    } catch {
-      throw .journal(error)
-    }
+    let recovered = try openJournal(for: store)
     await loadAllowedSensors()
     do {
       storeWatch = try FolderWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
@@ -43,6 +25,30 @@ extension Recorder {
       log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
     }
     return recover(recovered)
+  }
+
+  private func openJournal(for store: HealthStore) throws(RecorderFailure) -> JournalContents {
+    let configuration = JournalConfiguration(directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+    let recovered: JournalContents
+    do {
+      let opened = try Journal.open(directory: settings.journal, configuration: configuration)
+      recovered = opened.recovered
+      journal = opened.journal
+      syncer = try JournalSyncer(opened.journal, interval: settings.syncInterval) { [loop] failure in
+        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
+      }
+    } catch {
+      throw .journal(error)
+    }
+    let archive = settings.captures.map {
+      CaptureArchive(
+        directory: $0.directory, maximumAgeSeconds: $0.maximumAge?.components.seconds, maximumBytes: $0.maximumBytes,
+        directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+    }
+    if let journal {
+      committer = SessionCommitter(store: store, journal: journal, archive: archive, version: settings.version)
+    }
+    return recovered
   }
 
   /// Feeds what the journal holds to fresh machines: sessions that may go on stay open, the others end.

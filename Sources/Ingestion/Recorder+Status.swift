@@ -1,3 +1,7 @@
+import FoundationEssentials
+import BlueZ
+import DBus
+import HeartRateRecording
 import GATTHeartRate
 import Sensors
 

@@ -1,3 +1,5 @@
+import HeartRateRecording
+import DBus
 import Sensors
 
 extension Recorder {

@@ -1,3 +1,4 @@
+import HeartRateRecording
 import BlueZ
 import Captures
 public import DBus

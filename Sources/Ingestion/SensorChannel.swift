@@ -12,8 +12,8 @@ struct SensorChannel {
   var session: UUID?
   /// Values of the open session that could not be journalled since the last that could.
   var unwritten = 0
-  /// The link, as far as it is known: what the status shows between sessions.
-  var isLinked = false
+  /// The adapter over which it is linked and recorded. A second link, over another one, is not looked at.
+  var link: AdapterIndex?
   var isConnecting = false
   /// When the values stopped although the link is up.
   var unsubscribedSince: BootInstant?
@@ -37,7 +37,7 @@ struct SensorChannel {
     case .silent: .silent
     case .contactLost: .contactLost
     case .linkLost: isConnecting ? .connecting : .linkLost
-    case .idle: isLinked ? .linked : isConnecting ? .connecting : .absent
+    case .idle: link != nil ? .linked : isConnecting ? .connecting : .absent
     }
   }
 }

@@ -31,7 +31,7 @@ actor SessionCommitter {
   private let archive: CaptureArchive?
   private let version: String
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { store.unownedExecutor }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe store.unownedExecutor }
 
   init(store: HealthStore, journal: Journal, archive: CaptureArchive?, version: String) {
     self.store = store

@@ -28,6 +28,12 @@ extension ConnectionPlan {
     return earliest
   }
 
+  /// Before when no attempt is made to connect a sensor that failed; nil where it may be connected as soon as it is heard.
+  public func nextAttempt(of address: SensorAddress) -> BootInstant? {
+    guard let index = index(of: address), case .searching = sensors[index].phase else { return nil }
+    return sensors[index].notBefore
+  }
+
   /// Does what has become due. Calling it early does no harm.
   public mutating func timeReached(_ now: BootInstant) -> [Command] {
     var commands: [Command] = []
