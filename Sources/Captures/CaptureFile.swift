@@ -24,6 +24,48 @@ public enum CaptureFile {
   ///
   /// - Throws: ``CaptureError`` where nothing at all could be read.
   public static func read(bytes: [UInt8], handle: UInt16? = nil) throws(CaptureError) -> CaptureContents {
-    try CaptureReader.read(bytes)
+    if bytes.starts(with: BTSnoop.magic) { return try readBTSnoop(bytes, handle: handle) }
+    if bytes.starts(with: PCAPNG.magic) { return try readPCAPNG(bytes, handle: handle) }
+    if let version = Self.classicPCAPMagic.first(where: bytes.starts(with:)) {
+      throw .unsupported(what: "classic pcap (convert it to pcapng with editcap), magic", found: Int(version[0]))
+    }
+    return try CaptureReader.read(bytes)
+  }
+
+  private static let classicPCAPMagic: [[UInt8]] = [
+    [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
+  ]
+
+  private static func readBTSnoop(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
+    var file = try BTSnoop(bytes)
+    var trace = HCITrace()
+    file.read { trace.take($0) }
+    return try contents(
+      .btsnoop, trace, handle: handle, packets: file.packets, dropped: file.dropped, damages: file.damages)
+  }
+
+  private static func readPCAPNG(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
+    var file = PCAPNG(bytes)
+    var trace = HCITrace()
+    file.read { trace.take($0) }
+    if let linkType = file.unsupportedLinkType, !file.hasBluetooth {
+      throw .unsupported(what: "pcapng link type", found: linkType)
+    }
+    return try contents(.pcapng, trace, handle: handle, packets: file.packets, dropped: 0, damages: file.damages)
+  }
+
+  private static func contents(
+    _ format: CaptureFormat, _ trace: HCITrace, handle: UInt16?, packets: Int, dropped: Int, damages: DamageList
+  ) throws(CaptureError) -> CaptureContents {
+    let foreign = ForeignCapture(trace, handle: handle)
+    let captures = foreign.captures(dropped: dropped)
+    if captures.isEmpty {
+      let candidates = foreign.candidates
+      if !candidates.isEmpty { throw .handleUnknown(candidates: candidates) }
+      if let damage = damages.first.first { throw .nothingReadable(damage) }
+      throw .noNotifications(packets: packets)
+    }
+    return CaptureContents(
+      format: format, captures: captures, damages: damages.first, damageCount: damages.count)
   }
 }

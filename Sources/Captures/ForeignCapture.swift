@@ -1,0 +1,129 @@
+import FoundationEssentials
+import Sensors
+
+/// Makes captures from the connections of a foreign file: one for each sensor that sent a heart rate.
+///
+/// Instants are the file's wall times, so the wall clock's offset is 0. Both forms of one recording, and a part of it that
+/// begins where the whole does, give the same session: its identity is made from the sensor's address, or the
+/// connection's handle where the file tells no address, and the first notification's microsecond.
+struct ForeignCapture {
+  /// The namespace of sessions' names. A random UUID that must never change: it decides what counts as the same session.
+  static let namespace = UUID(
+    uuid: (0x8E, 0x1D, 0x35, 0xB4, 0x70, 0x5C, 0x4F, 0x0E, 0x9A, 0x63, 0x2C, 0xD8, 0x4B, 0x91, 0xE7, 0x26))
+  private static let source = "Bluetooth HCI capture"
+
+  private let trace: HCITrace
+  /// The handle of 0x2A37 that the caller gave for connections whose discovery is not in the file.
+  private let givenHandle: UInt16?
+
+  init(_ trace: HCITrace, handle: UInt16?) {
+    self.trace = trace
+    givenHandle = handle
+  }
+
+  /// One for each sensor, in the order of their first packets; `dropped` is how many packets the file lacks.
+  func captures(dropped: Int) -> [Capture] {
+    var order: [Sensor] = []
+    var connections: [Sensor: [HCITrace.Connection]] = [:]
+    for (index, connection) in trace.connections.enumerated() {
+      let sensor = connection.address.map(Sensor.address) ?? .connection(index)
+      if connections[sensor] == nil { order.append(sensor) }
+      connections[sensor, default: []].append(connection)
+    }
+    return order.compactMap { capture(connections[$0] ?? [], dropped: dropped) }
+  }
+
+  /// The handles that notify although nothing tells what they are, those with the most notifications first.
+  var candidates: [CaptureError.HandleCandidate] {
+    var counts: [UInt16: Int] = [:]
+    for connection in trace.connections {
+      for value in connection.attributes.values
+      where value.isNotification && connection.attributes.characteristics[value.handle] == nil {
+        counts[value.handle, default: 0] += 1
+      }
+    }
+    return counts.map { CaptureError.HandleCandidate(handle: $0.key, notifications: $0.value) }
+      .sorted { ($1.notifications, $0.handle) < ($0.notifications, $1.handle) }
+  }
+
+  private enum Sensor: Hashable {
+    case address(SensorAddress)
+    case connection(Int)
+  }
+
+  private func capture(_ connections: [HCITrace.Connection], dropped: Int) -> Capture? {
+    var name: String?
+    var events: [SensorEvent] = []
+    for (index, connection) in connections.enumerated() {
+      let known = characteristics(of: index, in: connections)
+      if let connected = connection.connected { events.append(event(.connected, connected)) }
+      for value in connection.attributes.values {
+        guard let characteristic = value.characteristic ?? known[value.handle] else { continue }
+        if characteristic == AttributeTrace.Characteristic.deviceName {
+          name = String(decoding: value.bytes, as: UTF8.self)
+        } else if let kind = Self.kind(value, characteristic) {
+          events.append(event(kind, value.microseconds))
+        }
+      }
+      if let (microseconds, reason) = connection.disconnected {
+        events.append(event(.disconnected(reason: reason), microseconds))
+      }
+    }
+    guard let connection = connections.first, let first = events.first, let last = events.last,
+      let firstNotification = events.first(where: { if case .measurement = $0.kind { true } else { false } })
+    else { return nil }
+    let identity = connection.address.map { "\($0)" } ?? "handle \(connection.handle)"
+    let session = UUID(name: "\(identity) \(firstNotification.instant.microseconds)", in: Self.namespace)
+    events.insert(
+      contentsOf: [
+        SensorEvent(.boot(Self.boot(session)), at: first.instant),
+        SensorEvent(.clock(wallMinusBootMicroseconds: 0), at: first.instant),
+      ], at: 0)
+    events.append(SensorEvent(.ended(.captureEnd), at: last.instant))
+    let header = CaptureHeader(
+      session: session, sensor: SensorIdentity(address: connection.address, name: name), source: Self.source,
+      metadata: dropped > 0 ? ["droppedPackets": String(dropped)] : [:])
+    return Capture(header: header, events: events)
+  }
+
+  /// What the handles of a connection are where its own discovery does not say: a host remembers them, so a connection
+  /// without a discovery has those of the one before it, else of the next.
+  private func characteristics(of index: Int, in connections: [HCITrace.Connection]) -> [UInt16: UInt16] {
+    let own = connections[index].attributes
+    guard !own.knowsHeartRate else { return own.characteristics }
+    if let givenHandle {
+      return own.characteristics.merging([givenHandle: AttributeTrace.Characteristic.heartRateMeasurement]) { $1 }
+    }
+    let others = connections[..<index].reversed() + connections[(index + 1)...]
+    guard let other = others.first(where: \.attributes.knowsHeartRate) else { return own.characteristics }
+    return other.attributes.characteristics.merging(own.characteristics) { $1 }
+  }
+
+  private static func kind(_ value: AttributeTrace.Value, _ characteristic: UInt16) -> SensorEvent.Kind? {
+    switch characteristic {
+    case AttributeTrace.Characteristic.heartRateMeasurement:
+      value.isNotification ? .measurement(Array(value.bytes)) : nil
+    case AttributeTrace.Characteristic.batteryLevel:
+      value.bytes.first.map { .battery(percent: $0) }
+    case AttributeTrace.Characteristic.bodySensorLocation:
+      value.bytes.first.map { .location($0) }
+    default:
+      DeviceInformationField(rawValue: characteristic).map { field in
+        .information(field, String(decoding: value.bytes, as: UTF8.self))
+      }
+    }
+  }
+
+  private func event(_ kind: SensorEvent.Kind, _ microseconds: Int64) -> SensorEvent {
+    SensorEvent(kind, at: BootInstant(microseconds: microseconds))
+  }
+
+  /// A foreign file tells no boot; the session's own identity keeps its instants apart from all others.
+  private static func boot(_ session: UUID) -> BootIdentifier {
+    let bytes = session.uuid
+    let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]
+    let low = [bytes.8, bytes.9, bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15]
+    return BootIdentifier(
+      high: high.reduce(0) { $0 << 8 | UInt64($1) }, low: low.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}

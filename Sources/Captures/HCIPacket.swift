@@ -1,0 +1,41 @@
+/// One packet between host and controller, from whatever file it came.
+struct HCIPacket {
+  /// Wall time in microseconds since 1970, UTC.
+  let microseconds: Int64
+  /// Which adapter; 0 in files that do not tell.
+  let adapter: Int
+  let kind: Kind
+  /// Without the byte that tells the kind in H4.
+  let bytes: ArraySlice<UInt8>
+
+  enum Kind: Hashable {
+    case event
+    case data(isReceived: Bool)
+    /// The adapter was switched off or taken away: all its connections are gone.
+    case adapterGone
+  }
+
+  /// What the first byte of an H4 packet says (Core specification, volume 4, part A); nil for kinds of no interest.
+  static func h4(_ bytes: ArraySlice<UInt8>, microseconds: Int64, isReceived: Bool) -> HCIPacket? {
+    let kind: Kind
+    switch bytes.first {
+    case 2: kind = .data(isReceived: isReceived)
+    case 4: kind = .event
+    default: return nil
+    }
+    return HCIPacket(microseconds: microseconds, adapter: 0, kind: kind, bytes: bytes.dropFirst())
+  }
+
+  /// What the operation code of the Linux monitor says (BlueZ, monitor/bt.h); nil for those of no interest.
+  static func monitor(_ bytes: ArraySlice<UInt8>, microseconds: Int64, adapter: Int, code: Int) -> HCIPacket? {
+    let kind: Kind
+    switch code {
+    case 1, 9: kind = .adapterGone
+    case 3: kind = .event
+    case 4: kind = .data(isReceived: false)
+    case 5: kind = .data(isReceived: true)
+    default: return nil
+    }
+    return HCIPacket(microseconds: microseconds, adapter: adapter, kind: kind, bytes: bytes)
+  }
+}
