@@ -1,0 +1,71 @@
+import DBus
+import Testing
+
+@Suite("Exported objects")
+struct ExportTests {
+  @Test("the handler of the object, else of the nearest subtree above it, answers")
+  func routing() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    await service.export("/", subtree: true) { _ in .values([.string("root")]) }
+    await service.export("/org/bluez", subtree: true) { _ in .values([.string("bluez")]) }
+    await service.export("/org/bluez/hci0") { _ in .values([.string("hci0")]) }
+    let client = try await fixture.connect()
+    let name = await service.uniqueName
+    func answer(_ path: ObjectPath) async -> String? {
+      try? await client.call(.call(name, path: path, interface: "a.b", member: "C")).body.first?.string
+    }
+    #expect(await answer("/") == "root")
+    #expect(await answer("/org") == "root")
+    #expect(await answer("/org/bluezz") == "root")
+    #expect(await answer("/org/bluez") == "bluez")
+    #expect(await answer("/org/bluez/hci0") == "hci0")
+    #expect(await answer("/org/bluez/hci0/dev_1") == "bluez")
+    await service.unexport("/")
+    #expect(await answer("/org") == nil)
+    await service.unexport("/org/bluez")
+    #expect(await answer("/org/bluez/hci0") == "hci0")
+    #expect(await answer("/org/bluez/hci0/dev_1") == nil)
+  }
+
+  @Test("an answer may come later, after others")
+  func later() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    let calls = Log<Message>()
+    await service.export("/o") { call in
+      guard call.member == "Connect" else { return .success }
+      calls.append(call)
+      return .later
+    }
+    let client = try await fixture.connect()
+    let name = await service.uniqueName
+    async let connecting = client.call(.call(name, path: "/o", interface: "a.b", member: "Connect"), timeout: nil)
+    _ = try await client.call(.call(name, path: "/o", interface: "a.b", member: "Other"))
+    while calls.entries.isEmpty {
+      _ = try await client.call(.call(name, path: "/o", interface: "a.b", member: "Other"))
+    }
+    try await service.send(calls.entries[0].reply([.string("done")]))
+    #expect(try await connecting.body == [.string("done")])
+  }
+
+  @Test("libdbus answers a ping for any object")
+  func ping() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    let client = try await fixture.connect()
+    let reply = try await client.call(
+      .call(service.uniqueName, path: "/any", interface: "org.freedesktop.DBus.Peer", member: "Ping"))
+    #expect(reply.body.isEmpty)
+  }
+
+  @Test("a handler sees who calls")
+  func sender() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    await service.export("/who") { .values([.string($0.sender ?? "")]) }
+    let client = try await fixture.connect()
+    let reply = try await client.call(.call(service.uniqueName, path: "/who", interface: nil, member: "Am_I"))
+    #expect(await reply.body.first?.string == client.uniqueName)
+  }
+}
