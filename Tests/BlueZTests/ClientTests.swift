@@ -1,0 +1,435 @@
+import DBus
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+@Suite("Client", .timeLimit(.minutes(1)))
+struct ClientTests {
+  private let address = Stage.address
+  private let adapter = Stage.adapter
+
+  @Test("what is there is told at the start, and what follows as it comes")
+  func start() async throws {
+    let stage = try await Stage()
+    #expect(await stage.client.devices.map(\.address) == [address])
+    #expect(await stage.client.adapters.map(\.isPowered) == [true])
+    try await stage.bluez.link()
+    #expect(await stage.log.events { $0 == Stage.resolved } == [Stage.up, Stage.resolved])
+    try await stage.bluez.unlink()
+    #expect(await stage.log.events { $0 == Stage.down } == [Stage.down])
+    await stage.end()
+  }
+
+  @Test("without bluetoothd the client waits, and starts none")
+  func notThere() async throws {
+    let stage = try await Stage(isStarted: false)
+    await stage.bluez.kill()
+    try await stage.client.start()
+    #expect(await stage.client.adapters.isEmpty)
+    let next = try await ScriptedBlueZ.start(
+      on: stage.bus.address, loop: stage.loop, objects: [MadeUp.adapter: MadeUp.adapterObject])
+    #expect(await stage.log.events { $0 == .serviceAppeared } == [.serviceAppeared])
+    await next.kill()
+    await stage.end()
+  }
+
+  @Test(
+    "a Connect that succeeds is answered by one link up, whichever of reply and signal is first",
+    arguments: [true, false])
+  func connect(replyFirst: Bool) async throws {
+    let stage = try await Stage()
+    await stage.follow()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let call = await stage.bluez.next("Connect")
+    if replyFirst { try await stage.bluez.send(call.reply()) }
+    try await stage.bluez.link()
+    if !replyFirst { try await stage.bluez.send(call.reply()) }
+    try await stage.mark()
+    let events = await stage.log.eventsUntilBattery()
+    #expect(events.filter { $0 == Stage.ourUp } == [Stage.ourUp])
+    #expect(events.filter { $0 == Stage.resolved } == [Stage.resolved])
+    #expect(events.first == Stage.ourUp)
+    await stage.end()
+  }
+
+  @Test("a Connect that fails is answered once, with the cause")
+  func connectFails() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer(
+      "Connect", .error(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local"))
+    await stage.connect()
+    let failed = Event.connectFailed(address, adapter, .aborted)
+    #expect(await stage.log.events { $0 == failed } == [failed])
+    await stage.end()
+  }
+
+  @Test("a device or an adapter that is not there fails without a call")
+  func connectNowhere() async throws {
+    let stage = try await Stage()
+    let stranger = DeviceAddress(truncatingBits: 5)
+    await stage.client.connect(stranger, on: adapter)
+    await stage.client.connect(address, on: AdapterPath(1))
+    var events = await stage.log.events { if case .connectFailed(_, AdapterPath(1), _) = $0 { true } else { false } }
+    #expect(
+      events == [
+        .connectFailed(stranger, adapter, .unknownDevice), .connectFailed(address, AdapterPath(1), .adapterOff),
+      ])
+    try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Powered": .boolean(false)])
+    _ = await stage.log.events { if case .adapter(let adapter) = $0 { !adapter.isPowered } else { false } }
+    await stage.connect()
+    events = await stage.log.events { if case .connectFailed = $0 { true } else { false } }
+    #expect(events == [.connectFailed(address, adapter, .adapterOff)])
+    #expect(await stage.bluez.count("Connect") == 0)
+    await stage.end()
+  }
+
+  @Test("a link that Connect promised and that breaks before it is told is down")
+  func connectedToNothing() async throws {
+    let stage = try await Stage()
+    await stage.connect()
+    _ = await stage.log.events { $0 == Stage.ourUp }
+    try await stage.bluez.change(MadeUp.device, "Device1", ["Connected": .boolean(false)])
+    #expect(await stage.log.events { $0 == Stage.down } == [Stage.down])
+    await stage.end()
+  }
+
+  @Test("only what this client connected is disconnected by it")
+  func ownership() async throws {
+    let stage = try await Stage()
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == Stage.resolved }
+    #expect(await !stage.client.disconnect(address, on: adapter))
+    await stage.client.stop()
+    #expect(await stage.bluez.count("Disconnect") == 0)
+    await stage.end()
+  }
+
+  @Test("at the end, what this client connected is disconnected, and its subscription and discovery are over")
+  func stop() async throws {
+    let stage = try await Stage()
+    await stage.follow()
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
+    await stage.connect()
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    await stage.client.stop()
+    #expect(await stage.bluez.count("Disconnect") == 1)
+    #expect(await stage.bluez.count("StopDiscovery") == 1)
+    #expect(await stage.bluez.isClosedByClient())
+    await stage.end()
+  }
+
+  @Test("every packet of the descriptor is a value, equal and empty ones too, and all are told before the link is down")
+  func packets() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.packets([0, 60], [0, 60], [], [0, 61])
+    try await stage.bluez.unlink()
+    await stage.bluez.closeDescriptor()
+    let events = await stage.log.events { $0 == Stage.down }
+    #expect(stage.values(events) == [[0, 60], [0, 60], [], [0, 61]])
+    await stage.end()
+  }
+
+  @Test("the descriptor may end before the link is told to be down")
+  func endFirst() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.Failed", message: "Not connected"))
+    await stage.bluez.packets([0, 60], [])
+    await stage.bluez.closeDescriptor()
+    let events = await stage.log.events { $0 == .unsubscribed(address) }
+    #expect(stage.values(events) == [[0, 60], []])
+    try await stage.bluez.unlink()
+    #expect(await stage.log.events { $0 == Stage.down } == [Stage.down])
+    await stage.end()
+  }
+
+  @Test("after a loss and a new link the values come again")
+  func reconnect() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    try await stage.bluez.unlink()
+    _ = await stage.log.events { $0 == Stage.down }
+    try await stage.bluez.change(MadeUp.device, "Device1", ["ServicesResolved": .boolean(true)])
+    #expect(
+      await stage.log.events { $0 == .subscribed(address, .acquired) }
+        == [Stage.up, Stage.resolved, .subscribed(address, .acquired)])
+    await stage.bluez.packets([0, 62])
+    #expect(stage.values(await stage.log.events { if case .notification = $0 { true } else { false } }) == [[0, 62]])
+    await stage.end()
+  }
+
+  @Test("a descriptor that ends while the link is up is acquired again")
+  func acquireAgain() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.closeDescriptor()
+    #expect(
+      await stage.log.events { $0 == .subscribed(address, .acquired) }
+        == [.unsubscribed(address), .subscribed(address, .acquired)])
+    await stage.end()
+  }
+
+  @Test("what another program reads is no value")
+  func readByOther() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    try await stage.emit(60)
+    try await stage.mark()
+    #expect(await stage.log.eventsUntilBattery() == [])
+    await stage.end()
+  }
+
+  @Test("with other subscribers every value is told once, however many they are")
+  func shared() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    await stage.follow()
+    try await stage.bluez.link()
+    try await stage.notifying(true)
+    _ = await stage.log.events { $0 == .subscribed(address, .shared) }
+    for value: UInt8 in [60, 60, 61] { try await stage.emit(value) }
+    try await stage.answerOther()
+    for value: UInt8 in [61, 61, 62] { try await stage.emit(value, times: 2) }
+    try await stage.answerOther()
+    for value: UInt8 in [62, 62, 63] { try await stage.emit(value) }
+    try await stage.mark()
+    let events = await stage.log.eventsUntilBattery()
+    #expect(stage.values(events).map { $0[1] } == [60, 60, 61, 61, 61, 62, 62, 62, 63])
+    #expect(await stage.bluez.count("StartNotify") == 0)
+    await stage.end()
+  }
+
+  @Test("when the others have left, the descriptor is ours")
+  func othersLeft() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer(
+      "AcquireNotify", .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    await stage.follow()
+    try await stage.bluez.link()
+    try await stage.notifying(true)
+    _ = await stage.log.events { $0 == .subscribed(address, .shared) }
+    await stage.bluez.answerAsUsual("AcquireNotify")
+    try await stage.notifying(false)
+    #expect(
+      await stage.log.events { $0 == .subscribed(address, .acquired) }
+        == [.unsubscribed(address), .subscribed(address, .acquired)])
+    await stage.end()
+  }
+
+  @Test("another program that takes over by signals: the packets before, then its values, each once")
+  func takeover() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    await stage.bluez.packets([0, 60], [0, 61])
+    await stage.bluez.closeDescriptor()
+    try await stage.notifying(true)
+    try await stage.emit(62)
+    try await stage.emit(63)
+    try await stage.mark()
+    #expect(stage.values(await stage.log.eventsUntilBattery()).map { $0[1] } == [60, 61, 62, 63])
+    await stage.end()
+  }
+
+  @Test("a characteristic that gives no descriptor is subscribed by signals, whose first comes before the answer")
+  func started() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer(
+      "AcquireNotify", .error(name: "org.bluez.Error.NotSupported", message: "Operation is not supported"))
+    await stage.bluez.answer("StartNotify", .later)
+    await stage.follow()
+    try await stage.bluez.link()
+    let call = await stage.bluez.next("StartNotify")
+    try await stage.emit(60)
+    try await stage.bluez.send(call.reply())
+    try await stage.emit(61)
+    try await stage.mark()
+    let events = await stage.log.eventsUntilBattery()
+    #expect(stage.values(events).map { $0[1] } == [60, 61])
+    #expect(events.contains(.subscribed(address, .started)))
+    await stage.client.stop()
+    #expect(await stage.bluez.count("StopNotify") == 1)
+    await stage.end()
+  }
+
+  @Test("handles that move while the link is up: subscribed at the new place")
+  func moved() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    let path: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0010/char0011"
+    await stage.bluez.packets([0, 60])
+    try await stage.bluez.remove(MadeUp.measurement, ["GattCharacteristic1"])
+    try await stage.bluez.add(path, MadeUp.measurementObject)
+    let events = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    #expect(stage.values(events) == [[0, 60]])
+    _ = await stage.bluez.next("AcquireNotify")
+    #expect(await stage.bluez.next("AcquireNotify").path == path)
+    await stage.end()
+  }
+
+  @Test("an answer that comes after the end of its link opens no descriptor")
+  func lateAnswer() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("AcquireNotify", .later)
+    await stage.follow()
+    try await stage.bluez.link()
+    let call = await stage.bluez.next("AcquireNotify")
+    try await stage.bluez.unlink()
+    try await stage.bluez.sendDescriptor(for: call)
+    await stage.settle()
+    #expect(await stage.bluez.isClosedByClient())
+    await stage.end()
+  }
+
+  @Test("what is to be read once is read for each link, what refuses is left out, and the battery is told")
+  func readOnce() async throws {
+    let stage = try await Stage(readOnce: [BluetoothUUID(0x2A38), BluetoothUUID(0x2A29), BluetoothUUID(0x2A24)])
+    let location: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000e/char0012"
+    let model: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0020/char0021"
+    await stage.bluez.answer(
+      "ReadValue", .values([.bytes([1])]), .error(name: "org.bluez.Error.NotPermitted", message: "Read not permitted"),
+      .values([.bytes([2])]))
+    for (path, uuid) in [(location, "2a38"), (model, "2a24")] {
+      try await stage.bluez.add(path, ["GattCharacteristic1": ["UUID": .string(uuid)]])
+    }
+    await stage.follow()
+    try await stage.bluez.add(MadeUp.device, ["Battery1": ["Percentage": .byte(87)]])
+    try await stage.bluez.link()
+    await stage.settle()
+    try await stage.bluez.unlink()
+    let events = await stage.log.events { $0 == Stage.down }
+    #expect(events.contains(.battery(address, percent: 87)))
+    #expect(
+      events.filter { if case .value = $0 { true } else { false } } == [
+        .value(address, BluetoothUUID(0x2A38), bytes: [1])
+      ])
+    await stage.end()
+  }
+
+  @Test("bluetoothd that is killed takes the link, and the next one is followed without a word from the owner")
+  func restart() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.packets([0, 60])
+    await stage.bluez.kill()
+    let events = await stage.log.events { $0 == .serviceDisappeared }
+    #expect(stage.values(events) == [[0, 60]])
+    #expect(events.suffix(2) == [.linkDown(address, adapter, reason: .serviceGone), .serviceDisappeared])
+    #expect(await stage.client.devices.isEmpty)
+    let next = try await ScriptedBlueZ.start(
+      on: stage.bus.address, loop: stage.loop,
+      objects: [MadeUp.adapter: MadeUp.adapterObject, MadeUp.device: MadeUp.deviceObject])
+    _ = await stage.log.events { $0 == .serviceAppeared }
+    try await next.link()
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    await next.kill()
+    await stage.end()
+  }
+
+  @Test("bluetoothd that ends in the middle of a Connect: the answer is that it is gone")
+  func goneWhileConnecting() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    _ = await stage.bluez.next("Connect")
+    await stage.bluez.kill()
+    let failed = Event.connectFailed(address, adapter, .serviceGone)
+    let events = await stage.log.events { $0 == failed }
+    #expect(events.last == failed)
+    await stage.end()
+  }
+
+  @Test("the loss of the bus ends every link, and is told last")
+  func busLost() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    stage.bus.kill()
+    let events = await stage.log.events { $0 == .busLost }
+    #expect(
+      events.filter { $0 != .unsubscribed(address) } == [.linkDown(address, adapter, reason: .busLost), .busLost])
+    await stage.end()
+  }
+
+  @Test("a removed device is down and gone, and found again it is followed again")
+  func removed() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    try await stage.bluez.remove(MadeUp.device, ["Device1"])
+    let events = await stage.log.events { if case .deviceRemoved = $0 { true } else { false } }
+    #expect(events.first == .linkDown(address, adapter, reason: .removed))
+    try await stage.bluez.add(MadeUp.device, MadeUp.deviceObject)
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    await stage.end()
+  }
+
+  @Test("an unfollowed device gives nothing more, and its link stays")
+  func unfollow() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.client.unfollow(address, on: adapter)
+    #expect(await stage.bluez.isClosedByClient())
+    #expect(await stage.bluez.count("Disconnect") == 0)
+    await stage.client.follow(address, on: adapter)
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    await stage.client.resubscribe(address, on: adapter)
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    #expect(await stage.bluez.count("AcquireNotify") == 3)
+    await stage.end()
+  }
+
+  @Test("discovery is asked for Low Energy devices with the service, without duplicates")
+  func discovery() async throws {
+    let stage = try await Stage()
+    await stage.client.startDiscovery(.services([BluetoothUUID(0x180D)]), on: adapter)
+    let filter = try #require(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties)
+    #expect(filter["UUIDs"]?.strings == ["0000180d-0000-1000-8000-00805f9b34fb"])
+    #expect(filter["Transport"] == .string("le"))
+    #expect(filter["DuplicateData"] == .boolean(false))
+    #expect(await stage.log.events { $0 == .discovery(adapter, .running) } == [.discovery(adapter, .running)])
+    try await stage.bluez.change(MadeUp.device, "Device1", ["RSSI": .int16(-60)])
+    _ = await stage.log.events { if case .deviceSeen(let device) = $0 { device.rssi == -60 } else { false } }
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.bluez.next("StopDiscovery")
+    #expect(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties?["UUIDs"] == nil)
+    await stage.end()
+  }
+
+  @Test("a Connect waits until a discovery that was stopped has ended")
+  func connectAfterDiscovery() async throws {
+    let stage = try await Stage()
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
+    await stage.bluez.answer("StopDiscovery", .later)
+    await stage.client.stopDiscovery(on: adapter)
+    await stage.connect()
+    let call = await stage.bluez.next("StopDiscovery")
+    await stage.settle()
+    #expect(await stage.bluez.count("Connect") == 0)
+    try await stage.bluez.send(call.reply())
+    _ = await stage.log.events { $0 == Stage.ourUp }
+    await stage.end()
+  }
+
+  @Test("a value is written as a request, and its refusal is thrown")
+  func write() async throws {
+    let stage = try await Stage()
+    await #expect(throws: DBusError.self) {
+      try await stage.client.write([1], to: BluetoothUUID(0x2A39), of: address)
+    }
+    let path: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service000e/char0014"
+    try await stage.bluez.add(path, ["GattCharacteristic1": ["UUID": .string("2a39")]])
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == Stage.resolved }
+    try await stage.client.write([1], to: BluetoothUUID(0x2A39), of: address)
+    let call = await stage.bluez.next("WriteValue")
+    #expect(call.path == path)
+    #expect(call.body.first?.bytes == [1])
+    await stage.end()
+  }
+}
