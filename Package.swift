@@ -71,7 +71,7 @@ let package = Package(
     tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"]),
     tests("Captures", ["Captures", "Sensors", "TestSupport"]),
     tests("DBus", ["DBus", "TestSupport"]),
-//     tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
+    tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
     tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
