@@ -35,16 +35,28 @@ extension Scenario {
   static func items(json: [UInt8]) throws(ScenarioError) -> [ScenarioItem] {
     let first = json.first { $0 != UInt8(ascii: " ") }
     let raw: [ItemFile] = first == UInt8(ascii: "[") ? try ScenarioFile.decode(json) : [try ScenarioFile.decode(json)]
-    return try items(raw, place: "")
+    return try items(raw, place: "", numbered: raw.count > 1)
   }
 
-  fileprivate static func items(_ raw: [ItemFile], place: String) throws(ScenarioError) -> [ScenarioItem] {
+  fileprivate static func items(
+    _ raw: [ItemFile], place: String, numbered: Bool = true
+  ) throws(ScenarioError) -> [ScenarioItem] {
     var items: [ScenarioItem] = []
     items.reserveCapacity(raw.count)
     for (number, item) in raw.enumerated() {
-      items.append(try ScenarioItem(item, place: raw.count > 1 || !place.isEmpty ? "\(place)item \(number + 1): " : ""))
+      items.append(try ScenarioItem(item, place: numbered ? "\(place)item \(number + 1): " : place))
     }
     return items
+  }
+
+  /// A whole number within the range that it may have.
+  static func number<Number: FixedWidthInteger>(
+    _ value: Int, _ range: ClosedRange<Int>, _ name: String, place: String
+  ) throws(ScenarioError) -> Number {
+    guard range.contains(value), let number = Number(exactly: value) else {
+      throw ScenarioError(description: "\(place)\(name) must be \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
   }
 
   /// A Bluetooth address in upper case.
@@ -69,9 +81,9 @@ extension StrapProfile {
       }
       addressType = known
     }
-    if let battery = file.battery { self.battery = battery }
-    if let location = file.location { self.location = location }
-    if let rssi = file.rssi { self.rssi = rssi }
+    if let battery = file.battery { self.battery = try Scenario.number(battery, 0...100, "battery", place: place) }
+    if let location = file.location { self.location = try Scenario.number(location, 0...255, "location", place: place) }
+    if let rssi = file.rssi { self.rssi = try Scenario.number(rssi, -127...20, "rssi", place: place) }
     if let interval = file.adv_ms {
       guard (20...10_240).contains(interval) else {
         throw ScenarioError(description: "\(place)adv_ms must be 20 to 10240")
@@ -105,6 +117,9 @@ extension StrapProfile {
 
 extension ScenarioItem {
   fileprivate init(_ file: ItemFile, place: String) throws(ScenarioError) {
+    if let time = file.t, !(0...1e9).contains(time) {
+      throw ScenarioError(description: "\(place)t must be a number of seconds from 0")
+    }
     time = file.t
     strap = if let strap = file.strap { try Scenario.address(strap, place: place) } else { nil }
     action = try Self.action(file, place: place)
@@ -113,7 +128,10 @@ extension ScenarioItem {
   private static func action(_ file: ItemFile, place: String) throws(ScenarioError) -> Action {
     if let event = file.event { return try Self.event(event, file, place: place) }
     if let raw = file.raw { return .value(try bytes(raw, place: place)) }
-    guard let bpm = file.bpm else { throw ScenarioError(description: "\(place)neither bpm, raw nor event") }
+    guard let rate = file.bpm else { throw ScenarioError(description: "\(place)neither bpm, raw nor event") }
+    let bpm: UInt16 = try Scenario.number(rate, 0...65535, "bpm", place: place)
+    var energy: UInt16?
+    if let kilojoules = file.energy { energy = try Scenario.number(kilojoules, 0...65535, "energy", place: place) }
     var ticks: [UInt16] = []
     for milliseconds in file.rr_ms ?? [] {
       guard let interval = UInt16(exactly: (milliseconds * 1.024).rounded(.toNearestOrEven)) else {
@@ -131,7 +149,7 @@ extension ScenarioItem {
       case true: .detected
       }
     return .value(
-      Self.measurement(bpm, wide: file.wide ?? (bpm > 255), contact: contact, energy: file.energy, ticks: ticks))
+      Self.measurement(bpm, wide: file.wide ?? (bpm > 255), contact: contact, energy: energy, ticks: ticks))
   }
 
   /// The bytes of one measurement, as a strap sends it.
@@ -153,8 +171,8 @@ extension ScenarioItem {
     case "drop": return .strap(.drop)
     case "cease": return .strap(.cease)
     case "stop": return .strap(.stop)
-    case "battery": return .strap(.battery(UInt8(try value(file, 0...100, place: place))))
-    case "rssi": return .strap(.rssi(Int16(try value(file, -127...20, place: place))))
+    case "battery": return .strap(.battery(try value(file, 0...100, place: place)))
+    case "rssi": return .strap(.rssi(try value(file, -127...20, place: place)))
     case "refuse": return .strap(.refuse(try value(file, 0...1_000_000, place: place)))
     case "stall": return .strap(.stall)
     case "resume": return .strap(.resume)
@@ -173,11 +191,11 @@ extension ScenarioItem {
     }
   }
 
-  private static func value(_ file: ItemFile, _ range: ClosedRange<Int>, place: String) throws(ScenarioError) -> Int {
-    guard let value = file.value, range.contains(value) else {
-      throw ScenarioError(description: "\(place)needs a value from \(range.lowerBound) to \(range.upperBound)")
-    }
-    return value
+  private static func value<Number: FixedWidthInteger>(
+    _ file: ItemFile, _ range: ClosedRange<Int>, place: String
+  ) throws(ScenarioError) -> Number {
+    guard let value = file.value else { throw ScenarioError(description: "\(place)value is missing") }
+    return try Scenario.number(value, range, "value", place: place)
   }
 
   /// Handles are 16 bits wide; 1000 characteristics before the service are far from the end.

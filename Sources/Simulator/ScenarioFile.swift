@@ -27,6 +27,7 @@ struct ScenarioFile: Decodable {
         context
       @unknown default: DecodingError.Context(codingPath: [], debugDescription: "unreadable")
       }
+    if case .dataCorrupted = error, context.codingPath.isEmpty { return "not JSON" }
     let place = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? "." + $0.stringValue }.joined()
     return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
   }
@@ -37,9 +38,9 @@ struct StrapFile: Decodable {
   var name: String?
   var address: String?
   var address_type: String?
-  var battery: UInt8?
-  var location: UInt8?
-  var rssi: Int16?
+  var battery: Int?
+  var location: Int?
+  var rssi: Int?
   var adv_ms: Double?
   var manufacturer: String?
   var uuids: [String]?
@@ -55,10 +56,10 @@ struct StrapFile: Decodable {
 /// An item of a timeline, as written.
 struct ItemFile: Decodable {
   var t: Double?
-  var bpm: UInt16?
+  var bpm: Int?
   var rr_ms: [Double]?
   var contact: Bool?
-  var energy: UInt16?
+  var energy: Int?
   var wide: Bool?
   var raw: String?
   var event: String?
