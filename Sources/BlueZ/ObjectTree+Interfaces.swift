@@ -10,7 +10,9 @@ extension ObjectTree {
   /// `isAdvertisement` a signal strength among them was measured just now.
   mutating func add(_ interfaces: DictionaryValue, to object: ObjectPath, isAdvertisement: Bool) -> [Change] {
     var changes: [Change] = []
-    for entry in interfaces.entries {
+    let isBattery = { (entry: DictionaryValue.Entry) in entry.key.string == Self.batteryInterface }
+    // They come in no order, and a battery belongs to the device beside it.
+    for entry in interfaces.entries.filter({ !isBattery($0) }) + interfaces.entries.filter(isBattery) {
       guard let interface = entry.key.string, let properties = entry.value.dictionary else { continue }
       switch interface {
       case Self.adapterInterface:
@@ -26,7 +28,7 @@ extension ObjectTree {
         if isNew { devices[path] = Device(path: path) }
         let updates = updateDevice(path, properties)
         if isNew, !updates.contains(.deviceChanged(path)) { changes.append(.deviceChanged(path)) }
-        changes += updates.filter { $0 != .deviceSeen(path) && $0 != .disconnected(path) && $0 != .servicesLost(path) }
+        changes += updates.filter { $0 != .deviceSeen(path) && (!isNew || $0 != .disconnected(path)) }
         if isAdvertisement, updates.contains(.deviceSeen(path)) { changes.append(.deviceSeen(path)) }
       case Self.batteryInterface:
         guard let path = DevicePath(object) else { continue }
