@@ -3,7 +3,7 @@ extension QuantityChunk {
   func encode() -> [UInt8] {
     let inMilliseconds = times.allSatisfy { $0 % 1000 == 0 } && durations.allSatisfy { $0 % 1000 == 0 }
     let unit: Int64 = inMilliseconds ? 1000 : 1
-    let scale = decimalScale()
+    let scale = Self.decimalScale(of: values)
     var content: Content = inMilliseconds ? .milliseconds : []
     if !durations.isEmpty { content.insert(.durations) }
     if !contacts.isEmpty { content.insert(.contacts) }
@@ -38,20 +38,29 @@ extension QuantityChunk {
     return ChunkSeal.seal(writer.finish())
   }
 
-  /// The smallest power of ten that makes all values whole numbers which read back as the same values.
-  private func decimalScale() -> Int? {
-    scale: for (exponent, scale) in Self.scales.enumerated() {
-      for value in values {
-        let scaled = value * scale
-        guard scaled.magnitude < 4e15, !(value == 0 && value.sign == .minus) else { continue scale }
-        let whole = Int64(scaled)
-        // Division by a power of ten that is exact in binary gives the nearest double, so equality means no loss.
-        let nearest = Double(whole) == scaled ? whole : Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
-        guard Double(nearest) / scale == value else { continue scale }
+  /// The exponent of the smallest power of ten that makes all values whole numbers which read back as the same values;
+  /// nil where none up to 10⁶ does.
+  static func decimalScale(of values: some Sequence<Double>) -> Int? {
+    var exponent = 0
+    for value in values {
+      while !isExact(value, scale: scales[exponent]) {
+        exponent += 1
+        if exponent == scales.count { return nil }
       }
-      return exponent
     }
-    return nil
+    // What is whole in tenths is whole in hundredths too, but its quotient may round to a neighbour: ask all again.
+    return values.allSatisfy { isExact($0, scale: scales[exponent]) } ? exponent : nil
+  }
+
+  private static func isExact(_ value: Double, scale: Double) -> Bool {
+    guard (value * scale).magnitude < 4e15, !(value == 0 && value.sign == .minus) else { return false }
+    return Double(scaled(value, by: scale)) / scale == value
+  }
+
+  /// The whole number nearest to `value · scale`, which must be below 4·10¹⁵.
+  static func scaled(_ value: Double, by scale: Double) -> Int64 {
+    let product = value * scale
+    return Int64(product + (product < 0 ? -0.5 : 0.5))
   }
 
   /// Which gains of the clock give the shorter stamps: tried on all of them.
@@ -82,8 +91,7 @@ extension QuantityChunk {
         stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
         clock.update(with: stamp)
       }
-      let scaled = value * scale
-      let number = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
+      let number = Self.scaled(value, by: scale)
       numbers.encode(ZigZag.encode(number &- last), into: &writer)
       last = number
     }

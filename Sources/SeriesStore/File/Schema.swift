@@ -53,8 +53,7 @@ enum Schema {
     CREATE TABLE chunk (id INTEGER PRIMARY KEY, payload BLOB NOT NULL);
     CREATE TABLE summary (
       id INTEGER PRIMARY KEY, start INTEGER NOT NULL, end INTEGER NOT NULL, count INTEGER NOT NULL, sum REAL NOT NULL,
-      minimum REAL NOT NULL, maximum REAL NOT NULL, first REAL NOT NULL, last REAL NOT NULL, last_end INTEGER NOT NULL,
-      duration INTEGER NOT NULL, weighted REAL NOT NULL);
+      minimum REAL NOT NULL, maximum REAL NOT NULL, cells BLOB NOT NULL);
     CREATE TABLE metadata (
       owner INTEGER NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, form INTEGER NOT NULL, value, unit TEXT,
       PRIMARY KEY (owner, kind, key)) WITHOUT ROWID;

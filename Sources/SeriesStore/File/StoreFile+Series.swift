@@ -36,51 +36,24 @@ extension StoreFile {
 
   func insertRates(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
     guard let first = session.rates.first, let last = session.rates.last else { return }
-    var summary = SeriesSummary()
-    let chunks = Self.pack(session.rates, summary: &summary)
+    var packer = QuantityPacker()
+    var chunks: [QuantityPacker.Packed] = []
+    for rate in session.rates {
+      let time = rate.time.flooredToMilliseconds.microseconds
+      let item = QuantityPacker.Item(
+        value: Double(rate.beatsPerMinute), start: time, end: time, contact: rate.contact.rawValue,
+        kilojoules: rate.energyKilojoules)
+      if let chunk = packer.add(item) { chunks.append(chunk) }
+    }
+    if let chunk = packer.finish() { chunks.append(chunk) }
     let sample = try insertSample(
       .heartRate, of: session, origin: origin, start: first.time.flooredToMilliseconds,
-      end: last.time.flooredToMilliseconds, count: session.rates.count, summary: summary)
+      end: last.time.flooredToMilliseconds, count: session.rates.count,
+      summary: SeriesSummary(chunks.lazy.flatMap(\.cells)))
     for (ordinal, chunk) in chunks.enumerated() {
       let id = try insertChunk(chunk.payload, sample: sample, ordinal: ordinal)
-      try insert(chunk.summary, id: id)
+      try insertSummary(of: chunk.cells, id: id)
     }
-  }
-
-  /// Packs rates into chunks that end with each hour of UTC, or when they are full.
-  private static func pack(
-    _ rates: [HeartRateValue], summary: inout SeriesSummary
-  ) -> [(payload: [UInt8], summary: SeriesSummary)] {
-    let hour: Int64 = 3_600_000_000
-    let saysContact = rates.contains { $0.contact != .notSupported }
-    var chunks: [(payload: [UInt8], summary: SeriesSummary)] = []
-    var start = 0
-    while start < rates.count {
-      let startTime = rates[start].time.microseconds
-      // The remainder of a time before 1970 is negative: its hour ends at the next multiple all the same.
-      let remainder = ((startTime % hour) + hour) % hour
-      let hourEnd = startTime &- remainder &+ hour
-      var end = start
-      var chunk = QuantityChunk()
-      var part = SeriesSummary()
-      while end < rates.count, end - start < QuantityChunk.capacity, rates[end].time.microseconds < hourEnd {
-        let rate = rates[end]
-        let time = rate.time.flooredToMilliseconds.microseconds
-        let value = Double(rate.beatsPerMinute)
-        chunk.times.append(time)
-        chunk.values.append(value)
-        if saysContact { chunk.contacts.append(rate.contact.rawValue) }
-        if let kilojoules = rate.energyKilojoules {
-          chunk.energies.append(QuantityChunk.Energy(index: end - start, kilojoules: kilojoules))
-        }
-        part.add(value, start: time, end: time)
-        end += 1
-      }
-      summary.add(part)
-      chunks.append((chunk.encode(), part))
-      start = end
-    }
-    return chunks
   }
 
   func insertBeats(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
@@ -194,24 +167,21 @@ extension StoreFile {
     return connection.lastInsertedRow
   }
 
-  private func insert(_ summary: SeriesSummary, id: Int64) throws(StoreError) {
+  private func insertSummary(of cells: [SummaryCell], id: Int64) throws(StoreError) {
+    let summary = SeriesSummary(cells)
     var statement = try connection.prepare(
       """
-      INSERT INTO summary (id, start, end, count, sum, minimum, maximum, first, last, last_end, duration, weighted)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+      INSERT INTO summary (id, start, end, count, sum, minimum, maximum, cells)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     try statement.bind(id, at: 1)
-    try statement.bind(summary.firstStart, at: 2)
-    try statement.bind(summary.lastStart, at: 3)
+    try statement.bind(summary.start, at: 2)
+    try statement.bind(summary.end, at: 3)
     try statement.bind(Int64(summary.count), at: 4)
     try statement.bind(summary.sum, at: 5)
     try statement.bind(summary.minimum, at: 6)
     try statement.bind(summary.maximum, at: 7)
-    try statement.bind(summary.first, at: 8)
-    try statement.bind(summary.last, at: 9)
-    try statement.bind(summary.lastEnd, at: 10)
-    try statement.bind(summary.duration, at: 11)
-    try statement.bind(summary.weighted, at: 12)
+    try statement.bind(SummaryCells.encode(cells), at: 8)
     try statement.run()
   }
 }

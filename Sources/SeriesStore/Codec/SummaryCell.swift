@@ -1,0 +1,75 @@
+/// What statistics need to know about one quarter of an hour of a quantity series without unpacking it.
+///
+/// Quarters, since the offsets of all of today's time zones are multiples of them: a bucket of any calendar begins where
+/// a cell does.
+struct SummaryCell: Hashable {
+  /// A quarter of an hour in microseconds: cells begin at its multiples since 1970.
+  static let length: Int64 = 900_000_000
+  /// Two values further apart than this leave a gap between them: ten seconds, in microseconds.
+  static let maximumGap: Int64 = 10_000_000
+
+  var count = 0
+  var sum: Double = 0
+  var minimum: Double = .infinity
+  var maximum: Double = -.infinity
+  var first: Double = 0
+  /// Microseconds since 1970, as all times here.
+  var firstStart: Int64 = 0
+  var last: Double = 0
+  var lastStart: Int64 = 0
+  var lastEnd: Int64 = 0
+  /// The latest end of all quantities.
+  var maximumEnd: Int64 = 0
+  /// Microseconds that the quantities last together.
+  var duration: Int64 = 0
+  /// The sum of value times duration.
+  var weighted: Double = 0
+  /// Microseconds between `firstStart` and `maximumEnd` that are no gap.
+  var covered: Int64 = 0
+  /// The integral of the values, each held until the next where that is no gap.
+  var held: Double = 0
+  /// The integral of straight lines between neighbours where there is no gap.
+  var trapezoid: Double = 0
+
+  /// When the quarter begins.
+  var start: Int64 { Self.floor(firstStart) }
+
+  /// The beginning of the quarter that `time` lies in.
+  static func floor(_ time: Int64) -> Int64 {
+    let remainder = time % length
+    return time &- (remainder < 0 ? remainder + length : remainder)
+  }
+
+  /// Whether nothing in it reaches beyond its quarter.
+  var isSelfContained: Bool { maximumEnd &- start <= Self.length }
+
+  /// Adds a quantity that starts at or after the ones before it, in the same quarter.
+  mutating func add(_ value: Double, start: Int64, end: Int64) {
+    if count == 0 {
+      first = value
+      firstStart = start
+      maximumEnd = start
+    } else {
+      let interval = start &- lastStart
+      if interval <= Self.maximumGap {
+        held += last * Double(interval)
+        trapezoid += (last + value) / 2 * Double(interval)
+      }
+      let bridge = start &- maximumEnd
+      if bridge > 0, bridge <= Self.maximumGap { covered &+= bridge }
+    }
+    count += 1
+    sum += value
+    minimum = min(minimum, value)
+    maximum = max(maximum, value)
+    last = value
+    lastStart = start
+    lastEnd = end
+    duration &+= end &- start
+    weighted += value * Double(end &- start)
+    if end > maximumEnd {
+      covered &+= end &- max(start, maximumEnd)
+      maximumEnd = end
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// The cells of one chunk, packed.
+///
+/// Layout (Documentation/store-format.md, "Summary cells"): CRC-32C of the rest, layout byte, decimal scale of the values
+/// (255: bit patterns), count; then each cell's numbers as variable-length integers and its integrals as bit patterns.
+enum SummaryCells {
+  static let layout: UInt8 = 0x31
+  private static let patterns: UInt8 = 255
+
+  static func encode(_ cells: [SummaryCell]) -> [UInt8] {
+    let scale = QuantityChunk.decimalScale(
+      of: cells.lazy.flatMap { [$0.sum, $0.minimum, $0.maximum, $0.first, $0.last] })
+    var writer = ByteWriter()
+    for _ in 0..<4 { writer.put(0) }
+    writer.put(layout)
+    writer.put(scale.map(UInt8.init) ?? patterns)
+    writer.putVarint(UInt64(cells.count))
+    var previous: Int64 = 0
+    for cell in cells {
+      writer.putSigned((cell.start - previous) / SummaryCell.length)
+      previous = cell.start
+      writer.putVarint(UInt64(cell.count))
+      writer.putVarint(UInt64(cell.firstStart - cell.start))
+      writer.putVarint(UInt64(cell.lastStart - cell.firstStart))
+      writer.putSigned(cell.lastEnd &- cell.lastStart)
+      writer.putSigned(cell.maximumEnd &- cell.lastEnd)
+      writer.putSigned(cell.duration)
+      writer.putSigned(cell.covered)
+      for value in [cell.sum, cell.minimum, cell.maximum, cell.first, cell.last] { writer.put(value, scale: scale) }
+      if cell.duration != 0 { writer.putPattern(cell.weighted) }
+      writer.putPattern(cell.held)
+      writer.putPattern(cell.trapezoid)
+    }
+    return ChunkSeal.seal(writer.bytes)
+  }
+
+  /// The cells in `bytes`; never traps, whatever they are.
+  static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
+    var reader = try ChunkSeal.open(bytes, layout: layout)
+    let form = try reader.take()
+    guard form == patterns || form < QuantityChunk.scales.count else { throw .invalid(field: "scale") }
+    let scale = form == patterns ? nil : Int(form)
+    let count = try reader.takeCount()
+    var cells: [SummaryCell] = []
+    cells.reserveCapacity(count)
+    var start: Int64 = 0
+    for _ in 0..<count {
+      start = start &+ (try reader.takeSigned()) &* SummaryCell.length
+      var cell = SummaryCell()
+      cell.count = Int(truncatingIfNeeded: try reader.takeVarint())
+      cell.firstStart = start &+ Int64(truncatingIfNeeded: try reader.takeVarint())
+      cell.lastStart = cell.firstStart &+ Int64(truncatingIfNeeded: try reader.takeVarint())
+      cell.lastEnd = cell.lastStart &+ (try reader.takeSigned())
+      cell.maximumEnd = cell.lastEnd &+ (try reader.takeSigned())
+      cell.duration = try reader.takeSigned()
+      cell.covered = try reader.takeSigned()
+      guard cell.count > 0, cell.start == start, cell.lastStart >= cell.firstStart,
+        cell.lastStart < start &+ SummaryCell.length
+      else { throw .invalid(field: "cell") }
+      cell.sum = try reader.takeValue(scale: scale)
+      cell.minimum = try reader.takeValue(scale: scale)
+      cell.maximum = try reader.takeValue(scale: scale)
+      cell.first = try reader.takeValue(scale: scale)
+      cell.last = try reader.takeValue(scale: scale)
+      if cell.duration != 0 { cell.weighted = try reader.takePattern() }
+      cell.held = try reader.takePattern()
+      cell.trapezoid = try reader.takePattern()
+      cells.append(cell)
+    }
+    return cells
+  }
+}
+
+extension ByteWriter {
+  /// A value as a whole number of 10⁻ˢᶜᵃˡᵉ, or as its bit pattern where there is no scale.
+  mutating func put(_ value: Double, scale: Int?) {
+    if let scale {
+      putSigned(QuantityChunk.scaled(value, by: QuantityChunk.scales[scale]))
+    } else {
+      putPattern(value)
+    }
+  }
+
+  /// Eight bytes, little endian.
+  mutating func putPattern(_ value: Double) {
+    for shift in stride(from: 0, to: 64, by: 8) {
+      put(UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(shift)))
+    }
+  }
+}
+
+extension ByteReader {
+  mutating func takeValue(scale: Int?) throws(ChunkError) -> Double {
+    guard let scale else { return try takePattern() }
+    return Double(try takeSigned()) / QuantityChunk.scales[scale]
+  }
+
+  mutating func takePattern() throws(ChunkError) -> Double {
+    var pattern: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 8) { pattern |= UInt64(try take()) << UInt64(shift) }
+    return Double(bitPattern: pattern)
+  }
+}
