@@ -15,7 +15,7 @@ struct ReplacedFileTests {
     try file.write([3])
     try file.finish()
     #expect(try FileAccess.read(path) == [1, 2, 3])
-    #expect(mode(path) == 0o640)
+    #expect(TestPlaces.mode(path) == 0o640)
     #expect(folder.names == ["beats.csv"])
   }
 
@@ -38,7 +38,7 @@ struct ReplacedFileTests {
     unsafe chmod(path, 0o644)
     let file = try ReplacedFile(path: path)
     try file.finish()
-    #expect(mode(path) == 0o600)
+    #expect(TestPlaces.mode(path) == 0o600)
   }
 
   @Test("a link is replaced, its target is left alone")
@@ -78,10 +78,5 @@ struct ReplacedFileTests {
       let failure = #expect(throws: CommandFailure.self) { _ = try ReplacedFile(path: path) }
       #expect(failure?.status == .cannotCreate)
     }
-  }
-
-  private func mode(_ path: String) -> UInt32 {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 }

@@ -15,6 +15,12 @@ enum TestPlaces {
   static var programs: String {
     FileAccess.directory(of: (try? ProgramSearch.own()) ?? ".")
   }
+
+  /// The permission bits of what is at `path`; 0 where nothing is.
+  static func mode(_ path: String) -> UInt32 {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
 }
 
 /// A folder of one test, removed with everything in it at its end.
@@ -87,3 +93,6 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 }
+
+/// The program's exit codes; Swift Testing has a type of the same name.
+typealias Code = sensord.ExitStatus

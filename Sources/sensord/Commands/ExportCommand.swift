@@ -4,6 +4,7 @@ internal import ArgumentParser
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write the values of a session as CSV.",
+    usage: "sensord export <session> --format <format> [-o <file>] [options]",
     discussion: """
       beats  time,run,index,rr_ticks,preceded_by_gap,flags   (RR in 1/1024 s)
       rates  time,bpm,contact,energy_kj

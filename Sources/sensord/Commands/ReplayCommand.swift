@@ -8,6 +8,7 @@ internal import SeriesStore
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Store what a capture holds.",
+    usage: "sensord replay <file> ... [--store <file>] [--handle <n>] [options]",
     discussion: """
       Reads sensord's own captures, btsnoop (H4 and Linux monitor) and pcapng. The
       same capture twice adds nothing; a longer one replaces a shorter one.

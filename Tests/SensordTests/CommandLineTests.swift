@@ -1,0 +1,223 @@
+import Testing
+
+@testable import sensord
+
+/// The built program from outside: what design.md, section 5 promises to other programs.
+@Suite("Command line")
+struct CommandLineTests {
+  private let folder: TemporaryFolder
+  private let sensord: BuiltProgram
+
+  init() throws {
+    folder = try TemporaryFolder()
+    sensord = BuiltProgram(in: folder)
+  }
+
+  /// One line on stderr that names the program, nothing on stdout, and the code.
+  private func expectFailure(_ outcome: BuiltProgram.Outcome, _ status: Code, _ comment: Comment? = nil) {
+    #expect(outcome.status == status.rawValue, comment)
+    #expect(outcome.output.isEmpty, comment)
+    #expect(outcome.errorLines.count == 1 && outcome.errors.hasPrefix("sensord: "), "\(outcome.errors)")
+  }
+
+  private var state: String { folder.path + "/state" }
+
+  @Test("the version is told")
+  func version() throws {
+    let outcome = try sensord.run("--version")
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "sensord 0.1.0\n")
+  }
+
+  @Test(
+    "every command has help that fits 80 columns",
+    arguments: [
+      [], ["run"], ["demo"], ["devices"], ["devices", "list"], ["devices", "add"], ["devices", "rename"],
+      ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
+      ["doctor"],
+    ])
+  func help(command: [String]) throws {
+    let outcome =
+      switch command.count {
+      case 0: try sensord.run("--help")
+      case 1: try sensord.run(command[0], "--help")
+      default: try sensord.run(command[0], command[1], "--help")
+      }
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("USAGE: sensord"))
+    #expect(outcome.output.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+    #expect(!outcome.output.contains("demo-child"))
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test(
+    "a command line that makes no sense ends with 64 and one line",
+    arguments: [
+      ["bogus"], ["--bogus"], ["scan"], ["decode"], ["decode", "1"], ["decode", "xyz"], ["decode", "0x16"],
+      ["decode", "16", "3c"], ["show"], ["export"], ["export", "last"], ["export", "last", "--format", "fit"],
+      ["replay"], ["replay", "x", "--handle", "none"], ["replay", "x", "--handle", "0"],
+      ["replay", "x", "--handle", "65536"], ["run", "--bus", "nowhere"], ["run", "extra"], ["demo", "--duration", "0"],
+      ["demo", "--duration", "soon"], ["devices", "add"], ["devices", "add", "C0:FF:EE:00:00"],
+      ["devices", "add", "C0:FF:EE:00:00:0G"], ["devices", "bogus"], ["delete", "last"], ["status", "extra"],
+      ["doctor", "--bus", "x"],
+    ])
+  func usage(arguments: [String]) throws {
+    let outcome =
+      switch arguments.count {
+      case 1: try sensord.run(arguments[0])
+      case 2: try sensord.run(arguments[0], arguments[1])
+      case 3: try sensord.run(arguments[0], arguments[1], arguments[2])
+      default: try sensord.run(arguments[0], arguments[1], arguments[2], arguments[3])
+      }
+    expectFailure(outcome, .usage, "\(arguments)")
+    #expect(!FileAccess.exists(state), "nothing is written")
+  }
+
+  @Test("a payload is printed as the design says, byte for byte")
+  func decode() throws {
+    let outcome = try sensord.run("decode", "103eb103")
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output
+        == #"{"flags":16,"bpm":62,"contact":"notSupported","energyKilojoules":null,"rrTicks":[945],"trailing":""}"#
+        + "\n")
+    let other = try sensord.run("decode", "1E3E0A00B10300FF")
+    #expect(
+      other.output
+        == #"{"flags":30,"bpm":62,"contact":"detected","energyKilojoules":10,"rrTicks":[945,65280],"trailing":""}"#
+        + "\n")
+    #expect(try sensord.run("decode", "003eABcd").output.contains(#""rrTicks":[],"trailing":"abcd""#))
+    #expect(try sensord.run("decode", "103eff").output.contains(#""rrTicks":[],"trailing":"ff""#))
+  }
+
+  @Test(
+    "a payload that is too short ends with 65 and names the field, the bytes needed and the bytes there",
+    arguments: [
+      ("", "flags needs 1 byte, 0 there"), ("00", "heartRate needs 2 bytes, 1 there"),
+      ("0112", "heartRate needs 3 bytes, 2 there"), ("083e0a", "energyExpended needs 4 bytes, 3 there"),
+    ])
+  func tooShort(payload: String, words: String) throws {
+    let outcome = try sensord.run("decode", payload)
+    expectFailure(outcome, .badData)
+    #expect(outcome.errors.contains(words))
+  }
+
+  @Test("sensors are added, named, listed and removed")
+  func devices() throws {
+    #expect(try sensord.run("devices", "add", "c0:ff:ee:00:00:01", "--name", "H10").status == 0)
+    #expect(try sensord.run("devices", "add", "C0:FF:EE:00:00:02").status == 0)
+    let again = try sensord.run("devices", "add", "C0:FF:EE:00:00:01")
+    #expect(again.status == 0 && again.output.contains("H10") && again.output.contains("already"))
+    let list = try sensord.run("devices", "--json")
+    #expect(list.output.contains(#"{"address":"C0:FF:EE:00:00:01","name":"H10","added":"#))
+    #expect(list.output.contains(#"{"address":"C0:FF:EE:00:00:02","name":null,"added":"#))
+    #expect(try sensord.run("devices", "rename", "H10", "Polar").status == 0)
+    #expect(try sensord.run("devices").output.contains("C0:FF:EE:00:00:01  Polar"))
+    #expect(try sensord.run("devices", "remove", "C0:FF:EE:00:00:02").status == 0)
+    #expect(try !sensord.run("devices", "list").output.contains("00:02"))
+    expectFailure(try sensord.run("devices", "remove", "C0:FF:EE:00:00:02"), .noInput)
+    expectFailure(try sensord.run("devices", "rename", "nobody", "x"), .noInput)
+  }
+
+  @Test("a person's store is theirs alone")
+  func rights() throws {
+    #expect(try sensord.run("devices", "add", "C0:FF:EE:00:00:01").status == 0)
+    #expect(TestPlaces.mode(state + "/sensord") == 0o700)
+    #expect(TestPlaces.mode(state + "/sensord/sensord.sqlite") == 0o600)
+  }
+
+  @Test("before anything was recorded there is nothing, which is no error")
+  func nothingYet() throws {
+    let sessions = try sensord.run("sessions", "--json")
+    #expect(sessions.status == 0 && sessions.output == "[]\n")
+    #expect(try sensord.run("devices", "--json").output == "[]\n")
+    #expect(try sensord.run("sessions").errors.contains("sensord demo"))
+    expectFailure(try sensord.run("show", "last"), .noInput)
+    expectFailure(try sensord.run("export", "last", "--format", "beats"), .noInput)
+    #expect(!FileAccess.exists(state), "looking makes no store")
+  }
+
+  @Test("a store that was named must exist for those who read it")
+  func missingStore() throws {
+    let path = folder.path + "/none.sqlite"
+    expectFailure(try sensord.run("sessions", "--store", path), .noInput)
+    expectFailure(try sensord.run("show", "last", "--store", path), .noInput)
+    expectFailure(try sensord.run("delete", "abcd", "--store", path), .noInput)
+    expectFailure(try sensord.run("devices", "remove", "x", "--store", path), .noInput)
+    #expect(!FileAccess.exists(path))
+  }
+
+  @Test("a store that is no database ends with 65 and is not touched")
+  func noDatabase() throws {
+    let text = "this is a letter, not a database; " + String(repeating: "x", count: 5_000)
+    let path = try folder.write("letter.sqlite", text)
+    expectFailure(try sensord.run("sessions", "--store", path), .badData)
+    expectFailure(try sensord.run("devices", "add", "C0:FF:EE:00:00:01", "--store", path), .badData)
+    #expect(try FileAccess.read(path) == Array(text.utf8))
+    #expect(!folder.names.contains { $0.hasPrefix("letter.sqlite-") })
+  }
+
+  @Test("a store in a folder that cannot be made ends with 73")
+  func noFolder() throws {
+    let file = try folder.write("file", "")
+    expectFailure(
+      try sensord.run("devices", "add", "C0:FF:EE:00:00:01", "--store", file + "/x/a.sqlite"), .cannotCreate)
+  }
+
+  @Test("an unknown session ends with 66")
+  func unknownSession() throws {
+    #expect(try sensord.run("devices", "add", "C0:FF:EE:00:00:01").status == 0)
+    expectFailure(try sensord.run("show", "3f2a91bc"), .noInput)
+    expectFailure(try sensord.run("show", "last"), .noInput)
+    expectFailure(try sensord.run("export", "3f2a91bc", "--format", "rates"), .noInput)
+    expectFailure(try sensord.run("delete", "3f2a91bc"), .noInput)
+  }
+
+  @Test("a capture that is none, empty or missing ends with 65 or 66, and no store is made")
+  func badCaptures() throws {
+    let store = folder.path + "/a.sqlite"
+    let letter = try folder.write("letter", "Dear reader,\n")
+    let empty = try folder.write("empty", "")
+    expectFailure(try sensord.run("replay", letter, "--store", store), .badData)
+    expectFailure(try sensord.run("replay", empty, "--store", store), .badData)
+    expectFailure(try sensord.run("replay", folder.path + "/none", "--store", store), .noInput)
+    #expect(!FileAccess.exists(store))
+  }
+
+  @Test("a configuration that is wrong ends with 78 before anything is made, a missing one with 66")
+  func configuration() throws {
+    let file = try folder.write("bad.conf", "[sessions]\naway = 5min\n")
+    let outcome = try sensord.run("run", "--config", file)
+    expectFailure(outcome, .configuration)
+    #expect(outcome.errors.contains("line 2"))
+    expectFailure(try sensord.run("run", "--config", folder.path + "/none"), .noInput)
+    #expect(!FileAccess.exists(state))
+  }
+
+  @Test("without a recorder, status says so and ends with 69")
+  func noRecorder() throws {
+    expectFailure(try sensord.run("status"), .unavailable)
+    expectFailure(try sensord.run("status", "--json"), .unavailable)
+  }
+
+  @Test("a recorder that crashed is told from one that runs")
+  func crashedRecorder() throws {
+    var document = try StatusDocumentTests.document()
+    document.processIdentifier = 1 << 30
+    try folder.write("runtime/sensord/status.json", document.json.text)
+    let outcome = try sensord.run("status")
+    expectFailure(outcome, .unavailable)
+    #expect(outcome.errors.contains("without saying so"))
+  }
+
+  @Test("the doctor names the first thing that is wrong, its remedy, and what it could not look at")
+  func doctor() throws {
+    let outcome = try sensord.run("doctor", "--bus", "unix:path=\(folder.path)/no-bus")
+    #expect(outcome.status == Code.unavailable.rawValue)
+    #expect(outcome.output.contains("✗ message bus"))
+    #expect(outcome.output.contains("- bluetoothd      not looked at"))
+    #expect(outcome.output.contains("✗ sensors"))
+    #expect(outcome.output.contains("sensord devices add"))
+    #expect(!FileAccess.exists(state), "the doctor changes nothing")
+  }
+}
