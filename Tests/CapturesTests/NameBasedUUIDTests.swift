@@ -21,6 +21,6 @@ struct NameBasedUUIDTests {
   @Test("version 5 agrees with the example of RFC 9562 appendix A.4")
   func version5() throws {
     let domains = try #require(UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8"))
-    #expect(UUID(name: "www.example.com", in: domains).uuidString == "2ED6657D-E942-568B-95E1-2665A8AEA6A2")
+    #expect(UUID(name: "www.example.com", in: domains).uuidString == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
   }
 }
