@@ -36,10 +36,11 @@ extension ConnectionPlan {
     public var discoveryRetry = Duration.seconds(2)
     public var longestDiscoveryRetry = Duration.seconds(120)
     /// While a sensor is missing, the first look at everything that advertises; the time between looks doubles up to
-    /// ``longestLookInterval``, or ``longestNamedLookInterval`` while a sensor is missing that only a look can find.
+    /// ``longestLookInterval``, or ``longestUnheardLookInterval`` while a sensor is missing that may need a look: one
+    /// that has not been heard to advertise the service.
     public var firstLook = Duration.seconds(30)
     public var longestLookInterval = Duration.seconds(1800)
-    public var longestNamedLookInterval = Duration.seconds(120)
+    public var longestUnheardLookInterval = Duration.seconds(300)
     /// How long a look takes.
     public var look = Duration.seconds(10)
 

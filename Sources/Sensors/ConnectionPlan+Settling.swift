@@ -135,12 +135,12 @@ extension ConnectionPlan {
   }
 
   private mutating func planLook(at now: BootInstant) {
-    let needsLooks = sensors.contains { sensor in
-      if case .searching = sensor.phase { sensor.foundBy == .everything } else { false }
+    let isAnyoneUnheard = sensors.contains { sensor in
+      if case .searching = sensor.phase { sensor.foundBy != .heartRateService } else { false }
     }
     let wait = looks.retry.next(
       first: parameters.firstLook,
-      longest: needsLooks ? parameters.longestNamedLookInterval : parameters.longestLookInterval, using: &random)
+      longest: isAnyoneUnheard ? parameters.longestUnheardLookInterval : parameters.longestLookInterval, using: &random)
     looks.nextAt = now.advanced(by: wait)
   }
 }

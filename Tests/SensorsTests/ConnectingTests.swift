@@ -182,6 +182,7 @@ extension ConnectionPlan.Parameters {
     var parameters = Self.standard
     parameters.firstLook = .seconds(1_000_000)
     parameters.longestLookInterval = .seconds(1_000_000)
+    parameters.longestUnheardLookInterval = .seconds(1_000_000)
     return parameters
   }
 }

@@ -53,31 +53,33 @@ struct ConnectionPlanPropertyTests {
   }
 
   @Test(
-    "every allowed sensor that advertises is linked in the end, without a storm of calls", arguments: UInt64(1)...40)
+    "every allowed sensor that advertises is linked in the end, without a storm of calls", arguments: UInt64(1)...24)
   func connectsEveryone(_ seed: UInt64) {
     var air = air(seed: seed, isTight: false)
     torment(&air, seed: seed)
     while air.now < 760_000_000 { air.advance() }
-    let missing = air.straps.dropLast().filter { $0.link == nil }
-    #expect(missing.isEmpty)
+    #expect(air.straps.dropLast().allSatisfy { $0.isNameOnly || $0.link != nil })
+    // One that advertises nothing but its name waits for the next look.
+    while air.now < 1_200_000_000 { air.advance() }
+    #expect(air.straps.dropLast().allSatisfy { $0.link != nil })
     #expect(air.complaints.isEmpty)
-    #expect(mostConnectsPerMinute(air) <= 15)
+    #expect(mostConnectsPerMinute(air) <= 10)
     #expect(air.adapters.allSatisfy { $0.discovery == nil })
   }
 
-  @Test("adapters with few links are filled up, and then left in peace", arguments: UInt64(101)...130)
+  @Test("adapters with few links are filled up, and then left in peace", arguments: UInt64(101)...116)
   func fillsAdapters(_ seed: UInt64) {
     var air = air(seed: seed, isTight: true)
     torment(&air, seed: seed)
-    while air.now < 900_000_000 { air.advance() }
+    while air.now < 1_200_000_000 { air.advance() }
     let room = air.adapters.reduce(0) { $0 + $1.capacity }
     let allowedLinks = air.straps.dropLast().count { $0.link != nil }
     let foreignLinks = air.straps.suffix(1).count { $0.link != nil }
     #expect(allowedLinks == min(air.straps.count - 1, room - foreignLinks))
     #expect(air.complaints.isEmpty)
-    #expect(mostConnectsPerMinute(air) <= 15)
+    #expect(mostConnectsPerMinute(air) <= 10)
     let before = air.connects.count
-    while air.now < 1_500_000_000 { air.advance() }
+    while air.now < 1_800_000_000 { air.advance() }
     #expect(air.connects.count - before <= 30)
   }
 }

@@ -25,7 +25,7 @@ struct IdentifierTests {
   @Test("an address has 48 bits")
   func boundsAddress() {
     #expect(SensorAddress(bits: 1 << 48) == nil)
-    #expect(SensorAddress(bits: 1 << 48 - 1)?.description == "80:00:00:00:00:00")
+    #expect(SensorAddress(bits: 1 << 47)?.description == "80:00:00:00:00:00")
     #expect(SensorAddress(bits: 1)! < SensorAddress(bits: 2)!)
   }
 
