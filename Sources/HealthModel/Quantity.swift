@@ -7,4 +7,9 @@ public struct Quantity: Hashable, Sendable {
     self.value = value
     self.unit = unit
   }
+
+  /// The number that the same quantity has in `unit`.
+  public func value(in unit: Unit) throws(UnitError) -> Double {
+    try self.unit.convert(value, to: unit)
+  }
 }

@@ -1,19 +1,74 @@
-/// A unit in the grammar of `health-store`: SI prefixes, `.` or `*`, one `/`, powers `^`; `count/min`, `mmHg`, `%` …
-public struct Unit: Hashable, Sendable {
-  /// The text as it was given, `count/min` for instance.
+import Glibc
+
+/// A unit of measurement, read from its symbol: `count/min`, `km`, `mmol<180.156>/L`, `ml/(kg*min)` …
+///
+/// Grammar: factors joined by `.` or `*`; at most one `/`, behind which all factors (in parentheses or not) divide; powers
+/// with `^`; SI prefixes `p n mc (or µ) m c d da h k M G T` before the units that take them; `mol<…>` with the molar mass in
+/// g/mol. The symbols are those of HealthKit.
+public struct Unit: Hashable, Sendable, CustomStringConvertible {
+  /// The text that the unit was read from.
   public let symbol: String
+  let dimension: Dimension
+  let scale: Scale
 
-  /// Nil where the text is no unit.
-  public init?(_ symbol: String) {
-    guard !symbol.isEmpty else { return nil }
-    self.symbol = symbol
+  /// How a value in the unit becomes one in SI base units (metre, gram, second, kelvin, ampere).
+  enum Scale: Hashable, Sendable {
+    /// `value · factor + offset`
+    case linear(factor: Double, offset: Double)
+    /// `reference · 10^(value / 20)`: a level in decibels, 20 µPa for sound in air.
+    case level(reference: Double)
   }
 
-  private init(unchecked symbol: String) {
+  init(symbol: String, dimension: Dimension, scale: Scale) {
     self.symbol = symbol
+    self.dimension = dimension
+    self.scale = scale
   }
 
-  public static let countPerMinute = Unit(unchecked: "count/min")
-  public static let millisecond = Unit(unchecked: "ms")
-  public static let percent = Unit(unchecked: "%")
+  public var description: String { symbol }
+
+  /// Whether values can be converted from one to the other.
+  public func isCompatible(with other: Unit) -> Bool {
+    dimension == other.dimension
+  }
+
+  /// A value in this unit as a value in `other`. Sound levels and pressures are not proportional to each other.
+  public func convert(_ value: Double, to other: Unit) throws(UnitError) -> Double {
+    guard isCompatible(with: other) else { throw .incompatible(symbol, other.symbol) }
+    guard scale != other.scale else { return value }
+    let base =
+      switch scale {
+      case .linear(let factor, let offset): value * factor + offset
+      case .level(let reference): reference * pow(10, value / 20)
+      }
+    return switch other.scale {
+    case .linear(let factor, let offset): (base - offset) / factor
+    case .level(let reference): 20 * log10(base / reference)
+    }
+  }
+}
+
+extension Unit {
+  public static let countPerMinute = Unit(symbol: "count/min", factor: 1.0 / 60, Dimension(time: -1))
+  public static let count = Unit(symbol: "count", factor: 1, Dimension())
+  public static let percent = Unit(symbol: "%", factor: 0.01, Dimension())
+  public static let second = Unit(symbol: "s", factor: 1, Dimension(time: 1))
+  public static let millisecond = Unit(symbol: "ms", factor: 0.001, Dimension(time: 1))
+  public static let meter = Unit(symbol: "m", factor: 1, Dimension(length: 1))
+  public static let kilogram = Unit(symbol: "kg", factor: 1000, Dimension(mass: 1))
+  public static let kilocalorie = Unit(symbol: "kcal", factor: 4184 * 1000, Dimension(length: 2, mass: 1, time: -2))
+  public static let watt = Unit(symbol: "W", factor: 1000, Dimension(length: 2, mass: 1, time: -3))
+  public static let meterPerSecond = Unit(symbol: "m/s", factor: 1, Dimension(length: 1, time: -1))
+  public static let degreeCelsius = Unit(
+    symbol: "degC", dimension: Dimension(temperature: 1), scale: .linear(factor: 1, offset: 273.15))
+  public static let millimeterOfMercury = Unit(
+    symbol: "mmHg", factor: 133.322387415 * 1000, Dimension(length: -1, mass: 1, time: -2))
+  /// A-weighted sound pressure level, relative to 20 µPa.
+  public static let decibelAWeightedSoundPressureLevel = Unit(
+    symbol: "dBASPL", dimension: Dimension(length: -1, mass: 1, time: -2), scale: .level(reference: 20e-6 * 1000))
+  public static let decibelHearingLevel = Unit(symbol: "dBHL", factor: 1, Dimension(hearing: 1))
+
+  private init(symbol: String, factor: Double, _ dimension: Dimension) {
+    self.init(symbol: symbol, dimension: dimension, scale: .linear(factor: factor, offset: 0))
+  }
 }

@@ -1,0 +1,28 @@
+/// What a unit measures, as powers of the base quantities.
+///
+/// `count` and `%` are plain numbers; `mol` becomes a mass through its molar mass, as HealthKit has it.
+struct Dimension: Hashable, Sendable {
+  var length: Int8 = 0
+  var mass: Int8 = 0
+  var time: Int8 = 0
+  var temperature: Int8 = 0
+  var current: Int8 = 0
+  /// International units: the effect of a substance, which each has its own amount for.
+  var effect: Int8 = 0
+  /// Decibels of hearing level, which is relative to a healthy ear at each frequency.
+  var hearing: Int8 = 0
+
+  /// The sum of the powers, each of `other` times `power`; nil where one leaves −99…99.
+  func multiplied(by other: Dimension, power: Int) -> Dimension? {
+    var product = Dimension()
+    let paths: [WritableKeyPath<Dimension, Int8>] = [
+      \.length, \.mass, \.time, \.temperature, \.current, \.effect, \.hearing,
+    ]
+    for path in paths {
+      let sum = Int(self[keyPath: path]) + Int(other[keyPath: path]) * power
+      guard (-99...99).contains(sum) else { return nil }
+      product[keyPath: path] = Int8(sum)
+    }
+    return product
+  }
+}
