@@ -9,6 +9,9 @@ struct Residuals {
     var arrival: Int64
     /// The releasing beat.
     var beat: Int
+    /// The beat that released the packet's first interval, and when the notification before arrived.
+    var firstBeat: Int
+    var previousArrival: Int64?
     /// Arrival minus the beat's ticks since the session's first, in microseconds, without the sensor's drift.
     var residual: Int64
   }
@@ -20,7 +23,9 @@ struct Residuals {
   init(_ pass: TimelinePass, linkStarts: [TimelinePass.RunStart]) {
     points.reserveCapacity(pass.packets.count)
     var link = 0
+    var first = 0
     for packet in pass.packets {
+      defer { first = packet.beatEnd }
       let own = packet.beatEnd - 1
       while link + 1 < linkStarts.count && linkStarts[link + 1].beat <= own { link += 1 }
       let end = link + 1 < linkStarts.count ? linkStarts[link + 1].beat : pass.rrTicks.count
@@ -28,7 +33,8 @@ struct Residuals {
       guard beat < end else { continue }
       points.append(
         Point(
-          arrival: packet.arrival, beat: beat,
+          arrival: packet.arrival, beat: beat, firstBeat: first + pass.depth.beats,
+          previousArrival: packet.previousArrival,
           residual: packet.arrival - RunMap.microseconds(ticks: pass.ticks[beat])))
     }
     divide(at: pass.starts)

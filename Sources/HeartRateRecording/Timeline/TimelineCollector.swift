@@ -7,6 +7,8 @@ struct TimelineCollector {
   struct Packet {
     /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
     var arrival: Int64
+    /// When the notification before it arrived, within the same link. The same kind of time.
+    var previousArrival: Int64?
     /// One past its last beat.
     var beatEnd: Int
     /// Its rate, 0 where it is none.
@@ -49,6 +51,7 @@ struct TimelineCollector {
   private var offsets: [Int64] = []
   private var isLinked = false
   private var contactLost = 0
+  private var previousArrival: Int64?
 
   mutating func take(_ event: SensorEvent) {
     if case .boot(let identifier) = event.kind {
@@ -95,6 +98,7 @@ struct TimelineCollector {
   }
 
   private mutating func breakRun(_ reason: GapReason) {
+    previousArrival = nil
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
@@ -117,6 +121,7 @@ struct TimelineCollector {
     } else {
       zeroRates += 1
     }
+    defer { previousArrival = instant }
     guard header.rrCount > 0 else {
       if header.contact == .notDetected { contactLost += 1 }
       return
@@ -124,7 +129,8 @@ struct TimelineCollector {
     for index in 0..<header.rrCount { rrTicks.append(header.rrTicks(index, in: bytes)) }
     packets.append(
       Packet(
-        arrival: instant, beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
+        arrival: instant, previousArrival: previousArrival, beatEnd: rrTicks.count, rate: header.beatsPerMinute,
+        contactLostBefore: contactLost))
     contactLost = 0
   }
 }
@@ -183,7 +189,10 @@ extension TimelineCollector {
     for (index, stretch) in stretches.enumerated() {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
-      for packet in stretch.firstPacket..<(next?.firstPacket ?? packets.count) { packets[packet].arrival &+= offset }
+      for packet in stretch.firstPacket..<(next?.firstPacket ?? packets.count) {
+        packets[packet].arrival &+= offset
+        packets[packet].previousArrival? &+= offset
+      }
       rates.shift(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
       for loss in stretch.firstDisconnect..<(next?.firstDisconnect ?? sensor.disconnects.count) {
         sensor.disconnects[loss].wallMicroseconds &+= offset

@@ -18,8 +18,6 @@ public struct TimelineParameters: Hashable, Sendable {
 
   /// How many intervals at least are compared with a rate.
   public var conflictBeats = 6
-  /// The share of a run's residuals that lie below the floor.
-  public var floorQuantile = 0.02
   /// A rise of the floor must show in this many packets, and for this long, in microseconds.
   public var stepPackets = 60
   public var stepMicroseconds: Int64 = 120_000_000
@@ -31,10 +29,14 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestDepthBlocks = 3
   /// A depth is used if its standard error is smaller, in beats.
   public var greatestDepthError = 0.2
-  /// A slope is used if it is resolved to this error, is not greater than this, and was seen over so many minutes.
-  public var greatestSlopeError = 30e-6
+  /// Offsets are learnt in so many rounds, from runs of so many packets at least, by their outermost in so many.
+  public var mapRounds = 3
+  public var longRunPackets = 240
+  public var blockPackets = 10
+  /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
+  public var slopeSpread = 60e-6
   public var greatestSlope = 300e-6
-  public var fewestSlopeMinutes = 5
+  public var greatestSlopeError = 50e-6
 
   public init() {}
 

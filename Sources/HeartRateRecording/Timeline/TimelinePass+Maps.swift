@@ -3,94 +3,112 @@ import Glibc
 extension TimelinePass {
   /// Rule 2 and 3: gives each run its map, and each beat its time.
   mutating func map(_ residuals: Residuals) {
-    estimateSlope(residuals)
-    var anchors: [Int64] = []
-    var uncertainties: [Int64] = []
-    for index in starts.indices {
-      let floor = floor(residuals, run: index)
-      anchors.append(floor.anchor)
-      uncertainties.append(floor.uncertainty)
+    var evidence = starts.indices.map { RunEvidence(self, residuals, run: $0) }
+    let scale = meanExcess(evidence)
+    var single = OffsetModel(scale: scale)
+    var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
+    // Each round knows the floor, and so the latencies above it, better than the one before.
+    for _ in 0..<parameters.mapRounds {
+      estimateSlope(evidence, block)
+      var singleExcesses: [(above: Double, below: Double)] = []
+      var blockExcesses: [(above: Double, below: Double)] = []
+      for index in evidence.indices where !evidence[index].blocks.isEmpty {
+        let slope = Double(slope) * 1e-9
+        let coarse = block.locate(evidence[index].blocks, slope: slope, around: evidence[index].offset)
+        let offset = block.refine(evidence[index].blocks, slope: slope, coarse).offset
+        evidence[index].offset = offset
+        singleExcesses += evidence[index].excesses(evidence[index].samples, offset: offset, slope: slope)
+        blockExcesses += evidence[index].excesses(evidence[index].blocks, offset: offset, slope: slope)
+      }
+      single.learn(singleExcesses, scale: scale)
+      block.learn(blockExcesses, scale: scale / Double(parameters.blockPackets) * 2)
     }
     for index in starts.indices {
+      let location = starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block)
       let map = RunMap(
-        anchorMicroseconds: anchors[index], slopePartsPerBillion: slope, uncertaintyMicroseconds: uncertainties[index])
+        anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: slope,
+        uncertaintyMicroseconds: location?.uncertainty ?? 0)
       runs.append(
-        HeartbeatRun(
-          index: index, beats: beats(ofRun: index), map: map, startMicroseconds: 0, endMicroseconds: 0))
+        HeartbeatRun(index: index, beats: beats(ofRun: index), map: map, startMicroseconds: 0, endMicroseconds: 0))
     }
     settleRuns()
   }
 
-  /// Wall time of a run's first beat out of the low quantile of its residuals.
-  private func floor(_ residuals: Residuals, run: Int) -> (anchor: Int64, uncertainty: Int64) {
-    let beats = beats(ofRun: run)
-    let origin = ticks[beats.lowerBound]
-    let zero = RunMap(anchorMicroseconds: 0, slopePartsPerBillion: slope, uncertaintyMicroseconds: 0)
-    var values = residuals.ranges[run].map { index in
-      residuals.points[index].arrival - zero.microseconds(atTicks: ticks[residuals.points[index].beat] - origin)
-    }
-    if values.isEmpty {
-      // All its packets were released by beats that never arrived: take the intervals as they were.
-      let interval = localInterval(at: beats.lowerBound, within: beats)
-      for index in Int(packetOfBeat[beats.lowerBound])...Int(packetOfBeat[beats.upperBound - 1]) {
-        let beat = min(packets[index].beatEnd, beats.upperBound) - 1
-        values.append(
-          packets[index].arrival - zero.microseconds(atTicks: ticks[beat] - origin) - Int64(depth.beats) * interval)
+  /// About how far the residuals of long runs lie above their floor, in microseconds.
+  private func meanExcess(_ evidence: [RunEvidence]) -> Double {
+    var sum = 0.0
+    var count = 0
+    for run in evidence {
+      for block in stride(from: 0, to: run.samples.count - 29, by: 30) {
+        let samples = run.samples[block..<(block + 30)]
+        let smallest = samples.reduce(.infinity) { min($0, $1.residual) }
+        for sample in samples { sum += sample.residual - smallest }
+        count += 30
       }
     }
-    values.sort()
-    let position = Int(Double(values.count) * parameters.floorQuantile)
-    let anchor = values[position]
-    let mean = values.reduce(0.0) { $0 + Double($1 - values[0]) } / Double(values.count)
-    let uncertainty = Int64(3 * mean / Double(values.count)) + 20_000
-    return (anchor, uncertainty)
+    return count > 0 ? max(sum / Double(count), 20_000) : 500_000
   }
 
-  /// One slope for the session: weighted least squares through the smallest residuals of each minute, one offset a run.
-  private mutating func estimateSlope(_ residuals: Residuals) {
-    var sumTT = 0.0
-    var sumTR = 0.0
-    var sumRR = 0.0
-    var freedom = -1.0
-    for range in residuals.ranges {
-      let minima = minuteMinima(residuals.points[range])
-      guard minima.count >= 3 else { continue }
-      let meanTime = minima.reduce(0.0) { $0 + $1.time } / Double(minima.count)
-      let mean = minima.reduce(0.0) { $0 + $1.residual } / Double(minima.count)
-      for point in minima {
-        let time = point.time - meanTime
-        let residual = point.residual - mean
-        sumTT += time * time
-        sumTR += time * residual
-        sumRR += residual * residual
+  /// One slope for the session: what is most likely for the floors of all long runs together.
+  ///
+  /// Sensors' clocks are good to some tens of parts per million: that much is believed beforehand, so that a slope which
+  /// cannot be resolved comes out as 0.
+  private mutating func estimateSlope(_ evidence: [RunEvidence], _ model: OffsetModel) {
+    let long = evidence.filter { !$0.blocks.isEmpty }
+    guard !long.isEmpty else { return }
+    var centre = Double(slope) * 1e-9
+    var error = parameters.slopeSpread
+    let steps: [(Double, Int)] = [(50e-6, 6), (15e-6, 4), (5e-6, 4)]
+    for (step, reach) in slopeError == nil ? steps[...] : steps[1...] {
+      var slopes: [Double] = []
+      var likelihood: [Double] = []
+      for index in -reach...reach {
+        let slope = centre + Double(index) * step
+        var sum = -slope * slope / (2 * parameters.slopeSpread * parameters.slopeSpread)
+        for run in long { sum += model.locate(run.blocks, slope: slope, around: run.offset).evidence }
+        slopes.append(slope)
+        likelihood.append(sum)
       }
-      freedom += Double(minima.count) - 1
+      let greatest = likelihood.max() ?? 0
+      var total = 0.0
+      var mean = 0.0
+      for index in slopes.indices {
+        likelihood[index] = exp(likelihood[index] - greatest)
+        total += likelihood[index]
+        mean += likelihood[index] * slopes[index]
+      }
+      mean /= total
+      var variance = step * step / 12
+      for index in slopes.indices {
+        variance += likelihood[index] / total * (slopes[index] - mean) * (slopes[index] - mean)
+      }
+      centre = mean
+      error = variance.squareRoot()
     }
-    guard freedom >= Double(parameters.fewestSlopeMinutes), sumTT > 0 else { return }
-    let estimate = sumTR / sumTT
-    let variance = max(sumRR - estimate * sumTR, 0) / freedom / sumTT
-    let error = variance.squareRoot()
-    guard error < parameters.greatestSlopeError, abs(estimate) < parameters.greatestSlope else { return }
-    slope = Int32((estimate * 1e9).rounded())
+    guard error < parameters.greatestSlopeError else {
+      slope = 0
+      slopeError = nil
+      return
+    }
+    slope = Int32((min(max(centre, -parameters.greatestSlope), parameters.greatestSlope) * 1e9).rounded())
     slopeError = error * 1e6
   }
 
-  private func minuteMinima(_ points: ArraySlice<Residuals.Point>) -> [(time: Double, residual: Double)] {
-    var result: [(time: Double, residual: Double)] = []
-    guard let first = points.first else { return [] }
-    var minute = Int64.min
-    for point in points {
-      let next = (point.arrival - first.arrival) / 60_000_000
-      let residual = Double(point.residual - first.residual)
-      let time = Double(point.arrival - first.arrival)
-      if next != minute {
-        result.append((time, residual))
-        minute = next
-      } else if let last = result.last, residual < last.residual {
-        result[result.count - 1] = (time, residual)
-      }
-    }
-    return result
+  /// Wall time of a run's first beat.
+  private func locate(
+    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel
+  ) -> (anchor: Int64, uncertainty: Int64) {
+    let isLong = !evidence.blocks.isEmpty
+    let model = isLong ? block : single
+    let samples = isLong ? evidence.blocks : evidence.samples
+    let slope = Double(slope) * 1e-9
+    let location = model.refine(samples, slope: slope, model.locate(samples, slope: slope, around: evidence.offset))
+    let beats = beats(ofRun: run)
+    let length = Double(ticks[beats.upperBound - 1] - ticks[beats.lowerBound]) * (15_625 / 16)
+    let drift = (slopeError ?? parameters.slopeSpread * 1e6) * 1e-6 * length / 2
+    let halfWidth = (location.halfWidth * location.halfWidth + drift * drift + 36e6).squareRoot()
+    let offset = location.offset - slope * evidence.middle
+    return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
   }
 
   /// Makes beats strictly increase over the session and none later than its own packet's arrival, by moving whole runs
@@ -98,25 +116,57 @@ extension TimelinePass {
   private mutating func settleRuns() {
     wall = [Int64](repeating: 0, count: rrTicks.count)
     var bound = Int64.max
-    for index in runs.indices.reversed() {
-      let beats = runs[index].beats
-      let origin = ticks[beats.lowerBound]
-      var late = Int64.min
-      var previous = Int64.min
-      for beat in beats {
-        let time = max(runs[index].map.microseconds(atTicks: ticks[beat] - origin), previous &+ 1)
-        previous = time
-        wall[beat] = time
-        late = max(late, time - packets[Int(packetOfBeat[beat])].arrival)
-      }
-      late = max(late, previous - (bound == .max ? previous : bound - 1))
-      if late > 0 {
-        runs[index].map.anchorMicroseconds -= late
-        for beat in beats { wall[beat] -= late }
-      }
-      runs[index].startMicroseconds = wall[beats.lowerBound]
-      runs[index].endMicroseconds = wall[beats.upperBound - 1]
+    for index in runs.indices.reversed() where !starts[index].isFiller {
+      let late = place(index)
+      let overlap = bound == .max ? 0 : runs[index].endMicroseconds - bound + 1
+      move(index, by: -max(late, overlap, 0))
       bound = runs[index].startMicroseconds
     }
+    for index in runs.indices where starts[index].isFiller { fitFillers(index) }
+  }
+
+  /// Gives the beats of a run the times of its map; returns by how much one is later than its packet's arrival.
+  private mutating func place(_ index: Int) -> Int64 {
+    let beats = runs[index].beats
+    let origin = ticks[beats.lowerBound]
+    var late = Int64.min
+    var previous = Int64.min
+    for beat in beats {
+      let time = max(runs[index].map.microseconds(atTicks: ticks[beat] - origin), previous &+ 1)
+      previous = time
+      wall[beat] = time
+      late = max(late, time - packets[Int(packetOfBeat[beat])].arrival)
+    }
+    runs[index].startMicroseconds = wall[beats.lowerBound]
+    runs[index].endMicroseconds = wall[beats.upperBound - 1]
+    return late
+  }
+
+  private mutating func move(_ index: Int, by microseconds: Int64) {
+    guard microseconds != 0 else { return }
+    for beat in runs[index].beats { wall[beat] += microseconds }
+    runs[index].map.anchorMicroseconds += microseconds
+    runs[index].startMicroseconds += microseconds
+    runs[index].endMicroseconds += microseconds
+  }
+
+  /// Invented intervals keep no time of their own: they are spread over the time between their neighbours' beats and
+  /// their own arrival.
+  private mutating func fitFillers(_ index: Int) {
+    let beats = runs[index].beats
+    let arrival = packets[Int(packetOfBeat[beats.upperBound - 1])].arrival
+    var end = arrival
+    if index + 1 < runs.count { end = min(end, runs[index + 1].startMicroseconds - 1) }
+    let length = RunMap.microseconds(ticks: ticks[beats.upperBound - 1] - ticks[beats.lowerBound])
+    let first = packets[Int(packetOfBeat[beats.lowerBound])].arrival
+    var start = min(first, end - Int64(beats.count))
+    if index > 0 { start = max(start, runs[index - 1].endMicroseconds + 1) }
+    let span = end - start
+    let scale = length > 0 ? Double(span) / Double(length) - 1 : 0
+    runs[index].map = RunMap(
+      anchorMicroseconds: start, slopePartsPerBillion: Int32(clamping: Int64((min(scale, 1) * 1e9).rounded(.down))),
+      uncertaintyMicroseconds: 1_000_000)
+    let late = place(index)
+    if late > 0 { move(index, by: -late) }
   }
 }

@@ -1,0 +1,183 @@
+import Glibc
+
+/// How far above its floor a sensor's residuals lie, learnt from the session itself, and where that puts the floor of a
+/// run of which only some residuals are known.
+///
+/// Two things bound the offset between sensor and host. A notification arrives after its last beat was released: the
+/// residual lies above the offset by a latency, whose distribution begins sharply at 0. And its first beat was released
+/// after the notification before: seen from there the offset lies above. Where the beats' phase wanders through the
+/// sensor's packet period both bounds are sharp; where a sensor batches only the first is, and where beats and packets
+/// run in step neither is: the width of what remains likely says so.
+struct OffsetModel {
+  /// What one packet, or the outermost of a block of them, says of the offset. Microseconds from an origin of the
+  /// caller's, at the sensor's nominal speed.
+  struct Sample {
+    /// Arrival minus the time of the beat that released it, and that time.
+    var residual: Double
+    var residualTime: Double
+    /// The arrival of the notification before, minus the time of the beat that released the first interval, and that
+    /// time; −∞ where there is none.
+    var ceiling: Double
+    var ceilingTime: Double
+  }
+
+  /// An offset, as far as the samples tell it.
+  struct Location {
+    var offset: Double
+    /// Half the width of the interval around ``offset`` that holds it with 95 % probability.
+    var halfWidth: Double
+    /// The logarithm of the samples' likelihood, all offsets together.
+    var evidence: Double
+  }
+
+  /// log-density of residual − offset, and of offset − ceiling, by bins.
+  private var above: [Double]
+  private var below: [Double]
+  /// By how much the samples' own dependence weakens their word: 1 is independent.
+  private(set) var weight = 1.0
+
+  private static let binMicroseconds = 4000.0
+  private static let binsBelowZero = 40
+  private static let bins = 1065
+
+  /// A model that knows nothing yet but that latencies fall off within `scale` microseconds.
+  init(scale: Double) {
+    above = Self.logDensity([Double](repeating: 0, count: Self.bins), scale: scale)
+    below = above
+  }
+
+  private static func bin(_ microseconds: Double, clamped: Bool = true) -> Int {
+    let bin = Int(max(-1e6, min(1e6, microseconds / binMicroseconds + Double(binsBelowZero))).rounded(.down))
+    return clamped ? max(0, min(bin, bins - 1)) : bin
+  }
+
+  /// The density of counts, smoothed over as many bins as it takes to see enough of them.
+  private static func logDensity(_ counts: [Double], scale: Double) -> [Double] {
+    var sums = [0.0]
+    sums.reserveCapacity(bins + 1)
+    for count in counts { sums.append(sums[sums.count - 1] + count) }
+    let total = sums[bins]
+    let expectedCount = 20.0
+    let enough = max(20.0, total / 100)
+    var density = [Double](repeating: 0, count: bins)
+    for bin in 0..<bins {
+      var reach = 1
+      var low = max(0, bin - 1)
+      var high = min(bins, bin + 2)
+      while sums[high] - sums[low] < enough && reach < max(2, abs(bin - binsBelowZero) / 4) {
+        reach += 1
+        low = max(0, bin - reach)
+        high = min(bins, bin + reach + 1)
+      }
+      let excess = (Double(bin - binsBelowZero) + 0.5) * binMicroseconds
+      let expected = excess < 0 ? 1e-5 : exp(-excess / scale) * binMicroseconds / scale
+      let smooth = (sums[high] - sums[low]) / Double(high - low)
+      density[bin] = log((smooth + expectedCount * expected + 1e-3) / (total + expectedCount))
+    }
+    return density
+  }
+
+  /// Learns from residuals whose offsets are known, more or less: `(residual − offset, offset − ceiling)` in order.
+  mutating func learn(_ excesses: [(above: Double, below: Double)], scale: Double) {
+    var above = [Double](repeating: 0, count: Self.bins)
+    var below = above
+    for excess in excesses {
+      above[Self.bin(excess.above)] += 1
+      if excess.below < .infinity { below[Self.bin(excess.below)] += 1 }
+    }
+    self.above = Self.logDensity(above, scale: scale)
+    self.below = Self.logDensity(below, scale: scale)
+    weight = Self.independence(excesses)
+  }
+
+  /// The share of independent samples, out of the correlation of neighbours.
+  private static func independence(_ excesses: [(above: Double, below: Double)]) -> Double {
+    guard excesses.count > 30 else { return 0.5 }
+    let mean = excesses.reduce(0) { $0 + min($1.above, 4e6) } / Double(excesses.count)
+    var variance = 0.0
+    var covariance = 0.0
+    var previous = 0.0
+    for excess in excesses {
+      let value = min(excess.above, 4e6) - mean
+      variance += value * value
+      covariance += value * previous
+      previous = value
+    }
+    guard variance > 0 else { return 0.1 }
+    let correlation = max(0, covariance / variance)
+    return max(0.1, (1 - correlation) / (1 + correlation))
+  }
+
+  /// Where the offset of `samples`, of which there must be one at least, lies if the sensor's clock is slow by `slope`.
+  ///
+  /// Looked for around `centre`, where that is known from before, else above and below the smallest residual.
+  func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil) -> Location {
+    var coarse: Location
+    if let centre {
+      coarse = search(samples, slope, from: centre - 160_000, to: centre + 160_000, step: 4)
+    } else {
+      var smallest = Double.infinity
+      for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
+      // The more packets, the nearer is the smallest residual to the floor.
+      let reach = 120_000 + 4_000_000 / Double(samples.count)
+      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: 4)
+    }
+    return coarse
+  }
+
+  /// The same to a bin, around where the offset is known to lie.
+  func refine(_ samples: [Sample], slope: Double, _ coarse: Location) -> Location {
+    guard coarse.halfWidth < 120_000 else { return coarse }
+    let around = coarse.halfWidth + 32_000
+    return search(samples, slope, from: coarse.offset - around, to: coarse.offset + around, step: 1)
+  }
+
+  /// Tries offsets `step` bins apart.
+  private func search(
+    _ samples: [Sample], _ slope: Double, from low: Double, to high: Double, step: Int
+  ) -> Location {
+    let width = Double(step) * Self.binMicroseconds
+    let count = max(2, Int((high - low) / width) + 1)
+    let last = Self.bins - 1
+    var likelihood = [Double](repeating: 0, count: count)
+    for sample in samples {
+      var bin = Self.bin(sample.residual - slope * sample.residualTime - low, clamped: false)
+      for index in 0..<count {
+        likelihood[index] += above[max(0, min(bin, last))]
+        bin -= step
+      }
+      guard sample.ceiling > -.infinity else { continue }
+      bin = Self.bin(low - sample.ceiling + slope * sample.ceilingTime, clamped: false)
+      for index in 0..<count {
+        likelihood[index] += below[max(0, min(bin, last))]
+        bin += step
+      }
+    }
+    let greatest = likelihood.max() ?? 0
+    var total = 0.0
+    var first = 0.0
+    for index in 0..<count {
+      likelihood[index] = exp((likelihood[index] - greatest) * weight)
+      total += likelihood[index]
+      first += likelihood[index] * Double(index)
+    }
+    let centre = first / total
+    return Location(
+      offset: low + centre * width, halfWidth: Self.halfWidth(likelihood, centre, total) * width,
+      evidence: greatest * weight + log(total * width))
+  }
+
+  /// Grows an interval around the centre until it holds 95 %.
+  private static func halfWidth(_ density: [Double], _ centre: Double, _ total: Double) -> Double {
+    var reach = 0.5
+    while reach < Double(density.count) {
+      let low = max(0, Int((centre - reach).rounded(.up)))
+      let high = min(density.count - 1, Int(centre + reach))
+      var inside = 0.0
+      if low <= high { for index in low...high { inside += density[index] } }
+      if inside >= 0.95 * total { break }
+      reach += 0.5
+    }
+    return reach
+  }
+}
