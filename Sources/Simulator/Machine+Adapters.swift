@@ -120,9 +120,11 @@ extension Machine {
     guard let device = self[key] else { return }
     agenda.strike(device.expiry)
     agenda.strike(device.connectTimeout)
-    removeBattery(key)
     for service in device.layout?.exported ?? [] { withdraw(key, service) }
-    withdraw(path(key), "org.bluez.Device1")
+    withdraw(path(key), ["org.bluez.Device1"] + (device.hasBattery ? ["org.bluez.Battery1"] : []))
+    for subscription in device.subscriptions.values {
+      if let pipe = subscription.pipe { effects.append(.close(pipe)) }
+    }
     self[key] = nil
     cancelAttempt(key)
   }
@@ -146,7 +148,7 @@ extension Machine {
       let key = DeviceKey(adapter: adapter, strap: strap)
       if self[key]?.connecting != nil, self[key]?.link == nil { cancelConnect(key, .aborted) }
     }
-    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x13) }
+    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x15) }
     adapters[adapter].sessions = []
     adapters[adapter].filters = [:]
     change(adapter: adapter, ["Powered": .bool(false), "Discovering": .bool(false)])
@@ -174,7 +176,7 @@ extension Machine {
     guard let adapter = adapters.firstIndex(where: { $0.address == address && $0.isPlugged }) else { return }
     adapters[adapter].isPlugged = false
     adapters[adapter].linking = nil
-    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08) }
+    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08, tells: false) }
     tell(.adapterPulled(adapter))
   }
 
@@ -185,6 +187,7 @@ extension Machine {
     for strap in adapters[adapter].devices.keys.sorted() {
       let key = DeviceKey(adapter: adapter, strap: strap)
       if self[key]?.connecting != nil { cancelConnect(key, .aborted) }
+      showDisconnected(key)
       removeObjects(key)
     }
     adapters[adapter].isPowered = false
@@ -192,7 +195,7 @@ extension Machine {
     adapters[adapter].sessions = []
     adapters[adapter].filters = [:]
     change(adapter: adapter, ["Powered": .bool(false), "Discovering": .bool(false)])
-    withdraw(adapters[adapter].path, "org.bluez.Adapter1")
+    withdraw(adapters[adapter].path, ["org.bluez.Adapter1"])
     adapters[adapter].isVisible = false
     adapters[adapter].devices = kept.mapValues { $0.stored }
   }

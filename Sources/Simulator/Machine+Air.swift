@@ -28,7 +28,7 @@ extension Machine {
     straps[strap].isAdvertising = true
     log("advertising", strap)
     enterAdvertisement(strap)
-    for adapter in adapters.indices { tryLink(adapter) }
+    for adapter in adapters.indices { tryLink(adapter, listensAlready: true) }
   }
 
   /// Has the strap's next advertisement sent, where anybody listens.
@@ -49,7 +49,9 @@ extension Machine {
   }
 
   /// Has the kernel make the next link, the lowest strap first: not in the order of the calls.
-  mutating func tryLink(_ adapter: Int) {
+  ///
+  /// A strap that begins to advertise while the kernel listens for it is linked with in half the time.
+  mutating func tryLink(_ adapter: Int, listensAlready: Bool = false) {
     guard adapters[adapter].isPowered, adapters[adapter].linking == nil else { return }
     let audible = adapters[adapter].attempts.filter { straps[$0].isAdvertising }.sorted()
     guard let next = audible.first else { return }
@@ -63,7 +65,7 @@ extension Machine {
     adapters[adapter].linking = next
     enter(
       .linkMade(DeviceKey(adapter: adapter, strap: next)),
-      in: straps[next].profile.advertisingInterval * Delay.advertisementsPerLink)
+      in: straps[next].profile.advertisingInterval * (Delay.advertisementsPerLink / (listensAlready ? 2 : 1)))
   }
 
   private mutating func giveUpForRoom(_ key: DeviceKey) {
@@ -100,15 +102,16 @@ extension Machine {
     tryLink(key.adapter)
   }
 
-  /// The link is gone; `reason` is the HCI error that the strap sees.
-  mutating func endLink(_ strap: Int, reason: UInt8) {
+  /// The link is gone; `reason` is the HCI error that the strap sees. What follows from it is told to bluetoothd, unless it
+  /// gets to know more than that at once.
+  mutating func endLink(_ strap: Int, reason: UInt8, tells: Bool = true) {
     guard let adapter = straps[strap].link else { return }
     let link = straps[strap].linkNumber
     straps[strap].link = nil
     straps[strap].subscriptions = []
     straps[strap].isEncrypted = false
     log("disconnected", strap, ["reason": .int(Int(reason))])
-    tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link))
+    if tells { tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link)) }
     if straps[strap].isAvailable { advertise(strap) }
     for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
     adapters[adapter].withoutRoom = [:]

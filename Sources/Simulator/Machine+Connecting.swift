@@ -39,8 +39,8 @@ extension Machine {
 
   mutating func linkFailed(_ key: DeviceKey, _ failure: LinkFailure) {
     guard let device = self[key], device.connecting != nil else { return }
-    if failure == .refused { change(key, ["Connected": .bool(false)]) }
     cancelConnect(key, .aborted)
+    if failure == .refused { change(key, ["Connected": .bool(false)]) }
     // A device that was never connected goes together with the error.
     if failure == .noRoom, !device.wasEverConnected { removeObjects(key) }
   }
@@ -63,7 +63,7 @@ extension Machine {
     self[key]?.wasEverConnected = true
     self[key]?.isTemporary = false
     self[key]?.resolveOrder = order
-    if order != .late { showConnected(key) }
+    if order == .usual || order == .early { showConnected(key) }
     if order == .early { answerConnect(key) }
     for (handle, subscription) in device.subscriptions.sorted(by: { $0.key < $1.key })
     where !subscription.clients.isEmpty {
@@ -84,7 +84,8 @@ extension Machine {
     guard scenario.resolveOrder == .mixed else { return scenario.resolveOrder }
     switch random.next() % 10 {
     case 0: return .late
-    case 1...3: return .early
+    case 1: return .untold
+    case 2...4: return .early
     default: return .usual
     }
   }
@@ -102,7 +103,7 @@ extension Machine {
     showServices(key)
     var changed: Properties = ["ServicesResolved": .bool(true)]
     let uuids = straps[key.strap].layout.uuids
-    if device.uuids != uuids {
+    if self[key]?.uuids != uuids {
       self[key]?.uuids = uuids
       changed["UUIDs"] = .strings(uuids)
     }
@@ -114,6 +115,9 @@ extension Machine {
     case .late:
       answerConnect(key)
       showConnected(key)
+    case .untold:
+      answerConnect(key)
+      self[key]?.isConnected = true
     case .usual, .early, .mixed: enter(DaemonEvent.connectReply(key, link: link), in: .milliseconds(5))
     }
   }
@@ -125,6 +129,11 @@ extension Machine {
     for service in old?.exported ?? [] where !new.services.contains(service) {
       for characteristic in service.characteristics { dropSubscription(key, handle: characteristic.handle) }
       withdraw(key, service)
+    }
+    if let old, old != new, self[key]?.isResolved == false {
+      let kept = old.services.filter(new.services.contains).map(\.uuid).sorted()
+      self[key]?.uuids = kept
+      change(key, ["UUIDs": .strings(kept)])
     }
     self[key]?.layout = new
     for service in new.exported where !(old?.services.contains(service) ?? false) {
@@ -198,6 +207,16 @@ extension Machine {
   /// The link is lost or ended: descriptors first, then the properties, then the battery.
   mutating func linkDown(_ key: DeviceKey, link: Int) {
     guard let device = self[key], device.link == link else { return }
+    showDisconnected(key)
+    removeBattery(key)
+    if device.isBeingRemoved { return removeObjects(key) }
+    if !device.isPaired { self[key]?.isTemporary = true }
+    armExpiry(key)
+  }
+
+  /// Says that a device has no link any more, if it had one; whatever waited for the link's end is answered.
+  mutating func showDisconnected(_ key: DeviceKey) {
+    guard let device = self[key], device.link != nil else { return }
     self[key]?.link = nil
     self[key]?.isResolved = false
     self[key]?.isConnected = false
@@ -215,9 +234,5 @@ extension Machine {
           ? ["ServicesResolved": .bool(false), "Connected": .bool(false)] : ["Connected": .bool(false)])
     }
     for handle in acquired { change(key, handle: handle, ["NotifyAcquired": .bool(false)]) }
-    removeBattery(key)
-    if device.isBeingRemoved { return removeObjects(key) }
-    if !device.isPaired { self[key]?.isTemporary = true }
-    armExpiry(key)
   }
 }

@@ -18,24 +18,23 @@ extension Machine {
     }
   }
 
-  /// What SIGTERM brings: every object goes before the name does.
+  /// What SIGTERM brings: the adapters lose their power, then every object goes, then the name.
   private mutating func withdrawEverything() {
-    for adapter in adapters.indices where adapters[adapter].isVisible {
+    for strap in straps.indices where straps[strap].link != nil { endLink(strap, reason: 0x15, tells: false) }
+    let shown = adapters.indices.filter { adapters[$0].isVisible }
+    for adapter in shown {
       for strap in adapters[adapter].devices.keys.sorted() {
-        let key = DeviceKey(adapter: adapter, strap: strap)
-        guard let device = self[key] else { continue }
-        for subscription in device.subscriptions.values {
-          if let pipe = subscription.pipe { effects.append(.close(pipe)) }
-        }
-        self[key]?.subscriptions = [:]
-        removeBattery(key)
-        for service in device.layout?.exported ?? [] { withdraw(key, service) }
-        withdraw(path(key), "org.bluez.Device1")
-        self[key]?.layout = nil
+        showDisconnected(DeviceKey(adapter: adapter, strap: strap))
       }
-      withdraw(adapters[adapter].path, "org.bluez.Adapter1")
+      change(adapter: adapter, ["Powered": .bool(false), "Discovering": .bool(false)])
     }
-    effects.append(.interfacesRemoved(path: "/org/bluez", ["org.bluez.AgentManager1", "org.bluez.ProfileManager1"]))
+    withdraw("/org/bluez", interfaces(of: .daemon).keys.filter { $0.hasPrefix("org.bluez") }.sorted())
+    for adapter in shown {
+      let kept = adapters[adapter].devices.filter { !$0.value.isTemporary }.mapValues(\.stored)
+      for strap in adapters[adapter].devices.keys.sorted() { removeObjects(DeviceKey(adapter: adapter, strap: strap)) }
+      withdraw(adapters[adapter].path, ["org.bluez.Adapter1"])
+      adapters[adapter].devices = kept
+    }
   }
 
   /// The process is gone: its descriptors are closed, pending calls are never answered, and the kernel keeps the links for
@@ -71,7 +70,9 @@ extension Machine {
   private mutating func startDaemon() {
     daemon = .running
     effects.append(.joinBus)
+    announce("/org/bluez", .daemon)
     for adapter in adapters.indices where adapters[adapter].isPlugged {
+      adapters[adapter].isPowered = true
       enter(DaemonEvent.adapterAppears(adapter), in: Delay.adapterAfterStart)
     }
   }

@@ -105,7 +105,8 @@ extension Machine {
   private func ownInterfaces(of object: Object) -> Interfaces {
     switch object {
     case .root: ["org.freedesktop.DBus.ObjectManager": [:]]
-    case .daemon: ["org.bluez.AgentManager1": [:], "org.bluez.ProfileManager1": [:]]
+    case .daemon:
+      ["org.bluez.AgentManager1": [:], "org.bluez.ProfileManager1": [:], "org.bluez.HealthManager1": [:]]
     case .adapter(let number): ["org.bluez.Adapter1": properties(ofAdapter: number)]
     case .device(let key):
       if let device = self[key], device.hasBattery {
@@ -196,23 +197,23 @@ extension Machine {
     effects.append(.interfacesAdded(path: path, interfaces(of: object)))
   }
 
-  /// Says that an object has gone; `interface` is the one that makes it what it is.
-  mutating func withdraw(_ path: String, _ interface: String) {
+  /// Says that an object has gone; `interfaces` are those that make it what it is.
+  mutating func withdraw(_ path: String, _ interfaces: [String]) {
     effects.append(
       .interfacesRemoved(
-        path: path, ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable", interface]))
+        path: path, ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"] + interfaces))
   }
 
   /// Says that the objects of a service are gone, children first.
   mutating func withdraw(_ key: DeviceKey, _ service: GATTLayout.Service) {
     let objects = children(of: key, service: service)
     for (path, object) in objects.dropFirst() {
-      if case .descriptor = object { withdraw(path, "org.bluez.GattDescriptor1") }
+      if case .descriptor = object { withdraw(path, ["org.bluez.GattDescriptor1"]) }
     }
     for (path, object) in objects.dropFirst() {
-      if case .characteristic = object { withdraw(path, "org.bluez.GattCharacteristic1") }
+      if case .characteristic = object { withdraw(path, ["org.bluez.GattCharacteristic1"]) }
     }
-    withdraw(objects[0].path, "org.bluez.GattService1")
+    withdraw(objects[0].path, ["org.bluez.GattService1"])
   }
 
   /// Says which properties of a device have changed.

@@ -67,7 +67,7 @@ extension Machine {
     switch event {
     case .disconnect, .stop:
       straps[strap].isAvailable = false
-      endLink(strap, reason: 0x16)
+      endLink(strap, reason: 0x13)
       if event == .stop { straps[strap].isAdvertising = false }
     case .vanish:
       straps[strap].isAvailable = false
@@ -79,7 +79,7 @@ extension Machine {
     case .advertise:
       straps[strap].isAvailable = true
       advertise(strap)
-    case .drop: endLink(strap, reason: 0x16)
+    case .drop: endLink(strap, reason: 0x13)
     case .battery(let percent):
       straps[strap].battery = percent
       if straps[strap].subscriptions.contains(GATTLayout.batteryLevel) {

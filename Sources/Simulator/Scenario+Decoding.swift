@@ -20,7 +20,7 @@ extension Scenario {
     if let connections = file.connections { scenario.connections = connections }
     if let order = file.resolve {
       guard let known = ResolveOrder(rawValue: order) else {
-        throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, mixed")
+        throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, mixed")
       }
       scenario.resolveOrder = known
     }

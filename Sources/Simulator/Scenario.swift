@@ -22,6 +22,8 @@ enum ResolveOrder: String, Hashable, Sendable, CaseIterable {
   case early
   /// Objects, resolved and the reply, and only then Connected.
   case late
+  /// Objects, resolved, the battery and the reply: Connected is never told, though it is true.
+  case untold
   /// Any of them, drawn by the seed: mostly the usual one.
   case mixed
 }

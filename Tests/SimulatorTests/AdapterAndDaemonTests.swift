@@ -31,7 +31,7 @@ struct AdapterAndDaemonTests {
     let lines = bench.takeWithoutGATT()
     #expect(
       lines == [
-        "dev Connected=false ServicesResolved=false", "- dev Battery1", "- dev Device1",
+        "dev Connected=false ServicesResolved=false", "- dev Battery1 Device1",
         "hci0 Discovering=false Powered=false", "- hci0 Adapter1",
       ])
     bench.call("Connect")
@@ -76,15 +76,16 @@ struct AdapterAndDaemonTests {
     #expect(bench.take() == ["hci0 Discovering=false Powered=false", "- hci0 Adapter1"])
   }
 
-  @Test("SIGTERM removes every object before the name goes")
+  @Test("SIGTERM takes the power, removes every object, and then the name goes")
   func terminate() {
     var bench = Bench()
     bench.acquired()
     bench.befall(.bluetoothd(.terminate))
     #expect(
       bench.takeWithoutGATT() == [
-        "end of file", "- dev Battery1", "- dev Device1", "- hci0 Adapter1",
-        "- /org/bluez AgentManager1 ProfileManager1", "bus left",
+        "end of file", "dev Connected=false ServicesResolved=false", "hrm NotifyAcquired=false",
+        "hci0 Discovering=false Powered=false", "- /org/bluez AgentManager1 HealthManager1 ProfileManager1",
+        "- dev Battery1 Device1", "- hci0 Adapter1", "bus left",
       ])
   }
 
@@ -116,7 +117,7 @@ struct AdapterAndDaemonTests {
     bench.wait(5)
     _ = bench.take()
     bench.befall(.bluetoothd(.start))
-    #expect(bench.take() == ["bus joined"])
+    #expect(bench.take() == ["bus joined", "+ /org/bluez AgentManager1 HealthManager1 ProfileManager1"])
     bench.call("Connect")
     #expect(bench.take().first?.hasPrefix("Connect: UnknownObject") == true)
     bench.wait(0.3)
@@ -135,7 +136,10 @@ struct AdapterAndDaemonTests {
     bench.befall(.bluetoothd(.kill))
     bench.befall(.bluetoothd(.start))
     bench.wait(0.3)
-    #expect(bench.take() == ["bus left", "bus joined", "+ hci0 Adapter1", "+ dev Device1"])
+    #expect(
+      bench.take() == ["bus left", "bus joined"] + [
+        "+ /org/bluez AgentManager1 HealthManager1 ProfileManager1", "+ hci0 Adapter1", "+ dev Device1",
+      ])
     bench.call("Connect")
     #expect(bench.take() == ["Connect: ok"])
     bench.wait(1.6)
@@ -212,6 +216,7 @@ struct AdapterAndDaemonTests {
     let lines = bench.take()
     #expect(lines.first == "dev Connected=true")
     let removal = lines.firstIndex { $0 == "- hrm GattCharacteristic1" } ?? 0
+    #expect(lines.contains("dev UUIDs=1800,1801"))
     let arrival = lines.firstIndex { $0 == "+ dev/service0019/char001a GattCharacteristic1" } ?? 0
     let resolved = lines.firstIndex { $0.hasPrefix("dev ServicesResolved=true") } ?? 0
     #expect(0 < removal && removal < arrival && arrival < resolved)
@@ -239,7 +244,7 @@ struct AdapterAndDaemonTests {
     bench.wait(29.9)
     #expect(bench.take() == [])
     bench.wait(0.3)
-    #expect(bench.takeWithoutGATT() == ["- dev Battery1", "- dev Device1"])
+    #expect(bench.takeWithoutGATT() == ["- dev Battery1 Device1"])
   }
 
   @Test("with an agent it pairs by itself, and later links are silent")
