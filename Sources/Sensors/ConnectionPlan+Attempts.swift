@@ -64,6 +64,19 @@ extension ConnectionPlan {
     }
   }
 
+  /// Stops waiting for answers that are overdue, so that one that was lost holds up nobody for ever.
+  mutating func giveUpAnswers(of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
+    for position in sensors[sensor].presences.indices {
+      let presence = sensors[sensor].presences[position]
+      guard presence.call != nil, let until = presence.answerUntil, until <= now else { continue }
+      sensors[sensor].presences[position].call = nil
+      guard case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == presence.adapter else { continue }
+      enter(.searching, sensor, at: now)
+      commands.append(.disconnect(sensors[sensor].address, on: presence.adapter))
+      waitBeforeRetry(sensor, .other, at: now)
+    }
+  }
+
   private mutating func waitBeforeRetry(_ sensor: Int, _ reason: ConnectFailure, at now: BootInstant) {
     let longest = reason == .authentication ? parameters.longestAuthenticationRetry : parameters.longestRetry
     let wait = sensors[sensor].retry.next(first: parameters.firstRetry, longest: longest, using: &random)
@@ -81,6 +94,7 @@ extension ConnectionPlan {
   mutating func cancel(_ attempt: Attempt, of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     let position = presencePosition(sensor, on: attempt.adapter)
     sensors[sensor].presences[position].call = .canceled
+    sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.leaving)
     enter(.searching, sensor, at: now)
     commands.append(.disconnect(sensors[sensor].address, on: attempt.adapter))
   }

@@ -21,6 +21,8 @@ extension ConnectionPlan {
     public var absence = Duration.seconds(10)
     /// A link that gave values for this long was a good one: after its loss the count of failures starts anew.
     public var goodLink = Duration.seconds(10)
+    /// A Connect that has no answer after this (the longest seen: 40.2 s) never gets one, and is cancelled.
+    public var answer = Duration.seconds(90)
     /// Time for the services of a link that this plan made.
     public var resolving = Duration.seconds(20)
     /// A link without a value for this long is silent; doubles with each silence in a row, up to ``longestSilence``.

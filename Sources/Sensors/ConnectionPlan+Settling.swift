@@ -48,6 +48,7 @@ extension ConnectionPlan {
         sensors[sensor].presences[position].isFresh = false
         if sensors[sensor].presences[position].adapter == adapter {
           sensors[sensor].presences[position].call = .pending
+          sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.answer)
         }
       }
       sensors[sensor].isEager = false

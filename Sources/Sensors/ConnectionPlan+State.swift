@@ -87,6 +87,8 @@ extension ConnectionPlan {
     var isLinked = false
     /// A Connect whose answer is still to come: until then there is no second one.
     var call: Call?
+    /// When that answer is given up.
+    var answerUntil: BootInstant?
   }
 
   enum Call: Hashable, Sendable {

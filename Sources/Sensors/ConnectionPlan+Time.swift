@@ -8,6 +8,7 @@ extension ConnectionPlan {
       earliest = earliest.map { min($0, instant) } ?? instant
     }
     for sensor in sensors {
+      for presence in sensor.presences where presence.call != nil { consider(presence.answerUntil) }
       switch sensor.phase {
       case .searching:
         if bestAdapter(for: sensor) != nil { consider(sensor.notBefore) }
@@ -28,7 +29,7 @@ extension ConnectionPlan {
     return earliest
   }
 
-  /// Before when no attempt is made to connect a sensor that failed; nil where it may be connected as soon as it is heard.
+  /// Before when a sensor that failed is not tried again; nil where it is connected as soon as it is heard.
   public func nextAttempt(of address: SensorAddress) -> BootInstant? {
     guard let index = index(of: address), case .searching = sensors[index].phase else { return nil }
     return sensors[index].notBefore
@@ -42,7 +43,8 @@ extension ConnectionPlan {
       if case .failed(let until) = adapters[position].discovery, until <= now { adapters[position].discovery = .off }
     }
     advanceLooks(to: now)
-    for sensor in sensors.indices {
+    for sensor in sensors.indices.reversed() {
+      giveUpAnswers(of: sensor, at: now, &commands)
       switch sensors[sensor].phase {
       case .searching:
         if let notBefore = sensors[sensor].notBefore, notBefore <= now { sensors[sensor].notBefore = nil }
@@ -55,6 +57,7 @@ extension ConnectionPlan {
         leave(adapter, sensor, at: now, &commands)
       case .leaving: break
       }
+      removeIfDone(sensor)
     }
     return settle(at: now, commands)
   }

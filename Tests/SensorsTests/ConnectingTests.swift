@@ -151,7 +151,7 @@ struct ConnectingTests {
       0      allow A B C
       0      on                -> scan
       1      seen A            -> connect A
-      2      up A              -> follow A
+      2      ok A              -> follow A
       3      seen B            -> connect B
       4      finish            -> disconnect B, disconnect A, stop
       4.1    failed B canceled

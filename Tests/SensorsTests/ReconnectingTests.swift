@@ -148,6 +148,23 @@ struct ReconnectingTests {
       """)
   }
 
+  @Test("a Connect that is never answered is given up, cancelled, and tried again")
+  mutating func givesUpAnswer() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      6~6                      -> scan
+      50     seen A
+      91~91                    -> disconnect A
+      91.7~92.3                -> stop, connect A
+      92.4   allow             -> disconnect A      # nor is this one answered
+      """)
+    #expect(timeline.plan.deadline == BootInstant(microseconds: 122_400_000))
+    timeline.play("130 allow A -> scan")
+  }
+
   @Test("services that never resolve end the link and make it anew")
   mutating func endsUnresolvedLink() {
     timeline.play(
