@@ -1,0 +1,23 @@
+/// Who measured, as statistics tell sources apart: a program together with the device that it read.
+///
+/// Two straps that one program records are two sources: they never mix into one.
+public struct DataSource: Hashable, Sendable, CustomStringConvertible {
+  /// The source's identifier, see ``SourceRevision/identifier``.
+  public var source: String
+  /// The device's local identifier, or its name where it has none; nil where there is no device.
+  public var device: String?
+
+  public init(source: String, device: String? = nil) {
+    self.source = source
+    self.device = device
+  }
+
+  /// Of an object with that source and device.
+  public init(_ source: SourceRevision, _ device: Device?) {
+    self.init(source: source.identifier, device: device?.localIdentifier ?? device?.name)
+  }
+
+  public var description: String {
+    device.map { "\(source)/\($0)" } ?? source
+  }
+}

@@ -1,0 +1,46 @@
+/// The figures of one stretch of time, with what is needed to judge them.
+public struct Statistics: Hashable, Sendable {
+  /// From here, inclusive …
+  public var start: Timestamp
+  /// … to here, exclusive.
+  public var end: Timestamp
+  /// Whose quantities they are; nil where the sources are merged.
+  public var source: DataSource?
+  /// Quantities that contributed.
+  public var count: Int
+  /// In the type's unit, as all values; nil where it was not asked for, does not apply, or nothing contributed.
+  public var sum: Double?
+  public var average: Double?
+  public var minimum: Double?
+  public var maximum: Double?
+  public var mostRecent: Double?
+  /// When the most recent quantity was measured.
+  public var mostRecentSpan: TimeSpan?
+  /// Microseconds that the quantities last together.
+  public var duration: Int64?
+  public var coverage: TimeCoverage
+  /// Who contributed, the highest priority first.
+  public var sources: [DataSource]
+  public var policy: WeightingPolicy
+  /// Of the type's aggregation style.
+  public var styleVersion: Int
+}
+
+/// How much of a stretch of time the quantities speak for, in microseconds.
+public struct TimeCoverage: Hashable, Sendable {
+  /// Time that lies in a quantity, or between two of a series that are no further apart than the policy's gap.
+  public var covered: Int64
+  /// The rest.
+  public var gaps: Int64
+
+  public init(covered: Int64, gaps: Int64) {
+    self.covered = covered
+    self.gaps = gaps
+  }
+
+  /// 0 to 1; 0 for a stretch without duration.
+  public var fraction: Double {
+    let length = Double(covered) + Double(gaps)
+    return length > 0 ? Double(covered) / length : 0
+  }
+}

@@ -1,0 +1,219 @@
+/// Collects the statistics of buckets that follow each other in time: pure, and the one place where figures are made.
+///
+/// Rules, all in microseconds since 1970:
+/// - A discrete quantity belongs to the bucket that its start lies in, whatever its sample's start.
+/// - A cumulative quantity is divided by time over the buckets it lies in; without duration it belongs to its start's.
+/// - Merged sources: a moment belongs to the first source, in order of priority, that covers it; a quantity counts where
+///   its start belongs to its source, and a cumulative one for the part of its time that does.
+/// - Integrals and coverage are clipped to the bucket and to the moments that belong to the source.
+public struct StatisticsBuckets: Sendable {
+  /// The borders, ascending: bucket `i` is from `edges[i]` to before `edges[i + 1]`.
+  public let edges: [Int64]
+  public let type: QuantityType
+  public let policy: WeightingPolicy
+  package var accumulators: [StatisticsAccumulator]
+  private let isCumulative: Bool
+  private let isLevel: Bool
+
+  /// Throws where the borders do not ascend.
+  public init(edges: [Int64], type: QuantityType, policy: WeightingPolicy = .ownDuration) throws(StatisticsError) {
+    guard edges.count >= 2, zip(edges, edges.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .emptyRange }
+    self.edges = edges
+    self.type = type
+    self.policy = policy
+    accumulators = Array(repeating: StatisticsAccumulator(), count: edges.count - 1)
+    isCumulative = type.style.isCumulative
+    isLevel = type.style == .discreteEquivalentContinuousLevel
+  }
+
+  /// Adds the series of all sources, those of the highest priority first; they must be all that overlap each other.
+  public mutating func add(_ tracksBySource: [[QuantityTrack]]) {
+    var blocked = TimeStretches()
+    for (rank, tracks) in tracksBySource.enumerated() {
+      var coverage = TimeStretches()
+      for track in tracks {
+        add(track, rank: rank, blocked: blocked)
+        coverage.formUnion(track.coverage(maximumGap: policy.maximumGapMicroseconds))
+      }
+      for stretch in coverage.stretches {
+        addCoverage(from: stretch.lowerBound, to: stretch.upperBound, blocked: blocked)
+      }
+      if rank < tracksBySource.count - 1 { blocked.formUnion(coverage) }
+    }
+  }
+
+  /// Adds one series, without the moments in `blocked`; its coverage is for the caller to add.
+  package mutating func add(_ track: QuantityTrack, rank: Int, blocked: TimeStretches) {
+    guard let first = track.starts.first else { return }
+    var bucket = max(0, index(of: first))
+    let gap = policy.maximumGapMicroseconds
+    for position in track.starts.indices {
+      let start = track.starts[position]
+      let end = track.end(of: position)
+      let value = track.values[position]
+      while bucket < accumulators.count - 1, start >= edges[bucket + 1] { bucket += 1 }
+      if isCumulative, end > start {
+        divide(value, from: start, to: end, startingAt: bucket, rank: rank, blocked: blocked)
+      } else if start >= edges[bucket], start < edges[bucket + 1], blocked.isEmpty || !blocked.contains(start) {
+        accumulators[bucket].add(value, from: start, to: end, rank: rank, isLevel: isLevel)
+      }
+      guard !isCumulative, position + 1 < track.starts.count else { continue }
+      let next = track.starts[position + 1]
+      if next > start, next &- start <= gap {
+        addSegment(
+          Segment(start: start, end: next, value: value, endValue: track.values[position + 1]), startingAt: bucket,
+          blocked: blocked)
+      }
+    }
+  }
+
+  /// Adds covered time, without the moments in `blocked`.
+  package mutating func addCoverage(from start: Int64, to end: Int64, blocked: TimeStretches) {
+    guard end > start else { return }
+    let bucket = max(0, index(of: start))
+    forEachPart(from: start, to: end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
+      accumulator.covered &+= to &- from
+    }
+  }
+
+  /// Two neighbours of a series.
+  package struct Segment: Sendable {
+    package var start: Int64
+    package var end: Int64
+    package var value: Double
+    package var endValue: Double
+
+    package init(start: Int64, end: Int64, value: Double, endValue: Double) {
+      self.start = start
+      self.end = end
+      self.value = value
+      self.endValue = endValue
+    }
+  }
+
+  /// Adds the policy's integral over the time between two neighbours.
+  package mutating func addSegment(_ segment: Segment, startingAt bucket: Int, blocked: TimeStretches) {
+    switch policy {
+    case .ownDuration: return
+    case .holdLast:
+      forEachPart(from: segment.start, to: segment.end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
+        accumulator.integrated += Double(to &- from)
+        accumulator.integral += segment.value * Double(to &- from)
+      }
+    case .trapezoid:
+      let slope = (segment.endValue - segment.value) / Double(segment.end &- segment.start)
+      forEachPart(from: segment.start, to: segment.end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
+        let middle = segment.value + slope * (Double(from &- segment.start) + Double(to &- from) / 2)
+        accumulator.integrated += Double(to &- from)
+        accumulator.integral += middle * Double(to &- from)
+      }
+    }
+  }
+
+  private mutating func divide(
+    _ value: Double, from start: Int64, to end: Int64, startingAt bucket: Int, rank: Int, blocked: TimeStretches
+  ) {
+    let length = Double(end &- start)
+    var touched = -1
+    var index = bucket
+    // A quantity that reaches into a bucket in two parts, around a better source, counts there once.
+    blocked.forEachFreePart(from: start, to: end) { from, to in
+      while index < accumulators.count, edges[index] < to {
+        let partStart = max(from, edges[index])
+        let partEnd = min(to, edges[index + 1])
+        if partEnd > partStart {
+          let part = Double(partEnd &- partStart)
+          accumulators[index].sum += value * (part / length)
+          accumulators[index].duration += part
+          if touched != index {
+            touched = index
+            accumulators[index].contribute(value, from: start, to: end, rank: rank)
+          }
+        }
+        if edges[index + 1] >= to { break }
+        index += 1
+      }
+    }
+  }
+
+  private mutating func forEachPart(
+    from start: Int64, to end: Int64, startingAt bucket: Int, blocked: TimeStretches,
+    _ body: (inout StatisticsAccumulator, Int64, Int64) -> Void
+  ) {
+    var index = bucket
+    blocked.forEachFreePart(from: start, to: end) { from, to in
+      while index < accumulators.count, edges[index] < to {
+        let partStart = max(from, edges[index])
+        let partEnd = min(to, edges[index + 1])
+        if partEnd > partStart { body(&accumulators[index], partStart, partEnd) }
+        if edges[index + 1] >= to { break }
+        index += 1
+      }
+    }
+  }
+
+  /// The bucket that a moment lies in; −1 before the first, the last one after it.
+  package func index(of moment: Int64) -> Int {
+    var low = 0
+    var high = accumulators.count
+    while low < high {
+      let middle = (low + high) / 2
+      if edges[middle] <= moment { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
+  }
+
+  /// The figures of every bucket, empty ones included.
+  ///
+  /// `sources` are in the order of the ranks; `source` is named in the results where they are one source's own.
+  public func results(
+    _ options: StatisticsOptions, sources: [DataSource], source: DataSource? = nil
+  ) throws(StatisticsError) -> [Statistics] {
+    try options.validate(for: type)
+    return accumulators.indices.map { index in
+      let bucket = accumulators[index]
+      let hasValues = bucket.count > 0
+      let recent = options.contains(.mostRecent) ? bucket.mostRecent : nil
+      let length = edges[index + 1] &- edges[index]
+      return Statistics(
+        start: Timestamp(microseconds: edges[index]), end: Timestamp(microseconds: edges[index + 1]), source: source,
+        count: bucket.count, sum: options.contains(.sum) && hasValues ? bucket.sum : nil,
+        average: options.contains(.average) ? bucket.average(type.style, policy) : nil,
+        minimum: options.contains(.minimum) && hasValues ? bucket.minimum : nil,
+        maximum: options.contains(.maximum) && hasValues ? bucket.maximum : nil, mostRecent: recent?.value,
+        mostRecentSpan: recent.flatMap {
+          TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
+        },
+        duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
+        coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
+        sources: sources.enumerated().filter { $0.offset < 64 && bucket.ranks >> UInt64($0.offset) & 1 == 1 }
+          .map(\.element),
+        policy: policy, styleVersion: type.styleVersion)
+    }
+  }
+}
+
+extension StatisticsAccumulator {
+  /// Notes that a quantity contributed.
+  mutating func contribute(_ value: Double, from start: Int64, to end: Int64, rank: Int) {
+    count += 1
+    ranks |= 1 << UInt64(min(rank, 63))
+    note(MostRecent(value: value, start: start, end: end, rank: rank))
+  }
+
+  /// Adds a whole quantity.
+  mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, isLevel: Bool) {
+    contribute(value, from: start, to: end, rank: rank)
+    let length = Double(end &- start)
+    sum += value
+    minimum = Swift.min(minimum, value)
+    maximum = Swift.max(maximum, value)
+    duration += length
+    weighted += value * length
+    if isLevel {
+      let power = StatisticsAccumulator.power(ofLevel: value)
+      self.power += power
+      weightedPower += power * length
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// Which figures are asked for.
+public struct StatisticsOptions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  public static let average = StatisticsOptions(rawValue: 1 << 0)
+  public static let minimum = StatisticsOptions(rawValue: 1 << 1)
+  public static let maximum = StatisticsOptions(rawValue: 1 << 2)
+  public static let sum = StatisticsOptions(rawValue: 1 << 3)
+  public static let mostRecent = StatisticsOptions(rawValue: 1 << 4)
+  public static let duration = StatisticsOptions(rawValue: 1 << 5)
+  /// One result for each source, instead of one in which they are merged.
+  public static let separateBySource = StatisticsOptions(rawValue: 1 << 6)
+
+  /// Every figure that goes with the type's style.
+  public static func all(for type: QuantityType) -> StatisticsOptions {
+    type.style.isCumulative
+      ? [.sum, .mostRecent, .duration] : [.average, .minimum, .maximum, .mostRecent, .duration]
+  }
+
+  /// Throws where a figure does not go with the type's style.
+  public func validate(for type: QuantityType) throws(StatisticsError) {
+    if type.style.isCumulative {
+      if contains(.average) { throw .notForCumulative(option: "average", type: type.identifier) }
+      if contains(.minimum) { throw .notForCumulative(option: "minimum", type: type.identifier) }
+      if contains(.maximum) { throw .notForCumulative(option: "maximum", type: type.identifier) }
+    } else if contains(.sum) {
+      throw .notForDiscrete(option: "sum", type: type.identifier)
+    }
+  }
+}
