@@ -26,15 +26,19 @@ extension Connection {
   public func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(DBusError) -> Message {
     let token = CallToken(serial: nextSerial())
     let loop = self.loop
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Result<Message, DBusError>, Never>) in
-        guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.callCancelled)) }
-        begin(message, token, timeout) { continuation.resume(returning: $0) }
-      }
-    } onCancel: {
-      // Comes after the call has begun, which nothing on the loop can precede.
-      loop.execute { [weak self] in
-        self?.assumeIsolated { $0.cancel(token) }
+    // A continuation resumes on the task's preferred executor, else on the global pool and only then on the actor: without
+    // the preference each reply would take a detour over another thread and let later signals overtake it.
+    let result = await withTaskExecutorPreference(loop) {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Result<Message, DBusError>, Never>) in
+          guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.callCancelled)) }
+          begin(message, token, timeout) { continuation.resume(returning: $0) }
+        }
+      } onCancel: {
+        // Comes after the call has begun, which nothing on the loop can precede.
+        loop.execute { [weak self] in
+          self?.assumeIsolated { $0.cancel(token) }
+        }
       }
     }
     return try result.get()

@@ -46,19 +46,22 @@ extension EventLoop {
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until instant: Int64) async throws(CancellationError) {
     let sleeper = Sleeper()
-    let isCancelled = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        guard sleeper.begin(continuation) else { return }
-        execute {
-          guard sleeper.isAsleep else { return }
-          let timer = self.schedule(at: instant) { sleeper.end(cancelled: false) }
-          sleeper.timer.withLock { $0 = timer }
+    // With the preference the task goes on here, on the loop, and not by way of the global pool.
+    let isCancelled = await withTaskExecutorPreference(self) {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+          guard sleeper.begin(continuation) else { return }
+          execute {
+            guard sleeper.isAsleep else { return }
+            let timer = self.schedule(at: instant) { sleeper.end(cancelled: false) }
+            sleeper.timer.withLock { $0 = timer }
+          }
         }
-      }
-    } onCancel: {
-      sleeper.end(cancelled: true)
-      execute {
-        if let timer = sleeper.timer.withLock({ $0 }) { self.cancel(timer) }
+      } onCancel: {
+        sleeper.end(cancelled: true)
+        execute {
+          if let timer = sleeper.timer.withLock({ $0 }) { self.cancel(timer) }
+        }
       }
     }
     if isCancelled { throw CancellationError() }

@@ -29,6 +29,10 @@ internal import CDBus
   private struct SocketWatches {
     var watches: [Watch] = []
     var token: WatchToken?
+
+    func contains(_ pointer: OpaquePointer?) -> Bool {
+      watches.contains { unsafe $0.pointer == pointer }
+    }
   }
 
   /// Connects to `address`; whoever listens there has not yet answered.
@@ -156,7 +160,7 @@ internal import CDBus
 
   private func remove(_ pointer: OpaquePointer?) {
     // libdbus may have forgotten the descriptor of the watch by now.
-    for (descriptor, socket) in sockets where socket.watches.contains(where: { unsafe $0.pointer == pointer }) {
+    for (descriptor, socket) in sockets where unsafe socket.contains(pointer) {
       sockets[descriptor]?.watches.removeAll { unsafe $0.pointer == pointer }
       _ = update(descriptor)
     }
@@ -205,7 +209,7 @@ internal import CDBus
     let always = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
     for watch in sockets[descriptor]?.watches ?? [] {
       // The one before may have taken this one away, or the whole connection.
-      guard sockets[descriptor]?.watches.contains(where: { unsafe $0.pointer == watch.pointer }) == true else { continue }
+      guard unsafe sockets[descriptor]?.contains(watch.pointer) == true else { continue }
       let own = flags & (watch.flags | always)
       if own != 0, watch.isEnabled { _ = unsafe dbus_watch_handle(watch.pointer, own) }
     }
