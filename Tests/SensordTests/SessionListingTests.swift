@@ -77,6 +77,26 @@ struct SessionListingTests {
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
   }
 
+  @Test("quality is told in words and fitting units, and only what is worth telling")
+  func quality() {
+    let facts = QualityFacts([
+      "notifications": 600, "linkLosses": 2, "lostValues": 0, "zeroRates": 0, "payloadDefect.empty": 3,
+      "latencyMedianMicroseconds": 2_019_633, "latency95Microseconds": 2_560_159,
+      "latencyGreatestMicroseconds": 3_101_429, "driftPartsPerMillion": 0.0, "releaseDepthBeats": 2.0,
+      "releaseDepthErrorBeats": 0.056, "batteryStartPercent": 90, "batteryEndPercent": 87, "bodySensorLocation": 1,
+      "signalWeakestDBm": -71, "signalStrongestDBm": -60, "clockStep.1": .time(Timestamp(microseconds: 0)),
+      "clockStep.1.microseconds": 1_500, "somethingNew": 1,
+    ]).lines.filter { $0.label != "Clock set" }.map { "\($0.label): \($0.text)" }
+    #expect(
+      facts == [
+        "Received: 600 notifications, 2 link losses, 3 empty",
+        "Latency: 2019.6 ms in half of all packets, 2560.2 ms in 95 %, 3101.4 ms at most",
+        "Release: 2.00 ± 0.06 beats late", "Battery: 90 to 87 %", "Signal: -71 to -60 dBm", "Worn on: chest",
+      ])
+    #expect(QualityFacts([:]).lines.isEmpty)
+    #expect(QualityFacts(["bodySensorLocation": 250]).lines.map(\.text) == ["unknown place 250"])
+  }
+
   @Test("the list fits 80 columns, whatever a sensor calls itself")
   func narrow() throws {
     let session = ListedSession(try Self.recorded(name: String(repeating: "心\u{1B}", count: 124)))

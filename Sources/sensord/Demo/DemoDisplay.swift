@@ -17,15 +17,15 @@ struct DemoDisplay {
     } else {
       let state = String(text.prefix { $0 != "·" })
       guard state != self.state || second >= shownAtSecond + Self.plainInterval else { return }
-      StandardError.write(text + "\n")
+      StandardError.write("[demo] \(PrintableText.line(text))\n")
       self.state = state
       shownAtSecond = second
     }
   }
 
-  /// Shows a line that stays, above the live one.
-  mutating func note(_ text: String) {
-    let line = PrintableText.line(text)
+  /// Shows a line that stays, above the live one: what `part` says.
+  mutating func note(_ text: String, of part: String = "demo") {
+    let line = "[\(part)] \(PrintableText.line(text))"
     StandardError.write(isTerminal ? "\r\u{1B}[K\(line)\n\(shown)" : line + "\n")
   }
 

@@ -8,6 +8,7 @@ final class DemoPart {
   private var startedAt: Int64 = 0
   private var policy = RestartPolicy()
   private var unfinished: [UInt8] = []
+  private var lastLine = ""
   private var watch: WatchToken?
 
   init(_ program: ChildProgram) {
@@ -18,6 +19,7 @@ final class DemoPart {
   func start(on loop: EventLoop, _ tell: @escaping (String) -> Void) throws {
     let process = try ChildProcess(program)
     self.process = process
+    lastLine = ""
     startedAt = BootClock.now()
     watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in self?.read(on: loop, tell) }
   }
@@ -34,7 +36,9 @@ final class DemoPart {
     let signal = status & 0x7F
     let exitStatus = signal == 0 ? status >> 8 & 0xFF : nil
     let life = Duration.microseconds(BootClock.now() - startedAt)
-    let reason = exitStatus.map { "exit status \($0)" } ?? "signal \(signal)"
+    let cause = exitStatus.map { "exit status \($0)" } ?? "signal \(signal)"
+    // A process that was killed had no chance to say why.
+    let reason = exitStatus == nil || lastLine.isEmpty ? cause : "\(cause): \(lastLine)"
     return (reason, policy.ended(after: life, exitStatus: exitStatus))
   }
 
@@ -43,7 +47,8 @@ final class DemoPart {
       guard !bytes.isEmpty else { return }
       unfinished += bytes
       while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
-        tell(String(decoding: unfinished[..<end], as: UTF8.self))
+        lastLine = String(decoding: unfinished[..<end], as: UTF8.self)
+        tell(lastLine)
         unfinished.removeFirst(end + 1)
       }
       if unfinished.count > 1 << 16 { unfinished.removeAll() }

@@ -28,7 +28,8 @@ final class DemoRun {
     endsAt = BootClock.now() + duration.components.seconds * 1_000_000
   }
 
-  private var parts: [DemoPart] { [recorder, simulator, bus] }
+  /// In the order in which one takes the next with it.
+  private var parts: [DemoPart] { [bus, simulator, recorder] }
 
   /// Runs to its end, with all three processes gone.
   func run() throws {
@@ -38,7 +39,6 @@ final class DemoRun {
     }
     let status = try FolderChanges(folder.runtime, on: loop) { [weak self] in self?.show() }
     start(bus)
-    start(recorder)
     tick()
     loop.run()
     loop.cancel(signals)
@@ -58,15 +58,16 @@ final class DemoRun {
     }
   }
 
-  /// The bus says its address and the simulator `ready` when they are; the rest is for the reader.
+  /// The bus says its address when it is ready. What the recorder says is for the reader; what the others say matters
+  /// only when they end.
   private func hear(_ line: String, from part: DemoPart) {
     if part === bus, line.hasPrefix("unix:") {
       busIsReady = true
       start(simulator)
+      // The first time; afterwards it waits for the bus by itself.
+      start(recorder)
     } else if part === recorder {
-      display.note(line)
-    } else if part !== simulator || line != "ready" {
-      display.note("\(part.program.title): \(line)")
+      display.note(line, of: "run")
     }
   }
 
@@ -76,7 +77,8 @@ final class DemoRun {
       if part === bus { busIsReady = false }
       guard !isStopping else { continue }
       switch end.decision {
-      case .giveUp: fail(CommandFailure(.unavailable, "\(part.program.title) does not keep running (\(end.reason))"))
+      case .giveUp:
+        fail(CommandFailure(.unavailable, "\(part.program.title) does not keep running (\(end.reason))"))
       case .restart(let delay):
         display.note("\(part.program.title) ended (\(end.reason)); starting it again")
         _ = loop.schedule(after: delay) { [weak self] in self?.restart(part) }

@@ -9,7 +9,6 @@ extension SessionReport {
     for (label, value) in facts where !value.isEmpty {
       text += label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"
     }
-    text += qualityText(columns: columns)
     if !runs.isEmpty { text += "\n" + runTable(columns: columns) }
     if !gaps.isEmpty { text += "\n" + gapTable(columns: columns) }
     return text
@@ -23,7 +22,7 @@ extension SessionReport {
       ("Start", LocalTime.second(session.start)),
       ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("HRV", variabilityText),
-    ]
+    ] + QualityFacts(session.quality).lines
   }
 
   private var rateText: String {
@@ -51,13 +50,6 @@ extension SessionReport {
       figures.rmssdMilliseconds.map { "RMSSD \(FixedPoint.text($0, digits: 1)) ms" },
       figures.pnn50.map { "pNN50 \(FixedPoint.text($0, digits: 1)) %" },
     ].compactMap { $0 }.joined(separator: ", ")
-  }
-
-  private func qualityText(columns: Int) -> String {
-    guard !session.quality.isEmpty else { return "" }
-    var table = TextTable([.init("Quality"), .init("", shrinks: true)])
-    for (key, value) in session.quality.sorted(by: { $0.key < $1.key }) { table.add([key, Self.describe(value)]) }
-    return "\n" + table.rendered(columns: columns)
   }
 
   private func runTable(columns: Int) -> String {
@@ -101,17 +93,6 @@ extension SessionReport {
     case "captureEnd": "end of the capture"
     case "recovered": "the recorder was interrupted"
     default: reason
-    }
-  }
-
-  private static func describe(_ value: MetadataValue) -> String {
-    switch value {
-    case .text(let text): text
-    case .integer(let integer): "\(integer)"
-    case .real(let real): FixedPoint.text(real, digits: 3)
-    case .flag(let flag): flag ? "yes" : "no"
-    case .time(let time): LocalTime.second(time.microseconds)
-    case .quantity(let quantity): "\(FixedPoint.text(quantity.value, digits: 3)) \(quantity.unit.symbol)"
     }
   }
 }
