@@ -8,6 +8,6 @@ public enum CaptureEncoder {
     for event in capture.events {
       buffer.event(event, slot: 1)
     }
-    return buffer.bytes
+    return buffer.copy()
   }
 }

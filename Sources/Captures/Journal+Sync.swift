@@ -113,12 +113,7 @@ private struct Rewriting {
 extension JournalState {
   fileprivate mutating func beginSync() -> SyncRound? {
     guard isDirty else { return nil }
-    if pending.start == nil {
-      swap(&pending, &tail)
-    } else {
-      pending.append(tail, limit: configuration.keptTailBytes)
-    }
-    tail.removeAll()
+    takeTail()
     var segments = unsynced
     if let current { segments.append(Unsynced(number: current.number, file: current.file)) }
     defer {
@@ -137,8 +132,7 @@ extension JournalState {
   fileprivate mutating func planRewriting() -> Rewriting? {
     needsRewriting = true
     isDirty = true
-    pending.append(tail, limit: configuration.keptTailBytes)
-    tail.removeAll()
+    takeTail()
     current = nil
     if (try? directory.file.status().st_nlink) == 0 { try? reopenDirectory() }
     guard let start = pending.start, pending.isComplete else { return nil }

@@ -138,6 +138,9 @@ extension JournalState {
       register(session.header, isOpened: true, resumption: session.resumption)
     }
     committed = scan.reader.committed.intersection(sessions.keys)
+    for id in committed {
+      sessions[id]?.isCommitted = true
+    }
     for found in scan.segments {
       segments.append(
         Segment(number: found.number, sessions: found.summary.sessions, isDamaged: found.summary.isDamaged))

@@ -3,11 +3,11 @@ import Glibc
 import Sensors
 
 /// Everything of a journal that changes, guarded by its lock.
-struct JournalState {
+struct JournalState: ~Copyable {
   let configuration: JournalConfiguration
   var directory: Directory
   /// Those opened here or found at the start, until their segments are gone.
-  var sessions: [UUID: Session] = [:]
+  var sessions: [UUID: JournalledSession] = [:]
   var committed: Set<UUID> = []
   /// In ascending order, the current one last.
   var segments: [Segment] = []
@@ -18,6 +18,8 @@ struct JournalState {
 
   /// Written since the last sync began.
   var tail = JournalTail()
+  /// Counts the tails, so that a session is noted once in each.
+  private var tailNumber = 0
   /// Written before, and covered by the sync that is under way.
   var pending = JournalTail()
   /// Segments that were left with records that no sync has covered: those of this run are still open.
@@ -33,16 +35,6 @@ struct JournalState {
   init(configuration: JournalConfiguration, directory: Directory) {
     self.configuration = configuration
     self.directory = directory
-  }
-
-  struct Session {
-    var header: CaptureHeader
-    var slot: Int
-    /// Whether its opening record was written.
-    var isOpened: Bool
-    var resumption = RecordBuffer.Resumption()
-    /// The segment that names it last.
-    var namedIn: Int?
   }
 
   struct Segment {
@@ -64,43 +56,50 @@ struct JournalState {
   }
 
   /// Makes a session known without writing anything; one that is known stays as it is.
-  mutating func register(_ header: CaptureHeader, isOpened: Bool = false, resumption: RecordBuffer.Resumption = .init())
-  {
+  mutating func register(
+    _ header: CaptureHeader, isOpened: Bool = false, resumption: RecordBuffer.Resumption = .init()
+  ) {
     guard sessions[header.session] == nil else { return }
-    sessions[header.session] = Session(
+    sessions[header.session] = JournalledSession(
       header: header, slot: nextSlot, isOpened: isOpened, resumption: resumption)
     nextSlot += 1
   }
 
   /// Writes events of a session, and its name where the segment does not have it yet, with one write.
   mutating func append(_ events: some Collection<SensorEvent>, to id: UUID) throws(JournalError) {
-    guard var session = sessions[id], !committed.contains(id) else {
+    guard let session = sessions[id], !session.isCommitted else {
       throw JournalError(.unknownSession, path: directory.path)
     }
     let number = writableSegment ?? nextNumber
     begin()
-    if session.namedIn != number {
-      name(session, at: events.first?.instant)
-    }
+    if session.namedIn != number { name(session, at: events.first?.instant) }
     for event in events {
       buffer.event(event, slot: session.slot)
+    }
+    try write(to: number)
+    for event in events {
       session.resumption.take(event)
     }
-    try write(session: id, to: number)
     session.isOpened = true
-    session.namedIn = number
-    sessions[id] = session
-    if let last = segments.indices.last { segments[last].sessions.insert(id) }
+    if session.namedIn != number {
+      session.namedIn = number
+      segments[segments.count - 1].sessions.insert(id)
+    }
+    if session.tailNumber != tailNumber {
+      session.tailNumber = tailNumber
+      tail.insert(id)
+    }
   }
 
   /// Writes that the store has a session.
   mutating func commit(_ id: UUID) throws(JournalError) {
-    guard sessions[id] != nil else { throw JournalError(.unknownSession, path: directory.path) }
-    guard !committed.contains(id) else { return }
+    guard let session = sessions[id] else { throw JournalError(.unknownSession, path: directory.path) }
+    guard !session.isCommitted else { return }
     let number = writableSegment ?? nextNumber
     begin()
     buffer.committed(id)
-    try write(session: nil, to: number)
+    try write(to: number)
+    session.isCommitted = true
     committed.insert(id)
   }
 
@@ -113,9 +112,18 @@ struct JournalState {
       guard let session = sessions[id] else { continue }
       name(session, at: nil)
     }
-    buffer.append(pending.bytes)
-    defer { buffer.removeAll() }
-    return buffer.bytes
+    return buffer.copy() + pending.bytes
+  }
+
+  /// Gives the tail to the sync that begins now.
+  mutating func takeTail() {
+    if pending.start == nil {
+      swap(&pending, &tail)
+    } else {
+      pending.append(tail, limit: configuration.keptTailBytes)
+    }
+    tail.removeAll()
+    tailNumber += 1
   }
 
   /// Leaves the current segment, so that the next record begins a new one.
@@ -136,27 +144,27 @@ struct JournalState {
     if writableSegment == nil { buffer.header(.journal) }
   }
 
-  private mutating func name(_ session: Session, at instant: BootInstant?) {
+  private mutating func name(_ session: JournalledSession, at instant: BootInstant?) {
     guard session.isOpened else { return buffer.session(session.header, slot: session.slot) }
     var resumption = session.resumption
     resumption.instant = instant
     buffer.session(session.header, slot: session.slot, resumption: resumption)
   }
 
-  private mutating func write(session: UUID?, to number: Int) throws(JournalError) {
+  private mutating func write(to number: Int) throws(JournalError) {
     if current?.number != number { try startSegment(number) }
     guard let segment = current else { throw JournalError(.notWritten, path: directory.path) }
-    let count = buffer.bytes.count
+    let bytes = unsafe buffer.bytes.buffer
     let failure: SystemError
     do {
-      let written = try segment.file.write(buffer.bytes)
-      if written == count {
+      let written = try unsafe segment.file.write(bytes)
+      if written == bytes.count {
         let skipped = segment.length == 0 ? TextHeader.length : 0
-        tail.append(
-          buffer.bytes[skipped...], count: buffer.eventCount, session: session,
+        unsafe tail.append(
+          UnsafeBufferPointer(rebasing: bytes[skipped...]), count: buffer.eventCount,
           at: JournalTail.Position(segment: number, offset: segment.length + skipped),
           limit: configuration.keptTailBytes)
-        current?.length += count
+        current?.length += written
         isDirty = true
         return
       }

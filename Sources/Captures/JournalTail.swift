@@ -16,23 +16,31 @@ struct JournalTail {
     var offset: Int
   }
 
-  mutating func append(_ records: ArraySlice<UInt8>, count: Int, session: UUID?, at position: Position, limit: Int) {
+  mutating func append(
+    _ records: UnsafeBufferPointer<UInt8>, count: Int, at position: Position, limit: Int
+  ) {
     if start == nil { start = position }
     recordCount += count
-    if let session { sessions.insert(session) }
     guard isComplete, bytes.count + records.count <= limit else {
       isComplete = false
       bytes = []
       return
     }
-    bytes.append(contentsOf: records)
+    unsafe bytes.append(contentsOf: records)
+  }
+
+  /// Notes that records of this session are among them.
+  mutating func insert(_ session: UUID) {
+    sessions.insert(session)
   }
 
   /// Adds what was written later.
   mutating func append(_ later: JournalTail, limit: Int) {
     guard let position = later.start else { return }
     if !later.isComplete { isComplete = false }
-    append(later.bytes[...], count: later.recordCount, session: nil, at: position, limit: limit)
+    unsafe later.bytes.withUnsafeBufferPointer { bytes in
+      unsafe append(bytes, count: later.recordCount, at: position, limit: limit)
+    }
     sessions.formUnion(later.sessions)
   }
 

@@ -1,6 +1,7 @@
 /// The fast road for the one record that a capture consists of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///
-/// Everything else, and everything that is not exactly so, goes through ``RecordLine``, which says what is wrong.
+/// It reads words of eight characters and gives up where something is not exactly so, or near the end of the file. Then the
+/// line goes through ``RecordLine``, which says what is wrong. A test holds the two together.
 struct MeasurementScanner {
   let slot: Int
   let microseconds: Int64
@@ -8,63 +9,97 @@ struct MeasurementScanner {
   /// Where the next line begins.
   let next: Int
 
-  /// Reads the line that begins at `start`; nil where it is not an intact measurement.
-  init?(_ bytes: Span<UInt8>, at start: Int, digits values: Span<UInt8>) {
+  private static let wordLength = 8
+  private static let zeros: UInt64 = 0x3030_3030_3030_3030
+
+  /// Reads the line that begins at `start`; nil where it is not an intact measurement, or too near the end.
+  @inline(__always)
+  init?(_ bytes: Span<UInt8>, at start: Int) {
     var position = start
-    guard let slot = Self.number(bytes, &position), slot <= Int64(RecordLine.greatestSlot), slot > 0 else { return nil }
-    guard position < bytes.count else { return nil }
-    let isNegative = bytes[position] == UInt8(ascii: "-")
-    if isNegative { position += 1 }
-    guard let magnitude = Self.number(bytes, &position), !isNegative || magnitude > 0 else { return nil }
-    guard position + 2 < bytes.count, bytes[position] == UInt8(ascii: "m"), bytes[position + 1] == UInt8(ascii: " ")
+    guard let slot = Self.number(bytes, &position), slot > 0, slot <= Int64(RecordLine.greatestSlot) else { return nil }
+    guard let microseconds = Self.number(bytes, &position), bytes.count - position > 2 * Self.wordLength,
+      bytes[position] == UInt8(ascii: "m"), bytes[position + 1] == UInt8(ascii: " ")
     else { return nil }
     let first = position + 2
-    position = first
-    while position < bytes.count, bytes[position] > UInt8(ascii: " ") { position += 1 }
-    let end = position
-    guard end + 9 < bytes.count, bytes[end] == UInt8(ascii: " "), bytes[end + 9] == UInt8(ascii: "\n") else {
-      return nil
-    }
-    var written: UInt32 = 0
-    var invalid: UInt8 = 0
-    for index in (end + 1)..<(end + 9) {
-      let digit = values[Int(bytes[index])]
-      invalid |= digit
-      written = written << 4 | UInt32(digit & 0xF)
-    }
-    guard invalid <= 0xF, CRC32C.checksum(bytes, start..<end) == written else { return nil }
-
-    let isEmpty = end - first == 1 && bytes[first] == UInt8(ascii: "-")
-    guard isEmpty || (end - first) & 1 == 0 && end > first else { return nil }
-    let count = isEmpty ? 0 : (end - first) / 2
-    payload = [UInt8](capacity: count) { output in
-      for index in 0..<count {
-        let high = values[Int(bytes[first + 2 * index])]
-        let low = values[Int(bytes[first + 2 * index + 1])]
-        invalid |= high | low
-        output.append(high << 4 | low)
+    guard let end = Self.space(bytes, from: first), end > first, (end - first) & 1 == 0,
+      bytes.count - end > Self.wordLength + 1, bytes[end + 9] == UInt8(ascii: "\n"),
+      let written = Hexadecimal.bytes(Self.word(bytes, end + 1)),
+      CRC32C.checksum(bytes, start..<end) == written.byteSwapped
+    else { return nil }
+    var isValid = true
+    payload = unsafe [UInt8](unsafeUninitializedCapacity: (end - first) / 2) { output, count in
+      var position = first
+      while position < end {
+        let length = min(end - position, Self.wordLength)
+        // Behind the last digit, zeros stand in for what follows it.
+        let mask = UInt64.max >> UInt64(64 - 8 * length)
+        guard let four = Hexadecimal.bytes((Self.word(bytes, position) & mask) | (Self.zeros & ~mask)) else {
+          isValid = false
+          return
+        }
+        for index in 0..<length / 2 {
+          unsafe output.initializeElement(at: count + index, to: UInt8(truncatingIfNeeded: four >> UInt32(8 * index)))
+        }
+        count += length / 2
+        position += length
       }
     }
-    guard invalid <= 0xF else { return nil }
+    guard isValid else { return nil }
     self.slot = Int(slot)
-    microseconds = isNegative ? -magnitude : magnitude
+    self.microseconds = microseconds
     next = end + 10
   }
 
-  /// A number of up to 18 digits and the space behind it.
+  /// Eight characters, the first lowest. The caller has made sure that they are there.
+  @inline(__always)
+  private static func word(_ bytes: Span<UInt8>, _ position: Int) -> UInt64 {
+    unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+  }
+
+  /// Where the first space from `start` on is; nil near the end.
+  @inline(__always)
+  private static func space(_ bytes: Span<UInt8>, from start: Int) -> Int? {
+    var position = start
+    while bytes.count - position >= wordLength {
+      let different = word(bytes, position) ^ 0x2020_2020_2020_2020
+      let zero = (different &- 0x0101_0101_0101_0101) & ~different & 0x8080_8080_8080_8080
+      if zero != 0 { return position + zero.trailingZeroBitCount / 8 }
+      position += wordLength
+    }
+    return nil
+  }
+
+  /// A number of up to 16 digits and the space behind it.
+  @inline(__always)
   private static func number(_ bytes: Span<UInt8>, _ position: inout Int) -> Int64? {
     let start = position
-    var value: Int64 = 0
+    var value: UInt64 = 0
+    if bytes.count - position >= wordLength, let eight = eightDigits(word(bytes, position)) {
+      value = eight
+      position += wordLength
+    }
     while position < bytes.count {
       let digit = bytes[position] &- UInt8(ascii: "0")
       guard digit <= 9 else { break }
-      value = value &* 10 &+ Int64(digit)
+      value = value &* 10 &+ UInt64(digit)
       position += 1
     }
     let count = position - start
-    guard count > 0, count <= 18, position < bytes.count, bytes[position] == UInt8(ascii: " ") else { return nil }
-    guard count == 1 || bytes[start] != UInt8(ascii: "0") else { return nil }
+    guard count > 0, count <= 16, position < bytes.count, bytes[position] == UInt8(ascii: " "),
+      count == 1 || bytes[start] != UInt8(ascii: "0")
+    else { return nil }
     position += 1
-    return value
+    return Int64(value)
+  }
+
+  /// The number that eight decimal digits stand for; nil where one of them is none.
+  @inline(__always)
+  private static func eightDigits(_ word: UInt64) -> UInt64? {
+    let highHalves: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
+    guard word & highHalves == zeros, (word &+ 0x0606_0606_0606_0606) & highHalves == zeros else { return nil }
+    var pairs = word & ~highHalves
+    pairs = (pairs &* 10 &+ pairs >> 8) & 0x00FF_00FF_00FF_00FF
+    pairs = (pairs &* 100 &+ pairs >> 16) & 0x0000_FFFF_0000_FFFF
+    return (pairs &* 10_000 &+ pairs >> 32) & 0xFFFF_FFFF
   }
 }

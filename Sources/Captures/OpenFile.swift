@@ -13,9 +13,8 @@ final class OpenFile: Sendable {
   }
 
   /// One write(2): how many bytes were taken, which may be fewer than given.
-  func write(_ bytes: [UInt8]) throws(SystemError) -> Int {
-    let count = bytes.count
-    let written = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, count) }
+  func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) -> Int {
+    let written = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     guard written >= 0 else { throw .last }
     return written
   }

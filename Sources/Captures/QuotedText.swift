@@ -48,9 +48,8 @@ enum QuotedText {
       var count = 0
       while let byte = rest.popFirst() {
         if byte == UInt8(ascii: "}") { return count > 0 ? Unicode.Scalar(value) : nil }
-        let digit = Hexadecimal.values[Int(byte)]
         count += 1
-        guard digit != 0xFF, count <= 6 else { return nil }
+        guard let digit = Hexadecimal.value(byte), count <= 6 else { return nil }
         value = value << 4 | UInt32(digit)
       }
       return nil

@@ -24,8 +24,7 @@ struct RecordLine {
     guard end > 0, line[end] == UInt8(ascii: " ") else { return false }
     var written: UInt32 = 0
     for byte in line[(end + 1)...] {
-      let digit = Hexadecimal.values[Int(byte)]
-      guard digit != 0xFF else { return false }
+      guard let digit = Hexadecimal.value(byte) else { return false }
       written = written << 4 | UInt32(digit)
     }
     return CRC32C.checksum(line.span, 0..<end) == written
@@ -181,8 +180,8 @@ struct RecordLine {
   }
 
   private static func bytes(_ word: String) -> [UInt8]? {
-    let digits = word.utf8.map { Hexadecimal.values[Int($0)] }
-    guard !digits.isEmpty, digits.count % 2 == 0, !digits.contains(0xFF) else { return nil }
+    let digits = word.utf8.compactMap(Hexadecimal.value)
+    guard !digits.isEmpty, digits.count % 2 == 0, digits.count == word.utf8.count else { return nil }
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 

@@ -39,10 +39,9 @@ struct RecordReader {
   ) -> Summary {
     let bytes = bytes.extracting(0..<(end ?? bytes.count))
     var pass = Pass(file: file, position: start, line: start == 0 ? 1 : 2)
-    let digits = Hexadecimal.values
     if start == 0, !bytes.isEmpty { note(headerDamage, &pass) }
     while pass.position < bytes.count {
-      if let record = MeasurementScanner(bytes, at: pass.position, digits: digits.span),
+      if let record = MeasurementScanner(bytes, at: pass.position),
         let index = pass.session(of: record.slot)
       {
         if index >= 0 {

@@ -47,22 +47,24 @@ struct CaptureFormatTests {
 
   @Test("the fast road and the slow one read the same from every record")
   func roadsAgree() {
-    let digits = Hexadecimal.values
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix64(seed: seed)
     for _ in 0..<2000 {
       let event = Samples.event(using: &random)
       var buffer = RecordBuffer()
       buffer.event(event, slot: Int.random(in: 1...RecordLine.greatestSlot, using: &random))
-      let line = Array(buffer.bytes.dropLast())
+      let line = Array(buffer.copy().dropLast())
       guard case .event(let slot, let slow)? = RecordLine.record(line) else {
         Issue.record("seed \(seed): \(line.lines)")
         continue
       }
       #expect(slow == event)
-      let bytes = buffer.bytes
-      let fast = MeasurementScanner(bytes.span, at: 0, digits: digits.span)
-      guard case .measurement(let payload) = event.kind, event.instant.microseconds.magnitude < 1 << 59 else {
+      // It gives up near the end of a file, so that more has to follow.
+      let bytes = buffer.copy() + [UInt8](repeating: 0x0A, count: 16)
+      let fast = MeasurementScanner(bytes.span, at: 0)
+      guard case .measurement(let payload) = event.kind,
+        (0..<10_000_000_000_000_000).contains(event.instant.microseconds), !payload.isEmpty
+      else {
         #expect(fast == nil || event.kind == .measurement(fast?.payload ?? []), "seed \(seed)")
         continue
       }

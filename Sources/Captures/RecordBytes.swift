@@ -1,0 +1,89 @@
+/// Bytes being put together: memory of its own that is used again and again, without a check of ownership for each byte.
+@safe struct RecordBytes: ~Copyable {
+  private var storage: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  init() {
+    unsafe storage = .allocate(capacity: 512)
+  }
+
+  deinit {
+    unsafe storage.deallocate()
+  }
+
+  /// The bytes so far; valid until the next change.
+  var buffer: UnsafeBufferPointer<UInt8> {
+    unsafe UnsafeBufferPointer(rebasing: storage[..<count])
+  }
+
+  mutating func removeAll() {
+    count = 0
+  }
+
+  mutating func append(_ byte: UInt8) {
+    reserve(1)
+    unsafe storage[count] = byte
+    count += 1
+  }
+
+  mutating func append(_ text: StaticString) {
+    let length = text.utf8CodeUnitCount
+    reserve(length)
+    for index in 0..<length {
+      unsafe storage[count + index] = text.utf8Start[index]
+    }
+    count += length
+  }
+
+  mutating func append(contentsOf bytes: some Collection<UInt8>) {
+    reserve(bytes.count)
+    for byte in bytes {
+      append(byte)
+    }
+  }
+
+  /// A number in decimal digits, with a sign where it is negative.
+  mutating func appendDecimal(_ value: Int64) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    let magnitude = value.magnitude
+    var length = 1
+    var limit: UInt64 = 10
+    while magnitude >= limit, length < 19 {
+      length += 1
+      limit &*= 10
+    }
+    reserve(length)
+    var rest = magnitude
+    for index in stride(from: count + length - 1, through: count, by: -1) {
+      unsafe storage[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += length
+  }
+
+  /// The lowest `digits` hexadecimal digits of a number.
+  mutating func appendHexadecimal(_ value: UInt64, digits: Int) {
+    reserve(digits)
+    for index in 0..<digits {
+      unsafe storage[count + index] = Hexadecimal.digit(value >> UInt64(4 * (digits - 1 - index)))
+    }
+    count += digits
+  }
+
+  /// The CRC-32C of the bytes from `start` on.
+  func checksum(from start: Int) -> UInt32 {
+    unsafe CRC32C.checksum(buffer.span, start..<count)
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ room: Int) {
+    if unsafe storage.count - count < room { grow(room) }
+  }
+
+  private mutating func grow(_ room: Int) {
+    let larger = unsafe UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2 * storage.count, count + room))
+    _ = unsafe larger.update(fromContentsOf: buffer)
+    unsafe storage.deallocate()
+    unsafe storage = larger
+  }
+}
