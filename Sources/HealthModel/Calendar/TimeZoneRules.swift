@@ -1,0 +1,78 @@
+/// When a region's clocks were, are and will be set: its offsets from UTC.
+///
+/// Read from the compiled files of the zone database (TZif, RFC 8536), since neither the standard library nor
+/// FoundationEssentials knows a named zone.
+public struct TimeZoneRules: Hashable, Sendable {
+  /// The zone's name, as it was asked for.
+  public let name: String
+  /// Seconds since 1970 at which the offset changes, ascending.
+  private let transitions: [Int64]
+  /// The offset from each transition on, in seconds east of Greenwich.
+  private let offsets: [Int32]
+  /// The offset before the first transition.
+  private let firstOffset: Int32
+  /// What goes on for ever after the last transition.
+  private let footer: RecurringOffsets?
+
+  /// Universal time.
+  public static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0)
+
+  /// A zone that always has the same offset, in seconds east of Greenwich.
+  public init(name: String, fixedOffset: Int32) {
+    self.name = name
+    transitions = []
+    offsets = []
+    firstOffset = fixedOffset
+    footer = nil
+  }
+
+  init(
+    name: String, transitions: [Int64], offsets: [Int32], firstOffset: Int32, footer: RecurringOffsets?
+  ) {
+    self.name = name
+    self.transitions = transitions
+    self.offsets = offsets
+    self.firstOffset = firstOffset
+    self.footer = footer
+  }
+
+  /// The offset from UTC at a moment, in seconds east of Greenwich.
+  public func offset(at moment: Timestamp) -> Int32 {
+    var seconds = moment.microseconds / 1_000_000
+    if moment.microseconds % 1_000_000 < 0 { seconds -= 1 }
+    return offset(atSecond: seconds)
+  }
+
+  private func offset(atSecond second: Int64) -> Int32 {
+    var low = 0
+    var high = transitions.count
+    while low < high {
+      let middle = (low + high) / 2
+      if transitions[middle] <= second { low = middle + 1 } else { high = middle }
+    }
+    if low == transitions.count, let footer { return footer.offset(atSecond: second) }
+    return low == 0 ? firstOffset : offsets[low - 1]
+  }
+
+  /// The moment at which the region's clocks show `wall`, microseconds since 1970 as if they showed UTC.
+  ///
+  /// Where they show it twice, the first; where they skip it, the moment that as much time after the jump's beginning
+  /// leads to.
+  public func moment(ofWallClock wall: Int64) -> Timestamp {
+    let day: Int64 = 86_400_000_000
+    let before = Int64(offset(at: Timestamp(microseconds: wall &- day))) * 1_000_000
+    let after = Int64(offset(at: Timestamp(microseconds: wall &+ day))) * 1_000_000
+    let candidates = before > after ? [before, after] : [after, before]
+    // The greater offset gives the earlier moment.
+    for offset in candidates {
+      let moment = Timestamp(microseconds: wall &- offset)
+      if Int64(self.offset(at: moment)) * 1_000_000 == offset { return moment }
+    }
+    return Timestamp(microseconds: wall &- before)
+  }
+
+  /// What the region's clocks show at a moment, in microseconds since 1970 as if they showed UTC.
+  public func wallClock(at moment: Timestamp) -> Int64 {
+    moment.microseconds &+ Int64(offset(at: moment)) * 1_000_000
+  }
+}

@@ -1,0 +1,35 @@
+import Glibc
+public import HealthModel
+
+extension TimeZoneRules {
+  /// The zone of that name in the system's zone database (Debian's package tzdata): `Europe/Berlin`, `UTC`.
+  ///
+  /// `folder` is where the compiled zones are. A name that leads out of it names no zone.
+  public static func named(
+    _ name: String, in folder: String = "/usr/share/zoneinfo"
+  ) throws(TimeZoneError) -> TimeZoneRules {
+    // UTC needs no database: it is what remains where there is none.
+    guard name != "UTC" else { return .utc }
+    let isName = name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "+"):
+        true
+      default: false
+      }
+    }
+    guard isName, !name.isEmpty, name.first != "/" else { throw .unknownZone(name) }
+    let descriptor = unsafe open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      guard unsafe access(folder, F_OK) == 0 else { throw .databaseMissing(folder) }
+      throw .unknownZone(name)
+    }
+    defer { close(descriptor) }
+    // The biggest zone has less than 4 KB.
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe read(descriptor, &bytes, bytes.count)
+    guard count > 0 else { throw .unknownZone(name) }
+    return try TimeZoneRules(name: name, parsing: Array(bytes[..<count]))
+  }
+}
