@@ -37,7 +37,9 @@ extension ConnectionPlan {
     _ address: SensorAddress, on adapter: AdapterIndex, rssi: Int16, at now: BootInstant
   ) -> [Command] {
     if index(of: address) == nil {
-      guard allowed.allows(address, rssi: rssi), sensors.count < AllowList.capacity else { return [] }
+      // Every listed sensor has its place already.
+      guard case .any(let threshold) = allowed.unlisted, rssi >= threshold, sensors.count < AllowList.capacity
+      else { return [] }
       insert(Sensor(address: address, since: now))
     }
     guard let sensor = index(of: address) else { return [] }

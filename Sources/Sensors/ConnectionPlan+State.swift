@@ -106,8 +106,15 @@ extension ConnectionPlan {
 }
 
 extension ConnectionPlan {
+  /// Where a sensor stands; by bisection, since it is asked at each notification and each advertisement.
   func index(of address: SensorAddress) -> Int? {
-    sensors.firstIndex { $0.address == address }
+    var low = 0
+    var high = sensors.count
+    while low < high {
+      let middle = (low + high) / 2
+      if sensors[middle].address < address { low = middle + 1 } else { high = middle }
+    }
+    return low < sensors.count && sensors[low].address == address ? low : nil
   }
 
   mutating func insert(_ sensor: Sensor) {
