@@ -138,7 +138,7 @@ extension Machine {
           UInt16(40 + number), wide: false, contact: .notSupported, energy: UInt16(number), ticks: [])
         send(key.strap, bytes, number: nil, time: nil)
       }
-      straps[key.strap].heart?.forgetWaiting()
+      startHeart(key.strap)
     }
     tell(.configured(key, link: link, handle: handle, accepted: true))
     if measures, straps[key.strap].clockStart == nil { startClock(key.strap) }

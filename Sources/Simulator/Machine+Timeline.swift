@@ -40,12 +40,23 @@ extension Machine {
 
   /// A strap without a timeline: about one notification a second, as its heart beats.
   mutating func playHeart(_ strap: Int) {
+    straps[strap].isHeartEntered = false
+    guard straps[strap].subscriptions.contains(GATTLayout.measurement) else { return }
     straps[strap].heart?.beat(until: now.seconds)
-    if straps[strap].subscriptions.contains(GATTLayout.measurement) {
-      if let bytes = straps[strap].heart?.notification() { send(strap, bytes, number: nil, time: nil) }
-    } else {
-      straps[strap].heart?.forgetWaiting()
-    }
+    if let bytes = straps[strap].heart?.notification() { send(strap, bytes, number: nil, time: nil) }
+    enterHeart(strap)
+  }
+
+  /// Somebody listens: what the heart did before is not told.
+  mutating func startHeart(_ strap: Int) {
+    straps[strap].heart?.beat(until: now.seconds)
+    straps[strap].heart?.forgetWaiting()
+    enterHeart(strap)
+  }
+
+  private mutating func enterHeart(_ strap: Int) {
+    guard straps[strap].heart != nil, !straps[strap].isHeartEntered else { return }
+    straps[strap].isHeartEntered = true
     enter(.heart(strap), in: .milliseconds(1000 + Int64(random.uniform(-15...15))))
   }
 

@@ -107,7 +107,6 @@ struct Machine {
       log("ready", strap, ["name": .string(straps[strap].profile.name)])
       if straps[strap].isAvailable { advertise(strap) }
       if straps[strap].profile.clock == .start { startClock(strap) }
-      if straps[strap].heart != nil { enter(.heart(strap), in: .seconds(1)) }
     }
     scheduleMachineItem()
     defer { effects.removeAll() }

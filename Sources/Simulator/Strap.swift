@@ -35,6 +35,8 @@ struct Strap {
   var clockStart: SimulationInstant?
   /// The heart of a strap that has no timeline.
   var heart: PlausibleHeart?
+  /// Whether its next notification is entered in the agenda; without a subscription it is not.
+  var isHeartEntered = false
 
   /// A packet held back.
   struct StalledPacket {

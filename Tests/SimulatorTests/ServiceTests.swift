@@ -99,9 +99,9 @@ struct ServiceTests {
     let client = try await BusClient(running.bus.address)
     try await client.connect(device)
     _ = try await client.acquire(measurement)
-    await running.service.perform([
-      ScenarioItem(action: .value([])), ScenarioItem(action: .value([0, 60])), ScenarioItem(action: .strap(.vanish)),
-    ])
+    await running.service.perform([ScenarioItem(action: .value([])), ScenarioItem(action: .value([0, 60]))])
+    await client.saw("packet", times: 2)
+    await running.service.perform([ScenarioItem(action: .strap(.vanish))])
     await client.saw("end of file")
     #expect(client.seen.filter { $0.hasPrefix("packet") } == ["packet ", "packet 0 3c"])
     await client.saw("\(device) Connected=false")
