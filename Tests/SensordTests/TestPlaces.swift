@@ -16,6 +16,11 @@ enum TestPlaces {
     FileAccess.directory(of: (try? ProgramSearch.own()) ?? ".")
   }
 
+  /// The folder of real recordings, where the environment names one.
+  static var data: String? {
+    unsafe getenv("SENSORD_TEST_DATA").map { unsafe String(cString: $0) }
+  }
+
   /// The permission bits of what is at `path`; 0 where nothing is.
   static func mode(_ path: String) -> UInt32 {
     var status = stat()

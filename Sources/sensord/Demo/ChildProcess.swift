@@ -10,8 +10,8 @@ final class ChildProcess {
   /// What the process writes to stdout and stderr; does not block.
   let output: FileDescriptor
 
-  /// Starts `program`.
-  init(_ program: ChildProgram) throws(CommandFailure) {
+  /// Starts `program` by way of `launcher`, which is a `sensord`.
+  init(_ program: ChildProgram, launcher: String) throws(CommandFailure) {
     var ends: [CInt] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw Self.failure(errno, program) }
     output = FileDescriptor(owning: ends[0])
@@ -30,12 +30,11 @@ final class ChildProcess {
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     Self.prepare(&attributes)
 
-    let own = try ProgramSearch.own()
-    let arguments = [own, DemoChildCommand.name, String(getpid()), program.path] + program.arguments
+    let arguments = [launcher, DemoChildCommand.name, String(getpid()), program.path] + program.arguments
     var identifier: pid_t = 0
     let result = unsafe CStringArray.with(arguments) { argv in
       unsafe CStringArray.with(Self.environment(changed: program.environment)) { envp in
-        unsafe posix_spawn(&identifier, own, &actions, &attributes, argv, envp)
+        unsafe posix_spawn(&identifier, launcher, &actions, &attributes, argv, envp)
       }
     }
     guard result == 0 else { throw Self.failure(result, program) }

@@ -17,7 +17,7 @@ final class DemoPart {
 
   /// Starts the process; every line that it says is handed to `tell`.
   func start(on loop: EventLoop, _ tell: @escaping (String) -> Void) throws {
-    let process = try ChildProcess(program)
+    let process = try ChildProcess(program, launcher: ProgramSearch.own())
     self.process = process
     lastLine = ""
     startedAt = BootClock.now()
