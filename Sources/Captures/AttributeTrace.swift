@@ -21,7 +21,7 @@ struct AttributeTrace {
     /// What the handle was known to be when the value was sent; nil where nothing was known of it.
     let characteristic: UInt16?
     let isNotification: Bool
-    let bytes: ArraySlice<UInt8>
+    let bytes: [UInt8]
   }
 
   private enum Request {
@@ -32,36 +32,40 @@ struct AttributeTrace {
   private(set) var values: [Value] = []
   /// The characteristic of each handle that the capture tells of.
   private(set) var characteristics: [UInt16: UInt16] = [:]
+  /// The handle that sent a value last, and what it is: as a rule it does so again.
+  private var last: (handle: UInt16, characteristic: UInt16?)?
   /// The request of each direction that is yet to be answered: of the host first, then of the peer.
   private var requests: (fromHost: Request?, fromPeer: Request?)
 
   /// Whether the capture tells the handle of the heart rate in this connection.
   var knowsHeartRate: Bool { characteristics.values.contains(Characteristic.heartRateMeasurement) }
 
-  mutating func take(_ content: ArraySlice<UInt8>, microseconds: Int64, isReceived: Bool) {
-    let parameters = content.dropFirst()
-    switch content.first {
+  /// Takes a message, its operation code first.
+  mutating func take(_ message: Span<UInt8>, microseconds: Int64, isReceived: Bool) {
+    switch message.byte(at: 0) {
     case 0x1B, 0x1D:  // handle value notification, handle value indication
-      guard let handle = parameters.uint16(at: 0) else { return }
-      append(parameters.dropFirst(2), handle: handle, microseconds: microseconds)
+      guard let handle = message.uint16(at: 1) else { return }
+      append(message, 3..<message.count, handle: handle, microseconds: microseconds)
     case 0x23:  // multiple handle value notification
-      var rest = parameters
-      while let handle = rest.uint16(at: 0), let length = rest.uint16(at: 2), rest.count >= 4 + Int(length) {
-        append(rest.dropFirst(4).prefix(Int(length)), handle: handle, microseconds: microseconds)
-        rest = rest.dropFirst(4 + Int(length))
+      var start = 1
+      while let handle = message.uint16(at: start), let length = message.uint16(at: start + 2).map(Int.init),
+        message.count - start - 4 >= length
+      {
+        append(message, start + 4..<start + 4 + length, handle: handle, microseconds: microseconds)
+        start += 4 + length
       }
     case 0x08:  // read by type request: start, end, type
-      setRequest(Self.uuid16(parameters.dropFirst(4)).map { .readByType($0) }, isReceived: isReceived)
+      setRequest(Self.uuid16(message, 5..<max(5, message.count)).map { .readByType($0) }, isReceived: isReceived)
     case 0x0A:  // read request: handle
-      setRequest(parameters.uint16(at: 0).map { .read($0) }, isReceived: isReceived)
+      setRequest(message.uint16(at: 1).map { .read($0) }, isReceived: isReceived)
     case 0x05:  // find information response
-      takeInformation(parameters)
+      takeInformation(message)
     case 0x09:  // read by type response
       guard case .readByType(let type)? = takeRequest(answeredFromPeer: isReceived) else { return }
-      takeTypes(parameters, type: type, microseconds: microseconds)
+      takeTypes(message, type: type, microseconds: microseconds)
     case 0x0B:  // read response
       guard case .read(let handle)? = takeRequest(answeredFromPeer: isReceived) else { return }
-      append(parameters, handle: handle, microseconds: microseconds, isNotification: false)
+      append(message, 1..<message.count, handle: handle, microseconds: microseconds, isNotification: false)
     case 0x01:  // error response
       _ = takeRequest(answeredFromPeer: isReceived)
     default: break
@@ -69,53 +73,57 @@ struct AttributeTrace {
   }
 
   private mutating func append(
-    _ bytes: ArraySlice<UInt8>, handle: UInt16, microseconds: Int64, isNotification: Bool = true
+    _ message: Span<UInt8>, _ range: Range<Int>, handle: UInt16, microseconds: Int64, isNotification: Bool = true
   ) {
+    if last?.handle != handle { last = (handle, characteristics[handle]) }
     values.append(
       Value(
-        microseconds: microseconds, handle: handle, characteristic: characteristics[handle],
-        isNotification: isNotification, bytes: bytes))
+        microseconds: microseconds, handle: handle, characteristic: last?.characteristic,
+        isNotification: isNotification, bytes: message.array(range)))
   }
 
   /// Handles with their types, 16 bits or 128 bits wide.
-  private mutating func takeInformation(_ parameters: ArraySlice<UInt8>) {
-    let width = parameters.first == 1 ? 4 : 18
-    var rest = parameters.dropFirst()
-    while rest.count >= width {
-      if let handle = rest.uint16(at: 0), let uuid = Self.uuid16(rest.prefix(width).dropFirst(2)) {
+  private mutating func takeInformation(_ message: Span<UInt8>) {
+    let width = message.byte(at: 1) == 1 ? 4 : 18
+    for start in stride(from: 2, through: message.count - width, by: width) {
+      if let handle = message.uint16(at: start), let uuid = Self.uuid16(message, start + 2..<start + width) {
         know(handle, as: uuid)
       }
-      rest = rest.dropFirst(width)
     }
   }
 
   /// Characteristic declarations, or values of one type.
-  private mutating func takeTypes(_ parameters: ArraySlice<UInt8>, type: UInt16, microseconds: Int64) {
-    guard let width = parameters.first.map(Int.init), width >= 2 else { return }
-    var rest = parameters.dropFirst()
-    while rest.count >= width {
-      let item = rest.prefix(width)
+  private mutating func takeTypes(_ message: Span<UInt8>, type: UInt16, microseconds: Int64) {
+    guard let width = message.byte(at: 1).map(Int.init), width >= 2 else { return }
+    for start in stride(from: 2, through: message.count - width, by: width) {
       if type == 0x2803 {
         // Declaration: its own handle, properties, the value's handle, the value's type.
-        if let handle = item.uint16(at: 3), let uuid = Self.uuid16(item.dropFirst(5)) { know(handle, as: uuid) }
-      } else if let handle = item.uint16(at: 0) {
+        guard width > 5, let handle = message.uint16(at: start + 3),
+          let uuid = Self.uuid16(message, start + 5..<start + width)
+        else { continue }
+        know(handle, as: uuid)
+      } else if let handle = message.uint16(at: start) {
         know(handle, as: type)
-        append(item.dropFirst(2), handle: handle, microseconds: microseconds, isNotification: false)
+        append(
+          message, start + 2..<start + width, handle: handle, microseconds: microseconds, isNotification: false)
       }
-      rest = rest.dropFirst(width)
     }
   }
 
   private mutating func know(_ handle: UInt16, as uuid: UInt16) {
+    last = nil
     characteristics[handle] = Characteristic.wanted.contains(uuid) ? uuid : nil
   }
 
   /// A 16-bit UUID, or a 128-bit one that stands for such (Core specification, volume 3, part B, 2.5.1).
-  private static func uuid16(_ bytes: ArraySlice<UInt8>) -> UInt16? {
-    if bytes.count == 2 { return bytes.uint16(at: 0) }
+  private static func uuid16(_ message: Span<UInt8>, _ range: Range<Int>) -> UInt16? {
+    if range.count == 2 { return message.uint16(at: range.lowerBound) }
     let base: [UInt8] = [0xFB, 0x34, 0x9B, 0x5F, 0x80, 0x00, 0x00, 0x80, 0x00, 0x10, 0x00, 0x00]
-    guard bytes.count == 16, bytes.starts(with: base), bytes.uint16(at: 14) == 0 else { return nil }
-    return bytes.uint16(at: 12)
+    let start = range.lowerBound
+    guard range.count == 16, message.array(start..<start + 12) == base, message.uint16(at: start + 14) == 0 else {
+      return nil
+    }
+    return message.uint16(at: start + 12)
   }
 
   private mutating func setRequest(_ request: Request?, isReceived: Bool) {

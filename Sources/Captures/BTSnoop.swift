@@ -3,76 +3,93 @@ struct BTSnoop {
   static let magic = Array("btsnoop\0".utf8)
   /// Microseconds from the year 0, from which btsnoop counts, to 1970.
   static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
-  private static let headerLength = 16
-  private static let recordHeaderLength = 24
+  static let headerLength = 16
+  static let recordHeaderLength = 24
 
   /// What a packet of the file is.
-  enum DataLink: Int {
+  enum DataLink: UInt32 {
     case hci = 1001
     case h4 = 1002
     case monitor = 2001
   }
 
-  private let bytes: ArraySlice<UInt8>
   private let dataLink: DataLink
+  private var position = Self.headerLength
   private(set) var packets = 0
   private(set) var damages = DamageList()
   /// Packets that the writer of the file says it dropped.
   private(set) var dropped = 0
 
-  init(_ bytes: [UInt8]) throws(CaptureError) {
-    self.bytes = bytes[...]
-    guard let version = self.bytes.bigEndian(at: 8, bytes: 4), let code = self.bytes.bigEndian(at: 12, bytes: 4) else {
+  /// Reads the first 16 bytes; the same bytes go to ``next(_:)``.
+  init(_ bytes: Span<UInt8>) throws(CaptureError) {
+    guard let version: UInt32 = bytes.integer(at: 8, isBigEndian: true),
+      let code: UInt32 = bytes.integer(at: 12, isBigEndian: true)
+    else {
       let reason = CaptureDamage.Reason.packet(needed: Self.headerLength, available: bytes.count)
       throw .nothingReadable(CaptureDamage(record: 0, offset: 0, reason: reason))
     }
     guard version == 1 else { throw .unsupported(what: "btsnoop version", found: Int(version)) }
-    guard let dataLink = DataLink(rawValue: Int(code)) else {
+    guard let dataLink = DataLink(rawValue: code) else {
       throw .unsupported(what: "btsnoop data link", found: Int(code))
     }
     self.dataLink = dataLink
   }
 
-  /// Gives every packet of interest in the order of the file, up to its end or the first record that is cut off.
-  mutating func read(_ take: (HCIPacket) -> Void) {
-    var position = Self.headerLength
+  /// The next packet of interest; nil at the end of the file and at a record that is cut off.
+  mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
     while position < bytes.count {
-      let record = bytes[position...]
-      guard let original = record.bigEndian(at: 0, bytes: 4), let included = record.bigEndian(at: 4, bytes: 4),
-        let flags = record.bigEndian(at: 8, bytes: 4), let drops = record.bigEndian(at: 12, bytes: 4),
-        let time = record.bigEndian(at: 16, bytes: 8)
-      else { return note(position, needed: Self.recordHeaderLength, available: record.count) }
+      let available = bytes.count - position
+      guard available >= Self.recordHeaderLength,
+        let original: UInt32 = bytes.integer(at: position, isBigEndian: true),
+        let included: UInt32 = bytes.integer(at: position + 4, isBigEndian: true),
+        let flags: UInt32 = bytes.integer(at: position + 8, isBigEndian: true),
+        let drops: UInt32 = bytes.integer(at: position + 12, isBigEndian: true),
+        let time: Int64 = bytes.integer(at: position + 16, isBigEndian: true)
+      else {
+        stop(at: bytes.count, needed: Self.recordHeaderLength, available: available)
+        return nil
+      }
       let length = Self.recordHeaderLength + Int(included)
-      guard length <= record.count else { return note(position, needed: length, available: record.count) }
+      guard length <= available else {
+        stop(at: bytes.count, needed: length, available: available)
+        return nil
+      }
+      let range = position + Self.recordHeaderLength..<position + length
       if original > included {
         // The writer kept only the packet's beginning.
-        note(position, needed: Self.recordHeaderLength + Int(original), available: length)
-      } else {
-        let content = record[(position + Self.recordHeaderLength)..<(position + length)]
-        let microseconds = Int64(bitPattern: time).subtractingReportingOverflow(Self.epoch).partialValue
-        if let packet = packet(content, microseconds: microseconds, flags: Int(flags)) { take(packet) }
+        note(needed: Self.recordHeaderLength + Int(original), available: length)
       }
       dropped = Int(drops)
       packets += 1
       position += length
+      let microseconds = time.subtractingReportingOverflow(Self.epoch).partialValue
+      if original <= included, let packet = packet(bytes, range, microseconds: microseconds, flags: Int(flags)) {
+        return packet
+      }
     }
+    return nil
   }
 
-  private func packet(_ content: ArraySlice<UInt8>, microseconds: Int64, flags: Int) -> HCIPacket? {
+  private func packet(_ bytes: Span<UInt8>, _ range: Range<Int>, microseconds: Int64, flags: Int) -> HCIPacket? {
     switch dataLink {
-    case .h4: .h4(content, microseconds: microseconds, isReceived: flags & 1 == 1)
-    case .monitor: .monitor(content, microseconds: microseconds, adapter: flags >> 16, code: flags & 0xFFFF)
+    case .h4: .h4(bytes, range, microseconds: microseconds, isReceived: flags & 1 == 1)
+    case .monitor: .monitor(range, microseconds: microseconds, adapter: flags >> 16, code: flags & 0xFFFF)
     case .hci:
       switch flags & 3 {
       case 0, 1:
-        HCIPacket(microseconds: microseconds, adapter: 0, kind: .data(isReceived: flags & 1 == 1), bytes: content)
-      case 3: HCIPacket(microseconds: microseconds, adapter: 0, kind: .event, bytes: content)
+        HCIPacket(microseconds: microseconds, adapter: 0, kind: .data(isReceived: flags & 1 == 1), range: range)
+      case 3: HCIPacket(microseconds: microseconds, adapter: 0, kind: .event, range: range)
       default: nil
       }
     }
   }
 
-  private mutating func note(_ position: Int, needed: Int, available: Int) {
+  private mutating func stop(at end: Int, needed: Int, available: Int) {
+    note(needed: needed, available: available)
+    position = end
+  }
+
+  private mutating func note(needed: Int, available: Int) {
     damages.append(
       CaptureDamage(
         record: packets + 1, offset: position, reason: .packet(needed: needed, available: available)))

@@ -37,17 +37,17 @@ public enum CaptureFile {
   ]
 
   private static func readBTSnoop(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
-    var file = try BTSnoop(bytes)
+    var file = try BTSnoop(bytes.span)
     var trace = HCITrace()
-    file.read { trace.take($0) }
+    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
     return try contents(
       .btsnoop, trace, handle: handle, packets: file.packets, dropped: file.dropped, damages: file.damages)
   }
 
   private static func readPCAPNG(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
-    var file = PCAPNG(bytes)
+    var file = PCAPNG()
     var trace = HCITrace()
-    file.read { trace.take($0) }
+    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
     if let linkType = file.unsupportedLinkType, !file.hasBluetooth {
       throw .unsupported(what: "pcapng link type", found: linkType)
     }

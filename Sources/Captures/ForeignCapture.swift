@@ -102,7 +102,7 @@ struct ForeignCapture {
   private static func kind(_ value: AttributeTrace.Value, _ characteristic: UInt16) -> SensorEvent.Kind? {
     switch characteristic {
     case AttributeTrace.Characteristic.heartRateMeasurement:
-      value.isNotification ? .measurement(Array(value.bytes)) : nil
+      value.isNotification ? .measurement(value.bytes) : nil
     case AttributeTrace.Characteristic.batteryLevel:
       value.bytes.first.map { .battery(percent: $0) }
     case AttributeTrace.Characteristic.bodySensorLocation:

@@ -5,8 +5,8 @@ struct HCIPacket {
   /// Which adapter; 0 in files that do not tell.
   let adapter: Int
   let kind: Kind
-  /// Without the byte that tells the kind in H4.
-  let bytes: ArraySlice<UInt8>
+  /// Where it stands in the file, without the byte that tells the kind in H4.
+  let range: Range<Int>
 
   enum Kind: Hashable {
     case event
@@ -16,18 +16,20 @@ struct HCIPacket {
   }
 
   /// What the first byte of an H4 packet says (Core specification, volume 4, part A); nil for kinds of no interest.
-  static func h4(_ bytes: ArraySlice<UInt8>, microseconds: Int64, isReceived: Bool) -> HCIPacket? {
+  static func h4(_ bytes: Span<UInt8>, _ range: Range<Int>, microseconds: Int64, isReceived: Bool) -> HCIPacket? {
+    guard !range.isEmpty else { return nil }
     let kind: Kind
-    switch bytes.first {
+    switch bytes[range.lowerBound] {
     case 2: kind = .data(isReceived: isReceived)
     case 4: kind = .event
     default: return nil
     }
-    return HCIPacket(microseconds: microseconds, adapter: 0, kind: kind, bytes: bytes.dropFirst())
+    return HCIPacket(
+      microseconds: microseconds, adapter: 0, kind: kind, range: range.lowerBound + 1..<range.upperBound)
   }
 
   /// What the operation code of the Linux monitor says (BlueZ, monitor/bt.h); nil for those of no interest.
-  static func monitor(_ bytes: ArraySlice<UInt8>, microseconds: Int64, adapter: Int, code: Int) -> HCIPacket? {
+  static func monitor(_ range: Range<Int>, microseconds: Int64, adapter: Int, code: Int) -> HCIPacket? {
     let kind: Kind
     switch code {
     case 1, 9: kind = .adapterGone
@@ -36,6 +38,6 @@ struct HCIPacket {
     case 5: kind = .data(isReceived: true)
     default: return nil
     }
-    return HCIPacket(microseconds: microseconds, adapter: adapter, kind: kind, bytes: bytes)
+    return HCIPacket(microseconds: microseconds, adapter: adapter, kind: kind, range: range)
   }
 }

@@ -18,16 +18,19 @@ struct HCITrace {
   private(set) var connections: [Connection] = []
   /// The connection that a handle of an adapter means now.
   private var current: [Link: Int] = [:]
+  /// The one that carried data last: as a rule it does so again.
+  private var last: (link: Link, index: Int)?
 
   private struct Link: Hashable {
     let adapter: Int
     let handle: UInt16
   }
 
-  mutating func take(_ packet: HCIPacket) {
+  /// Takes a packet of a file, whose bytes are given with it.
+  mutating func take(_ packet: HCIPacket, _ bytes: Span<UInt8>) {
     switch packet.kind {
-    case .data(let isReceived): takeData(packet, isReceived: isReceived)
-    case .event: takeEvent(packet)
+    case .data(let isReceived): takeData(packet, bytes, isReceived: isReceived)
+    case .event: takeEvent(packet, bytes.extracting(packet.range))
     case .adapterGone:
       for link in current.keys where link.adapter == packet.adapter {
         end(link, microseconds: packet.microseconds, reason: "adapter gone")
@@ -36,46 +39,53 @@ struct HCITrace {
   }
 
   /// ACL data: handle and flags, length, data (Core specification, volume 4, part E, 5.4.2).
-  private mutating func takeData(_ packet: HCIPacket, isReceived: Bool) {
-    guard let head = packet.bytes.uint16(at: 0), let length = packet.bytes.uint16(at: 2) else { return }
-    let data = packet.bytes.dropFirst(4)
-    guard data.count >= Int(length) else { return }
+  private mutating func takeData(_ packet: HCIPacket, _ bytes: Span<UInt8>, isReceived: Bool) {
+    let start = packet.range.lowerBound
+    guard packet.range.count >= 4, let head = bytes.uint16(at: start), let length = bytes.uint16(at: start + 2) else {
+      return
+    }
+    let end = start + 4 + Int(length)
+    guard end <= packet.range.upperBound else { return }
     let index = connection(Link(adapter: packet.adapter, handle: head & 0x0FFF))
     let isContinuation = head >> 12 & 3 == 1
     let frame =
       isReceived
-      ? connections[index].fromPeer.take(data.prefix(Int(length)), isContinuation: isContinuation)
-      : connections[index].fromHost.take(data.prefix(Int(length)), isContinuation: isContinuation)
-    guard let frame, frame.channel == 4 else { return }
-    connections[index].attributes.take(frame.content, microseconds: packet.microseconds, isReceived: isReceived)
-  }
-
-  /// Events: code, length, parameters (Core specification, volume 4, part E, 5.4.4 and 7.7).
-  private mutating func takeEvent(_ packet: HCIPacket) {
-    let parameters = packet.bytes.dropFirst(2)
-    guard let code = packet.bytes.first, let length = packet.bytes.byte(at: 1), parameters.count >= Int(length) else {
-      return
-    }
-    switch code {
-    case 0x03:  // connection complete: status, handle, address
-      begin(
-        packet, handle: parameters.uint16(at: 1), address: parameters.littleEndian(at: 3, bytes: 6), parameters.first)
-    case 0x05:  // disconnection complete: status, handle, reason
-      guard parameters.first == 0, let handle = parameters.uint16(at: 1), let reason = parameters.byte(at: 3) else {
-        return
-      }
-      let link = Link(adapter: packet.adapter, handle: handle & 0x0FFF)
-      end(link, microseconds: packet.microseconds, reason: DisconnectionReason.text(reason))
-    case 0x3E:  // LE meta: subevent, then for the three forms of connection complete: status, handle, role, type, address
-      guard let subevent = parameters.first, [0x01, 0x0A, 0x29].contains(subevent) else { return }
-      let address = parameters.littleEndian(at: 6, bytes: 6)
-      begin(packet, handle: parameters.uint16(at: 2), address: address, parameters.byte(at: 1))
+      ? connections[index].fromPeer.take(bytes, start + 4..<end, isContinuation: isContinuation)
+      : connections[index].fromHost.take(bytes, start + 4..<end, isContinuation: isContinuation)
+    switch frame {
+    case .inPlace(channel: 4, let range)?:
+      connections[index].attributes.take(
+        bytes.extracting(range), microseconds: packet.microseconds, isReceived: isReceived)
+    case .assembled(channel: 4, let whole)?:
+      connections[index].attributes.take(
+        whole.span.extracting(droppingFirst: 4), microseconds: packet.microseconds, isReceived: isReceived)
     default: break
     }
   }
 
-  private mutating func begin(_ packet: HCIPacket, handle: UInt16?, address: UInt64?, _ status: UInt8?) {
-    guard status == 0, let handle, let address = address.flatMap(SensorAddress.init(bits:)) else { return }
+  /// Events: code, length, parameters (Core specification, volume 4, part E, 5.4.4 and 7.7).
+  private mutating func takeEvent(_ packet: HCIPacket, _ event: Span<UInt8>) {
+    guard event.count >= 2, event.count - 2 >= Int(event[1]) else { return }
+    let parameters = event.extracting(droppingFirst: 2)
+    switch event[0] {
+    case 0x03:  // connection complete: status, handle, address
+      guard parameters.byte(at: 0) == 0 else { return }
+      begin(packet, handle: parameters.uint16(at: 1), address: parameters.address(at: 3))
+    case 0x05:  // disconnection complete: status, handle, reason
+      guard parameters.byte(at: 0) == 0, let handle = parameters.uint16(at: 1), let reason = parameters.byte(at: 3)
+      else { return }
+      let link = Link(adapter: packet.adapter, handle: handle & 0x0FFF)
+      end(link, microseconds: packet.microseconds, reason: DisconnectionReason.text(reason))
+    case 0x3E:  // LE meta: subevent; in the forms of connection complete then status, handle, role, type, address
+      guard let subevent = parameters.byte(at: 0), [0x01, 0x0A, 0x29].contains(subevent), parameters.byte(at: 1) == 0
+      else { return }
+      begin(packet, handle: parameters.uint16(at: 2), address: parameters.address(at: 6))
+    default: break
+    }
+  }
+
+  private mutating func begin(_ packet: HCIPacket, handle: UInt16?, address: UInt64?) {
+    guard let handle, let address = address.flatMap(SensorAddress.init(bits:)) else { return }
     let link = Link(adapter: packet.adapter, handle: handle & 0x0FFF)
     // Its end is not in the capture.
     end(link, microseconds: packet.microseconds, reason: nil)
@@ -84,14 +94,19 @@ struct HCITrace {
   }
 
   private mutating func end(_ link: Link, microseconds: Int64, reason: String?) {
+    last = nil
     guard let index = current.removeValue(forKey: link) else { return }
     connections[index].disconnected = (microseconds, reason)
   }
 
   private mutating func connection(_ link: Link) -> Int {
-    if let index = current[link] { return index }
-    current[link] = connections.count
-    connections.append(Connection(handle: link.handle, address: nil, connected: nil))
-    return connections.count - 1
+    if let last, last.link == link { return last.index }
+    let index = current[link] ?? connections.count
+    if index == connections.count {
+      current[link] = index
+      connections.append(Connection(handle: link.handle, address: nil, connected: nil))
+    }
+    last = (link, index)
+    return index
   }
 }

@@ -2,6 +2,7 @@
 struct PCAPNG {
   static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
   private static let blockOverhead = 12
+  private static let packetHeaderLength = 20
 
   /// What a packet of an interface is (tcpdump.org, link-layer header types).
   enum LinkType: Int {
@@ -16,7 +17,7 @@ struct PCAPNG {
     var offsetSeconds: Int64 = 0
   }
 
-  private let bytes: ArraySlice<UInt8>
+  private var position = 0
   private var isBigEndian = false
   private var interfaces: [Interface] = []
   private(set) var packets = 0
@@ -26,53 +27,60 @@ struct PCAPNG {
   /// Whether an interface was met whose packets are understood.
   private(set) var hasBluetooth = false
 
-  init(_ bytes: [UInt8]) {
-    self.bytes = bytes[...]
-  }
-
-  /// Gives every packet of interest in the order of the file, up to its end or the first block that is cut off.
-  mutating func read(_ take: (HCIPacket) -> Void) {
-    var position = 0
+  /// The next packet of interest; nil at the end of the file and at a block that is cut off.
+  mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
     while position < bytes.count {
-      let rest = bytes[position...]
-      if rest.starts(with: Self.magic) {
-        guard let order = rest.bigEndian(at: 8, bytes: 4) else {
-          return note(position, needed: Self.blockOverhead, available: rest.count)
-        }
-        isBigEndian = order == 0x1A2B_3C4D
+      let start = position
+      let available = bytes.count - start
+      guard available >= Self.blockOverhead else {
+        stop(at: bytes.count, needed: Self.blockOverhead, available: available)
+        return nil
+      }
+      // The same in either byte order.
+      if bytes.integer(at: start, isBigEndian: true) == 0x0A0D_0D0A as UInt32 {
+        isBigEndian = bytes.integer(at: start + 8, isBigEndian: true) == 0x1A2B_3C4D as UInt32
         interfaces = []
       }
-      guard let type = integer(rest, 0, 4), let length = integer(rest, 4, 4).map(Int.init) else {
-        return note(position, needed: Self.blockOverhead, available: rest.count)
+      let type = integer(bytes, start, as: UInt32.self)
+      let length = Int(integer(bytes, start + 4, as: UInt32.self))
+      guard length >= Self.blockOverhead, length % 4 == 0, length <= available else {
+        stop(at: bytes.count, needed: max(length, Self.blockOverhead), available: available)
+        return nil
       }
-      guard length >= Self.blockOverhead, length % 4 == 0, length <= rest.count else {
-        return note(position, needed: max(length, Self.blockOverhead), available: rest.count)
-      }
-      let body = rest[(position + 8)..<(position + length - 4)]
-      switch type {
-      case 1: addInterface(body)
-      case 2: packet(body, interface: integer(body, 0, 2), at: position, take)
-      case 6: packet(body, interface: integer(body, 0, 4), at: position, take)
-      case 3: packets += 1  // A simple packet has no time.
-      default: break
-      }
+      let body = start + 8..<start + length - 4
       position += length
+      let packet: HCIPacket?
+      switch type {
+      case 1:
+        addInterface(bytes, body)
+        packet = nil
+      case 2: packet = self.packet(bytes, body, interface: Int(integer(bytes, start + 8, as: UInt16.self)))
+      case 6: packet = self.packet(bytes, body, interface: Int(integer(bytes, start + 8, as: UInt32.self)))
+      case 3:
+        packets += 1  // A simple packet has no time.
+        packet = nil
+      default: packet = nil
+      }
+      if let packet { return packet }
     }
+    return nil
   }
 
-  private mutating func addInterface(_ body: ArraySlice<UInt8>) {
-    let code = integer(body, 0, 2).map(Int.init) ?? 0
+  private mutating func addInterface(_ bytes: Span<UInt8>, _ body: Range<Int>) {
+    let code = Int(integer(bytes, body.lowerBound, as: UInt16.self))
     var interface = Interface(linkType: LinkType(rawValue: code))
     if interface.linkType == nil { unsupportedLinkType = code } else { hasBluetooth = true }
-    var options = body.dropFirst(8)
-    while let code = integer(options, 0, 2), let length = integer(options, 2, 2).map(Int.init), code != 0 {
-      let value = options.dropFirst(4).prefix(length)
+    var option = body.lowerBound + 8
+    while body.upperBound - option >= 4 {
+      let code = integer(bytes, option, as: UInt16.self)
+      let length = Int(integer(bytes, option + 2, as: UInt16.self))
+      guard code != 0, body.upperBound - option - 4 >= length else { break }
       switch code {
-      case 9: interface.ticksPerSecond = value.first.flatMap(Self.ticksPerSecond) ?? 1_000_000
-      case 14: interface.offsetSeconds = Int64(bitPattern: integer(value, 0, 8) ?? 0)
+      case 9: interface.ticksPerSecond = bytes.byte(at: option + 4).flatMap(Self.ticksPerSecond) ?? 1_000_000
+      case 14 where length == 8: interface.offsetSeconds = integer(bytes, option + 4, as: Int64.self)
       default: break
       }
-      options = options.dropFirst(4 + (length + 3) / 4 * 4)
+      option += 4 + (length + 3) / 4 * 4
     }
     interfaces.append(interface)
   }
@@ -85,37 +93,46 @@ struct PCAPNG {
   }
 
   /// Enhanced packet blocks and the packet blocks before them differ only in the interface's width.
-  private mutating func packet(
-    _ body: ArraySlice<UInt8>, interface: UInt64?, at position: Int, _ take: (HCIPacket) -> Void
-  ) {
+  private mutating func packet(_ bytes: Span<UInt8>, _ body: Range<Int>, interface: Int) -> HCIPacket? {
     packets += 1
-    guard let interface, let high = integer(body, 4, 4), let low = integer(body, 8, 4),
-      let included = integer(body, 12, 4).map(Int.init), let original = integer(body, 16, 4).map(Int.init),
-      body.count - 20 >= included, interface < interfaces.count
-    else { return damage(position, needed: 20, available: body.count) }
-    guard original <= included else { return damage(position, needed: original, available: included) }
-    let source = interfaces[Int(interface)]
-    let content = body.dropFirst(20).prefix(included)
-    let microseconds = Self.microseconds(high << 32 | low, source)
-    if let packet = Self.packet(content, source.linkType, microseconds) { take(packet) }
+    guard body.count >= Self.packetHeaderLength, interface < interfaces.count else {
+      damage(body, needed: Self.packetHeaderLength, available: body.count)
+      return nil
+    }
+    let start = body.lowerBound
+    let ticks =
+      UInt64(integer(bytes, start + 4, as: UInt32.self)) << 32 | UInt64(integer(bytes, start + 8, as: UInt32.self))
+    let included = Int(integer(bytes, start + 12, as: UInt32.self))
+    let original = Int(integer(bytes, start + 16, as: UInt32.self))
+    guard body.count - Self.packetHeaderLength >= included, original <= included else {
+      damage(body, needed: max(original, included), available: min(included, body.count - Self.packetHeaderLength))
+      return nil
+    }
+    let source = interfaces[interface]
+    let content = start + Self.packetHeaderLength..<start + Self.packetHeaderLength + included
+    return Self.packet(bytes, content, source.linkType, Self.microseconds(ticks, source))
   }
 
   private static func packet(
-    _ content: ArraySlice<UInt8>, _ linkType: LinkType?, _ microseconds: Int64
+    _ bytes: Span<UInt8>, _ content: Range<Int>, _ linkType: LinkType?, _ microseconds: Int64
   ) -> HCIPacket? {
+    let start = content.lowerBound
     switch linkType {
     // Without a direction. A host begins its data with other flags than a controller (Core, volume 4, part E, 5.4.2).
-    case .h4:
-      .h4(content, microseconds: microseconds, isReceived: (content.byte(at: 2) ?? 0) >> 4 & 3 != 0)
-    case .h4WithDirection:
-      .h4(content.dropFirst(4), microseconds: microseconds, isReceived: content.bigEndian(at: 0, bytes: 4) == 1)
-    case .monitor:
-      if let adapter = content.bigEndian(at: 0, bytes: 2), let code = content.bigEndian(at: 2, bytes: 2) {
-        .monitor(content.dropFirst(4), microseconds: microseconds, adapter: Int(adapter), code: Int(code))
-      } else {
-        nil
-      }
-    case nil: nil
+    case .h4?:
+      let flags = content.count > 2 ? bytes[start + 2] >> 4 & 3 : 0
+      return .h4(bytes, content, microseconds: microseconds, isReceived: flags != 0)
+    case .h4WithDirection?:
+      guard content.count >= 4 else { return nil }
+      let direction: UInt32? = bytes.integer(at: start, isBigEndian: true)
+      return .h4(bytes, start + 4..<content.upperBound, microseconds: microseconds, isReceived: direction == 1)
+    case .monitor?:
+      guard content.count >= 4, let adapter: UInt16 = bytes.integer(at: start, isBigEndian: true),
+        let code: UInt16 = bytes.integer(at: start + 2, isBigEndian: true)
+      else { return nil }
+      return .monitor(
+        start + 4..<content.upperBound, microseconds: microseconds, adapter: Int(adapter), code: Int(code))
+    case nil: return nil
     }
   }
 
@@ -127,19 +144,24 @@ struct PCAPNG {
     return whole &* 1_000_000 &+ Int64(truncatingIfNeeded: fraction)
   }
 
-  private func integer(_ bytes: ArraySlice<UInt8>, _ offset: Int, _ count: Int) -> UInt64? {
-    isBigEndian ? bytes.bigEndian(at: offset, bytes: count) : bytes.littleEndian(at: offset, bytes: count)
+  /// A number in the section's byte order; 0 where it is cut off, which callers rule out.
+  private func integer<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ bytes: Span<UInt8>, _ offset: Int, as type: Value.Type
+  ) -> Value {
+    bytes.integer(at: offset, isBigEndian: isBigEndian, as: type) ?? 0
   }
 
   /// A block that is cut off, with which the reading ends: its packet would have been the next.
-  private mutating func note(_ position: Int, needed: Int, available: Int) {
+  private mutating func stop(at end: Int, needed: Int, available: Int) {
     damages.append(
       CaptureDamage(record: packets + 1, offset: position, reason: .packet(needed: needed, available: available)))
+    position = end
   }
 
   /// A packet that is not whole.
-  private mutating func damage(_ position: Int, needed: Int, available: Int) {
+  private mutating func damage(_ body: Range<Int>, needed: Int, available: Int) {
     damages.append(
-      CaptureDamage(record: packets, offset: position, reason: .packet(needed: needed, available: available)))
+      CaptureDamage(
+        record: packets, offset: body.lowerBound - 8, reason: .packet(needed: needed, available: available)))
   }
 }
