@@ -195,6 +195,18 @@ struct ReconnectingTests {
       """)
   }
 
+  @Test("an adapter that is switched off during an attempt never answers, which holds up nothing")
+  mutating func forgetsAttemptsWithoutPower() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      2      off
+      3      on                -> connect A
+      """)
+  }
+
   @Test("bluetoothd gone takes everything along; back, it starts from the beginning")
   mutating func survivesRestart() {
     timeline.play(
