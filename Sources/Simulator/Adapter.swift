@@ -17,6 +17,11 @@ struct Adapter {
   /// Filters set and not yet used, by client.
   var filters: [String: DiscoveryFilter] = [:]
 
+  /// Whether discovery has got stuck.
+  var isDiscoveryStuck = false
+  /// The straps heard in this discovery, where the controller reports each but once.
+  var heard: Set<Int> = []
+
   /// The straps that the kernel is to link with, by number.
   var attempts: Set<Int> = []
   /// The one whose link is being made: the kernel makes one at a time.
@@ -36,15 +41,4 @@ struct Adapter {
     /// Nil where the client set none: everything is reported.
     let filter: DiscoveryFilter?
   }
-}
-
-/// What a client wants to hear of.
-struct DiscoveryFilter: Hashable, Sendable {
-  /// Full identifiers; empty means any.
-  var uuids: Set<String> = []
-  var minimumRSSI: Int16?
-  var pathloss: UInt16?
-  var reportsDuplicates = false
-  /// The beginning of a name or address.
-  var pattern: String?
 }

@@ -26,6 +26,8 @@ struct Device {
   var link: Int?
   /// The GATT objects that are shown; they stay when the link is lost.
   var layout: GATTLayout?
+  /// Whether this link's services come from a cache that lacks the heart rate.
+  var isStale = false
   /// What is subscribed, by the handle of the characteristic.
   var subscriptions: [UInt16: Subscription] = [:]
   /// The last values seen, by handle.

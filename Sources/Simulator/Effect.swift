@@ -41,6 +41,8 @@ enum Effect: Equatable, Sendable {
   case interfacesRemoved(path: String, [String])
   /// `Properties.PropertiesChanged`
   case propertiesChanged(path: String, interface: String, Properties, invalidated: [String])
+  /// Any other signal.
+  case signal(path: String, interface: String, member: String, [Property])
   /// Send one packet, perhaps of no bytes, on an acquired pair.
   case packet(PipeToken, [UInt8])
   /// Close our end of an acquired pair: the client reads to the end and sees the hang-up.

@@ -29,7 +29,7 @@ struct GATTLayout: Hashable, Sendable {
   ///
   /// Generic access comes first, then generic attribute where the strap tells of changes, then `shift` characteristics of a
   /// service of no meaning, then heart rate, battery and device information, as in the lab: 2A37 is `service000e/char000f`.
-  init(shift: Int, hasServiceChanged: Bool) {
+  init(_ profile: StrapProfile, shift: Int) {
     var next: UInt16 = 1
     var services: [Service] = []
     func add(_ uuid: String, _ characteristics: [(uuid: String, flags: [String])]) {
@@ -45,7 +45,7 @@ struct GATTLayout: Hashable, Sendable {
       services.append(Service(handle: handle, uuid: uuid, characteristics: made))
     }
     add(Self.genericAccess, [(Self.uuid(0x2A00), ["read"]), (Self.uuid(0x2A01), ["read"])])
-    if hasServiceChanged {
+    if profile.hasServiceChanged {
       add(
         Self.genericAttribute,
         [(Self.uuid(0x2A05), ["indicate"]), (Self.uuid(0x2B29), ["read", "write"]), (Self.uuid(0x2B2A), ["read"])])
@@ -72,6 +72,16 @@ struct GATTLayout: Hashable, Sendable {
         AssignedUUID.manufacturerName, AssignedUUID.modelNumber, AssignedUUID.serialNumber,
         AssignedUUID.firmwareRevision,
       ].map { (Self.uuid($0), ["read"]) })
+    if profile.hasInputService { add(Self.humanInterfaceDevice, [(Self.uuid(0x2A4D), ["read", "notify"])]) }
+    self.services = services
+  }
+
+  /// The same without one of its services, as a stale cache may have it.
+  func without(_ uuid: String) -> GATTLayout {
+    GATTLayout(services: services.filter { $0.uuid != uuid })
+  }
+
+  private init(services: [Service]) {
     self.services = services
   }
 
@@ -81,6 +91,7 @@ struct GATTLayout: Hashable, Sendable {
     return String(repeating: "0", count: 8 - digits.count) + digits + "-0000-1000-8000-00805f9b34fb"
   }
 
+  static let humanInterfaceDevice = uuid(0x1812)
   static let genericAccess = uuid(0x1800)
   static let genericAttribute = uuid(0x1801)
   static let heartRate = uuid(AssignedUUID.heartRateService)

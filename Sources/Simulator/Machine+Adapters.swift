@@ -9,82 +9,6 @@ extension Machine {
     }
   }
 
-  private mutating func startDiscovery(_ call: Call, _ adapter: Int) {
-    guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
-    guard !adapters[adapter].sessions.contains(where: { $0.sender == call.sender }) else {
-      return answer(call.token, .failure(.busy))
-    }
-    let isFirst = adapters[adapter].sessions.isEmpty
-    adapters[adapter].sessions.append(
-      Adapter.DiscoverySession(sender: call.sender, filter: adapters[adapter].filters[call.sender]))
-    answer(call.token)
-    if isFirst { change(adapter: adapter, ["Discovering": .bool(true)]) }
-    for strap in straps.indices { enterAdvertisement(strap) }
-  }
-
-  private mutating func stopDiscovery(_ call: Call, _ adapter: Int) {
-    guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
-    guard adapters[adapter].sessions.contains(where: { $0.sender == call.sender }) else {
-      return answer(call.token, .failure(.failed("No discovery started")))
-    }
-    endDiscovery(adapter, of: call.sender)
-    answer(call.token)
-  }
-
-  /// Ends a client's discovery; after the last one the signal strengths are unknown.
-  mutating func endDiscovery(_ adapter: Int, of sender: String) {
-    adapters[adapter].sessions.removeAll { $0.sender == sender }
-    guard adapters[adapter].sessions.isEmpty else { return }
-    for strap in adapters[adapter].devices.keys.sorted() {
-      let key = DeviceKey(adapter: adapter, strap: strap)
-      guard self[key]?.rssi != nil else { continue }
-      self[key]?.rssi = nil
-      change(key, [:], invalidated: ["RSSI"])
-    }
-    change(adapter: adapter, ["Discovering": .bool(false)])
-  }
-
-  private mutating func setFilter(_ call: Call, _ adapter: Int) {
-    guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
-    guard case .dictionary(let options)? = call.arguments.first, let filter = DiscoveryFilter(options) else {
-      return answer(call.token, .failure(.invalidArguments))
-    }
-    adapters[adapter].filters[call.sender] = options.isEmpty ? nil : filter
-    if let running = adapters[adapter].sessions.firstIndex(where: { $0.sender == call.sender }) {
-      adapters[adapter].sessions[running] = Adapter.DiscoverySession(
-        sender: call.sender, filter: options.isEmpty ? nil : filter)
-    }
-    answer(call.token)
-  }
-
-  /// An advertisement is heard while somebody discovers.
-  mutating func hear(_ key: DeviceKey) {
-    let adapter = adapters[key.adapter]
-    let strap = straps[key.strap]
-    guard adapter.isPowered, adapter.isVisible, !adapter.sessions.isEmpty else { return }
-    let interested = adapter.sessions.filter { $0.filter?.wants(strap, device: self[key]) ?? true }
-    guard !interested.isEmpty else { return }
-    guard let device = self[key] else {
-      let uuids = strap.profile.advertisedServices.map(GATTLayout.uuid)
-      self[key] = Device(alias: strap.profile.name, uuids: uuids, rssi: strap.rssi)
-      announce(path(key), .device(key))
-      return armExpiry(key)
-    }
-    let filtered = interested.contains { $0.filter != nil }
-    var changed: Properties = [:]
-    if filtered || device.rssi == nil || abs(Int(device.rssi ?? 0) - Int(strap.rssi)) >= 8 {
-      changed["RSSI"] = .int16(strap.rssi)
-    }
-    self[key]?.rssi = strap.rssi
-    if interested.contains(where: { $0.filter?.reportsDuplicates == true }),
-      let data = manufacturerData(strap.profile)
-    {
-      changed["ManufacturerData"] = data
-    }
-    if !changed.isEmpty { change(key, changed) }
-    armExpiry(key)
-  }
-
   /// A device that is not in use goes 30 s from now.
   mutating func armExpiry(_ key: DeviceKey) {
     agenda.strike(self[key]?.expiry)
@@ -105,6 +29,7 @@ extension Machine {
       key.adapter == adapter, let device = self[key]
     else { return answer(call.token, .failure(.doesNotExist)) }
     if device.connecting != nil { cancelConnect(key, .canceled) }
+    straps[key.strap].isBonded = false
     guard let link = device.link else {
       removeObjects(key)
       return answer(call.token)
@@ -227,58 +152,5 @@ extension Device {
     stored.isTemporary = false
     stored.wasEverConnected = wasEverConnected
     return stored
-  }
-}
-
-extension DiscoveryFilter {
-  /// Reads the argument of SetDiscoveryFilter; nil where BlueZ calls it invalid.
-  init?(_ options: Properties) {
-    self.init()
-    for (name, value) in options {
-      switch (name, value) {
-      case ("UUIDs", .strings(let uuids)):
-        for uuid in uuids {
-          guard let full = Self.full(uuid) else { return nil }
-          self.uuids.insert(full)
-        }
-      case ("RSSI", .int16(let rssi)): minimumRSSI = rssi
-      case ("Pathloss", .uint16(let loss)): pathloss = loss
-      case ("Transport", .string(let transport)):
-        guard ["auto", "bredr", "le"].contains(transport) else { return nil }
-      case ("DuplicateData", .bool(let duplicates)): reportsDuplicates = duplicates
-      case ("Discoverable", .bool): break
-      case ("Pattern", .string(let pattern)): self.pattern = pattern
-      default: return nil
-      }
-    }
-    if minimumRSSI != nil, pathloss != nil { return nil }
-  }
-
-  /// A 16, 32 or 128 bit identifier in its full form; nil for junk.
-  private static func full(_ text: String) -> String? {
-    let text = text.lowercased()
-    let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
-    let isHex = digits.utf8.allSatisfy {
-      ("0"..."9").contains(Character(UnicodeScalar($0))) || ("a"..."f").contains(Character(UnicodeScalar($0)))
-    }
-    switch digits.utf8.count {
-    case 4 where isHex: return "0000\(digits)-0000-1000-8000-00805f9b34fb"
-    case 8 where isHex: return "\(digits)-0000-1000-8000-00805f9b34fb"
-    case 36:
-      let groups = digits.split(separator: "-", omittingEmptySubsequences: false)
-      guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12],
-        groups.joined().utf8.allSatisfy({ UInt8(String(UnicodeScalar($0)), radix: 16) != nil })
-      else { return nil }
-      return digits
-    default: return nil
-    }
-  }
-
-  /// Whether the client wants to hear of a strap.
-  func wants(_ strap: Strap, device: Device?) -> Bool {
-    if let minimumRSSI, strap.rssi < minimumRSSI { return false }
-    if let pattern, !strap.profile.name.hasPrefix(pattern), !strap.address.hasPrefix(pattern) { return false }
-    guard !uuids.isEmpty else { return true }
-    return strap.profile.advertisedServices.contains { uuids.contains(GATTLayout.uuid($0)) }
   }
 }

@@ -111,7 +111,7 @@ extension Machine {
     straps[strap].subscriptions = []
     straps[strap].isEncrypted = false
     log("disconnected", strap, ["reason": .int(Int(reason))])
-    if tells { tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link)) }
+    if tells { tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link, reason: reason)) }
     if straps[strap].isAvailable { advertise(strap) }
     for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
     adapters[adapter].withoutRoom = [:]

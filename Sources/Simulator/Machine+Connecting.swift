@@ -7,6 +7,9 @@ extension Machine {
     guard adapter.isPowered || adapter.isStarting else {
       return answer(call.token, .failure(.failed("Input/output error")))
     }
+    if scenario.isBusyWhileScanning, !adapter.sessions.isEmpty {
+      return answer(call.token, .failure(.failed("le-connection-busy")))
+    }
     self[key]?.connecting = call.token
     self[key]?.isTemporary = false
     agenda.strike(device.expiry)
@@ -63,7 +66,7 @@ extension Machine {
     self[key]?.wasEverConnected = true
     self[key]?.isTemporary = false
     self[key]?.resolveOrder = order
-    if order == .usual || order == .early { showConnected(key) }
+    if order != .late, order != .untold { showConnected(key) }
     if order == .early { answerConnect(key) }
     for (handle, subscription) in device.subscriptions.sorted(by: { $0.key < $1.key })
     where !subscription.clients.isEmpty {
@@ -73,6 +76,10 @@ extension Machine {
       writeConfiguration(key, link: link, handle: handle, uuid: subscription.uuid, on: true)
     }
     let known = device.layout == straps[key.strap].layout
+    if straps[key.strap].staleLinks > 0 {
+      straps[key.strap].staleLinks -= 1
+      self[key]?.isStale = true
+    }
     enter(DaemonEvent.resolve(key, link: link), in: known ? Delay.verification : Delay.discovery)
   }
 
@@ -98,33 +105,48 @@ extension Machine {
   /// The services are known: objects that moved go before the new ones come, then ServicesResolved.
   mutating func resolve(_ key: DeviceKey, link: Int) {
     guard let device = self[key], device.link == link, !device.isResolved else { return }
+    let order = device.resolveOrder
     subscribeToBattery(key)
-    if device.resolveOrder == .early { addBattery(key) }
-    showServices(key)
+    if order == .early { addBattery(key) }
+    if order == .hollow {
+      enter(DaemonEvent.exportServices(key, link: link), in: Delay.verification)
+    } else {
+      showServices(key)
+    }
     var changed: Properties = ["ServicesResolved": .bool(true)]
-    let uuids = straps[key.strap].layout.uuids
+    let uuids = layoutSeen(key).uuids
     if self[key]?.uuids != uuids {
       self[key]?.uuids = uuids
       changed["UUIDs"] = .strings(uuids)
     }
     self[key]?.isResolved = true
     change(key, changed)
-    if device.resolveOrder != .early { addBattery(key) }
+    if order != .early { addBattery(key) }
     for handle in (self[key]?.subscriptions.keys).map({ $0.sorted() }) ?? [] { finishAcquire(key, handle: handle) }
-    switch device.resolveOrder {
+    switch order {
     case .late:
       answerConnect(key)
       showConnected(key)
     case .untold:
       answerConnect(key)
       self[key]?.isConnected = true
-    case .usual, .early, .mixed: enter(DaemonEvent.connectReply(key, link: link), in: .milliseconds(5))
+    case .usual, .early, .hollow, .mixed: enter(DaemonEvent.connectReply(key, link: link), in: .milliseconds(5))
     }
+  }
+
+  mutating func exportServices(_ key: DeviceKey, link: Int) {
+    if self[key]?.link == link { showServices(key) }
+  }
+
+  /// The strap's services as bluetoothd sees them.
+  private func layoutSeen(_ key: DeviceKey) -> GATTLayout {
+    let layout = straps[key.strap].layout
+    return self[key]?.isStale == true ? layout.without(GATTLayout.heartRate) : layout
   }
 
   /// Makes the shown objects those of the strap: services that moved are removed first, with their subscriptions.
   mutating func showServices(_ key: DeviceKey) {
-    let new = straps[key.strap].layout
+    let new = layoutSeen(key)
     let old = self[key]?.layout
     for service in old?.exported ?? [] where !new.services.contains(service) {
       for characteristic in service.characteristics { dropSubscription(key, handle: characteristic.handle) }
@@ -205,13 +227,29 @@ extension Machine {
   }
 
   /// The link is lost or ended: descriptors first, then the properties, then the battery.
-  mutating func linkDown(_ key: DeviceKey, link: Int) {
+  mutating func linkDown(_ key: DeviceKey, link: Int, reason: UInt8) {
     guard let device = self[key], device.link == link else { return }
     showDisconnected(key)
+    if scenario.tellsReasons { tellReason(key, isOurs: device.isDisconnecting, reason: reason) }
     removeBattery(key)
     if device.isBeingRemoved { return removeObjects(key) }
     if !device.isPaired { self[key]?.isTemporary = true }
     armExpiry(key)
+  }
+
+  /// Says why the link ended, as BlueZ does since 5.83.
+  private mutating func tellReason(_ key: DeviceKey, isOurs: Bool, reason: UInt8) {
+    let (name, message) =
+      switch (isOurs, reason) {
+      case (true, _): ("Local", "Connection terminated by local host")
+      case (_, 0x08): ("Timeout", "Connection timeout")
+      case (_, 0x13), (_, 0x14), (_, 0x15): ("Remote", "Connection terminated by remote user")
+      default: ("Unknown", "Unspecified")
+      }
+    effects.append(
+      .signal(
+        path: path(key), interface: "org.bluez.Device1", member: "Disconnected",
+        [.string("org.bluez.Reason." + name), .string(message)]))
   }
 
   /// Says that a device has no link any more, if it had one; whatever waited for the link's end is answered.
@@ -220,6 +258,7 @@ extension Machine {
     self[key]?.link = nil
     self[key]?.isResolved = false
     self[key]?.isConnected = false
+    self[key]?.isStale = false
     let acquired = closeLinkOfSubscriptions(key)
     if device.connecting != nil { cancelConnect(key, .aborted) }
     if device.isDisconnecting {

@@ -57,6 +57,7 @@ extension Machine {
       for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
       adapters[adapter].withoutRoom = [:]
       adapters[adapter].isVisible = false
+      adapters[adapter].isDiscoveryStuck = false
     }
     agents = []
     questions = [:]

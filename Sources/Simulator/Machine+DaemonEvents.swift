@@ -5,9 +5,10 @@ extension Machine {
     case .advertisement(let key): hear(key)
     case .linkUp(let key, let link): linkUp(key, link: link)
     case .linkFailed(let key, let failure): linkFailed(key, failure)
-    case .linkDown(let key, let link): linkDown(key, link: link)
+    case .linkDown(let key, let link, let reason): linkDown(key, link: link, reason: reason)
     case .connectTimeout(let key): connectTimedOut(key)
     case .resolve(let key, let link): resolve(key, link: link)
+    case .exportServices(let key, let link): exportServices(key, link: link)
     case .connectReply(let key, let link): if self[key]?.link == link { answerConnect(key) }
     case .configured(let key, let link, let handle, let accepted):
       configured(key, link: link, handle: handle, accepted: accepted)

@@ -110,7 +110,7 @@ extension Machine {
   /// A firmware update: other handles, and whoever had subscribed has not.
   private mutating func changeHandles(_ strap: Int, shift: Int, tell: Bool) {
     let profile = straps[strap].profile
-    straps[strap].layout = GATTLayout(shift: shift, hasServiceChanged: profile.hasServiceChanged)
+    straps[strap].layout = GATTLayout(profile, shift: shift)
     straps[strap].subscriptions = []
     if tell, profile.hasServiceChanged, let adapter = straps[strap].link {
       let key = DeviceKey(adapter: adapter, strap: strap)
@@ -126,6 +126,7 @@ extension Machine {
       act(
         "power", on: path(adapter), "org.freedesktop.DBus.Properties", "Set",
         [.string("org.bluez.Adapter1"), .string("Powered"), .bool(on)])
+    case .stickDiscovery: for adapter in adapters.indices { adapters[adapter].isDiscoveryStuck = true }
     case .remove(let adapter):
       act(
         "remove", on: path(adapter), "org.bluez.Adapter1", "RemoveDevice",
@@ -170,6 +171,7 @@ extension MachineEvent {
     switch self {
     case .bluetoothd(let action): "bluetoothd " + action.rawValue
     case .power(let on, _): on ? "power on" : "power off"
+    case .stickDiscovery: "stuck"
     case .remove: "remove"
     case .plug: "plug"
     case .unplug: "unplug"

@@ -79,6 +79,13 @@ struct Machine {
       return Strap(profile: profile, heart: profile.source == .heart ? PlausibleHeart(seed: source.next()) : nil)
     }
     adapters = [Adapter(address: scenario.adapter, index: 0)]
+    for (number, strap) in straps.enumerated() where strap.isBonded {
+      var device = Device(alias: strap.profile.name, uuids: strap.layout.uuids)
+      device.isPaired = true
+      device.isTemporary = false
+      device.wasEverConnected = true
+      adapters[0].devices[number] = device
+    }
   }
 
   /// When the machine wants to be told the time again; nil when nothing is to come.

@@ -32,9 +32,12 @@ enum DaemonEvent: Sendable {
   case advertisement(DeviceKey)
   case linkUp(DeviceKey, link: Int)
   case linkFailed(DeviceKey, LinkFailure)
-  case linkDown(DeviceKey, link: Int)
+  /// The link has ended; the reason is the HCI error.
+  case linkDown(DeviceKey, link: Int, reason: UInt8)
   case connectTimeout(DeviceKey)
   case resolve(DeviceKey, link: Int)
+  /// The objects of services that were called resolved come late.
+  case exportServices(DeviceKey, link: Int)
   case connectReply(DeviceKey, link: Int)
   /// The strap answered the write of the configuration.
   case configured(DeviceKey, link: Int, handle: UInt16, accepted: Bool)

@@ -18,9 +18,12 @@ extension Scenario {
     }
     if let adapter = file.adapter { scenario.adapter = try Self.address(adapter, place: "adapter: ") }
     if let connections = file.connections { scenario.connections = connections }
+    if let filters = file.filter_duplicates { scenario.filtersDuplicates = filters }
+    if let busy = file.busy_while_scanning { scenario.isBusyWhileScanning = busy }
+    if let reasons = file.reasons { scenario.tellsReasons = reasons }
     if let order = file.resolve {
       guard let known = ResolveOrder(rawValue: order) else {
-        throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, mixed")
+        throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, hollow, mixed")
       }
       scenario.resolveOrder = known
     }
@@ -110,6 +113,9 @@ extension StrapProfile {
     if let pairing = file.pairing { needsPairing = pairing }
     if let changed = file.service_changed { hasServiceChanged = changed }
     if let shift = file.shift { self.shift = try ScenarioItem.shift(shift, place: place) }
+    if let stale = file.stale { staleLinks = max(0, stale) }
+    if let bonded = file.bonded { isBonded = bonded }
+    if let hid = file.hid { hasInputService = hid }
     if let eager = file.eager { eagerValues = max(0, eager) }
     source = .timeline(try Scenario.items(file.timeline ?? [], place: place))
   }
@@ -180,6 +186,7 @@ extension ScenarioItem {
     case "power":
       guard let on = file.on else { throw ScenarioError(description: "\(place)power needs on: true or false") }
       return .machine(.power(on: on, adapter: adapter))
+    case "stuck": return .machine(.stickDiscovery)
     case "remove": return .machine(.remove(adapter: adapter))
     case "plug": return .machine(.plug(adapter: try Scenario.address(adapter, place: place)))
     case "unplug": return .machine(.unplug(adapter: try Scenario.address(adapter, place: place)))

@@ -12,6 +12,12 @@ struct Scenario: Hashable, Sendable {
   var connections = 99
   /// In which order bluetoothd tells of a new link.
   var resolveOrder = ResolveOrder.mixed
+  /// Whether an adapter reports each advertiser only once in a discovery.
+  var filtersDuplicates = false
+  /// Whether an adapter refuses to connect while it scans.
+  var isBusyWhileScanning = false
+  /// Whether bluetoothd tells why a link ended, as it does since 5.83.
+  var tellsReasons = false
 }
 
 /// In which order the reply to Connect, `Connected: true` and `ServicesResolved: true` come: all have been seen.
@@ -24,7 +30,9 @@ enum ResolveOrder: String, Hashable, Sendable, CaseIterable {
   case late
   /// Objects, resolved, the battery and the reply: Connected is never told, though it is true.
   case untold
-  /// Any of them, drawn by the seed: mostly the usual one.
+  /// ServicesResolved is told before the objects are there: only reported in public, therefore not among the mixed.
+  case hollow
+  /// Any of the others, drawn by the seed: mostly the usual one.
   case mixed
 }
 
@@ -76,6 +84,12 @@ struct StrapProfile: Hashable, Sendable {
   var hasServiceChanged = true
   /// So many characteristics stand before the heart rate service.
   var shift = 0
+  /// So many links resolve from a cache that lacks the heart rate service.
+  var staleLinks = 0
+  /// Whether BlueZ knows it from before, with its keys.
+  var isBonded = false
+  /// Whether it is a controller for games as well, with the service that the system takes for itself.
+  var hasInputService = false
   /// So many values are sent before the answer to the subscription.
   var eagerValues = 0
   var source = Source.timeline([])

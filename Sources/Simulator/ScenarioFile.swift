@@ -7,6 +7,9 @@ struct ScenarioFile: Decodable {
   var adapter: String?
   var connections: Int?
   var resolve: String?
+  var filter_duplicates: Bool?
+  var busy_while_scanning: Bool?
+  var reasons: Bool?
 
   /// Decodes JSON and says in one line where it is wrong.
   static func decode<Form: Decodable>(_ json: [UInt8]) throws(ScenarioError) -> Form {
@@ -50,6 +53,9 @@ struct StrapFile: Decodable {
   var service_changed: Bool?
   var shift: Int?
   var eager: Int?
+  var stale: Int?
+  var bonded: Bool?
+  var hid: Bool?
   var timeline: [ItemFile]?
 }
 

@@ -52,6 +52,8 @@ enum MachineEvent: Hashable, Sendable {
   case bluetoothd(DaemonAction)
   /// An adapter (`hci0`) is switched on or off.
   case power(on: Bool, adapter: String)
+  /// Discovery gets stuck: nothing is found any more and nobody can start another, until bluetoothd is started again.
+  case stickDiscovery
   /// Somebody removes the strap's device object.
   case remove(adapter: String)
   /// An adapter is pushed in, by its address.

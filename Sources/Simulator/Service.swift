@@ -181,6 +181,10 @@ extension Service {
         .signal(
           path: ObjectPath(path) ?? .root, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
           body: [.string(interface), Property.value(properties), .strings(invalidated)]))
+    case .signal(let path, let interface, let member, let values):
+      send(
+        .signal(
+          path: ObjectPath(path) ?? .root, interface: interface, member: member, body: values.map(\.value)))
     case .packet(let pipe, let bytes): send(bytes, on: pipe)
     case .close(let pipe): close(pipe)
     case .askAgent(let sender, let path, let device, let question):

@@ -19,11 +19,13 @@ struct Strap {
   /// Whether the link is encrypted.
   var isEncrypted = false
   /// Whether a host keeps keys for it.
-  var isBonded = false
+  var isBonded: Bool
 
   var layout: GATTLayout
   var battery: UInt8
   var rssi: Int16
+  /// So many links still resolve from a stale cache.
+  var staleLinks: Int
   /// So many links are still lost as soon as they are made.
   var refusals = 0
   /// What waits for the air to clear; nil when nothing is held back.
@@ -50,7 +52,9 @@ struct Strap {
     self.profile = profile
     self.heart = heart
     isAvailable = profile.advertises
-    layout = GATTLayout(shift: profile.shift, hasServiceChanged: profile.hasServiceChanged)
+    layout = GATTLayout(profile, shift: profile.shift)
+    isBonded = profile.isBonded
+    staleLinks = profile.staleLinks
     battery = profile.battery
     rssi = profile.rssi
   }

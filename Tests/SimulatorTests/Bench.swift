@@ -152,6 +152,8 @@ struct Bench {
       case .propertiesChanged(let path, _, let properties, let invalidated):
         let changed = properties.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.text($0.value))" }
         lines.append(([Self.short(path)] + changed + invalidated.map { "!" + $0 }).joined(separator: " "))
+      case .signal(let path, _, let member, let values):
+        lines.append(([Self.short(path), member] + values.map(Self.text)).joined(separator: " "))
       case .packet(_, let bytes): lines.append("packet \(bytes.hex)")
       case .close: lines.append("end of file")
       case .askAgent(let sender, let path, let device, let question):

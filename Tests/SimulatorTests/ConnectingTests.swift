@@ -74,6 +74,81 @@ struct ConnectingTests {
     #expect(bench.take() == ["Get: true"])
   }
 
+  @Test("ServicesResolved may be told before the objects are there")
+  func hollowResolution() {
+    var bench = Bench(order: .hollow)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(0.2)
+    bench.call("Connect")
+    _ = bench.take()
+    bench.wait(1)
+    let lines = bench.take()
+    let resolved = lines.firstIndex { $0.hasPrefix("dev ServicesResolved") } ?? .max
+    #expect(resolved < lines.firstIndex(of: "+ hrm GattCharacteristic1") ?? 0)
+  }
+
+  @Test("a stale cache lacks the heart rate on the first links only")
+  func staleCache() {
+    var bench = Bench { $0.staleLinks = 1 }
+    bench.connected()
+    #expect(bench.machine.object(at: Bench.hrm) == nil)
+    #expect(bench.machine.object(at: Bench.battery) != nil)
+    bench.befall(.drop)
+    bench.call("Connect")
+    bench.wait(1)
+    #expect(bench.take().contains("dev ServicesResolved=true UUIDs=1800,1801,180a,180d,180f"))
+    #expect(bench.machine.object(at: Bench.hrm) != nil)
+  }
+
+  @Test("an adapter may refuse to connect while it scans")
+  func busyWhileScanning() {
+    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, isBusyWhileScanning: true))
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(0.2)
+    _ = bench.take()
+    bench.call("Connect")
+    #expect(bench.take() == ["Connect: Failed le-connection-busy"])
+    bench.call("StopDiscovery", on: Bench.hci0)
+    bench.call("Connect")
+    bench.wait(1)
+    #expect(bench.take().last == "Connect: ok")
+  }
+
+  @Test("a bonded controller is known from the beginning, stays when it is away, and offers its input service")
+  func bondedController() {
+    var bench = Bench {
+      $0.isBonded = true
+      $0.hasInputService = true
+    }
+    bench.befall(.client(.connect, adapter: "hci0", uuid: nil))
+    bench.wait(1)
+    #expect(bench.takeWithoutGATT().first == "dev Connected=true")
+    #expect(bench.machine[DeviceKey(adapter: 0, strap: 0)]?.uuids.contains(GATTLayout.humanInterfaceDevice) == true)
+    #expect(bench.takeTruth().contains("done kind=client Connect result=ok"))
+    bench.befall(.vanish)
+    bench.wait(60)
+    #expect(!bench.take().contains("- dev Device1"))
+  }
+
+  @Test("since 5.83 the reason of a disconnect is told after it")
+  func reasons() {
+    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, tellsReasons: true))
+    bench.connected()
+    bench.befall(.vanish)
+    #expect(
+      bench.take() == [
+        "dev Connected=false ServicesResolved=false",
+        "dev Disconnected org.bluez.Reason.Timeout Connection timeout", "- dev Battery1",
+      ])
+    bench.befall(.advertise)
+    bench.call("Connect")
+    bench.wait(1)
+    _ = bench.take()
+    bench.call("Disconnect")
+    bench.wait(3)
+    #expect(bench.take().last == "dev Disconnected org.bluez.Reason.Local Connection terminated by local host")
+  }
+
   @Test("the order is drawn by the seed when it is not fixed: all four come")
   func mixedOrder() {
     var seen: Set<String> = []

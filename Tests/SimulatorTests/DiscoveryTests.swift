@@ -134,6 +134,40 @@ struct DiscoveryTests {
       ])
   }
 
+  @Test("discovery that is stuck finds nothing and cannot be started again until bluetoothd is")
+  func stuck() {
+    var bench = Bench()
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.befall(.stickDiscovery)
+    bench.wait(5)
+    bench.call("StopDiscovery", on: Bench.hci0)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    #expect(
+      bench.take() == [
+        "StartDiscovery: ok", "hci0 Discovering=true", "hci0 Discovering=false", "StopDiscovery: ok",
+        "StartDiscovery: InProgress Operation already in progress",
+      ])
+    bench.befall(.bluetoothd(.kill))
+    bench.befall(.bluetoothd(.start))
+    bench.wait(1)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(0.2)
+    #expect(bench.take().last == "+ dev Device1")
+  }
+
+  @Test("a controller that filters duplicates reports each strap once in a discovery")
+  func filteredDuplicates() {
+    var bench = Bench(Scenario(straps: [StrapProfile()], filtersDuplicates: true))
+    bench.call("SetDiscoveryFilter", on: Bench.hci0, heartRate)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(5)
+    bench.call("StopDiscovery", on: Bench.hci0)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    _ = bench.take()
+    bench.wait(5)
+    #expect(bench.take() == ["dev RSSI=-55"])
+  }
+
   @Test("GetManagedObjects shows every object, properties can be read one by one, and what is not there is refused")
   func objects() {
     var bench = Bench()

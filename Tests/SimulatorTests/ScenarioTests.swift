@@ -26,7 +26,8 @@ struct ScenarioTests {
       """
       {"name": "A", "address": "c0:ff:ee:00:00:0a", "address_type": "public", "battery": 5, "location": 2, "rssi": -70,
        "adv_ms": 500, "manufacturer": "0100ff", "uuids": [], "clock": "start", "advertise": false, "pairing": true,
-       "service_changed": false, "shift": 3, "eager": 9}
+       "service_changed": false, "shift": 3, "eager": 9,
+       "stale": 2, "bonded": true, "hid": true}
       """
     ).straps[0]
     var expected = StrapProfile()
@@ -45,6 +46,9 @@ struct ScenarioTests {
     expected.hasServiceChanged = false
     expected.shift = 3
     expected.eagerValues = 9
+    expected.staleLinks = 2
+    expected.isBonded = true
+    expected.hasInputService = true
     #expect(strap == expected)
   }
 
@@ -72,6 +76,7 @@ struct ScenarioTests {
          {"event": "stop"}, {"event": "battery", "value": 7}, {"event": "rssi", "value": -90},
          {"event": "refuse", "value": 3}, {"event": "stall"}, {"event": "resume"}, {"event": "gatt", "tell": false},
          {"event": "bluetoothd", "do": "KILL"}, {"event": "power", "on": false}, {"event": "remove", "adapter": "hci1"},
+         {"event": "stuck"},
          {"event": "plug", "adapter": "00:1b:dc:00:00:02"}, {"event": "unplug", "adapter": "00:1B:DC:00:00:02"},
          {"event": "client", "do": "read", "uuid": "2A38", "strap": "C0:FF:EE:00:00:02"}]
         """.utf8))
@@ -81,7 +86,7 @@ struct ScenarioTests {
         .strap(.battery(7)), .strap(.rssi(-90)), .strap(.refuse(3)), .strap(.stall), .strap(.resume),
         .strap(.gatt(shift: 1, tell: false)), .machine(.bluetoothd(.kill)),
         .machine(.power(on: false, adapter: "hci0")),
-        .machine(.remove(adapter: "hci1")), .machine(.plug(adapter: "00:1B:DC:00:00:02")),
+        .machine(.remove(adapter: "hci1")), .machine(.stickDiscovery), .machine(.plug(adapter: "00:1B:DC:00:00:02")),
         .machine(.unplug(adapter: "00:1B:DC:00:00:02")), .machine(.client(.read, adapter: "hci0", uuid: "2a38")),
       ])
     #expect(items.last?.strap == "C0:FF:EE:00:00:02")
@@ -92,11 +97,13 @@ struct ScenarioTests {
     let scenario = try scenario(
       """
       {"straps": [{"address": "C0:FF:EE:00:00:01", "timeline": [{"t": 1, "bpm": 60}]}, {"address": "C0:FF:EE:00:00:02"}],
-       "timeline": [{"t": 2, "event": "vanish", "strap": "C0:FF:EE:00:00:02"}], "connections": 1, "resolve": "late"}
+       "timeline": [{"t": 2, "event": "vanish", "strap": "C0:FF:EE:00:00:02"}], "connections": 1, "resolve": "late",
+       "filter_duplicates": true, "busy_while_scanning": true, "reasons": true}
       """)
     #expect(scenario.straps.count == 2)
     #expect(scenario.timeline == [ScenarioItem(time: 2, strap: "C0:FF:EE:00:00:02", action: .strap(.vanish))])
     #expect(scenario.connections == 1)
+    #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.tellsReasons)
     #expect(scenario.resolveOrder == .late)
   }
 
