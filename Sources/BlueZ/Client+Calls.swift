@@ -85,7 +85,16 @@ extension Client {
       case .report(let state): tell(.discovery(adapter, state))
       }
     }
-    guard discoveries[adapter]?.machine.isStopping != true else { return }
+    if discoveries[adapter]?.machine.isStopping != true { callDeferred(on: adapter) }
+  }
+
+  /// The adapter was switched off or pulled out, and BlueZ has ended our discovery with it.
+  func endDiscovery(on adapter: AdapterPath) {
+    discoveries[adapter] = nil
+    callDeferred(on: adapter)
+  }
+
+  private func callDeferred(on adapter: AdapterPath) {
     for (peer, attempt) in attempts where peer.adapter == adapter && attempt.isDeferred {
       attempts[peer]?.isDeferred = false
       callConnect(peer)

@@ -66,9 +66,10 @@ extension Client {
     }
   }
 
-  /// Looks for devices; ``Event/discovery(_:_:)`` tells whether it does. What an earlier call began is replaced.
+  /// Looks for devices; ``Event/discovery(_:_:)`` tells whether it does. What an earlier call began is replaced; nothing
+  /// happens on an adapter that is not there.
   public func startDiscovery(_ mode: DiscoveryMode, on adapter: AdapterPath) {
-    guard !isStopped else { return }
+    guard !isStopped, tree.adapters[adapter] != nil else { return }
     command { want(mode, on: adapter) }
   }
 

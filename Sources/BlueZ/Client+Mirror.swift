@@ -25,19 +25,20 @@ extension Client {
     case .ownerVanished: loseService(.serviceGone)
     case .adapterChanged(let path):
       guard let adapter = tree.adapters[path] else { return }
-      if !adapter.isPowered { discoveries[path] = nil }
+      if !adapter.isPowered { endDiscovery(on: path) }
       tell(.adapter(adapter))
     case .adapterRemoved(let adapter):
-      discoveries[adapter.path] = nil
+      endDiscovery(on: adapter.path)
       tell(.adapterRemoved(adapter.path))
     case .deviceChanged(let path):
-      if let device = tree.devices[path] { tell(.deviceChanged(device)) }
+      guard let device = tree.devices[path] else { return }
+      // Its link first: whoever is told of a device that is not linked might connect it.
+      if device.hasLink { updateLink(of: device) }
+      tell(.deviceChanged(device))
     case .deviceSeen(let path):
       if let device = tree.devices[path] { tell(.deviceSeen(device)) }
     case .deviceRemoved(let device): remove(device)
-    case .connected(let path), .servicesResolved(let path), .servicesLost(let path):
-      if let device = tree.devices[path] { updateLink(of: device) }
-    case .disconnected(let path):
+    case .connected(let path), .disconnected(let path), .servicesResolved(let path), .servicesLost(let path):
       if let device = tree.devices[path] { updateLink(of: device) }
     case .disconnectReason(let path, let reason):
       guard let peer = peer(path) else { return }
@@ -47,7 +48,7 @@ extension Client {
         tell(.disconnectReason(peer.address, peer.adapter, reason))
       }
     case .battery(let path, let percent):
-      if let peer = peer(path), follows[peer] != nil { tell(.battery(peer.address, percent: percent)) }
+      if let peer = peer(path) { tellBattery(percent, of: peer) }
     case .characteristicAdded(let path), .characteristicRemoved(let path), .subscriberChanged(let path):
       if let peer = peer(path.device) { observe(peer) }
     case .value: return
@@ -83,7 +84,11 @@ extension Client {
     let peer = Peer(address: device.address, adapter: device.path.adapter)
     guard device.hasLink else { return endLink(peer, reason: reasons[peer]) }
     tellLinkUp(peer)
-    if device.servicesResolved { tell(.servicesResolved(peer.address, peer.adapter)) }
+    if !device.servicesResolved {
+      resolved.remove(peer)
+    } else if resolved.insert(peer).inserted {
+      tell(.servicesResolved(peer.address, peer.adapter))
+    }
     observe(peer)
   }
 
@@ -105,8 +110,10 @@ extension Client {
       follows[peer] = follow
       perform(actions, for: peer)
     }
+    follows[peer]?.battery = nil
     reasons[peer] = nil
     ours.remove(peer)
+    resolved.remove(peer)
     guard linked.remove(peer) != nil else { return }
     tell(.linkDown(peer.address, peer.adapter, reason: reason))
   }

@@ -135,7 +135,7 @@ extension Client {
 
   private func readOnce(_ peer: Peer) {
     guard let device = tree.device(peer.address, on: peer.adapter) else { return }
-    if let percent = device.battery { tell(.battery(peer.address, percent: percent)) }
+    if let percent = device.battery { tellBattery(percent, of: peer) }
     for uuid in configuration.readOnce {
       guard let path = tree.characteristic(uuid, of: device.path)?.path else { continue }
       let generation = follows[peer]?.generation
@@ -146,6 +146,12 @@ extension Client {
         client.tell(.value(peer.address, uuid, bytes: bytes))
       }
     }
+  }
+
+  func tellBattery(_ percent: UInt8, of peer: Peer) {
+    guard let follow = follows[peer], follow.battery != percent else { return }
+    follows[peer]?.battery = percent
+    tell(.battery(peer.address, percent: percent))
   }
 
   /// Calls a method of the characteristic; what its answer leads to is done unless the device is not followed any more.

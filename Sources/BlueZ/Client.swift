@@ -28,6 +28,8 @@ public actor Client {
     var link = FollowedLink()
     var socket: NotificationSocket?
     var watch: WatchToken?
+    /// The level that was told last for this link.
+    var battery: UInt8?
   }
 
   let connection: Connection
@@ -39,6 +41,8 @@ public actor Client {
   var attempts: [Peer: Attempt] = [:]
   /// Whose link was told and not yet its end.
   var linked: Set<Peer> = []
+  /// Whose services were told.
+  var resolved: Set<Peer> = []
   /// Whose link this client made.
   var ours: Set<Peer> = []
   var reasons: [Peer: DisconnectReason] = [:]

@@ -21,6 +21,18 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test("a link that is there at the start is told before its device, so that nobody connects it")
+  func linkedAtStart() async throws {
+    var object = MadeUp.deviceObject
+    object["Device1"]?["Connected"] = .boolean(true)
+    object["Device1"]?["ServicesResolved"] = .boolean(true)
+    let stage = try await Stage(device: object, isStarted: false)
+    try await stage.client.start()
+    let events = await stage.log.events { if case .deviceChanged = $0 { true } else { false } }
+    #expect(events == [.serviceAppeared, Stage.up, Stage.resolved])
+    await stage.end()
+  }
+
   @Test("without bluetoothd the client waits, and starts none")
   func notThere() async throws {
     let stage = try await Stage(isStarted: false)
@@ -303,7 +315,7 @@ struct ClientTests {
     await stage.settle()
     try await stage.bluez.unlink()
     let events = await stage.log.events { $0 == Stage.down }
-    #expect(events.contains(.battery(address, percent: 87)))
+    #expect(events.filter { $0 == .battery(address, percent: 87) }.count == 1)
     #expect(
       events.filter { if case .value = $0 { true } else { false } } == [
         .value(address, BluetoothUUID(0x2A38), bytes: [1])
@@ -413,6 +425,20 @@ struct ClientTests {
     #expect(await stage.bluez.count("Connect") == 0)
     try await stage.bluez.send(call.reply())
     _ = await stage.log.events { $0 == Stage.ourUp }
+    await stage.end()
+  }
+
+  @Test("a Connect that waits for the end of a discovery fails when the adapter is switched off")
+  func switchedOffMeanwhile() async throws {
+    let stage = try await Stage()
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
+    await stage.bluez.answer("StopDiscovery", .later)
+    await stage.client.stopDiscovery(on: adapter)
+    await stage.connect()
+    try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Powered": .boolean(false)])
+    let failed = Event.connectFailed(address, adapter, .adapterOff)
+    #expect(await stage.log.events { $0 == failed } == [failed])
     await stage.end()
   }
 
