@@ -8,23 +8,36 @@ struct StoreLocationTests {
 
   @Test("--store overrules everything")
   func option() throws {
-    let location = try StoreLocation.forCommands(option: "x.db", environment: person, serviceIsInstalled: { true })
+    let location = try StoreLocation.forCommands(
+      option: "x.db", environment: person, files: FileLookup { _ in .present })
     #expect(location == StoreLocation(path: "x.db", fileMode: 0o600, directoryMode: 0o700))
     #expect(location.directory == ".")
   }
 
   @Test("commands look at the service's store first where the service is installed")
   func service() throws {
-    let location = try StoreLocation.forCommands(option: nil, environment: person, serviceIsInstalled: { true })
+    let location = try StoreLocation.forCommands(option: nil, environment: person, files: FileLookup { _ in .present })
     #expect(location.path == "/var/lib/sensord/sensord.sqlite")
     #expect(location.fileMode == 0o640 && location.directoryMode == 0o750)
+  }
+
+  @Test("who may not look into the service's folder gets their own store, or is told")
+  func forbidden() throws {
+    func path(hasOwn: Bool) throws -> String {
+      let files = FileLookup { path in
+        path == StoreLocation.servicePath ? .forbidden : (hasOwn ? .present : .absent)
+      }
+      return try StoreLocation.forCommands(option: nil, environment: person, files: files).path
+    }
+    #expect(try path(hasOwn: true) == "/state/sensord/sensord.sqlite")
+    #expect(try path(hasOwn: false) == StoreLocation.servicePath)
   }
 
   @Test("a person's store is in XDG_STATE_HOME, else below HOME; a relative XDG_STATE_HOME does not count")
   func personal() throws {
     func path(_ values: [String: String]) throws -> String {
       try StoreLocation.forCommands(
-        option: nil, environment: ProcessEnvironment(values), serviceIsInstalled: { false }
+        option: nil, environment: ProcessEnvironment(values), files: FileLookup { _ in .absent }
       ).path
     }
     #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": "/state"]) == "/state/sensord/sensord.sqlite")

@@ -30,9 +30,14 @@ struct DevicesAddCommand: ParsableCommand {
     let store = try store.openToWrite(making: true)
     let wanted = AllowedSensor(address: address, name: name, added: Timestamp(microseconds: LocalTime.now()))
     let (sensor, isChanged) = try CommandLoop.run {
-      let known = try await store.allowedSensors().first { $0.address == address }
+      let sensors = try await store.allowedSensors()
+      let known = sensors.first { $0.address == address }
       // Adding again without a name keeps the one that is there.
       if let known, name == nil || name == known.name { return (known, false) }
+      guard known != nil || sensors.count < AllowList.capacity else {
+        throw CommandFailure(
+          .usage, "\(AllowList.capacity) sensors are the most that can be recorded", remedy: "remove one first")
+      }
       let isChanged = try await store.allow(wanted)
       return (try await store.allowedSensors().first { $0.address == address } ?? wanted, isChanged)
     }

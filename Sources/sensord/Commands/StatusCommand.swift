@@ -13,8 +13,17 @@ struct StatusCommand: ParsableCommand {
   mutating func run() throws {
     let environment = ProcessEnvironment.current
     var last: StatusDocument?
+    var refusal: CommandFailure?
     for file in StatusFile.candidates(environment: environment) {
-      guard let document = try file.read() else { continue }
+      let document: StatusDocument?
+      do {
+        document = try file.read()
+      } catch let failure as CommandFailure {
+        // A person may have a recorder of their own beside the service's.
+        refusal = refusal ?? failure
+        continue
+      }
+      guard let document else { continue }
       guard StatusFile.isRunning(document) else {
         last = document
         continue
@@ -23,6 +32,7 @@ struct StatusCommand: ParsableCommand {
       try StandardOutput.write(json ? document.json.text + "\n" : text)
       return
     }
+    if let refusal { throw refusal }
     if let last {
       throw CommandFailure(
         .unavailable,

@@ -30,9 +30,10 @@ struct RecorderProcess {
     }
     defer { loop.cancel(signals) }
     if let interval = notification.watchdogInterval { Self.feedWatchdog(notification, every: interval, on: loop) }
-    logger.notice("recording into \(store.path)")
+    let path = store.path
     try CommandLoop.run(on: loop) { _ in
       try await recorder.run {
+        logger.notice("recording into \(path)")
         publication.begin()
         notification.send(.ready)
       }

@@ -10,13 +10,21 @@ struct StoreLocation: Hashable {
 
   /// For the commands that read or change what was recorded: `--store`, else the service's store where the service is
   /// installed, else the person's own.
+  ///
+  /// A person who may not look into the service's folder is given their own store where they have one; where they have
+  /// none, the service's, so that they are told that they may not.
   static func forCommands(
-    option: String?, environment: ProcessEnvironment,
-    serviceIsInstalled: () -> Bool = { FileAccess.exists(servicePath) }
+    option: String?, environment: ProcessEnvironment, files: FileLookup = .system
   ) throws -> StoreLocation {
     if let option { return named(option) }
-    if serviceIsInstalled() { return service(servicePath) }
-    return try personal(environment)
+    let service = service(servicePath)
+    switch files.presence(servicePath) {
+    case .present: return service
+    case .absent: return try personal(environment)
+    case .forbidden:
+      guard let own = try? personal(environment), files.presence(own.path) == .present else { return service }
+      return own
+    }
   }
 
   /// For `run`: `--store`, else the folder that systemd made for the service (`STATE_DIRECTORY`), else the person's own.

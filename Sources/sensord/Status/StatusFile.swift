@@ -50,9 +50,25 @@ struct StatusFile: Hashable {
   }
 
   /// What the file says; nil where there is none.
+  ///
+  /// - Throws: ``CommandFailure`` with 77 where it may not be read, with 65 where it is of another version.
   func read() throws -> StatusDocument? {
-    guard FileAccess.exists(path) else { return nil }
-    guard let document = try StatusDocument(reading: FileAccess.read(path, limit: 1 << 20)) else {
+    switch FileLookup.system.presence(path) {
+    case .absent: return nil
+    case .present: break
+    case .forbidden:
+      throw CommandFailure(
+        .permission, "you may not see what the service records",
+        remedy: "sudo usermod -aG sensord $USER, then log in again")
+    }
+    let bytes: [UInt8]
+    do {
+      bytes = try FileAccess.read(path, limit: 1 << 20)
+    } catch let failure as CommandFailure where failure.status == .noInput {
+      // The recorder has just stopped.
+      return nil
+    }
+    guard let document = StatusDocument(reading: bytes) else {
       throw CommandFailure(.badData, "\(path) is no status of this version", remedy: "is another version recording?")
     }
     return document
