@@ -1,0 +1,127 @@
+import CBluetooth
+import Glibc
+public import Sensors
+
+/// Writes what passes between host and Bluetooth adapters to a btsnoop file, for bug reports.
+///
+/// It listens on the kernel's monitor channel, beside bluetoothd, and changes nothing. Keys and the data of other devices
+/// are not written; see Documentation/capture-format.md.
+public struct MonitorCapture: ~Copyable {
+  /// What a capture has come to.
+  public struct Progress: Hashable, Sendable {
+    /// Packets written.
+    public var written = 0
+    /// Packets left out because they may hold keys or belong to other devices.
+    public var leftOut = 0
+  }
+
+  public private(set) var progress = Progress()
+  private let channel: OpenFile
+  private let file: OpenFile
+  private let path: String
+  private var privacy: MonitorPrivacy
+  private var packet = [UInt8](repeating: 0, count: 6 + 0xFFFF)
+  private var pending = BTSnoopEncoder.header
+
+  /// Opens the monitor channel and makes the file at `path`, which must not exist yet, with permissions 0600.
+  ///
+  /// `sensors` are those whose data is written, from their next connection on; nil writes that of every device.
+  ///
+  /// - Throws: ``MonitorError``; no file is left then.
+  public init(path: String, sensors: Set<SensorAddress>?) throws(MonitorError) {
+    try self.init(channel: Self.openChannel(), path: path, sensors: sensors)
+  }
+
+  /// Listens on `channel`, which gives one packet for each read.
+  init(channel: OpenFile, path: String, sensors: Set<SensorAddress>?) throws(MonitorError) {
+    self.channel = channel
+    self.path = path
+    privacy = MonitorPrivacy(sensors: sensors.map { Set($0.map(\.bits)) })
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let descriptor = unsafe open(path, flags, 0o600)
+    guard descriptor >= 0 else { throw MonitorError(.cannotCreate, errorNumber: errno, path: path) }
+    file = OpenFile(descriptor: descriptor)
+  }
+
+  /// Writes packets until `stop` is readable, such as a signalfd, or the channel ends. It sleeps while nothing comes.
+  ///
+  /// - Throws: ``MonitorError`` with `channelFailed` or `notWritten`; what was written stays readable.
+  public mutating func run(until stop: Int32, progress report: (Progress) -> Void = { _ in }) throws(MonitorError) {
+    try flush()
+    while true {
+      var waits = [
+        pollfd(fd: channel.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+      ]
+      if unsafe poll(&waits, 2, -1) < 0 {
+        guard errno == EINTR else { throw MonitorError(.channelFailed, errorNumber: errno) }
+        continue
+      }
+      let isOpen = try receiveAll()
+      try flush()
+      report(progress)
+      if !isOpen || waits[1].revents != 0 { return }
+    }
+  }
+
+  /// Takes the packets that are there; false where the channel has ended.
+  private mutating func receiveAll() throws(MonitorError) -> Bool {
+    // The buffer is written between bursts, and within one that does not end.
+    while pending.count < 1 << 16 {
+      let length = unsafe recv(channel.descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
+      if length == 0 { return false }
+      guard length > 0 else {
+        switch errno {
+        case EAGAIN: return true
+        case EINTR: continue
+        default: throw MonitorError(.channelFailed, errorNumber: errno)
+        }
+      }
+      guard let packet = MonitorPacket(packet.span.extracting(first: length)), privacy.allows(packet) else {
+        progress.leftOut += 1
+        continue
+      }
+      BTSnoopEncoder.append(packet, microseconds: Self.now(), dropped: 0, to: &pending)
+      progress.written += 1
+    }
+    return true
+  }
+
+  private mutating func flush() throws(MonitorError) {
+    guard !pending.isEmpty else { return }
+    do {
+      try file.writeAll(pending)
+    } catch {
+      throw MonitorError(.notWritten, errorNumber: error.number, path: path)
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  /// The wall clock in microseconds since 1970, UTC: what btsnoop holds.
+  private static func now() -> Int64 {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+
+  private static func openChannel() throws(MonitorError) -> OpenFile {
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(AF_BLUETOOTH, type, BTPROTO_HCI)
+    guard descriptor >= 0 else {
+      throw MonitorError(errno == EPERM || errno == EACCES ? .noPermission : .noBluetooth, errorNumber: errno)
+    }
+    let channel = OpenFile(descriptor: descriptor)
+    var address = sockaddr_hci(
+      hci_family: sa_family_t(AF_BLUETOOTH), hci_dev: UInt16(HCI_DEV_NONE),
+      hci_channel: UInt16(HCI_CHANNEL_MONITOR))
+    let status = unsafe withUnsafePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_hci>.size))
+      }
+    }
+    guard status == 0 else {
+      throw MonitorError(errno == EPERM || errno == EACCES ? .noPermission : .channelFailed, errorNumber: errno)
+    }
+    return channel
+  }
+}
