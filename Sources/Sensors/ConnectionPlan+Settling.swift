@@ -42,23 +42,25 @@ extension ConnectionPlan {
       guard let adapter = bestAdapter(for: sensors[sensor]),
         attentiveAttempts(on: adapter) < parameters.concurrentAttempts
       else { continue }
-      let mustBeQuiet =
-        sensors[sensor].wantsQuiet || adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
-      for position in sensors[sensor].presences.indices {
-        sensors[sensor].presences[position].isFresh = false
-        if sensors[sensor].presences[position].adapter == adapter {
-          sensors[sensor].presences[position].call = .pending
-          sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.answer)
-        }
-      }
-      sensors[sensor].isEager = false
-      sensors[sensor].notBefore = nil
-      enter(.connecting(Attempt(adapter: adapter, isQuiet: true)), sensor, at: now)
-      let isQuiet = mustBeQuiet || !isDiscoveryWanted
-      enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet)), sensor, at: now)
+      begin(sensor, on: adapter, at: now)
       connects.append(.connect(sensors[sensor].address, on: adapter))
     }
     return connects
+  }
+
+  private mutating func begin(_ sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
+    for position in sensors[sensor].presences.indices {
+      sensors[sensor].presences[position].isFresh = false
+    }
+    let position = presencePosition(sensor, on: adapter)
+    sensors[sensor].presences[position].call = .pending
+    sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.answer)
+    sensors[sensor].isEager = false
+    sensors[sensor].notBefore = nil
+    let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
+    // Quiet also by itself, where discovery goes on for nobody else.
+    let isQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly || !isDiscoveryWanted(without: sensor)
+    enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet)), sensor, at: now)
   }
 
   private func attentiveAttempts(on adapter: AdapterIndex) -> Int {
@@ -71,11 +73,12 @@ extension ConnectionPlan {
     }
   }
 
-  /// Whether listening could find what is missing: not while an attempt that has just begun may still find it.
-  private var isDiscoveryWanted: Bool {
+  /// Whether listening could find what is missing, one sensor apart: not while an attempt that has just begun may find it.
+  private func isDiscoveryWanted(without excluded: Int? = nil) -> Bool {
     if case .any = allowed.unlisted, sensors.count < AllowList.capacity { return true }
-    return sensors.contains { sensor in
-      guard !sensor.isDismissed, !sensor.isShared else { return false }
+    return sensors.indices.contains { index in
+      let sensor = sensors[index]
+      guard index != excluded, !sensor.isDismissed, !sensor.isShared else { return false }
       switch sensor.phase {
       case .searching: return true
       case .connecting(let attempt): return !attempt.isAttentive
@@ -99,7 +102,7 @@ extension ConnectionPlan {
   ) {
     let adapter = adapters[position]
     var wanted: Discovery?
-    if isUsable(adapter.index) && isDiscoveryWanted && !isQuietNow(adapter.index) {
+    if isUsable(adapter.index) && isDiscoveryWanted() && !isQuietNow(adapter.index) {
       wanted = looks.endsAt == nil ? .heartRateService : .everything
     }
     switch adapter.discovery {
