@@ -25,7 +25,8 @@ public enum BusAddress: Hashable, Sendable {
       return Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
     case .session:
       if let address = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return address }
-      return Self.environment("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" } ?? "autolaunch:"
+      // Not libdbus's "autolaunch:", which would run a program and wait for it on the loop's thread.
+      return "unix:path=\(Self.environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
     case .address(let text):
       return text
     }

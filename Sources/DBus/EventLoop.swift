@@ -29,7 +29,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// How much runs before the loop looks at its descriptors again, so that no task that yields forever starves them.
   private static let batchesPerPoll = 256
 
-  let inbox = Mutex(Inbox())
+  let inbox = Locked(Inbox())
   /// The loop's thread; 0 while nobody runs it.
   let thread = Atomic<UInt>(0)
   private let wakeupCount = Atomic<Int>(0)
@@ -81,8 +81,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     while !takeStopRequest() {
       let isIdle = runWork()
       armTimer()
-      // A stop that came from the loop's own thread wakes nobody.
-      poll(blocking: isIdle && !isStopRequested)
+      poll(blocking: isIdle)
     }
     thread.store(0, ordering: .sequentiallyConsistent)
   }
@@ -136,8 +135,6 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     _ = eventfd_write(wakeEvent.number, 1)
   }
 
-  private var isStopRequested: Bool { inbox.withLock { $0.stopRequested } }
-
   private func takeStopRequest() -> Bool {
     inbox.withLock { inbox in
       defer { inbox.stopRequested = false }
@@ -145,7 +142,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  /// Runs jobs, and what was deferred when there are none; false where some may be left.
+  /// Runs jobs, and what was deferred when there are none; whether the loop may wait then.
   private func runWork() -> Bool {
     var deferredIndex = 0
     defer { deferred.removeFirst(deferredIndex) }
@@ -153,16 +150,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       // The two arrays change places, so that their memory is used again and again.
       var batch = spareBatch
       spareBatch = []
-      inbox.withLock { inbox in
+      let isStopRequested = inbox.withLock { inbox in
         swap(&inbox.work, &batch)
         inbox.wakePending = false
+        return inbox.stopRequested
       }
       let wasEmpty = batch.isEmpty
       for work in batch { run(work) }
       batch.removeAll(keepingCapacity: batch.capacity <= 4096)
       spareBatch = batch
       if wasEmpty {
-        guard deferredIndex < deferred.count else { return true }
+        // A stop that came from the loop's own thread wakes nobody.
+        guard deferredIndex < deferred.count else { return !isStopRequested }
         let work = deferred[deferredIndex]
         deferredIndex += 1
         work()

@@ -41,7 +41,8 @@ struct ConnectionTests {
     let fixture = try BusFixture()
     let service = try await fixture.connectEcho()
     let client = try await fixture.connect()
-    let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    var bytes = [UInt8](repeating: 7, count: 8 << 20)
+    for index in stride(from: 0, to: bytes.count, by: 4093) { bytes[index] = UInt8(truncatingIfNeeded: index >> 8) }
     #expect(try await client.echo([.bytes(bytes)], from: service).first?.bytes == bytes)
   }
 

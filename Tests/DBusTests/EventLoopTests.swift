@@ -4,13 +4,6 @@ import Testing
 
 @Suite("EventLoop")
 struct EventLoopTests {
-  /// Runs a new loop on this thread until `body`, which is called on it, stops it.
-  private static func run(_ body: (EventLoop) throws -> Void) throws {
-    let loop = try EventLoop()
-    try body(loop)
-    loop.run()
-  }
-
   @Test("timers fire in the order of their deadlines, equal ones in that of their making, cancelled ones never")
   func timers() throws {
     let loop = try EventLoop()
@@ -186,6 +179,21 @@ struct EventLoopTests {
     loop.run()
     #expect(log.sorted() == [SIGUSR1, SIGUSR2].sorted())
     loop.cancel(token)
+  }
+
+  @Test("a loop can be stopped from within: by a job, a closure, a timer")
+  func stopInside() throws {
+    let loop = try EventLoop()
+    Task(executorPreference: loop) {
+      // The second half is a job that the loop's own thread has queued.
+      await Task.yield()
+      loop.stop()
+    }
+    loop.run()
+    _ = loop.schedule(at: 0) { loop.execute { loop.stop() } }
+    loop.run()
+    _ = loop.schedule(at: 0) { loop.stop() }
+    loop.run()
   }
 
   @Test("a stopped loop can run again, and what was queued meanwhile runs then")
