@@ -21,8 +21,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 }
 
 /// The tests of the module that gives them their name.
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: rules)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: rules)
 }
 
 let package = Package(
@@ -69,7 +69,7 @@ let package = Package(
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate"]),
     tests("HealthModel", ["HealthModel"]),
     tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"]),
-    tests("Captures", ["Captures", "Sensors", "TestSupport"]),
+    tests("Captures", ["Captures", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),

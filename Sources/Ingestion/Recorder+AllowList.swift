@@ -54,11 +54,9 @@ extension Recorder {
       log(.notice, "\(label(channel)): not allowed any more")
     }
     for address in list.addresses {
-      if channels[address] != nil {
-        channels[address]?.name = list.name(of: address) ?? channels[address]?.name
-      } else {
-        channels[address] = newChannel(address, name: list.name(of: address), at: now)
-      }
+      var channel = channels[address] ?? newChannel(address, name: nil, at: now)
+      channel.name = list.name(of: address) ?? channel.name
+      channels[address] = channel
     }
     perform(plan.allow(list, at: now))
     tellKnownDevices(at: now)

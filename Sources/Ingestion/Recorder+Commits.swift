@@ -25,8 +25,8 @@ extension Recorder {
       storeProblem = nil
       log(
         .notice,
-        "session \(session.uuidString.lowercased()) \(committed.outcome.rawValue): \(committed.rates) rates, "
-          + "\(committed.beats) beats, \(committed.gaps) gaps")
+        "session \(session.uuidString.lowercased()) \(committed.outcome.rawValue): rates \(committed.rates), "
+          + "beats \(committed.beats), gaps \(committed.gaps)")
       if committed.damages > 0 { log(.warning, "\(committed.damages) records of its journal could not be read") }
       if let failure = committed.archiveFailure { log(.warning, "its capture could not be kept: \(failure)") }
     } catch {

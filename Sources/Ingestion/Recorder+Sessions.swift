@@ -7,7 +7,7 @@ import Sensors
 extension Recorder {
   /// Something happened to an allowed sensor: the session machine decides what it means, the journal keeps it.
   func take(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
-    guard var channel = channels[address] else { return }
+    guard takesEvents, var channel = channels[address] else { return }
     followClock(&channel, at: instant)
     apply(SensorEvent(kind, at: instant), to: &channel)
     channels[address] = channel

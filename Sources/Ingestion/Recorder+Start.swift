@@ -20,7 +20,7 @@ extension Recorder {
     let recovered = try openJournal(for: store)
     await loadAllowedSensors()
     do {
-      storeWatch = try FolderWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
+      storeWatch = try StoreWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
     } catch {
       log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
     }

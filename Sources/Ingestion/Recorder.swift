@@ -21,7 +21,7 @@ public actor Recorder {
   var journal: Journal?
   var syncer: JournalSyncer?
   var committer: SessionCommitter?
-  var storeWatch: FolderWatch?
+  var storeWatch: StoreWatch?
   var storeVersion: Int64 = 0
 
   var plan: ConnectionPlan
@@ -37,6 +37,8 @@ public actor Recorder {
   var busWaiter: CheckedContinuation<Void, Never>?
 
   var isStopping = false
+  /// Whether what happens to sensors is recorded: until the sessions are ended for good.
+  var takesEvents = true
   var stopWaiter: CheckedContinuation<Void, Never>?
   /// Ended sessions whose commit failed; they are in the journal.
   var uncommitted: [UUID] = []
@@ -74,7 +76,7 @@ public actor Recorder {
     let ended = try await start()
     isReady = true
     ready()
-    log(.notice, channels.isEmpty ? "started; no sensor is allowed yet" : "started; \(channels.count) sensors allowed")
+    log(.notice, "started; sensors allowed: \(channels.count)")
     for session in ended { await commit(session) }
     tellStatus()
     let bus = Task(executorPreference: loop) { await self.keepBus() }
@@ -103,6 +105,8 @@ public actor Recorder {
 
   /// Ends every session and waits until all are committed, as far as they can be.
   private func finish() async {
+    // What still arrives belongs to no session.
+    takesEvents = false
     let now = clock.now()
     var ended: [UUID] = []
     for address in channels.keys.sorted() {

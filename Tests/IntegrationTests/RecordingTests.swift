@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The daemon as a process on a private dbus-daemon, with simulated straps.
@@ -91,6 +92,29 @@ struct RecordingTests {
     let second = try recording.recorder()
     #expect(try await second.exitStatus() == 75, "\(second.text)")
     #expect(try await first.terminate() == 0)
+  }
+
+  @Test("a sensor added beside a running recorder is recorded, and one removed is recorded no more")
+  func listChanges() async throws {
+    let first = "C0:FF:EE:00:00:06"
+    let second = "C0:FF:EE:00:00:07"
+    let recording = try Recording()
+    try recording.allow(first)
+    let scenario = #"{"straps": [\#(strap(first, seconds: 0...60)), \#(strap(second, seconds: 0...60))]}"#
+    let simulator = try recording.simulator(scenario)
+    try await simulator.printed("ready")
+    let recorder = try recording.recorder()
+    try await wait(30, for: "the first strap") { try recording.sent(by: first).count >= 2 }
+    #expect(try recording.sent(by: second).isEmpty)
+    try recording.allow(second)
+    try await wait(30, for: "the second strap") { try recording.sent(by: second).count >= 2 }
+    let removal = try Program.run("sensord", ["devices", "remove", first, "--store", recording.store])
+    #expect(removal.status == 0, "\(removal.errors)")
+    try await wait(30, for: "the end of the first session") {
+      try recording.sessions(of: first).first?["endReason"] as? String == "request"
+    }
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    #expect(try recording.sessions(of: second).count == 1)
   }
 
   @Test("without a bus the recorder waits and says so; when the bus comes it records; when it goes it goes on")

@@ -1,0 +1,40 @@
+import CLinux
+import DBus
+import Glibc
+
+/// Tells when another process writes to the store, without polling (inotify on the database and its write-ahead log).
+final class StoreWatch {
+  private let loop: EventLoop
+  private let token: WatchToken
+  private let descriptor: FileDescriptor
+
+  /// - Parameters:
+  ///   - store: The path of an open store: its write-ahead log exists and stays.
+  ///   - changed: Called on the loop's thread, once for however many writes came together.
+  init(_ store: String, on loop: EventLoop, changed: @escaping () -> Void) throws(DBusError) {
+    let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the store") }
+    descriptor = FileDescriptor(owning: number)
+    for file in [store, store + "-wal"] {
+      guard unsafe inotify_add_watch(number, file, UInt32(IN_MODIFY)) >= 0 else {
+        throw DBusError(.system(errno: errno), "watching \(file)")
+      }
+    }
+    self.loop = loop
+    token = try loop.watch(number, for: .readable) { _ in
+      Self.drain(number)
+      changed()
+    }
+  }
+
+  deinit {
+    loop.cancel(token)
+  }
+
+  /// Takes the events away; which of the two files it was does not matter.
+  private static func drain(_ descriptor: Int32) {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+      while unsafe read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
+    }
+  }
+}
