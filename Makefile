@@ -70,6 +70,7 @@ $(binaries) &: $(sources)
 .PHONY: install
 install: $(binaries) ## programs, systemd unit, user and group, bus policy (DESTDIR, PREFIX)
 	install -D -m 755 -t $(bindir) $(binaries)
+	strip --strip-debug $(bindir)/sensord $(bindir)/sensord-simulator
 	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
 	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
 	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md LICENSE
