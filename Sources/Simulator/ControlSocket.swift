@@ -26,7 +26,7 @@ final class ControlSocket {
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard path.utf8.count < capacity else { return nil }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-    unsafe unlink(path)
+    Self.removeSocket(path)
     let number = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard number >= 0 else { return nil }
@@ -39,6 +39,13 @@ final class ControlSocket {
     self.perform = perform
     guard bound == 0, listen(number, 8) == 0 else { return nil }
     guard (try? loop.watch(number, for: .readable, { [weak self] _ in self?.accept() })) != nil else { return nil }
+  }
+
+  /// Removes a socket that an earlier run has left behind; a file of another kind stays, and binding then fails.
+  static func removeSocket(_ path: String) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+    unsafe unlink(path)
   }
 
   private func accept() {

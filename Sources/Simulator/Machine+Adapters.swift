@@ -120,9 +120,22 @@ extension Machine {
     adapters[adapter].sessions = []
     adapters[adapter].filters = [:]
     change(adapter: adapter, ["Powered": .bool(false), "Discovering": .bool(false)])
-    withdraw(adapters[adapter].path, ["org.bluez.Adapter1"])
+    withdrawAdapter(adapter)
     adapters[adapter].isVisible = false
     adapters[adapter].devices = kept.mapValues { $0.stored }
+  }
+
+  /// Says that an adapter has gone.
+  mutating func withdrawAdapter(_ adapter: Int) {
+    withdraw(
+      adapters[adapter].path, ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1", "org.bluez.GattManager1"])
+  }
+
+  /// An adapter that was pushed in has power: more interfaces come to its object, and properties change that nobody needs.
+  mutating func adapterPowered(_ adapter: Int) {
+    effects.append(.interfacesAdded(path: adapters[adapter].path, ["org.bluez.LEAdvertisingManager1": [:]]))
+    change(adapter: adapter, ["Powered": .bool(true)])
+    change(adapter: adapter, ["Alias": .string(adapters[adapter].alias)])
   }
 
   /// bluetoothd finds an adapter, and the devices it keeps for it, without their GATT objects.

@@ -32,7 +32,7 @@ extension Machine {
     for adapter in shown {
       let kept = adapters[adapter].devices.filter { !$0.value.isTemporary }.mapValues(\.stored)
       for strap in adapters[adapter].devices.keys.sorted() { removeObjects(DeviceKey(adapter: adapter, strap: strap)) }
-      withdraw(adapters[adapter].path, ["org.bluez.Adapter1"])
+      withdrawAdapter(adapter)
       adapters[adapter].devices = kept
     }
   }

@@ -27,7 +27,7 @@ extension Machine {
     case .paired(let key, let link, let accepted): paired(key, link: link, accepted: accepted)
     case .expire(let key): expire(key)
     case .adapterAppears(let adapter): adapterAppears(adapter)
-    case .adapterPowered(let adapter): change(adapter: adapter, ["Powered": .bool(true)])
+    case .adapterPowered(let adapter): adapterPowered(adapter)
     case .adapterPulled(let adapter): adapterPulled(adapter)
     case .input(let input): handle(input)
     }

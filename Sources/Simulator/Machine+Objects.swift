@@ -107,7 +107,9 @@ extension Machine {
     case .root: ["org.freedesktop.DBus.ObjectManager": [:]]
     case .daemon:
       ["org.bluez.AgentManager1": [:], "org.bluez.ProfileManager1": [:], "org.bluez.HealthManager1": [:]]
-    case .adapter(let number): ["org.bluez.Adapter1": properties(ofAdapter: number)]
+    case .adapter(let number):
+      ["org.bluez.Adapter1": properties(ofAdapter: number), "org.bluez.GattManager1": [:]]
+        .merging(adapters[number].isPowered ? ["org.bluez.LEAdvertisingManager1": [:]] : [:]) { $1 }
     case .device(let key):
       if let device = self[key], device.hasBattery {
         [

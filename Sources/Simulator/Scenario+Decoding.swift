@@ -2,7 +2,18 @@ import FoundationEssentials
 import GATTHeartRate
 
 extension Scenario {
-  /// Reads a scenario in the lab's form: one strap, or `{"straps": […], "timeline": […]}`.
+  /// Reads a scenario in the lab's form: one strap, or `{"straps": [strap, …], "timeline": [item, …]}`.
+  ///
+  /// Top level: `adapter` (address), `connections` (links an adapter holds), `filter_duplicates`; and what the lab does not
+  /// know: `resolve` (usual, early, late, untold, hollow, mixed), `busy_while_scanning`, `reasons`.
+  ///
+  /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
+  /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`;
+  /// and of ours `stale`, `bonded`, `hid`. See ``StrapProfile`` for what they mean.
+  ///
+  /// Item: `{t, bpm, rr_ms, contact, energy, wide}`, `{t, raw}` or `{t, event}` with an event of ``StrapEvent`` (`value`,
+  /// `shift`, `tell`) or ``MachineEvent`` (`do`, `on`, `adapter`, `uuid`); `strap` names another strap. `t` is in seconds.
+  /// Names that are not known are passed over, as in the lab.
   ///
   /// - Throws: `ScenarioError`, which names the item and what is wrong with it.
   init(json: [UInt8]) throws(ScenarioError) {

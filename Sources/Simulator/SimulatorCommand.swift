@@ -64,7 +64,7 @@ enum SimulatorCommand {
     }
     loop.run()
     withExtendedLifetime(control) {}
-    if let path = options.control { unsafe unlink(path) }
+    if let path = options.control { ControlSocket.removeSocket(path) }
     if !status.reason.isEmpty { write("sensord-simulator: \(status.reason)\n", to: STDERR_FILENO) }
     return status.code
   }

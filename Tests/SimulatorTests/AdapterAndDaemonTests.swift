@@ -32,17 +32,17 @@ struct AdapterAndDaemonTests {
     #expect(
       lines == [
         "dev Connected=false ServicesResolved=false", "- dev Battery1 Device1",
-        "hci0 Discovering=false Powered=false", "- hci0 Adapter1",
+        "hci0 Discovering=false Powered=false", "- hci0 Adapter1 GattManager1 LEAdvertisingManager1",
       ])
     bench.call("Connect")
     #expect(bench.take().first?.hasPrefix("Connect: UnknownObject") == true)
     bench.befall(.plug(adapter: "00:1B:DC:00:00:01"))
     bench.wait(0.4)
-    #expect(bench.take() == ["+ hci0 Adapter1", "+ dev Device1"])
+    #expect(bench.take() == ["+ hci0 Adapter1 GattManager1", "+ dev Device1"])
     bench.call("Get", on: Bench.hci0, [.string("org.bluez.Adapter1"), .string("Powered")])
     #expect(bench.take() == ["Get: false"])
     bench.wait(0.5)
-    #expect(bench.take() == ["hci0 Powered=true"])
+    #expect(bench.take() == ["+ hci0 LEAdvertisingManager1", "hci0 Powered=true", "hci0 Alias=BlueZ 5.66"])
   }
 
   @Test("a Connect in the moment an adapter is pushed in pends to the end though the strap advertises")
@@ -55,7 +55,7 @@ struct AdapterAndDaemonTests {
     _ = bench.take()
     bench.call("Connect")
     bench.wait(40)
-    #expect(bench.take() == ["hci0 Powered=true"])
+    #expect(bench.take() == ["+ hci0 LEAdvertisingManager1", "hci0 Powered=true", "hci0 Alias=BlueZ 5.66"])
     bench.wait(1)
     #expect(bench.take() == ["Connect: Failed le-connection-abort-by-local"])
   }
@@ -73,7 +73,8 @@ struct AdapterAndDaemonTests {
     #expect(bench.take().last == "Connect: ok")
     bench.befall(.unplug(adapter: "00:1B:DC:00:00:01"))
     bench.wait(1)
-    #expect(bench.take() == ["hci0 Discovering=false Powered=false", "- hci0 Adapter1"])
+    #expect(
+      bench.take() == ["hci0 Discovering=false Powered=false", "- hci0 Adapter1 GattManager1 LEAdvertisingManager1"])
   }
 
   @Test("SIGTERM takes the power, removes every object, and then the name goes")
@@ -85,7 +86,7 @@ struct AdapterAndDaemonTests {
       bench.takeWithoutGATT() == [
         "end of file", "dev Connected=false ServicesResolved=false", "hrm NotifyAcquired=false",
         "hci0 Discovering=false Powered=false", "- /org/bluez AgentManager1 HealthManager1 ProfileManager1",
-        "- dev Battery1 Device1", "- hci0 Adapter1", "bus left",
+        "- dev Battery1 Device1", "- hci0 Adapter1 GattManager1 LEAdvertisingManager1", "bus left",
       ])
   }
 
@@ -121,7 +122,7 @@ struct AdapterAndDaemonTests {
     bench.call("Connect")
     #expect(bench.take().first?.hasPrefix("Connect: UnknownObject") == true)
     bench.wait(0.3)
-    #expect(bench.take() == ["+ hci0 Adapter1", "+ dev Device1"])
+    #expect(bench.take() == ["+ hci0 Adapter1 GattManager1 LEAdvertisingManager1", "+ dev Device1"])
     bench.call("Connect")
     bench.wait(1)
     #expect(bench.take().last == "Connect: ok")
@@ -138,7 +139,8 @@ struct AdapterAndDaemonTests {
     bench.wait(0.3)
     #expect(
       bench.take() == ["bus left", "bus joined"] + [
-        "+ /org/bluez AgentManager1 HealthManager1 ProfileManager1", "+ hci0 Adapter1", "+ dev Device1",
+        "+ /org/bluez AgentManager1 HealthManager1 ProfileManager1",
+        "+ hci0 Adapter1 GattManager1 LEAdvertisingManager1", "+ dev Device1",
       ])
     bench.call("Connect")
     #expect(bench.take() == ["Connect: ok"])

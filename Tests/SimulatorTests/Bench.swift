@@ -95,7 +95,7 @@ struct Bench {
 
   /// The same without the objects of services, characteristics and descriptors.
   mutating func takeWithoutGATT() -> [String] {
-    take().filter { !$0.contains("/service") && !$0.contains("Gatt") }
+    take().filter { !$0.contains("/service") && !$0.contains("GattCharacteristic1") && !$0.contains("GattDescriptor1") }
   }
 
   /// Takes the ground truth so far.
