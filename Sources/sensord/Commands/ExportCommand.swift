@@ -21,7 +21,7 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: "The first digits of a session's name, or last.")
   var session: String
 
-  @Option(help: "beats or rates.")
+  @Option(help: "What to write.")
   var format: Format
 
   @OptionGroup var store: StoreOptions

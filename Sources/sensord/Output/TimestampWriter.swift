@@ -28,12 +28,11 @@ struct TimestampWriter {
       prefix.removeAll(keepingCapacity: true)
       let time = CivilTime(utcMicroseconds: microseconds)
       Self.append(time.year, digits: 4, to: &prefix)
-      for (mark, value) in [
-        ("-", time.month), ("-", time.day), ("T", time.hour), (":", time.minute), (":", time.second),
-      ] {
-        prefix.append(contentsOf: mark.utf8)
-        Self.append(value, digits: 2, to: &prefix)
-      }
+      append(UInt8(ascii: "-"), time.month)
+      append(UInt8(ascii: "-"), time.day)
+      append(UInt8(ascii: "T"), time.hour)
+      append(UInt8(ascii: ":"), time.minute)
+      append(UInt8(ascii: ":"), time.second)
       prefix.append(UInt8(ascii: "."))
     }
     bytes.append(contentsOf: prefix)
@@ -44,17 +43,32 @@ struct TimestampWriter {
     bytes.append(UInt8(ascii: "Z"))
   }
 
+  private mutating func append(_ mark: UInt8, _ value: Int) {
+    prefix.append(mark)
+    Self.append(value, digits: 2, to: &prefix)
+  }
+
   /// Appends `value` with leading zeros up to `digits`; a value of more digits keeps them all.
   static func append(_ value: Int, digits: Int, to bytes: inout [UInt8]) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    var rest = value.magnitude
-    var written = 0
-    while rest > 0 || written < digits {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-      written += 1
+    let magnitude = value.magnitude
+    var count = 1
+    var bound: UInt = 10
+    while magnitude >= bound {
+      count += 1
+      // At twenty digits the bound would not fit any more, and there is no longer number.
+      let (next, overflow) = bound.multipliedReportingOverflow(by: 10)
+      if overflow { break }
+      bound = next
     }
-    bytes[start...].reverse()
+    count = max(count, digits)
+    for _ in 0..<count { bytes.append(UInt8(ascii: "0")) }
+    var rest = magnitude
+    var position = bytes.count
+    while rest > 0 {
+      position -= 1
+      bytes[position] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
   }
 }
