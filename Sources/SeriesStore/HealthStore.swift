@@ -21,18 +21,24 @@ public actor HealthStore {
   private let executor: StoreExecutor
   /// Nil once closed.
   private var file: StoreFile?
+  /// The live queries.
+  let listeners = ChangeListeners()
+  /// The state of other connections' writes that the live queries know of.
+  var knownDataVersion: Int64
 
   /// The store's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  private init(_ file: sending StoreFile, executor: StoreExecutor) {
+  private init(_ file: sending StoreFile, executor: StoreExecutor, dataVersion: Int64) {
+    knownDataVersion = dataVersion
     self.executor = executor
     self.file = file
   }
 
   deinit {
+    listeners.finish()
     executor.stop()
   }
 
@@ -44,15 +50,17 @@ public actor HealthStore {
     guard let executor = StoreExecutor() else {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
-    return HealthStore(file, executor: executor)
+    let version = try file.connection.integer("PRAGMA data_version")
+    return HealthStore(file, executor: executor, dataVersion: version)
   }
 
   /// Closes the file and lets the recorder's lock go; every later call is an error. Also happens with the last reference.
   public func close() {
     file = nil
+    listeners.finish()
   }
 
-  private func opened() throws(StoreError) -> StoreFile {
+  func opened() throws(StoreError) -> StoreFile {
     guard let file else { throw StoreError(.closed, "the store was closed before") }
     return file
   }
@@ -61,7 +69,8 @@ public actor HealthStore {
   ///
   /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
   public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
-    try opened().commit(session, restore: restore)
+    defer { listeners.signal() }
+    return try opened().commit(session, restore: restore)
   }
 
   /// All sessions, oldest first.
@@ -100,6 +109,7 @@ public actor HealthStore {
   /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
   /// the log, and the error says so (``StoreError/Code/locked``).
   public func delete(_ session: UUID) throws(StoreError) {
+    defer { listeners.signal() }
     try opened().delete(session)
   }
 

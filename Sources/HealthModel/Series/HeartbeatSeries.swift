@@ -91,3 +91,17 @@ public struct HeartbeatSeries: Hashable, Sendable {
     beats.dropFirst().count(where: \.precededByGap)
   }
 }
+
+extension HeartbeatSeries {
+  /// From the first beat to the last; nil where there are none.
+  public var bounds: TimeSpan? {
+    var start: Timestamp?
+    var end: Timestamp?
+    forEachBeat { located in
+      if start == nil { start = located.time }
+      end = located.time
+    }
+    guard let start, let end else { return nil }
+    return TimeSpan(start: start, end: end)
+  }
+}

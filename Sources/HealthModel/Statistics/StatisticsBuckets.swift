@@ -186,8 +186,7 @@ public struct StatisticsBuckets: Sendable {
         },
         duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
         coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
-        sources: sources.enumerated().filter { $0.offset < 64 && bucket.ranks >> UInt64($0.offset) & 1 == 1 }
-          .map(\.element),
+        sources: sources.enumerated().filter { bucket.hasContribution(ofRank: $0.offset) }.map(\.element),
         policy: policy, styleVersion: type.styleVersion)
     }
   }
@@ -197,7 +196,7 @@ extension StatisticsAccumulator {
   /// Notes that a quantity contributed.
   mutating func contribute(_ value: Double, from start: Int64, to end: Int64, rank: Int) {
     count += 1
-    ranks |= 1 << UInt64(min(rank, 63))
+    contribute(rank: rank)
     note(MostRecent(value: value, start: start, end: end, rank: rank))
   }
 

@@ -1,7 +1,7 @@
 /// A stretch of a quantity series as it is packed into one blob: stamps, values, and what some values carry beside them.
 ///
 /// Layout (Documentation/store-format.md, "Quantity chunk").
-struct QuantityChunk: Hashable {
+struct QuantityChunk: Hashable, Sendable {
   /// The first byte after the checksum.
   static let layout: UInt8 = 0x11
   /// The most quantities that go into one chunk.
@@ -17,7 +17,7 @@ struct QuantityChunk: Hashable {
   /// Kilojoules of those that carry them, by ascending index.
   var energies: [Energy] = []
 
-  struct Energy: Hashable {
+  struct Energy: Hashable, Sendable {
     var index: Int
     var kilojoules: UInt16
   }

@@ -1,15 +1,15 @@
 /// Packs quantities that come in order of time, chunk by chunk, while they come: a day fits in constant memory.
 ///
 /// A chunk ends with each hour of UTC, or when it is full.
-struct QuantityPacker {
+struct QuantityPacker: Sendable {
   /// A finished chunk with the cells that summarise it.
-  struct Packed: Hashable {
+  struct Packed: Hashable, Sendable {
     var payload: [UInt8]
     var cells: [SummaryCell]
   }
 
   /// What one quantity brings.
-  struct Item: Hashable {
+  struct Item: Hashable, Sendable {
     var value: Double
     /// Microseconds since 1970.
     var start: Int64

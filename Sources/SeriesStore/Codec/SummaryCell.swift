@@ -2,7 +2,7 @@
 ///
 /// Quarters, since the offsets of all of today's time zones are multiples of them: a bucket of any calendar begins where
 /// a cell does.
-struct SummaryCell: Hashable {
+struct SummaryCell: Hashable, Sendable {
   /// A quarter of an hour in microseconds: cells begin at its multiples since 1970.
   static let length: Int64 = 900_000_000
   /// Two values further apart than this leave a gap between them: ten seconds, in microseconds.

@@ -40,10 +40,10 @@ enum Schema {
     CREATE TABLE sample (
       id INTEGER PRIMARY KEY, uuid BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, change INTEGER NOT NULL,
       session INTEGER, source INTEGER NOT NULL, device INTEGER, start INTEGER NOT NULL, end INTEGER NOT NULL,
-      count INTEGER NOT NULL, sum REAL, minimum REAL, maximum REAL, most_recent REAL, most_recent_start INTEGER,
-      most_recent_end INTEGER, duration INTEGER, weighted REAL, timescale INTEGER, gaps INTEGER,
+      count INTEGER NOT NULL, sum REAL, average REAL, minimum REAL, maximum REAL, most_recent REAL,
+      most_recent_start INTEGER, most_recent_end INTEGER, duration INTEGER, timescale INTEGER, gaps INTEGER,
       sync_identifier TEXT, sync_version INTEGER);
-    CREATE INDEX sample_type_start ON sample (type, start);
+    CREATE INDEX sample_type_start ON sample (type, start, end);
     CREATE INDEX sample_session ON sample (session) WHERE session IS NOT NULL;
     CREATE UNIQUE INDEX sample_sync ON sample (sync_identifier, source) WHERE sync_identifier IS NOT NULL;
     CREATE TABLE run (

@@ -1,5 +1,5 @@
 /// What is known about a stretch of a quantity series in figures: the columns of a sample, or of one chunk of it.
-struct SeriesSummary: Hashable {
+struct SeriesSummary: Hashable, Sendable {
   var count = 0
   var sum: Double = 0
   var minimum: Double = .infinity

@@ -75,8 +75,7 @@ extension StoreFile {
     try insert(session.quality, of: owner, kind: .quality)
     try insert(session.gaps, of: owner)
     let origin = SampleOrigin(session: owner, source: source, device: device)
-    try insertRates(of: session, origin: origin)
-    try insertBeats(of: session, origin: origin)
+    try insertSamples(of: session, origin: origin)
   }
 
   private func insert(_ gaps: [RecordingGap], of session: Int64) throws(StoreError) {

@@ -29,22 +29,14 @@ extension StoreFile {
         samples.append((statement.integer(0), uuid))
       }
     }
-    for sample in samples {
-      let rows = Self.chunkRows(of: sample.id)
-      try run("DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
-      try run("DELETE FROM summary WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
-      try run("DELETE FROM run WHERE sample = ?1", sample.id)
-      try deleteMetadata(of: sample.id, kind: .sample)
-      try recordChange(of: sample.uuid, object: .sample, deleted: true)
-    }
-    try run("DELETE FROM sample WHERE session = ?1", row)
+    for sample in samples { try deleteSample(sample.id, uuid: sample.uuid) }
     try run("DELETE FROM gap WHERE session = ?1", row)
     try deleteMetadata(of: row, kind: .session)
     try deleteMetadata(of: row, kind: .quality)
     try run("DELETE FROM session WHERE id = ?1", row)
   }
 
-  private func run(_ text: String, _ arguments: Int64...) throws(StoreError) {
+  func run(_ text: String, _ arguments: Int64...) throws(StoreError) {
     var statement = try connection.prepare(text)
     for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index + 1)) }
     try statement.run()
@@ -54,7 +46,7 @@ extension StoreFile {
   ///
   /// SQLite's secure_delete overwrites a row where it stands, but not the copies that moved rows leave behind in the
   /// free space of a page: only a file that is written anew has none. Then the log is emptied into it and cut.
-  private func eraseFreeSpace() throws(StoreError) {
+  func eraseFreeSpace() throws(StoreError) {
     try connection.execute("VACUUM")
     var statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     guard try statement.step(), statement.integer(0) == 0 else {

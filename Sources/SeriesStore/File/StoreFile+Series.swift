@@ -2,43 +2,41 @@ import FoundationEssentials
 import HealthModel
 
 extension StoreFile {
-  /// The types that a session's samples have.
-  enum SeriesType: String {
-    case heartRate
-    case heartbeatSeries
-    case heartRateVariabilitySDNN
+  /// The samples that a session has, and the part of its identity that each one's identifier is derived with.
+  enum SessionPart: UInt64 {
+    case rates = 1
+    case beats = 2
+    case variability = 3
+  }
 
-    var unit: String {
-      switch self {
-      case .heartRate: "count/min"
-      case .heartbeatSeries: ""
-      case .heartRateVariabilitySDNN: "ms"
-      }
+  func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
+    if let first = session.rates.first, let last = session.rates.last {
+      let record = SampleRecord(
+        uuid: session.id.derived(part: SessionPart.rates.rawValue, version: session.syncVersion),
+        type: .quantity(.heartRate), start: first.time.flooredToMilliseconds, end: last.time.flooredToMilliseconds)
+      try insert(Self.pack(session.rates), as: record, origin: origin)
     }
-
-    var style: String {
-      switch self {
-      case .heartRate: "discreteTemporallyWeighted"
-      case .heartbeatSeries: "none"
-      case .heartRateVariabilitySDNN: "discreteArithmetic"
-      }
+    if let bounds = session.heartbeats.bounds {
+      let record = SampleRecord(
+        uuid: session.id.derived(part: SessionPart.beats.rawValue, version: session.syncVersion),
+        type: .heartbeatSeries, start: bounds.start, end: bounds.end)
+      try insert(session.heartbeats, as: record, origin: origin)
     }
-
-    /// Which part of a session's identity a sample's identifier is derived with.
-    var part: UInt64 {
-      switch self {
-      case .heartRate: 1
-      case .heartbeatSeries: 2
-      case .heartRateVariabilitySDNN: 3
-      }
+    if let sdnn = session.variability.sdnnMilliseconds, sdnn.isFinite {
+      let record = SampleRecord(
+        uuid: session.id.derived(part: SessionPart.variability.rawValue, version: session.syncVersion),
+        type: .quantity(.heartRateVariabilitySDNN), start: session.start, end: session.end)
+      var packer = QuantityPacker()
+      _ = packer.add(
+        QuantityPacker.Item(value: sdnn, start: session.start.microseconds, end: session.end.microseconds))
+      try insert(packer.finish().map { [$0] } ?? [], as: record, origin: origin)
     }
   }
 
-  func insertRates(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
-    guard let first = session.rates.first, let last = session.rates.last else { return }
+  private static func pack(_ rates: [HeartRateValue]) -> [QuantityPacker.Packed] {
     var packer = QuantityPacker()
     var chunks: [QuantityPacker.Packed] = []
-    for rate in session.rates {
+    for rate in rates {
       let time = rate.time.flooredToMilliseconds.microseconds
       let item = QuantityPacker.Item(
         value: Double(rate.beatsPerMinute), start: time, end: time, contact: rate.contact.rawValue,
@@ -46,28 +44,64 @@ extension StoreFile {
       if let chunk = packer.add(item) { chunks.append(chunk) }
     }
     if let chunk = packer.finish() { chunks.append(chunk) }
-    let sample = try insertSample(
-      .heartRate, of: session, origin: origin, start: first.time.flooredToMilliseconds,
-      end: last.time.flooredToMilliseconds, count: session.rates.count,
-      summary: SeriesSummary(chunks.lazy.flatMap(\.cells)))
+    return chunks
+  }
+
+  /// Inserts a quantity series; one of a single quantity that carries nothing else is its row alone.
+  @discardableResult
+  func insert(
+    _ chunks: [QuantityPacker.Packed], as record: SampleRecord, origin: SampleOrigin
+  ) throws(StoreError) -> Int64 {
+    guard case .quantity(let type) = record.type else { return 0 }
+    let summary = SeriesSummary(chunks.lazy.flatMap(\.cells))
+    let average = try Self.average(of: chunks, summary, type)
+    let sample = try insertRow(
+      record, origin: origin, figures: SampleFigures(count: summary.count, summary: summary, average: average))
+    let isBare = summary.count == 1 && chunks.count == 1 && Self.isBare(chunks[0])
+    guard !isBare else { return sample }
     for (ordinal, chunk) in chunks.enumerated() {
       let id = try insertChunk(chunk.payload, sample: sample, ordinal: ordinal)
       try insertSummary(of: chunk.cells, id: id)
     }
+    return sample
   }
 
-  func insertBeats(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
-    let series = session.heartbeats
-    guard !series.beats.isEmpty else { return }
-    var bounds: [(start: Timestamp, end: Timestamp)] = []
-    series.forEachBeat { located in
-      if located.index == 0 { bounds.append((located.time, located.time)) }
-      bounds[bounds.count - 1].end = located.time
+  private static func isBare(_ packed: QuantityPacker.Packed) -> Bool {
+    guard let chunk = try? QuantityChunk(decoding: packed.payload) else { return false }
+    return chunk.contacts.isEmpty && chunk.energies.isEmpty
+  }
+
+  /// The sample's average by its type's style; levels are not in the cells and are looked up in the values.
+  private static func average(
+    of chunks: [QuantityPacker.Packed], _ summary: SeriesSummary, _ type: QuantityType
+  ) throws(StoreError) -> Double? {
+    switch type.style {
+    case .cumulative: return nil
+    case .discreteArithmetic: return summary.sum / Double(summary.count)
+    case .discreteTemporallyWeighted:
+      return summary.duration > 0 ? summary.weighted / Double(summary.duration) : summary.sum / Double(summary.count)
+    case .discreteEquivalentContinuousLevel:
+      guard summary.start < .max else { return nil }
+      do {
+        var buckets = try StatisticsBuckets(edges: [summary.start, .max], type: type)
+        for chunk in chunks {
+          let track = QuantityTrack(try QuantityChunk(decoding: chunk.payload))
+          buckets.add([[track]])
+        }
+        return try buckets.results([.average], sources: []).first?.average
+      } catch {
+        throw StoreError(.invalid, "a series of \(type.identifier) cannot be summed up")
+      }
     }
-    let start = bounds[0].start
-    let end = bounds[bounds.count - 1].end
-    let sample = try insertSample(
-      .heartbeatSeries, of: session, origin: origin, start: start, end: end, count: series.beats.count, summary: nil)
+  }
+
+  @discardableResult
+  func insert(
+    _ series: HeartbeatSeries, as record: SampleRecord, origin: SampleOrigin
+  ) throws(StoreError) -> Int64 {
+    let sample = try insertRow(
+      record, origin: origin,
+      figures: SampleFigures(count: series.beats.count, timescale: series.timescale, gaps: series.gapCount))
     var beats = series.beats[...]
     var ordinal = 0
     while !beats.isEmpty {
@@ -76,18 +110,22 @@ extension StoreFile {
       beats = beats.dropFirst(HeartbeatChunk.capacity)
       ordinal += 1
     }
-    try insert(series.runs, bounds: bounds, sample: sample)
+    try insertRuns(of: series, sample: sample)
+    return sample
   }
 
-  private func insert(
-    _ runs: [HeartbeatSeries.Run], bounds: [(start: Timestamp, end: Timestamp)], sample: Int64
-  ) throws(StoreError) {
+  private func insertRuns(of series: HeartbeatSeries, sample: Int64) throws(StoreError) {
+    var bounds: [(start: Timestamp, end: Timestamp)] = []
+    series.forEachBeat { located in
+      if located.index == 0 { bounds.append((located.time, located.time)) }
+      bounds[bounds.count - 1].end = located.time
+    }
     var statement = try connection.prepare(
       """
       INSERT INTO run (sample, ordinal, first, count, first_tick, anchor, slope, uncertainty, start, end)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
-    for (ordinal, run) in runs.enumerated() {
+    for (ordinal, run) in series.runs.enumerated() {
       try statement.bind(sample, at: 1)
       try statement.bind(Int64(ordinal), at: 2)
       try statement.bind(Int64(run.beats.lowerBound), at: 3)
@@ -102,64 +140,13 @@ extension StoreFile {
     }
   }
 
-  private func insertSample(
-    _ type: SeriesType, of session: RecordedSession, origin: SampleOrigin, start: Timestamp, end: Timestamp,
-    count: Int, summary: SeriesSummary?
-  ) throws(StoreError) -> Int64 {
-    let uuid = session.id.derived(part: type.part, version: session.syncVersion)
-    let change = try recordChange(of: uuid, object: .sample, deleted: false)
-    let typeRow = try identifier(of: type)
-    var statement = try connection.prepare(
-      """
-      INSERT INTO sample (uuid, type, change, session, source, device, start, end, count, sum, minimum, maximum,
-        most_recent, most_recent_start, most_recent_end, duration, weighted, timescale, gaps)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
-      """)
-    try statement.bind(uuid.bytes, at: 1)
-    try statement.bind(typeRow, at: 2)
-    try statement.bind(change, at: 3)
-    try statement.bind(origin.session, at: 4)
-    try statement.bind(origin.source, at: 5)
-    try statement.bind(origin.device, at: 6)
-    try statement.bind(start.microseconds, at: 7)
-    try statement.bind(end.microseconds, at: 8)
-    try statement.bind(Int64(count), at: 9)
-    try statement.bind(summary?.sum, at: 10)
-    try statement.bind(summary?.minimum, at: 11)
-    try statement.bind(summary?.maximum, at: 12)
-    try statement.bind(summary?.last, at: 13)
-    try statement.bind(summary?.lastStart, at: 14)
-    try statement.bind(summary?.lastEnd, at: 15)
-    try statement.bind(summary?.duration, at: 16)
-    try statement.bind(summary?.weighted, at: 17)
-    let isBeats = type == .heartbeatSeries
-    try statement.bind(isBeats ? Int64(session.heartbeats.timescale) : nil, at: 18)
-    try statement.bind(isBeats ? Int64(session.heartbeats.gapCount) : nil, at: 19)
-    try statement.run()
-    return connection.lastInsertedRow
-  }
-
-  private func identifier(of type: SeriesType) throws(StoreError) -> Int64 {
-    do {
-      var statement = try connection.prepare("SELECT id FROM type WHERE identifier = ?1")
-      try statement.bind(type.rawValue, at: 1)
-      if try statement.step() { return statement.integer(0) }
-    }
-    var statement = try connection.prepare(
-      "INSERT INTO type (identifier, unit, style, style_version) VALUES (?1, ?2, ?3, 1)")
-    try statement.bind(type.rawValue, at: 1)
-    try statement.bind(type.unit, at: 2)
-    try statement.bind(type.style, at: 3)
-    try statement.run()
-    return connection.lastInsertedRow
-  }
-
   /// A chunk's row is its sample's, times 2²⁰, plus its place: a sample's chunks lie together and need no index.
   static func chunkRows(of sample: Int64) -> (first: Int64, last: Int64) {
     (sample << 20, sample << 20 | 0xF_FFFF)
   }
 
   private func insertChunk(_ payload: [UInt8], sample: Int64, ordinal: Int) throws(StoreError) -> Int64 {
+    guard ordinal <= 0xF_FFFF else { throw StoreError(.invalid, "a series may have a million chunks at most") }
     var statement = try connection.prepare("INSERT INTO chunk (id, payload) VALUES (?1, ?2)")
     try statement.bind(Self.chunkRows(of: sample).first + Int64(ordinal), at: 1)
     try statement.bind(payload, at: 2)
@@ -183,5 +170,13 @@ extension StoreFile {
     try statement.bind(summary.maximum, at: 7)
     try statement.bind(SummaryCells.encode(cells), at: 8)
     try statement.run()
+  }
+}
+
+extension QuantityTrack {
+  /// The quantities of a chunk.
+  init(_ chunk: QuantityChunk) {
+    self.init(starts: chunk.times, ends: [], values: chunk.values)
+    if !chunk.durations.isEmpty { ends = zip(chunk.times, chunk.durations).map { $0 &+ $1 } }
   }
 }

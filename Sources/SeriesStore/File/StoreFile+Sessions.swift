@@ -40,16 +40,16 @@ extension StoreFile {
       """
       SELECT session.id, session.uuid, session.sync_version, session.start, session.end, session.end_reason,
         session.coverage_floor, session.coverage_ceiling, session.sdnn, session.rmssd, session.pnn50,
-        rate.count, rate.sum, rate.minimum, rate.maximum, rate.most_recent, rate.most_recent_start,
+        rate.count, rate.average, rate.minimum, rate.maximum, rate.most_recent, rate.most_recent_start,
         beat.count, beat.gaps, (SELECT count(*) FROM run WHERE run.sample = beat.id),
         \(Self.deviceColumns), \(Self.sourceColumns)
       FROM session
         JOIN device ON device.id = session.device
         JOIN source ON source.id = session.source
         LEFT JOIN sample AS rate ON rate.session = session.id
-          AND rate.type = (SELECT id FROM type WHERE identifier = 'heartRate')
+          AND rate.type IN (SELECT id FROM type WHERE identifier = 'heartRate')
         LEFT JOIN sample AS beat ON beat.session = session.id
-          AND beat.type = (SELECT id FROM type WHERE identifier = 'heartbeatSeries')
+          AND beat.type IN (SELECT id FROM type WHERE identifier = 'heartbeatSeries')
       WHERE \(condition)
       """)
     if let argument { try statement.bind(argument, at: 1) }
@@ -59,7 +59,6 @@ extension StoreFile {
       guard let id = UUID(bytes: statement.bytes(1)) else {
         throw StoreError(.corrupt(object: "session \(row)"), "session \(row) in \(path) has no identifier: run a check")
       }
-      let count = Int(statement.integer(11))
       let coverage = statement.optionalReal(6).flatMap { floor in
         statement.optionalReal(7).map { Coverage(floor: floor, ceiling: $0) }
       }
@@ -70,7 +69,7 @@ extension StoreFile {
           end: Timestamp(microseconds: statement.integer(4)), endReason: statement.text(5) ?? "",
           metadata: try metadata(of: row, kind: .session), quality: try metadata(of: row, kind: .quality),
           heartRate: HeartRateSummary(
-            count: count, average: count > 0 ? statement.real(12) / Double(count) : nil,
+            count: Int(statement.integer(11)), average: statement.optionalReal(12),
             minimum: statement.optionalReal(13), maximum: statement.optionalReal(14),
             mostRecent: statement.optionalReal(15),
             mostRecentTime: statement.optionalInteger(16).map(Timestamp.init(microseconds:))),

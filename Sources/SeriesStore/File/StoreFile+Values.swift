@@ -5,15 +5,36 @@ extension StoreFile {
   /// The rates of a session in the order of their arrival.
   func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
     try connection.snapshot { () throws(StoreError) in
-      guard let sample = try sample(.heartRate, of: session) else { return [] }
+      guard let sample = try sample(.quantity(.heartRate), of: session) else { return [] }
+      let object = Self.name(of: session)
       var rates: [HeartRateValue] = []
-      rates.reserveCapacity(sample.count)
-      try forEachChunk(of: sample, session: session) { (bytes) throws(ChunkError) in
-        try Self.append(QuantityChunk(decoding: bytes), to: &rates)
+      rates.reserveCapacity(min(sample.count, 1 << 20))
+      if let item = try bareItem(of: sample.id) {
+        var chunk = QuantityChunk()
+        chunk.times = [item.start]
+        chunk.values = [item.value]
+        do { try Self.append(chunk, to: &rates) } catch { throw corrupt(object) }
+      } else {
+        try forEachChunk(of: sample, object: object) { (bytes) throws(ChunkError) in
+          try Self.append(QuantityChunk(decoding: bytes), to: &rates)
+        }
       }
-      guard rates.count == sample.count else { throw corrupt(session) }
+      guard rates.count == sample.count else { throw corrupt(object) }
       return rates
     }
+  }
+
+  /// The only quantity of a sample that has no chunk; nil where the sample has chunks.
+  func bareItem(of sample: Int64) throws(StoreError) -> QuantityPacker.Item? {
+    var statement = try connection.prepare(
+      """
+      SELECT most_recent, most_recent_start, most_recent_end FROM sample
+      WHERE id = ?1 AND count = 1 AND most_recent IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.id = sample.id << 20)
+      """)
+    try statement.bind(sample, at: 1)
+    guard try statement.step() else { return nil }
+    return QuantityPacker.Item(value: statement.real(0), start: statement.integer(1), end: statement.integer(2))
   }
 
   private static func append(_ chunk: QuantityChunk, to rates: inout [HeartRateValue]) throws(ChunkError) {
@@ -33,18 +54,27 @@ extension StoreFile {
   func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
     try connection.snapshot { () throws(StoreError) in
       guard let sample = try sample(.heartbeatSeries, of: session) else { return HeartbeatSeries() }
-      var beats: [Heartbeat] = []
-      beats.reserveCapacity(sample.count)
-      try forEachChunk(of: sample, session: session) { (bytes) throws(ChunkError) in
-        beats.append(contentsOf: try HeartbeatChunk.decode(bytes))
-      }
-      let runs = try runs(of: sample)
-      do {
-        return try HeartbeatSeries(timescale: sample.timescale, runs: runs, beats: beats)
-      } catch {
-        throw corrupt(session)
-      }
+      return try series(of: sample, object: Self.name(of: session))
     }
+  }
+
+  func series(of sample: SampleRow, object: String) throws(StoreError) -> HeartbeatSeries {
+    var beats: [Heartbeat] = []
+    // A damaged count must not become a huge allocation.
+    beats.reserveCapacity(min(sample.count, 1 << 20))
+    try forEachChunk(of: sample, object: object) { (bytes) throws(ChunkError) in
+      beats.append(contentsOf: try HeartbeatChunk.decode(bytes))
+    }
+    let runs = try runs(of: sample)
+    do {
+      return try HeartbeatSeries(timescale: sample.timescale, runs: runs, beats: beats)
+    } catch {
+      throw corrupt(object)
+    }
+  }
+
+  static func name(of session: UUID) -> String {
+    "session \(session.uuidString.lowercased())"
   }
 
   private func runs(of sample: SampleRow) throws(StoreError) -> [HeartbeatSeries.Run] {
@@ -75,14 +105,14 @@ extension StoreFile {
   }
 
   /// The sample of that type in a session; nil where the session has none.
-  private func sample(_ type: SeriesType, of session: UUID) throws(StoreError) -> SampleRow? {
+  private func sample(_ type: SampleType, of session: UUID) throws(StoreError) -> SampleRow? {
     var statement = try connection.prepare(
       """
       SELECT id, count, timescale FROM sample
-      WHERE session = ?1 AND type = (SELECT id FROM type WHERE identifier = ?2)
+      WHERE session = ?1 AND type IN (SELECT id FROM type WHERE identifier = ?2)
       """)
     try statement.bind(try existingRow(of: session), at: 1)
-    try statement.bind(type.rawValue, at: 2)
+    try statement.bind(type.identifier, at: 2)
     guard try statement.step() else { return nil }
     return SampleRow(
       id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
@@ -90,20 +120,14 @@ extension StoreFile {
   }
 
   private func forEachChunk(
-    of sample: SampleRow, session: UUID, _ body: ([UInt8]) throws(ChunkError) -> Void
+    of sample: SampleRow, object: String, _ body: ([UInt8]) throws(ChunkError) -> Void
   ) throws(StoreError) {
     let rows = Self.chunkRows(of: sample.id)
     var statement = try connection.prepare("SELECT payload FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
     try statement.bind(rows.first, at: 1)
     try statement.bind(rows.last, at: 2)
     while try statement.step() {
-      do { try body(statement.bytes(0)) } catch { throw corrupt(session) }
+      do { try body(statement.bytes(0)) } catch { throw corrupt(object) }
     }
-  }
-
-  private func corrupt(_ session: UUID) -> StoreError {
-    let name = session.uuidString.lowercased()
-    return StoreError(
-      .corrupt(object: "session \(name)"), "what \(path) holds of session \(name) is damaged; the rest is readable")
   }
 }

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import HealthModel
+
+extension StoreFile {
+  func quantities(_ query: QuantityQuery) throws(StoreError) -> QuantityList {
+    let from = query.from?.microseconds ?? .min
+    let to = query.to?.microseconds ?? .max
+    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id, sample.uuid FROM \(Self.sampleTables)
+      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
+        AND (\(condition.text))
+      ORDER BY sample.start, sample.id
+      """)
+    try statement.bind(query.type.identifier, at: 1)
+    try statement.bind(from, at: 2)
+    try statement.bind(to, at: 3)
+    try condition.bind(to: &statement)
+    var list = QuantityList()
+    var tracks: [QuantityTrack] = []
+    var saved: [Int64] = []
+    while try statement.step() {
+      guard let uuid = UUID(bytes: statement.bytes(1)) else { throw corrupt("sample \(statement.integer(0))") }
+      saved.append(statement.integer(0))
+      list.samples.append(uuid)
+      tracks.append(try track(of: statement.integer(0), item: nil, from: from, to: to).clipped(from: from, to: to))
+    }
+    if query.isGroupedBySample {
+      for (owner, track) in tracks.enumerated() { list.append(track[...], owner: owner) }
+    } else {
+      list.merge(tracks, saved: saved)
+    }
+    return list
+  }
+}
+
+extension QuantityTrack {
+  /// The quantities that start in `[from, to)`.
+  fileprivate func clipped(from: Int64, to: Int64) -> QuantityTrack {
+    guard let first = starts.first, let last = starts.last, first < from || last >= to else { return self }
+    let low = starts.firstIndex { $0 >= from } ?? starts.count
+    let high = starts[low...].firstIndex { $0 >= to } ?? starts.count
+    return QuantityTrack(
+      starts: Array(starts[low..<high]), ends: ends.isEmpty ? [] : Array(ends[low..<high]),
+      values: Array(values[low..<high]))
+  }
+
+  fileprivate subscript(range: UnboundedRange) -> Part { Part(track: self, range: starts.indices) }
+
+  fileprivate subscript(range: Range<Int>) -> Part { Part(track: self, range: range) }
+
+  fileprivate struct Part {
+    let track: QuantityTrack
+    let range: Range<Int>
+  }
+}
+
+extension QuantityList {
+  fileprivate mutating func append(_ part: QuantityTrack.Part, owner: Int) {
+    let track = part.track
+    if !track.ends.isEmpty || !quantities.ends.isEmpty {
+      if quantities.ends.isEmpty { quantities.ends = quantities.starts }
+      quantities.ends += track.ends.isEmpty ? track.starts[part.range] : track.ends[part.range]
+    }
+    quantities.starts += track.starts[part.range]
+    quantities.values += track.values[part.range]
+    owners += repeatElement(Int32(clamping: owner), count: part.range.count)
+  }
+
+  /// All tracks in order of start: the stretch of a track up to the next track's next start goes over in one piece.
+  fileprivate mutating func merge(_ tracks: [QuantityTrack], saved: [Int64]) {
+    let total = tracks.reduce(0) { $0 + $1.starts.count }
+    quantities.starts.reserveCapacity(total)
+    quantities.values.reserveCapacity(total)
+    owners.reserveCapacity(total)
+    var heads = Heads(tracks, saved: saved)
+    while let owner = heads.first {
+      let limit = heads.second.map {
+        (start: tracks[$0].starts[heads.positions[$0]], isLater: saved[$0] > saved[owner])
+      }
+      let track = tracks[owner]
+      let begin = heads.positions[owner]
+      var end = begin + 1
+      if let limit {
+        while end < track.starts.count,
+          track.starts[end] < limit.start || (track.starts[end] == limit.start && limit.isLater)
+        { end += 1 }
+      } else {
+        end = track.starts.count
+      }
+      append(track[begin..<end], owner: owner)
+      heads.advanceFirst(to: end)
+    }
+  }
+
+  /// The tracks that have quantities left, as a heap by the next one's start and the order of saving.
+  private struct Heads {
+    private let tracks: [QuantityTrack]
+    private let saved: [Int64]
+    private(set) var positions: [Int]
+    private var heap: [Int] = []
+
+    init(_ tracks: [QuantityTrack], saved: [Int64]) {
+      self.tracks = tracks
+      self.saved = saved
+      positions = Array(repeating: 0, count: tracks.count)
+      heap = tracks.indices.filter { !tracks[$0].starts.isEmpty }
+      for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(index) }
+    }
+
+    var first: Int? { heap.first }
+
+    /// The track that comes next when the first one is left out.
+    var second: Int? {
+      switch heap.count {
+      case 0, 1: nil
+      case 2: heap[1]
+      default: isBefore(heap[1], heap[2]) ? heap[1] : heap[2]
+      }
+    }
+
+    private func isBefore(_ one: Int, _ other: Int) -> Bool {
+      (tracks[one].starts[positions[one]], saved[one]) < (tracks[other].starts[positions[other]], saved[other])
+    }
+
+    mutating func advanceFirst(to position: Int) {
+      positions[heap[0]] = position
+      if position == tracks[heap[0]].starts.count {
+        heap[0] = heap[heap.count - 1]
+        heap.removeLast()
+      }
+      if !heap.isEmpty { sink(0) }
+    }
+
+    private mutating func sink(_ start: Int) {
+      var parent = start
+      while true {
+        var least = parent
+        for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && isBefore(heap[child], heap[least]) {
+          least = child
+        }
+        guard least != parent else { return }
+        heap.swapAt(parent, least)
+        parent = least
+      }
+    }
+  }
+}

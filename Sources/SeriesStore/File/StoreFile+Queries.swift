@@ -1,0 +1,109 @@
+import FoundationEssentials
+import HealthModel
+
+extension StoreFile {
+  /// The number of the last change; 0 in an empty store.
+  func lastChange() throws(StoreError) -> Int64 {
+    try connection.integer("SELECT ifnull(max(number), 0) FROM change")
+  }
+
+  /// Answers from one unchanging state of the file.
+  func answer<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Snapshot<Value> {
+    try connection.snapshot { () throws(StoreError) in
+      let change = try lastChange()
+      return Snapshot(value: try body(), change: change)
+    }
+  }
+
+  /// The tables that a predicate speaks of.
+  static let sampleTables = """
+    sample JOIN type ON type.id = sample.type JOIN source ON source.id = sample.source
+      LEFT JOIN device ON device.id = sample.device LEFT JOIN session ON session.id = sample.session
+    """
+
+  func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
+    let order = query.order.map { "\($0.key.rawValue)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
+    let limit = query.limit.map { " LIMIT \(max(0, $0))" } ?? ""
+    return try samples(query.predicate, suffix: " ORDER BY \(order.joined(separator: ", "))\(limit)")
+  }
+
+  private func samples(_ predicate: SamplePredicate, suffix: String) throws(StoreError) -> [HealthSample] {
+    let condition = SamplePredicate.Condition(predicate, firstParameter: 1)
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id, sample.uuid, type.identifier, sample.start, sample.end, sample.count, sample.sum,
+        sample.average, sample.minimum, sample.maximum, sample.most_recent, sample.most_recent_start,
+        sample.most_recent_end, session.uuid, sample.sync_identifier, sample.sync_version, sample.change,
+        sample.device, \(Self.sourceColumns), \(Self.deviceColumns)
+      FROM \(Self.sampleTables) WHERE (\(condition.text))\(suffix)
+      """)
+    try condition.bind(to: &statement)
+    var samples: [HealthSample] = []
+    while try statement.step() {
+      guard let uuid = UUID(bytes: statement.bytes(1)),
+        let type = SampleType(identifier: statement.text(2) ?? ""),
+        let span = TimeSpan(
+          start: Timestamp(microseconds: statement.integer(3)), end: Timestamp(microseconds: statement.integer(4)))
+      else { throw corrupt("sample \(statement.integer(0))") }
+      samples.append(
+        HealthSample(
+          id: uuid, type: type, source: Self.source(in: statement, from: 18),
+          device: statement.isNull(17) ? nil : Self.device(in: statement, from: 23), start: span.start, end: span.end,
+          count: Int(statement.integer(5)), summary: Self.summary(in: statement),
+          metadata: try metadata(of: statement.integer(0), kind: .sample), session: UUID(bytes: statement.bytes(13)),
+          syncIdentifier: statement.text(14), syncVersion: statement.optionalInteger(15), change: statement.integer(16))
+      )
+    }
+    return samples
+  }
+
+  private static func summary(in row: borrowing Statement) -> SampleSummary? {
+    guard let minimum = row.optionalReal(8), let maximum = row.optionalReal(9), let mostRecent = row.optionalReal(10),
+      let span = TimeSpan(
+        start: Timestamp(microseconds: row.integer(11)), end: Timestamp(microseconds: row.integer(12)))
+    else { return nil }
+    return SampleSummary(
+      sum: row.optionalReal(6), average: row.optionalReal(7), minimum: minimum, maximum: maximum,
+      mostRecent: mostRecent, mostRecentSpan: span)
+  }
+
+  func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSet {
+    let last = try lastChange()
+    var anchor = last
+    if let limit = query.limit { anchor = min(last, max(0, query.anchor) &+ Int64(max(1, limit))) }
+    // Whole numbers of this program's own making need no parameters.
+    let added = try samples(
+      query.predicate,
+      suffix: " AND sample.change > \(query.anchor) AND sample.change <= \(anchor) ORDER BY sample.change")
+    var statement = try connection.prepare(
+      "SELECT uuid, object, time, number FROM change WHERE number > ?1 AND number <= ?2 AND deleted ORDER BY number")
+    try statement.bind(query.anchor, at: 1)
+    try statement.bind(anchor, at: 2)
+    var deleted: [DeletedObject] = []
+    while try statement.step() {
+      guard let uuid = UUID(bytes: statement.bytes(0)) else { throw corrupt("change \(statement.integer(3))") }
+      deleted.append(
+        DeletedObject(
+          id: uuid, isSession: statement.integer(1) == ObjectKind.session.rawValue,
+          deleted: Timestamp(microseconds: statement.integer(2)), change: statement.integer(3)))
+    }
+    return ChangeSet(added: added, deleted: deleted, anchor: max(anchor, query.anchor))
+  }
+
+  /// The beats of a heartbeat series.
+  func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
+    let name = uuid.uuidString.lowercased()
+    var statement = try connection.prepare(
+      "SELECT id, count, timescale FROM sample WHERE uuid = ?1 AND timescale IS NOT NULL")
+    try statement.bind(uuid.bytes, at: 1)
+    guard try statement.step() else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
+    let row = SampleRow(
+      id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
+      timescale: Int32(clamping: statement.integer(2)))
+    return try series(of: row, object: "sample \(name)")
+  }
+
+  func corrupt(_ object: String) -> StoreError {
+    StoreError(.corrupt(object: object), "what \(path) holds of \(object) is damaged; the rest is readable")
+  }
+}

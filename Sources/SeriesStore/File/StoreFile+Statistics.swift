@@ -1,0 +1,265 @@
+import FoundationEssentials
+import HealthModel
+
+extension StoreFile {
+  /// A quantity sample as statistics see it.
+  private struct SeriesRow {
+    var id: Int64
+    /// The rank of its source among those of the answer.
+    var rank: Int
+    var start: Int64
+    var end: Int64
+    /// Of a sample that is its row alone.
+    var item: QuantityPacker.Item?
+  }
+
+  func statistics(_ query: StatisticsCollectionQuery) throws(StoreError) -> [Statistics] {
+    guard let edges = try edges(of: query) else { return [] }
+    var sources = SourceRanking(priority: query.priority)
+    let rows = try seriesRows(query, from: edges[0], to: edges[edges.count - 1], sources: &sources)
+    do {
+      guard query.options.contains(.separateBySource) else {
+        var buckets = try StatisticsBuckets(edges: edges, type: query.type, policy: query.policy)
+        try collect(rows, into: &buckets, sourceCount: sources.names.count)
+        return try buckets.results(query.options, sources: sources.names)
+      }
+      var results: [Statistics] = []
+      for (rank, name) in sources.names.enumerated() {
+        let own = rows.filter { $0.rank == rank }
+        guard !own.isEmpty else { continue }
+        var buckets = try StatisticsBuckets(edges: edges, type: query.type, policy: query.policy)
+        try collect(own, into: &buckets, sourceCount: sources.names.count)
+        results += try buckets.results(query.options, sources: sources.names, source: name)
+      }
+      return results
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw StoreError(.invalid, "\(error)")
+    }
+  }
+
+  /// The borders of the buckets; nil where there is nothing to lay them over.
+  private func edges(of query: StatisticsCollectionQuery) throws(StoreError) -> [Int64]? {
+    var from = query.from
+    var to = query.to
+    if from == nil || to == nil {
+      let condition = SamplePredicate.Condition(
+        .and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
+      var statement = try connection.prepare(
+        "SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables) WHERE \(condition.text)")
+      try condition.bind(to: &statement)
+      guard try statement.step(), !statement.isNull(0) else { return nil }
+      from = from ?? Timestamp(microseconds: statement.integer(0))
+      to = to ?? Timestamp(microseconds: statement.integer(1)).advanced(byMicroseconds: 1)
+    }
+    guard let from, let to else { return nil }
+    // Data that end before the first moment asked for, say: nothing to answer, and nothing wrong.
+    guard from < to || (query.from != nil && query.to != nil) else { return nil }
+    do {
+      switch query.buckets {
+      case .single:
+        guard from < to else { throw StatisticsError.emptyRange }
+        return [from.microseconds, to.microseconds]
+      case .calendar(let interval, let anchor, let zone):
+        return try CalendarBuckets(every: interval, from: anchor, in: zone).edges(from: from, to: to)
+      case .natural(let interval, let zone):
+        return try CalendarBuckets(every: interval, containing: from, in: zone).edges(from: from, to: to)
+      }
+    } catch {
+      throw StoreError(.invalid, "\(error)")
+    }
+  }
+
+  private func seriesRows(
+    _ query: StatisticsCollectionQuery, from: Int64, to: Int64, sources: inout SourceRanking
+  ) throws(StoreError) -> [SeriesRow] {
+    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id, sample.start, sample.end, sample.source, sample.device, source.identifier,
+        ifnull(device.local_identifier, device.name), sample.count, sample.most_recent, sample.most_recent_start,
+        sample.most_recent_end
+      FROM \(Self.sampleTables)
+      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
+        AND (\(condition.text))
+      ORDER BY sample.start, sample.id
+      """)
+    try statement.bind(query.type.identifier, at: 1)
+    try statement.bind(from, at: 2)
+    try statement.bind(to, at: 3)
+    try condition.bind(to: &statement)
+    var rows: [SeriesRow] = []
+    while try statement.step() {
+      let key = SourceRanking.Key(source: statement.integer(3), device: statement.optionalInteger(4))
+      let rank =
+        sources.rank(of: key)
+        ?? sources.add(key, name: DataSource(source: statement.text(5) ?? "", device: statement.text(6)))
+      var row = SeriesRow(
+        id: statement.integer(0), rank: rank, start: statement.integer(1), end: statement.integer(2))
+      if statement.integer(7) == 1 {
+        row.item = QuantityPacker.Item(
+          value: statement.real(8), start: statement.integer(9), end: statement.integer(10))
+      }
+      rows.append(row)
+    }
+    let order = sources.settle()
+    for index in rows.indices { rows[index].rank = order[rows[index].rank] }
+    return rows
+  }
+
+  /// Adds the samples, which are in order of their starts, to the buckets.
+  private func collect(
+    _ rows: [SeriesRow], into buckets: inout StatisticsBuckets, sourceCount: Int
+  ) throws(StoreError) {
+    let canUseCells =
+      buckets.type.style != .discreteEquivalentContinuousLevel
+      && buckets.policy.maximumGapMicroseconds == SummaryCell.maximumGap
+      && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
+    var index = 0
+    while index < rows.count {
+      // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
+      var end = rows[index].end
+      var next = index + 1
+      while next < rows.count, rows[next].start <= end {
+        end = max(end, rows[next].end)
+        next += 1
+      }
+      if next == index + 1 {
+        let row = rows[index]
+        let isDone = canUseCells ? try addCells(of: row, to: &buckets) : false
+        if !isDone {
+          let track = try track(of: row, in: buckets)
+          buckets.add(Array(repeating: [], count: row.rank) + [[track]])
+        }
+      } else {
+        var tracks = Array(repeating: [QuantityTrack](), count: sourceCount)
+        for row in rows[index..<next] { tracks[row.rank].append(try track(of: row, in: buckets)) }
+        buckets.add(tracks)
+      }
+      index = next
+    }
+  }
+
+  /// Adds a sample by its cells; false, and nothing added, where they do not tell enough.
+  private func addCells(of row: SeriesRow, to buckets: inout StatisticsBuckets) throws(StoreError) -> Bool {
+    if row.item != nil { return false }
+    let rows = Self.chunkRows(of: row.id)
+    let gap = SummaryCell.maximumGap
+    var statement = try connection.prepare(
+      "SELECT cells FROM summary WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
+    try statement.bind(rows.first, at: 1)
+    try statement.bind(rows.last, at: 2)
+    try statement.bind(buckets.edges[buckets.edges.count - 1] &+ gap, at: 3)
+    try statement.bind(buckets.edges[0] &- gap, at: 4)
+    var cells: [SummaryCell] = []
+    while try statement.step() {
+      do { cells += try SummaryCells.decode(statement.bytes(0)) } catch { throw corrupt("sample \(row.id)") }
+    }
+    let isInstantaneous = buckets.policy == .ownDuration || cells.allSatisfy { $0.duration == 0 }
+    guard isInstantaneous, cells.allSatisfy(\.isSelfContained) else { return false }
+    buckets.add(cells, rank: row.rank)
+    return true
+  }
+
+  /// The quantities of a sample that the buckets may need: those in them, and their neighbours.
+  private func track(of row: SeriesRow, in buckets: StatisticsBuckets) throws(StoreError) -> QuantityTrack {
+    let gap = buckets.policy.maximumGapMicroseconds
+    return try track(
+      of: row.id, item: row.item, from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
+  }
+
+  /// The quantities of a sample's chunks that touch the time.
+  func track(
+    of sample: Int64, item: QuantityPacker.Item?, from: Int64, to: Int64
+  ) throws(StoreError) -> QuantityTrack {
+    let rows = Self.chunkRows(of: sample)
+    var statement = try connection.prepare(
+      """
+      SELECT chunk.payload FROM summary JOIN chunk ON chunk.id = summary.id
+      WHERE summary.id BETWEEN ?1 AND ?2 AND summary.start <= ?3 AND summary.end >= ?4 ORDER BY summary.id
+      """)
+    try statement.bind(rows.first, at: 1)
+    try statement.bind(rows.last, at: 2)
+    try statement.bind(to, at: 3)
+    try statement.bind(from, at: 4)
+    var track = QuantityTrack()
+    while try statement.step() {
+      do {
+        track.append(try QuantityChunk(decoding: statement.bytes(0)))
+      } catch {
+        throw corrupt("sample \(sample)")
+      }
+    }
+    guard track.starts.isEmpty else { return track }
+    var item = item
+    if item == nil { item = try bareItem(of: sample) }
+    guard let item else { return track }
+    return QuantityTrack(starts: [item.start], ends: [item.end], values: [item.value])
+  }
+}
+
+extension QuantityTrack {
+  /// Adds the quantities of the chunk that follows.
+  mutating func append(_ chunk: QuantityChunk) {
+    // Chunks of one series differ in whether anything in them has a duration.
+    if !chunk.durations.isEmpty || !ends.isEmpty {
+      if ends.isEmpty { ends = starts }
+      ends += chunk.durations.isEmpty ? chunk.times : zip(chunk.times, chunk.durations).map { $0 &+ $1 }
+    }
+    starts += chunk.times
+    values += chunk.values
+  }
+}
+
+extension StatisticsBuckets {
+  /// Adds a series by its cells, whose borders are borders of cells.
+  mutating func add(_ cells: [SummaryCell], rank: Int) {
+    guard let first = cells.first else { return }
+    var bucket = max(0, index(of: first.start))
+    let open = TimeStretches()
+    var previous: SummaryCell?
+    var latestEnd = first.firstStart
+    for cell in cells {
+      if let previous {
+        if cell.firstStart > latestEnd, cell.firstStart &- latestEnd <= SummaryCell.maximumGap {
+          addCoverage(from: latestEnd, to: cell.firstStart, blocked: open)
+        }
+        if cell.firstStart > previous.lastStart, cell.firstStart &- previous.lastStart <= SummaryCell.maximumGap {
+          addSegment(
+            Segment(
+              start: previous.lastStart, end: cell.firstStart, value: previous.last, endValue: cell.first),
+            startingAt: bucket, blocked: open)
+        }
+      }
+      latestEnd = max(latestEnd, cell.maximumEnd)
+      previous = cell
+      while bucket < accumulators.count - 1, cell.start >= edges[bucket + 1] { bucket += 1 }
+      guard cell.start >= edges[bucket], cell.start < edges[bucket + 1] else { continue }
+      accumulators[bucket].add(cell, rank: rank, policy: policy)
+    }
+  }
+}
+
+extension StatisticsAccumulator {
+  fileprivate mutating func add(_ cell: SummaryCell, rank: Int, policy: WeightingPolicy) {
+    contribute(rank: rank)
+    count += cell.count
+    sum += cell.sum
+    minimum = min(minimum, cell.minimum)
+    maximum = max(maximum, cell.maximum)
+    duration += Double(cell.duration)
+    weighted += cell.weighted
+    covered &+= cell.covered
+    note(MostRecent(value: cell.last, start: cell.lastStart, end: cell.lastEnd, rank: rank))
+    switch policy {
+    case .ownDuration: break
+    case .holdLast:
+      integrated += Double(cell.covered)
+      integral += cell.held
+    case .trapezoid:
+      integrated += Double(cell.covered)
+      integral += cell.trapezoid
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import FoundationEssentials
+public import HealthModel
+
+extension HealthStore {
+  /// Saves samples of one source, all or nothing.
+  ///
+  /// A sample with a sync identity that the source saved before is stored again only in a strictly greater version, in the
+  /// place of the old one; the outcomes say so, in the order of the samples. An identifier that is in the store already
+  /// is an error (``StoreError/Code/invalid``).
+  @discardableResult
+  public func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
+    defer { listeners.signal() }
+    return try opened().save(samples, as: source)
+  }
+
+  /// Deletes samples, all or nothing, so that none of their values is left in the store's files; tombstones stay.
+  ///
+  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session goes
+  /// only with that (``StoreError/Code/invalid``).
+  public func delete(_ samples: [UUID], as source: String) throws(StoreError) {
+    defer { listeners.signal() }
+    try opened().delete(samples, as: source)
+  }
+
+  /// Tells the live queries about what other processes have written; call it when the store's files were touched.
+  ///
+  /// Watch the folder with inotify and ask then. Returns whether there was anything new.
+  @discardableResult
+  public func noticeChanges() throws(StoreError) -> Bool {
+    let version = try dataVersion()
+    guard version != knownDataVersion else { return false }
+    knownDataVersion = version
+    listeners.signal()
+    return true
+  }
+
+  nonisolated func changeSignals() -> AsyncStream<Void> {
+    listeners.signals()
+  }
+
+  func run(_ query: SampleQuery) throws(StoreError) -> Snapshot<[HealthSample]> {
+    let file = try opened()
+    return try file.answer { () throws(StoreError) in try file.samples(query) }
+  }
+
+  func run(_ query: StatisticsCollectionQuery) throws(StoreError) -> Snapshot<[Statistics]> {
+    let file = try opened()
+    return try file.answer { () throws(StoreError) in try file.statistics(query) }
+  }
+
+  func run(_ query: QuantityQuery) throws(StoreError) -> Snapshot<QuantityList> {
+    let file = try opened()
+    return try file.answer { () throws(StoreError) in try file.quantities(query) }
+  }
+
+  func run(_ query: HeartbeatQuery) throws(StoreError) -> Snapshot<HeartbeatSeries> {
+    let file = try opened()
+    return try file.answer { () throws(StoreError) in try file.beats(ofSample: query.sample) }
+  }
+
+  func run(_ query: ChangeQuery) throws(StoreError) -> Snapshot<ChangeSet> {
+    let file = try opened()
+    return try file.answer { () throws(StoreError) in try file.changes(query) }
+  }
+}

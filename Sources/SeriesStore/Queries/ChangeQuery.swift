@@ -1,0 +1,42 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// What was saved and deleted since a change that the caller has seen.
+///
+/// Changes are numbered from 1 without a hole, and for ever: a caller that keeps the last number misses nothing, however
+/// long it was away.
+public struct ChangeQuery: HealthQuery {
+  /// The number of the last change that the caller has seen; 0 at first.
+  public var anchor: Int64
+  public var predicate: SamplePredicate
+  /// The most changes that one answer goes on by.
+  public var limit: Int?
+
+  public init(after anchor: Int64, predicate: SamplePredicate = .all, limit: Int? = nil) {
+    self.anchor = anchor
+    self.predicate = predicate
+    self.limit = limit
+  }
+
+  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
+    try await store.run(self)
+  }
+}
+
+/// What changed.
+public struct ChangeSet: Hashable, Sendable {
+  /// Samples that were saved and are still there, in the order of saving, as far as the predicate means them.
+  public var added: [HealthSample]
+  /// Everything that was deleted, in that order; what kind it was of is not known any more.
+  public var deleted: [DeletedObject]
+  /// The anchor for the next question.
+  public var anchor: Int64
+}
+
+/// What is left of a deleted sample or session.
+public struct DeletedObject: Hashable, Sendable {
+  public var id: UUID
+  public var isSession: Bool
+  public var deleted: Timestamp
+  public var change: Int64
+}

@@ -1,0 +1,16 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// The beats of one heartbeat series; ``StoreError/Code/notFound`` where it is not in the store.
+public struct HeartbeatQuery: HealthQuery {
+  /// The sample's identifier, not its session's.
+  public let sample: UUID
+
+  public init(_ sample: UUID) {
+    self.sample = sample
+  }
+
+  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
+    try await store.run(self)
+  }
+}

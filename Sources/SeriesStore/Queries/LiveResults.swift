@@ -1,0 +1,44 @@
+/// The answers to one query, one after every change; see ``HealthQuery/results(for:)``.
+public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
+  let query: Query
+  let store: HealthStore
+
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(query: query, store: store)
+  }
+
+  /// Waits for the store to change. When it is gone the store forgets it.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let query: Query
+    let store: HealthStore
+    /// A change that came while nobody waited is kept, and one is enough.
+    private var changes: AsyncStream<Void>.Iterator?
+    private var lastChange: Int64?
+
+    init(query: Query, store: HealthStore) {
+      self.query = query
+      self.store = store
+    }
+
+    public mutating func next() async throws(StoreError) -> Snapshot<Query.Output>? {
+      try await next(isolation: nil)
+    }
+
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(StoreError) -> Snapshot<Query.Output>? {
+      if changes == nil { changes = store.changeSignals().makeAsyncIterator() }
+      while true {
+        if lastChange != nil {
+          guard await changes?.next(isolation: actor) != nil else { return nil }
+        }
+        let snapshot = try await query.result(for: store)
+        // A signal may tell of a change that the answer before has seen already.
+        if snapshot.change != lastChange {
+          lastChange = snapshot.change
+          return snapshot
+        }
+      }
+    }
+  }
+}

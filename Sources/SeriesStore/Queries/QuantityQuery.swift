@@ -1,0 +1,57 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// The quantities of many series as one: all that the predicate's samples hold, in the order of their starts.
+///
+/// Of equal starts those of the sample that was saved first come first, and within a sample its own order stays.
+public struct QuantityQuery: HealthQuery {
+  public let type: QuantityType
+  public var predicate: SamplePredicate
+  /// Only quantities whose start lies in `[from, to)`.
+  public var from: Timestamp?
+  public var to: Timestamp?
+  /// Sample after sample instead, in the order of the samples' starts.
+  public var isGroupedBySample: Bool
+
+  public init(
+    _ type: QuantityType, predicate: SamplePredicate = .all, from: Timestamp? = nil, to: Timestamp? = nil,
+    isGroupedBySample: Bool = false
+  ) {
+    self.type = type
+    self.predicate = predicate
+    self.from = from
+    self.to = to
+    self.isGroupedBySample = isGroupedBySample
+  }
+
+  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<QuantityList> {
+    try await store.run(self)
+  }
+}
+
+/// Quantities with the samples that own them, as columns: millions of them fit.
+public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
+  public internal(set) var quantities = QuantityTrack()
+  /// For each quantity, which of `samples` owns it.
+  public internal(set) var owners: [Int32] = []
+  /// The identifiers of the samples, in the order of their starts.
+  public internal(set) var samples: [UUID] = []
+
+  /// One quantity, in the type's unit.
+  public struct Element: Hashable, Sendable {
+    public var value: Double
+    public var span: TimeSpan
+    public var sample: UUID
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { owners.count }
+
+  public subscript(position: Int) -> Element {
+    let start = Timestamp(microseconds: quantities.starts[position])
+    let end = quantities.ends.isEmpty ? start : Timestamp(microseconds: quantities.ends[position])
+    return Element(
+      value: quantities.values[position], span: TimeSpan(start: start, end: end) ?? TimeSpan(at: start),
+      sample: samples[Int(owners[position])])
+  }
+}

@@ -1,0 +1,64 @@
+/// Quantities in ascending order of start, packed as they come.
+struct PackedRun: Sendable {
+  private var packer = QuantityPacker()
+  private var chunks: [QuantityPacker.Packed] = []
+  private(set) var lastStart: Int64?
+
+  mutating func add(_ item: QuantityPacker.Item) {
+    if let chunk = packer.add(item) { chunks.append(chunk) }
+    lastStart = item.start
+  }
+
+  mutating func finish() -> [QuantityPacker.Packed] {
+    if let chunk = packer.finish() { chunks.append(chunk) }
+    return chunks
+  }
+
+  /// All runs as one; of equal starts the one of the last run stays.
+  static func merge(_ runs: [PackedRun]) -> [QuantityPacker.Packed] {
+    var cursors = runs.map { run in
+      var run = run
+      return Cursor(run.finish())
+    }
+    var merged = PackedRun()
+    while let start = cursors.compactMap(\.item?.start).min() {
+      var item: QuantityPacker.Item?
+      for index in cursors.indices where cursors[index].item?.start == start {
+        item = cursors[index].item
+        cursors[index].advance()
+      }
+      if let item { merged.add(item) }
+    }
+    return merged.finish()
+  }
+
+  /// Walks over packed quantities, one chunk unpacked at a time.
+  private struct Cursor {
+    private let chunks: [QuantityPacker.Packed]
+    private var next = 0
+    private var chunk = QuantityChunk()
+    private var position = 0
+    private(set) var item: QuantityPacker.Item?
+
+    init(_ chunks: [QuantityPacker.Packed]) {
+      self.chunks = chunks
+      advance()
+    }
+
+    mutating func advance() {
+      while position >= chunk.times.count {
+        guard next < chunks.count, let decoded = try? QuantityChunk(decoding: chunks[next].payload) else {
+          item = nil
+          return
+        }
+        chunk = decoded
+        position = 0
+        next += 1
+      }
+      let start = chunk.times[position]
+      let length = chunk.durations.isEmpty ? 0 : chunk.durations[position]
+      item = QuantityPacker.Item(value: chunk.values[position], start: start, end: start &+ length)
+      position += 1
+    }
+  }
+}

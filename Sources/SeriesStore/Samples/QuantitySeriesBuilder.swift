@@ -1,0 +1,108 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// Collects the quantities of one series and packs them as they come.
+///
+/// Quantities that come in order are packed at once, so that a day fits in constant memory. Others wait in a small buffer
+/// and are packed apart; `finish` merges everything.
+public struct QuantitySeriesBuilder: Sendable {
+  /// What happens with times.
+  public enum Order: Hashable, Sendable {
+    /// HealthKit's: any order; a quantity with the start of an earlier one replaces it.
+    case sorting
+    /// As recorded: starts never decrease, and equal ones are all kept, since a sensor may send two values at once.
+    case recorded
+  }
+
+  public let type: QuantityType
+  public let start: Timestamp
+  public let device: Device?
+  public let order: Order
+  private var main = PackedRun()
+  private var strays: [PackedRun] = []
+  private var buffer: [QuantityPacker.Item] = []
+  private var latestEnd: Int64
+  private var count = 0
+  private var isFinished = false
+
+  /// How many quantities out of order wait unpacked.
+  private static let bufferLimit = 4096
+
+  public init(type: QuantityType, start: Timestamp, device: Device? = nil, order: Order = .sorting) {
+    self.type = type
+    self.start = start
+    self.device = device
+    self.order = order
+    latestEnd = start.microseconds
+  }
+
+  /// Inserts a quantity in any unit that can be converted to the type's.
+  public mutating func insert(_ quantity: Quantity, for span: TimeSpan) throws(SeriesError) {
+    do {
+      try insert(quantity.value(in: type.unit), from: span.start, to: span.end)
+    } catch let error as SeriesError {
+      throw error
+    } catch {
+      throw .incompatibleUnit(unit: quantity.unit.symbol, type: type.identifier)
+    }
+  }
+
+  /// Inserts a value in the type's unit.
+  public mutating func insert(_ value: Double, from start: Timestamp, to end: Timestamp) throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    guard value.isFinite else { throw .notFinite }
+    guard start >= self.start else { throw .startsBeforeSeries }
+    guard end >= start else { throw .endsBeforeStart }
+    let item = QuantityPacker.Item(value: value, start: start.microseconds, end: end.microseconds)
+    if let last = main.lastStart, item.start < last || (item.start == last && order == .sorting) {
+      guard order == .sorting else { throw .timeDecreases(index: count) }
+      buffer.append(item)
+      if buffer.count >= Self.bufferLimit { packBuffer() }
+    } else {
+      main.add(item)
+    }
+    latestEnd = max(latestEnd, item.end)
+    count += 1
+  }
+
+  private mutating func packBuffer() {
+    guard !buffer.isEmpty else { return }
+    // Of equal starts the last one inserted comes last: sorting by place as well makes that sure.
+    let places = buffer.indices.sorted { (buffer[$0].start, $0) < (buffer[$1].start, $1) }
+    var run = PackedRun()
+    for (rank, place) in places.enumerated() {
+      let isReplaced = rank + 1 < places.count && buffer[places[rank + 1]].start == buffer[place].start
+      if !isReplaced { run.add(buffer[place]) }
+    }
+    strays.append(run)
+    buffer = []
+  }
+
+  /// The sample, ready to be saved; afterwards every call is an error.
+  ///
+  /// `end` is by default the latest end of all quantities, and may not be before it.
+  public mutating func finish(
+    id: UUID = UUID(), end: Timestamp? = nil, metadata: Metadata = [:], sync: NewSample.SyncIdentity? = nil
+  ) throws(SeriesError) -> NewSample {
+    guard !isFinished else { throw .finished }
+    guard count > 0 else { throw .empty }
+    guard (end?.microseconds ?? latestEnd) >= latestEnd else { throw .endsBeforeInsertedEnd }
+    packBuffer()
+    let chunks = strays.isEmpty ? main.finish() : PackedRun.merge([main] + strays)
+    isFinished = true
+    main = PackedRun()
+    strays = []
+    return NewSample(
+      quantities: chunks, of: type, id: id, device: device, metadata: metadata, sync: sync, start: start,
+      end: end ?? Timestamp(microseconds: latestEnd))
+  }
+
+  /// Forgets everything; afterwards every call is an error.
+  public mutating func discard() throws(SeriesError) {
+    guard !isFinished else { throw .finished }
+    isFinished = true
+    main = PackedRun()
+    strays = []
+    buffer = []
+  }
+}

@@ -1,0 +1,30 @@
+public import HealthModel
+
+/// What a sample holds.
+public enum SampleType: Hashable, Sendable, CustomStringConvertible {
+  /// Values of a quantity type; a single value is a series of one.
+  case quantity(QuantityType)
+  /// Beats.
+  case heartbeatSeries
+
+  /// The name in the file: HealthKit's without its prefix.
+  public var identifier: String {
+    switch self {
+    case .quantity(let type): type.identifier
+    case .heartbeatSeries: "heartbeatSeries"
+    }
+  }
+
+  /// The type with that name; nil where there is none.
+  public init?(identifier: String) {
+    if identifier == "heartbeatSeries" {
+      self = .heartbeatSeries
+    } else if let type = QuantityType(identifier: identifier) {
+      self = .quantity(type)
+    } else {
+      return nil
+    }
+  }
+
+  public var description: String { identifier }
+}
