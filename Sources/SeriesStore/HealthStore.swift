@@ -22,7 +22,7 @@ public actor HealthStore {
   /// Nil once closed.
   private var file: StoreFile?
   /// The live queries.
-  let listeners = ChangeListeners()
+  nonisolated let listeners = ChangeListeners()
   /// The state of other connections' writes that the live queries know of.
   var knownDataVersion: Int64
 

@@ -32,4 +32,15 @@ public struct SampleSummary: Hashable, Sendable {
   public var maximum: Double
   public var mostRecent: Double
   public var mostRecentSpan: TimeSpan
+
+  public init(
+    sum: Double?, average: Double?, minimum: Double, maximum: Double, mostRecent: Double, mostRecentSpan: TimeSpan
+  ) {
+    self.sum = sum
+    self.average = average
+    self.minimum = minimum
+    self.maximum = maximum
+    self.mostRecent = mostRecent
+    self.mostRecentSpan = mostRecentSpan
+  }
 }

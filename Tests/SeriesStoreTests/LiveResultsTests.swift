@@ -1,0 +1,85 @@
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+@Suite("LiveResults")
+struct LiveResultsTests {
+  let folder = TemporaryFolder()
+  let program = SourceRevision(identifier: "test", name: "Test")
+
+  private func sample(_ value: Double, at second: Int64) throws -> NewSample {
+    let time = Timestamp(microseconds: second * 1_000_000)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: time)
+    try builder.insert(value, from: time, to: time)
+    return try builder.finish()
+  }
+
+  @Test("the first answer comes at once, the next ones after saves and deletions")
+  func updates() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var results = SampleQuery().results(for: store).makeAsyncIterator()
+    #expect(try await results.next()?.value.count == 0)
+    let first = try sample(60, at: 1)
+    try await store.save([first], as: program)
+    #expect(try await results.next()?.value.count == 1)
+    try await store.save([try sample(61, at: 2)], as: program)
+    try await store.save([try sample(62, at: 3)], as: program)
+    #expect(try await results.next()?.value.count == 3)
+    try await store.delete([first.id], as: "test")
+    #expect(try await results.next()?.value.count == 2)
+  }
+
+  @Test("what another connection writes is told after it was noticed")
+  func otherConnection() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let other = try HealthStore.open(folder.store, for: .writing)
+    var results = SampleQuery().results(for: store).makeAsyncIterator()
+    _ = try await results.next()
+    #expect(try await !store.noticeChanges())
+    try await other.save([try sample(60, at: 1)], as: program)
+    #expect(try await store.noticeChanges())
+    #expect(try await results.next()?.value.count == 1)
+  }
+
+  @Test("leaving the loop frees everything, and closing the store ends it")
+  func leaving() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    do {
+      for try await snapshot in SampleQuery().results(for: store) {
+        #expect(snapshot.change == 0)
+        #expect(store.listeners.count == 1)
+        break
+      }
+    }
+    #expect(store.listeners.count == 0)
+    var results = SampleQuery().results(for: store).makeAsyncIterator()
+    _ = try await results.next()
+    await store.close()
+    #expect(try await results.next() == nil)
+  }
+
+  @Test("every update of live statistics equals a snapshot at the same change number")
+  func consistency() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let query = try StatisticsCollectionQuery(
+      .heartRate, buckets: .natural(#require(CalendarInterval(1, .minute)), zone: .utc),
+      from: Timestamp(microseconds: 0), to: Timestamp(microseconds: 600_000_000))
+    let writer = Task {
+      for second in 0..<100 as Range<Int64> {
+        try await store.save([try sample(Double(60 + second % 7), at: second * 5)], as: program)
+      }
+    }
+    var last: Int64 = -1
+    for try await snapshot in query.results(for: store) {
+      #expect(snapshot.change > last)
+      last = snapshot.change
+      #expect(snapshot.value.map(\.count).reduce(0, +) == Int(snapshot.change))
+      if snapshot.change == 100 { break }
+    }
+    try await writer.value
+    let final = try await query.result(for: store)
+    #expect(final.change == 100)
+  }
+}
