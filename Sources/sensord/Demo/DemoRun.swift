@@ -116,6 +116,7 @@ final class DemoRun {
   private func stop() {
     guard !isStopping else { return }
     isStopping = true
+    display.end()
     display.note("Storing the session")
     recorder.process?.send(SIGTERM)
     _ = loop.schedule(after: Self.patience) { [weak self] in
