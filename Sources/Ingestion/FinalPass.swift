@@ -9,7 +9,10 @@ import Sensors
 public enum FinalPass {
   /// Works out the session of `capture`.
   ///
-  /// - Parameter version: The version of this program, kept as the session's source beside the capture's own.
+  /// - Parameters:
+  ///   - capture: One session as it was received.
+  ///   - version: The version of this program, kept as the session's source beside the capture's own.
+  /// - Returns: What is to be stored.
   /// - Throws: ``SeriesError`` where the timeline breaks the store's rules, which is a defect of this program.
   public static func session(of capture: Capture, version: String) throws(SeriesError) -> RecordedSession {
     let timeline = SessionTimeline(events: capture.events)

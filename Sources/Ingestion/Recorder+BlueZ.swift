@@ -124,6 +124,9 @@ extension Recorder {
   private func note(_ command: ConnectionPlan.Command) {
     switch command {
     case .connect(let address, _): channels[address]?.isConnecting = true
+    case .follow(let address, let adapter):
+      // The plan may turn to a link over another adapter that has been up for long: nothing else tells of it.
+      linkCameUp(address, over: adapter, at: clock.now())
     case .refuse(let address, let adapter, let recorded):
       log(
         .warning,

@@ -17,11 +17,7 @@ extension Recorder {
     case .linkUp(let device, let path, let isOurs):
       guard let (address, index) = place(device, path) else { return }
       channels[address]?.isConnecting = false
-      if channels[address]?.link == nil {
-        channels[address]?.link = index
-        log(.info, "\(address): linked over \(path.name)\(isOurs ? "" : ", by another program")")
-        take(.connected, of: address, at: now)
-      }
+      linkCameUp(address, over: index, at: now)
       perform(
         isOurs ? plan.connectSucceeded(address, on: index, at: now) : plan.linkUp(address, on: index, at: now))
     case .servicesResolved(let device, let path):
@@ -49,6 +45,14 @@ extension Recorder {
       take(.battery(percent: percent), of: address, at: now)
     default: break
     }
+  }
+
+  /// A link that is recorded from now on, unless another one of the same sensor is.
+  func linkCameUp(_ address: SensorAddress, over adapter: AdapterIndex, at now: BootInstant) {
+    guard let channel = channels[address], channel.link == nil else { return }
+    channels[address]?.link = adapter
+    log(.info, "\(address): linked over \(adapter)")
+    take(.connected, of: address, at: now)
   }
 
   /// A notification: the one event that comes often, so nothing is done here but what it needs.

@@ -97,7 +97,7 @@ extension Recorder {
     status.losses = machine.counts.linkLosses
     status.junk = machine.counts.defects.total
     status.lastDisconnectReason = machine.lastDisconnectReason
-    status.nextTry = plan.nextAttempt(of: channel.address).map(wall)
+    status.nextTry = plan.standing(of: channel.address)?.nextTry.map(wall)
     return status
   }
 

@@ -24,7 +24,9 @@ public struct Replay: Sendable {
   private let store: HealthStore
   private let version: String
 
-  /// - Parameter version: The version of this program, kept as the sessions' source.
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - version: The version of this program, kept as the sessions' source.
   public init(into store: HealthStore, version: String) {
     self.store = store
     self.version = version
@@ -32,7 +34,11 @@ public struct Replay: Sendable {
 
   /// Stores one session of a capture.
   ///
-  /// - Parameter restore: Brings the session back if it was deleted.
+  /// - Parameters:
+  ///   - capture: One session as it was received.
+  ///   - restore: Brings the session back if it was deleted.
+  /// - Returns: What became of it.
+  /// - Throws: ``Failure``; nothing was stored.
   public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
     let session: RecordedSession
     do { session = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }

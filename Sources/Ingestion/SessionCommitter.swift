@@ -42,7 +42,11 @@ actor SessionCommitter {
 
   /// Commits an ended session. Doing it twice does no harm: the store knows the session's identity.
   ///
-  /// - Parameter now: Seconds since 1970, for the age of kept captures.
+  /// - Parameters:
+  ///   - session: The session's identity in the journal.
+  ///   - now: Seconds since 1970, for the age of kept captures.
+  /// - Returns: What was stored.
+  /// - Throws: ``Failure``; the session is then still in the journal.
   func commit(_ session: UUID, now: Int64) async throws(Failure) -> Committed {
     let capture: Capture
     let damages: [CaptureDamage]

@@ -10,7 +10,9 @@ final class StoreWatch {
 
   /// - Parameters:
   ///   - store: The path of an open store: its write-ahead log exists and stays.
+  ///   - loop: Where the changes are told.
   ///   - changed: Called on the loop's thread, once for however many writes came together.
+  /// - Throws: ``DBusError/Code/system(errno:)`` where the system watches no more files.
   init(_ store: String, on loop: EventLoop, changed: @escaping () -> Void) throws(DBusError) {
     let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the store") }
