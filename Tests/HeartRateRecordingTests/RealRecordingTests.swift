@@ -46,6 +46,7 @@ struct RealRecordingTests {
     let coverage = try #require(timeline.coverage)
     #expect(coverage.floor > 0.98)
     #expect(coverage.ceiling <= 1)
-    print(timeline.quality, coverage, timeline.gaps.count, span)
+    #expect(timeline.quality.releaseDepth == 2)
+    #expect(abs(timeline.quality.driftPartsPerMillion) < 50)
   }
 }

@@ -81,11 +81,13 @@ struct SessionTimelineTests {
     script.beat(intervals, from: 10, latency: 0.25)
     let timeline = timeline(script)
     var truth = 10.0
+    var worst = 0.0
     for (index, interval) in intervals.enumerated() {
       truth += Double(interval) / 1024
       let error = Double(timeline.beats.wallMicroseconds[index] - Script.offset) / 1e6 - truth
-      #expect(abs(error - 0.25) < 0.002)
+      worst = max(worst, abs(error - 0.25))
     }
+    #expect(worst < 0.006)
   }
 
   @Test("a lost link ends the run, and the gap says why and how much")

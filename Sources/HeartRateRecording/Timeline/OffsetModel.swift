@@ -35,6 +35,8 @@ struct OffsetModel {
   private var below: [Double]
   /// By how much the samples' own dependence weakens their word: 1 is independent.
   private(set) var weight = 1.0
+  /// From the floor to where nine in ten residuals are below, in microseconds; what a whole range of phases looks like.
+  private(set) var range = 0.0
 
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
@@ -61,11 +63,12 @@ struct OffsetModel {
     let enough = max(20.0, total / 100)
     var density = [Double](repeating: 0, count: bins)
     for bin in 0..<bins {
+      let widest = max(2, abs(bin - binsBelowZero) / 4)
       var reach = 1
       var low = max(0, bin - 1)
       var high = min(bins, bin + 2)
-      while sums[high] - sums[low] < enough && reach < max(2, abs(bin - binsBelowZero) / 4) {
-        reach += 1
+      while sums[high] - sums[low] < enough && reach < widest {
+        reach = min(widest, reach + 1 + reach / 2)
         low = max(0, bin - reach)
         high = min(bins, bin + reach + 1)
       }
@@ -88,6 +91,20 @@ struct OffsetModel {
     self.above = Self.logDensity(above, scale: scale)
     self.below = Self.logDensity(below, scale: scale)
     weight = Self.independence(excesses)
+    let sorted = excesses.map(\.above).sorted()
+    range = sorted.isEmpty ? 0 : sorted[(sorted.count - 1) * 9 / 10]
+  }
+
+  /// How much of their word samples keep whose residuals range over `range` only.
+  ///
+  /// Where beats and packets run in step, all packets of a run say the same: that it lies somewhere in a period.
+  func trust(range: Double, interval: Double) -> Double {
+    // A sensor that batches keeps no step with anything.
+    guard self.range < 1.3e6 else { return 1 }
+    let whole = min(self.range, 0.85 * interval)
+    guard whole > 0 else { return 1 }
+    let share = min(1, range / whole)
+    return max(0.01, share * share * share * share)
   }
 
   /// The share of independent samples, out of the correlation of neighbours.
@@ -111,30 +128,30 @@ struct OffsetModel {
   /// Where the offset of `samples`, of which there must be one at least, lies if the sensor's clock is slow by `slope`.
   ///
   /// Looked for around `centre`, where that is known from before, else above and below the smallest residual.
-  func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil) -> Location {
+  func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
     var coarse: Location
     if let centre {
-      coarse = search(samples, slope, from: centre - 160_000, to: centre + 160_000, step: 4)
+      coarse = search(samples, slope, from: centre - 160_000, to: centre + 160_000, step: 4, trust)
     } else {
       var smallest = Double.infinity
       for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
       // The more packets, the nearer is the smallest residual to the floor.
-      let reach = 120_000 + 4_000_000 / Double(samples.count)
-      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: 4)
+      let reach = 120_000 + 4_000_000 / Double(samples.count) + (trust < 0.6 ? range : 0)
+      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: 4, trust)
     }
     return coarse
   }
 
   /// The same to a bin, around where the offset is known to lie.
-  func refine(_ samples: [Sample], slope: Double, _ coarse: Location) -> Location {
+  func refine(_ samples: [Sample], slope: Double, _ coarse: Location, trust: Double = 1) -> Location {
     guard coarse.halfWidth < 120_000 else { return coarse }
     let around = coarse.halfWidth + 32_000
-    return search(samples, slope, from: coarse.offset - around, to: coarse.offset + around, step: 1)
+    return search(samples, slope, from: coarse.offset - around, to: coarse.offset + around, step: 1, trust)
   }
 
   /// Tries offsets `step` bins apart.
   private func search(
-    _ samples: [Sample], _ slope: Double, from low: Double, to high: Double, step: Int
+    _ samples: [Sample], _ slope: Double, from low: Double, to high: Double, step: Int, _ trust: Double
   ) -> Location {
     let width = Double(step) * Self.binMicroseconds
     let count = max(2, Int((high - low) / width) + 1)
@@ -154,6 +171,7 @@ struct OffsetModel {
       }
     }
     let greatest = likelihood.max() ?? 0
+    let weight = weight * trust
     var total = 0.0
     var first = 0.0
     for index in 0..<count {

@@ -4,13 +4,18 @@ struct RunEvidence {
   let origin: Int64
   /// One for each packet; at least one.
   private(set) var samples: [OffsetModel.Sample]
-  /// The outermost bounds of each block of packets, for a run long enough to have some; else empty.
+  /// The outermost bounds of each block of packets, for a run that the session's latencies are learnt from; else empty.
   ///
   /// They hold nearly all that the packets say, are hardly dependent on each other, and are fewer.
   private(set) var blocks: [OffsetModel.Sample] = []
   /// Where ``samples`` count the sensor's time from, in microseconds since the run's first beat: the middle of the
   /// packets, where an offset is hardly touched by the slope.
   private(set) var middle = 0.0
+  /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
+  /// between beats and packets has passed through.
+  private(set) var range = 0.0
+  /// The mean interval, in microseconds.
+  private(set) var interval = 1e6
   /// The offset there as it was found last.
   var offset: Double?
 
@@ -31,7 +36,10 @@ struct RunEvidence {
     }
     if samples.isEmpty { samples = Self.unreleased(pass, beats, origin) }
     centre()
-    if samples.count >= pass.parameters.longRunPackets { makeBlocks(of: pass.parameters.blockPackets) }
+    range = Self.range(of: samples[...])
+    if beats.count > 1 {
+      interval = Double(pass.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
+    }
   }
 
   /// All the run's packets were released by beats that never arrived: take their intervals as they were.
@@ -56,7 +64,14 @@ struct RunEvidence {
     }
   }
 
-  private mutating func makeBlocks(of size: Int) {
+  static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
+    let residuals = samples.map(\.residual).sorted()
+    guard let smallest = residuals.first else { return 0 }
+    return residuals[(residuals.count - 1) * 9 / 10] - smallest
+  }
+
+  /// Groups the packets into blocks of `size`.
+  mutating func makeBlocks(of size: Int) {
     let count = samples.count / size
     blocks.reserveCapacity(count)
     for index in 0..<count {

@@ -9,6 +9,10 @@ public struct TimelineParameters: Hashable, Sendable {
   public var missedRatio = 2.5
   /// How many neighbours give that median: half before, half after.
   public var missedNeighbours = 12
+  /// An interval that artefact detection calls missed is longer than this many of each of its neighbours.
+  public var twiceRatio = 1.65
+  /// And these neighbours differ by less than this ratio.
+  public var evenRatio = 1.15
   /// Rate and mean interval contradict each other when one is this many times the other.
   public var conflictRatio = 1.5
   /// No heart beats faster than 300 a minute: a shorter interval is implausible. Ticks.
@@ -29,14 +33,20 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestDepthBlocks = 3
   /// A depth is used if its standard error is smaller, in beats.
   public var greatestDepthError = 0.2
-  /// Offsets are learnt in so many rounds, from runs of so many packets at least, by their outermost in so many.
+  /// Offsets are learnt in so many rounds, from runs of so many packets if those have enough packets together, else from
+  /// shorter ones; by the outermost of each block.
   public var mapRounds = 3
-  public var longRunPackets = 240
+  public var referencePackets = [240, 120, 60, 30]
+  public var enoughReferences = 600
   public var blockPackets = 10
+  /// Pieces of so many blocks show how far a long run's floor wanders.
+  public var pieceBlocks = 12
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
-  public var slopeSpread = 60e-6
+  public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
-  public var greatestSlopeError = 50e-6
+  /// What part of the packets' word on the slope is believed, since they err together.
+  public var slopeTrust = 0.4
+  public var greatestSlopeError = 80e-6
 
   public init() {}
 

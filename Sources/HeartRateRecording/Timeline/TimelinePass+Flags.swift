@@ -10,6 +10,7 @@ extension TimelinePass {
         for beat in run.beats { flags[beat].insert(.filler) }
       } else {
         flagLong(run.beats)
+        flagArtefacts(run.beats)
         for beat in run.beats where parameters.isImplausible(rrTicks[beat]) && !flags[beat].contains(.missed) {
           flags[beat].insert(.implausible)
         }
@@ -35,6 +36,38 @@ extension TimelinePass {
         precededByGap[beat] = true
       }
     }
+  }
+
+  /// Artefacts by Lipponen and Tarvainen. A missed beat makes a gap, so it must be twice as long without a doubt: the
+  /// pause after an early beat is not.
+  private mutating func flagArtefacts(_ beats: Range<Int>) {
+    let intervals = rrTicks[(beats.lowerBound + 1)..<beats.upperBound]
+    for (index, kind) in LipponenTarvainen(intervals).kinds.enumerated() {
+      let beat = intervals.startIndex + index
+      switch kind {
+      case .normal: break
+      case .ectopic:
+        // The early beat explains why the interval that it ends is short.
+        flags[beat - 1].insert(.ectopic)
+        flags[beat - 1].remove(.implausible)
+      case .extra: flags[beat].insert(.extra)
+      case .missed where isTwice(beat, beats):
+        flags[beat].insert(.missed)
+        precededByGap[beat] = true
+      case .missed, .longOrShort:
+        if !flags[beat].contains(.missed) { flags[beat].insert(.implausible) }
+      }
+    }
+  }
+
+  /// Whether an interval is about two of those around it, and those are about equal: in a rhythm that is irregular
+  /// anyway, a long interval says nothing.
+  private func isTwice(_ beat: Int, _ beats: Range<Int>) -> Bool {
+    let inner = beats.dropFirst()
+    let neighbours = [beat - 2, beat - 1, beat + 1, beat + 2].filter(inner.contains).map { Double(rrTicks[$0]) }
+    guard neighbours.count > 1, let least = neighbours.min(), let most = neighbours.max() else { return false }
+    let own = Double(rrTicks[beat])
+    return most < parameters.evenRatio * least && own > parameters.twiceRatio * most && own < 2.5 * least
   }
 
   /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.

@@ -4,6 +4,7 @@ extension TimelinePass {
   /// Rule 2 and 3: gives each run its map, and each beat its time.
   mutating func map(_ residuals: Residuals) {
     var evidence = starts.indices.map { RunEvidence(self, residuals, run: $0) }
+    chooseReferences(&evidence)
     let scale = meanExcess(evidence)
     var single = OffsetModel(scale: scale)
     var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
@@ -23,8 +24,11 @@ extension TimelinePass {
       single.learn(singleExcesses, scale: scale)
       block.learn(blockExcesses, scale: scale / Double(parameters.blockPackets) * 2)
     }
+    let inflation = inflation(evidence, single)
+    let spread = spread(evidence, block)
     for index in starts.indices {
-      let location = starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block)
+      let location =
+        starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block, inflation, spread)
       let map = RunMap(
         anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: slope,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
@@ -32,6 +36,17 @@ extension TimelinePass {
         HeartbeatRun(index: index, beats: beats(ofRun: index), map: map, startMicroseconds: 0, endMicroseconds: 0))
     }
     settleRuns()
+  }
+
+  /// Long runs teach the session's latencies; where a link keeps breaking the longest there are must do.
+  private func chooseReferences(_ evidence: inout [RunEvidence]) {
+    for least in parameters.referencePackets {
+      let chosen = evidence.indices.filter { evidence[$0].samples.count >= least && !starts[$0].isFiller }
+      let packets = chosen.reduce(0) { $0 + evidence[$1].samples.count }
+      guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
+      for index in chosen { evidence[index].makeBlocks(of: parameters.blockPackets) }
+      return
+    }
   }
 
   /// About how far the residuals of long runs lie above their floor, in microseconds.
@@ -64,8 +79,10 @@ extension TimelinePass {
       var likelihood: [Double] = []
       for index in -reach...reach {
         let slope = centre + Double(index) * step
-        var sum = -slope * slope / (2 * parameters.slopeSpread * parameters.slopeSpread)
+        var sum = 0.0
         for run in long { sum += model.locate(run.blocks, slope: slope, around: run.offset).evidence }
+        sum *= parameters.slopeTrust
+        sum -= slope * slope / (2 * parameters.slopeSpread * parameters.slopeSpread)
         slopes.append(slope)
         likelihood.append(sum)
       }
@@ -96,19 +113,69 @@ extension TimelinePass {
 
   /// Wall time of a run's first beat.
   private func locate(
-    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel
+    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ inflation: Double,
+    _ spread: Double
   ) -> (anchor: Int64, uncertainty: Int64) {
-    let isLong = !evidence.blocks.isEmpty
+    let isLong = evidence.blocks.count >= 2 * parameters.pieceBlocks
     let model = isLong ? block : single
     let samples = isLong ? evidence.blocks : evidence.samples
     let slope = Double(slope) * 1e-9
-    let location = model.refine(samples, slope: slope, model.locate(samples, slope: slope, around: evidence.offset))
+    let trust = single.trust(range: evidence.range, interval: evidence.interval)
+    let coarse = model.locate(samples, slope: slope, around: isLong ? evidence.offset : nil, trust: trust)
+    let location = model.refine(samples, slope: slope, coarse, trust: trust)
     let beats = beats(ofRun: run)
     let length = Double(ticks[beats.upperBound - 1] - ticks[beats.lowerBound]) * (15_625 / 16)
-    let drift = (slopeError ?? parameters.slopeSpread * 1e6) * 1e-6 * length / 2
-    let halfWidth = (location.halfWidth * location.halfWidth + drift * drift + 36e6).squareRoot()
+    let drift = (slopeError ?? parameters.slopeSpread * 1e6) * 1e-6 * length
+    var halfWidth = (location.halfWidth * location.halfWidth + drift * drift + 400e6).squareRoot()
+    if isLong {
+      let packets = Double(parameters.pieceBlocks * parameters.blockPackets)
+      let expected = spread * (packets / Double(evidence.samples.count)).squareRoot()
+      halfWidth = max(halfWidth, 2 * expected, 2 * self.spread([evidence], block))
+    } else {
+      halfWidth *= inflation
+    }
     let offset = location.offset - slope * evidence.middle
     return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
+  }
+
+  /// How far pieces of long runs lie from their lines: what wanders, and losses too small to be seen.
+  private func spread(_ evidence: [RunEvidence], _ model: OffsetModel) -> Double {
+    let size = parameters.pieceBlocks
+    var sum = 0.0
+    var count = 0.0
+    for run in evidence {
+      guard let known = run.offset else { continue }
+      for start in stride(from: 0, through: run.blocks.count - size, by: size) {
+        let piece = Array(run.blocks[start..<(start + size)])
+        let distance = model.locate(piece, slope: Double(slope) * 1e-9).offset - known
+        sum += distance * distance
+        count += 1
+      }
+    }
+    return count > 0 ? (sum / count).squareRoot() : 0
+  }
+
+  /// By how much the model's own confidence must be widened to be right 95 times in 100: measured on pieces of long
+  /// runs, whose offset is known from the whole.
+  private func inflation(_ evidence: [RunEvidence], _ model: OffsetModel) -> Double {
+    var ratios: [Double] = []
+    let slope = Double(slope) * 1e-9
+    for run in evidence where !run.blocks.isEmpty {
+      guard let known = run.offset else { continue }
+      for size in [8, 25, 80] {
+        let pieces = min(run.samples.count / size, 12)
+        for piece in 0..<pieces {
+          let first = run.samples.count * piece / pieces
+          let samples = Array(run.samples[first..<min(first + size, run.samples.count)])
+          let trust = model.trust(range: RunEvidence.range(of: samples[...]), interval: run.interval)
+          let location = model.locate(samples, slope: slope, trust: trust)
+          ratios.append(abs(location.offset - known) / location.halfWidth)
+        }
+      }
+    }
+    guard ratios.count >= 20 else { return 1.5 }
+    ratios.sort()
+    return min(max(1, ratios[ratios.count * 95 / 100]), 10)
   }
 
   /// Makes beats strictly increase over the session and none later than its own packet's arrival, by moving whole runs

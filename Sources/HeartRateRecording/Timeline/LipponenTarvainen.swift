@@ -1,0 +1,127 @@
+/// Artefacts in a series of intervals, by J. A. Lipponen and M. P. Tarvainen, "A robust algorithm for heart rate variability
+/// time series artefact correction using novel beat classification", 2019 (doi 10.1080/03091902.2019.1640306).
+///
+/// Differences of neighbouring intervals, and distances from a running median, are measured in units of a threshold that
+/// follows their own spread: α times half the distance between the quartiles of the 91 around. Only the classes are
+/// used: nothing is corrected.
+struct LipponenTarvainen {
+  enum Kind: UInt8 {
+    case normal
+    /// The interval *after* an early beat: the beat that is ectopic ends the interval before it.
+    case ectopic
+    /// Twice as long as it should be.
+    case missed
+    /// With the next one as long as one should be.
+    case extra
+    /// Too long or too short in another way.
+    case longOrShort
+  }
+
+  /// α of the paper.
+  private static let alpha = 5.2
+  private static let slope = 0.13
+  private static let intercept = 0.17
+  private static let thresholdWindow = 91
+  private static let medianWindow = 11
+  /// Fewer intervals have no spread to speak of.
+  private static let fewest = 12
+  /// In ticks; a tenth of a millisecond.
+  private static let leastThreshold = 0.1024
+
+  private let intervals: [Double]
+  private let medians: [Double]
+  /// Differences and distances in units of their thresholds.
+  private let differences: [Double]
+  private let distances: [Double]
+  private let distanceThresholds: [Double]
+  private(set) var kinds: [Kind]
+
+  /// Classifies successive intervals of one run, in any unit of about a millisecond.
+  init(_ rrTicks: ArraySlice<UInt16>) {
+    let count = rrTicks.count
+    kinds = [Kind](repeating: .normal, count: count)
+    guard count >= Self.fewest else {
+      (intervals, medians, differences, distances, distanceThresholds) = ([], [], [], [], [])
+      return
+    }
+    let intervals = rrTicks.map(Double.init)
+    var differences = [Double](repeating: 0, count: count)
+    for index in 1..<count { differences[index] = intervals[index] - intervals[index - 1] }
+    differences[0] = (intervals[count - 1] - intervals[0]) / Double(count - 1)
+    let medians = RunningOrder.map(intervals, window: Self.medianWindow) { $0.median }
+    var distances = [Double](repeating: 0, count: count)
+    for index in 0..<count {
+      let distance = intervals[index] - medians[index]
+      distances[index] = distance < 0 ? 2 * distance : distance
+    }
+    let differenceThresholds = Self.thresholds(differences)
+    let distanceThresholds = Self.thresholds(distances)
+    for index in 0..<count {
+      differences[index] /= differenceThresholds[index]
+      distances[index] /= distanceThresholds[index]
+    }
+    self.intervals = intervals
+    self.medians = medians
+    self.differences = differences
+    self.distances = distances
+    self.distanceThresholds = distanceThresholds
+    classify()
+  }
+
+  private static func thresholds(_ values: [Double]) -> [Double] {
+    RunningOrder.map(values.map(abs), window: thresholdWindow) { window in
+      max(alpha * (window.quantile(0.75) - window.quantile(0.25)) / 2, leastThreshold)
+    }
+  }
+
+  /// The paper's decision tree, figure 1.
+  private mutating func classify() {
+    let count = intervals.count
+    var index = 0
+    while index < count - 2 {
+      defer { index += 1 }
+      guard abs(differences[index]) > 1 || abs(distances[index]) > 3 else { continue }
+      if isEctopic(index) {
+        kinds[index] = .ectopic
+        continue
+      }
+      classify(index, at: index)
+      if abs(differences[index + 1]) < abs(differences[index + 2]) { classify(index + 1, at: index) }
+    }
+  }
+
+  /// The value at a position that may lie outside: reflected at the ends.
+  private func difference(_ index: Int) -> Double {
+    let last = differences.count - 1
+    return differences[index < 0 ? -index : index > last ? 2 * last - index : index]
+  }
+
+  private func isEctopic(_ index: Int) -> Bool {
+    let own = differences[index]
+    let before = difference(index - 1)
+    let after = difference(index + 1)
+    if own > 1 { return max(before, after) < -Self.slope * own - Self.intercept }
+    if own < -1 { return min(before, after) > -Self.slope * own + Self.intercept }
+    return false
+  }
+
+  private mutating func classify(_ candidate: Int, at index: Int) {
+    let own = differences[candidate]
+    let next = difference(candidate + 1)
+    let second = difference(candidate + 2)
+    let isLong = own > 1 && min(next, second) < -1
+    let isShort = own < -1 && max(next, second) > 1
+    guard isLong || isShort || abs(distances[candidate]) > 3 else { return }
+    let interval = intervals[candidate]
+    let threshold = distanceThresholds[candidate]
+    if isShort, candidate + 1 < intervals.count,
+      abs(interval + intervals[candidate + 1] - medians[candidate]) < threshold
+    {
+      kinds[candidate] = .extra
+    } else if isLong, abs(interval / 2 - medians[candidate]) < threshold {
+      kinds[candidate] = .missed
+    } else {
+      kinds[candidate] = .longOrShort
+    }
+  }
+}
