@@ -40,8 +40,9 @@ struct PlausibleHeart: Sendable {
     meanInterval = restInterval
     targetInterval = restInterval
     activityEnds = random.uniform(40...120)
-    lastBeat = 0
+    // Time begins within an interval, which is as long as any other.
     nextBeat = restInterval * random.uniform(0...1)
+    lastBeat = nextBeat - restInterval
     self.random = random
   }
 

@@ -33,6 +33,16 @@ struct PlausibleHeartTests {
     }
   }
 
+  @Test("it begins at rest, with a whole interval", arguments: 1...20)
+  func beginning(seed: UInt64) throws {
+    var heart = PlausibleHeart(seed: seed)
+    heart.beat(until: 1.1)
+    let first = try HeartRateMeasurement(decoding: heart.notification())
+    #expect((55...78).contains(first.beatsPerMinute))
+    #expect(first.rrTicks.allSatisfy { (750...1150).contains($0) })
+    #expect(!first.rrTicks.isEmpty)
+  }
+
   @Test("it rests and it exercises")
   func activity() {
     let rates = hour(seed: 5).map(\.beatsPerMinute)
