@@ -29,12 +29,6 @@ extension ConnectionPlan {
     return earliest
   }
 
-  /// Before when a sensor that failed is not tried again; nil where it is connected as soon as it is heard.
-  public func nextAttempt(of address: SensorAddress) -> BootInstant? {
-    guard let index = index(of: address), case .searching = sensors[index].phase else { return nil }
-    return sensors[index].notBefore
-  }
-
   /// Does what has become due. Calling it early does no harm.
   public mutating func timeReached(_ now: BootInstant) -> [Command] {
     var commands: [Command] = []
