@@ -87,6 +87,8 @@ private struct SyncRound {
   var committed: Set<UUID>
 
   func run() throws(SystemError) {
+    // First the entries: once a segment's sync has returned nothing may take its name away.
+    if isDirectoryDirty { try directory.synchronize() }
     for segment in segments {
       let file: OpenFile
       if let open = segment.file {
@@ -98,7 +100,6 @@ private struct SyncRound {
       // Writing to a deleted file succeeds, and nobody will ever read it.
       guard try file.status().st_nlink > 0 else { throw SystemError(ESTALE) }
     }
-    if isDirectoryDirty { try directory.synchronize() }
   }
 }
 

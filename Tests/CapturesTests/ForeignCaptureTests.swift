@@ -113,6 +113,19 @@ struct ForeignCaptureTests {
     #expect(payloads == [[0, 60], [0, 70], [0, 80]])
   }
 
+  @Test("a handle that changes its meaning within a connection means the new thing from then on")
+  func changedHandle() throws {
+    var script = PacketScript()
+    script.connect(0xC0FF_EE00_0001)
+    script.attribute(isReceived: true, [0x05, 1, 0x10, 0, 0x19, 0x2A])
+    script.notify([87])
+    script.discover()
+    script.notify([0, 60])
+    let capture = try #require(CaptureFile.read(bytes: script.file(.btsnoopH4)).captures.first)
+    #expect(
+      capture.events.map(\.kind).suffix(3) == [.battery(percent: 87), .measurement([0, 60]), .ended(.captureEnd)])
+  }
+
   @Test("two straps are two captures, also with the same connection handle one after the other")
   func twoStraps() throws {
     var script = PacketScript()
