@@ -44,7 +44,6 @@ struct StandingTests {
     let nextTry = try #require(standing?.nextTry)
     #expect((2_750_000...3_250_000).contains(nextTry.microseconds))
     #expect(timeline.plan.deadline == nextTry)
-    #expect(timeline.plan.nextAttempt(of: Timeline.address("A")) == nextTry)
     timeline.play("2.2 forgotten A")
     #expect(standing?.state == .searching)
     #expect(standing?.nextTry == nil)
