@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A real `dbus-daemon` for one test: its own socket, everything allowed. Killed and cleaned up when the object goes.
+/// A real `dbus-daemon` for one test: its own socket, everything allowed. Killed and cleaned up when the object goes, and
+/// also when the process of the test does, however it ends.
 public final class PrivateBus: Sendable {
   /// Why there is no bus.
   public struct Failure: Error, CustomStringConvertible {
@@ -12,7 +13,23 @@ public final class PrivateBus: Sendable {
   public let directory: String
   /// What clients connect to; the same after a restart.
   public let address: String
-  private let process = Mutex<pid_t?>(nil)
+  private let guardian = Mutex<Guardian?>(nil)
+
+  /// The shell that starts the daemon and kills it: told so by a line on `channel`, or by its end when the test is no more.
+  private struct Guardian {
+    var process: pid_t
+    var channel: Int32
+
+    static let script = """
+      dbus-daemon --config-file="$0/bus.conf" --nofork --nopidfile --print-address=1 </dev/null 2>"$0/log" &
+      daemon=$!
+      exec >/dev/null
+      read -r word; told=$?
+      kill -9 $daemon; wait $daemon
+      rm -f "$0/bus"
+      if [ $told != 0 ]; then cat "$0/log" >&2; rm -f "$0/bus.conf" "$0/log"; rmdir "$0"; fi
+      """
+  }
 
   /// Starts a bus and returns when it listens.
   ///
@@ -28,18 +45,17 @@ public final class PrivateBus: Sendable {
 
   deinit {
     kill()
-    for name in ["bus", "bus.conf"] { unsafe unlink("\(directory)/\(name)") }
+    for name in ["bus", "bus.conf", "log"] { unsafe unlink("\(directory)/\(name)") }
     unsafe rmdir(directory)
   }
 
   /// Kills the daemon in the middle of whatever it does, and returns when it is gone.
   public func kill() {
-    process.withLock { process in
-      guard let identifier = process.take() else { return }
-      Glibc.kill(identifier, SIGKILL)
-      waitpid(identifier, nil, 0)
-      // The next one could not listen there.
-      _ = unsafe unlink("\(directory)/bus")
+    guardian.withLock { guardian in
+      guard let running = guardian.take() else { return }
+      _ = unsafe send(running.channel, "kill\n", 5, Int32(MSG_NOSIGNAL))
+      waitpid(running.process, nil, 0)
+      close(running.channel)
     }
   }
 
@@ -47,9 +63,8 @@ public final class PrivateBus: Sendable {
   ///
   /// - Throws: ``Failure``.
   public func start() throws {
-    try process.withLock { process in
-      guard process == nil else { return }
-      process = try spawn()
+    try guardian.withLock { guardian in
+      if guardian == nil { guardian = try spawn() }
     }
   }
 
@@ -78,16 +93,42 @@ public final class PrivateBus: Sendable {
   }
 
   /// Starts the daemon and waits until it has printed its address.
-  private func spawn() throws -> pid_t {
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw Failure(description: "no pipe") }
-    defer { close(ends[0]) }
+  private func spawn() throws -> Guardian {
+    var output: [Int32] = [-1, -1]
+    guard unsafe pipe(&output) == 0 else { throw Failure(description: "no pipe") }
+    defer { close(output[0]) }
+    var channel: [Int32] = [-1, -1]
+    guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &channel) == 0 else {
+      close(output[1])
+      throw Failure(description: "no socket")
+    }
+    // Another program that the test starts must not hold the channel open.
+    for descriptor in output + channel { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    let started = Result { try spawnShell(input: channel[1], output: output[1]) }
+    close(channel[1])
+    close(output[1])
+    let process: pid_t
+    do {
+      process = try started.get()
+    } catch {
+      close(channel[0])
+      throw error
+    }
+    var byte: UInt8 = 0
+    while unsafe read(output[0], &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return Guardian(process: process, channel: channel[0]) }
+    }
+    close(channel[0])
+    waitpid(process, nil, 0)
+    throw Failure(description: "dbus-daemon is not installed, or ended at its start")
+  }
+
+  private func spawnShell(input: Int32, output: Int32) throws -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    unsafe posix_spawn_file_actions_addclose(&actions, ends[0])
-    unsafe posix_spawn_file_actions_addclose(&actions, ends[1])
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
     // Signals that a test has blocked must not be blocked in the daemon.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
@@ -97,20 +138,14 @@ public final class PrivateBus: Sendable {
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
-    let words = ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--nopidfile", "--print-address=1"]
+    let words = ["sh", "-c", Guardian.script, directory]
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-    var identifier: pid_t = 0
-    let result = unsafe posix_spawnp(&identifier, "dbus-daemon", &actions, &attributes, &arguments, environ)
-    close(ends[1])
+    var process: pid_t = 0
+    let result = unsafe posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ)
     guard result == 0 else {
-      throw Failure(description: "dbus-daemon does not start: \(unsafe String(cString: strerror(result)))")
+      throw Failure(description: "no shell starts: \(unsafe String(cString: strerror(result)))")
     }
-    var byte: UInt8 = 0
-    while unsafe read(ends[0], &byte, 1) == 1 {
-      if byte == UInt8(ascii: "\n") { return identifier }
-    }
-    waitpid(identifier, nil, 0)
-    throw Failure(description: "dbus-daemon ended at its start")
+    return process
   }
 }
