@@ -9,7 +9,7 @@ import Testing
 struct CaptureFormatTests {
   static let capture = Capture(
     header: Samples.header(),
-    events: Samples.beginning + (0..<20).map { Samples.measurement($0) } + [
+    events: Samples.beginning + (0..<8).map { Samples.measurement($0) } + [
       SensorEvent(.ended(.request), at: BootInstant(microseconds: 8_150_000_000))
     ])
 
