@@ -62,20 +62,26 @@ struct OffsetModel {
     let expectedCount = 20.0
     let enough = max(20.0, total / 100)
     var density = [Double](repeating: 0, count: bins)
-    for bin in 0..<bins {
-      let widest = max(2, abs(bin - binsBelowZero) / 4)
-      var reach = 1
-      var low = max(0, bin - 1)
-      var high = min(bins, bin + 2)
+    var bin = 0
+    while bin < bins {
+      // Far from the edge nothing is sharp: a group of bins shares its density.
+      let group = min(abs(bin - binsBelowZero) < 80 ? 1 : 16, bins - bin)
+      let middle = bin + group / 2
+      let widest = max(2, abs(middle - binsBelowZero) / 4)
+      var reach = max(1, group / 2)
+      var low = max(0, middle - reach)
+      var high = min(bins, middle + reach + 1)
       while sums[high] - sums[low] < enough && reach < widest {
         reach = min(widest, reach + 1 + reach / 2)
-        low = max(0, bin - reach)
-        high = min(bins, bin + reach + 1)
+        low = max(0, middle - reach)
+        high = min(bins, middle + reach + 1)
       }
-      let excess = (Double(bin - binsBelowZero) + 0.5) * binMicroseconds
+      let excess = (Double(middle - binsBelowZero) + 0.5) * binMicroseconds
       let expected = excess < 0 ? 1e-5 : exp(-excess / scale) * binMicroseconds / scale
       let smooth = (sums[high] - sums[low]) / Double(high - low)
-      density[bin] = log((smooth + expectedCount * expected + 1e-3) / (total + expectedCount))
+      let value = log((smooth + expectedCount * expected + 1e-3) / (total + expectedCount))
+      for index in bin..<(bin + group) { density[index] = value }
+      bin += group
     }
     return density
   }
@@ -91,8 +97,18 @@ struct OffsetModel {
     self.above = Self.logDensity(above, scale: scale)
     self.below = Self.logDensity(below, scale: scale)
     weight = Self.independence(excesses)
-    let sorted = excesses.map(\.above).sorted()
-    range = sorted.isEmpty ? 0 : sorted[(sorted.count - 1) * 9 / 10]
+    range = Self.quantile(above, 0.9)
+  }
+
+  /// The value that a share of what was counted lies below, to a bin.
+  private static func quantile(_ counts: [Double], _ share: Double) -> Double {
+    let enough = counts.reduce(0, +) * share
+    var sum = 0.0
+    for bin in counts.indices {
+      sum += counts[bin]
+      if sum >= enough { return max(0, Double(bin - binsBelowZero) * binMicroseconds) }
+    }
+    return 0
   }
 
   /// How much of their word samples keep whose residuals range over `range` only.
@@ -131,7 +147,7 @@ struct OffsetModel {
   func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
     var coarse: Location
     if let centre {
-      coarse = search(samples, slope, from: centre - 160_000, to: centre + 160_000, step: 4, trust)
+      coarse = search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: 4, trust)
     } else {
       var smallest = Double.infinity
       for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
@@ -155,20 +171,13 @@ struct OffsetModel {
   ) -> Location {
     let width = Double(step) * Self.binMicroseconds
     let count = max(2, Int((high - low) / width) + 1)
-    let last = Self.bins - 1
     var likelihood = [Double](repeating: 0, count: count)
     for sample in samples {
-      var bin = Self.bin(sample.residual - slope * sample.residualTime - low, clamped: false)
-      for index in 0..<count {
-        likelihood[index] += above[max(0, min(bin, last))]
-        bin -= step
-      }
+      let first = Self.bin(sample.residual - slope * sample.residualTime - low, clamped: false)
+      Self.add(above, from: first, step: -step, to: &likelihood)
       guard sample.ceiling > -.infinity else { continue }
-      bin = Self.bin(low - sample.ceiling + slope * sample.ceilingTime, clamped: false)
-      for index in 0..<count {
-        likelihood[index] += below[max(0, min(bin, last))]
-        bin += step
-      }
+      let second = Self.bin(low - sample.ceiling + slope * sample.ceilingTime, clamped: false)
+      Self.add(below, from: second, step: step, to: &likelihood)
     }
     let greatest = likelihood.max() ?? 0
     let weight = weight * trust
@@ -183,6 +192,23 @@ struct OffsetModel {
     return Location(
       offset: low + centre * width, halfWidth: Self.halfWidth(likelihood, centre, total) * width,
       evidence: greatest * weight + log(total * width))
+  }
+
+  /// Adds every `step`-th bin of a density to a sum; outside, its first or last bin.
+  private static func add(_ density: [Double], from first: Int, step: Int, to sum: inout [Double]) {
+    let last = first + step * (sum.count - 1)
+    var bin = first
+    if min(first, last) >= 0 && max(first, last) < bins {
+      for index in sum.indices {
+        sum[index] += density[bin]
+        bin += step
+      }
+    } else {
+      for index in sum.indices {
+        sum[index] += density[max(0, min(bin, bins - 1))]
+        bin += step
+      }
+    }
   }
 
   /// Grows an interval around the centre until it holds 95 %.

@@ -91,11 +91,10 @@ struct RunEvidence {
     }
   }
 
-  /// How far samples lie above an offset, and it above their ceilings.
-  func excesses(
-    _ samples: [OffsetModel.Sample], offset: Double, slope: Double
-  ) -> [(above: Double, below: Double)] {
-    samples.map {
+  /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.
+  func excesses(_ samples: [OffsetModel.Sample], slope: Double) -> [(above: Double, below: Double)] {
+    guard let offset else { return [] }
+    return samples.map {
       ($0.residual - slope * $0.residualTime - offset, offset - $0.ceiling + slope * $0.ceilingTime)
     }
   }

@@ -1,32 +1,34 @@
 /// The values of a window that slides over a series, kept sorted.
 struct RunningOrder {
-  private var sorted: [Double] = []
+  private var sorted: [Double]
 
   /// Applies `transform` to the window around each value; at the ends the series is reflected, or, where it is shorter
-  /// than half a window, its end value is repeated.
+  /// than half a window, its end value is repeated. `values` must not be empty, and `window` is odd.
   static func map(_ values: [Double], window: Int, _ transform: (RunningOrder) -> Double) -> [Double] {
     let half = window / 2
+    let last = values.count - 1
     let reflects = values.count > half
-    func value(_ index: Int) -> Double {
-      let last = values.count - 1
-      if index < 0 { return values[reflects ? -index : 0] }
-      if index > last { return values[reflects ? 2 * last - index : last] }
-      return values[index]
-    }
-    var order = RunningOrder()
-    order.sorted.reserveCapacity(window + 1)
-    for index in -half..<half { order.insert(value(index)) }
+    var padded: [Double] = []
+    padded.reserveCapacity(values.count + 2 * half)
+    for index in 0..<half { padded.append(values[reflects ? half - index : 0]) }
+    padded += values
+    for index in 1...half { padded.append(values[reflects ? last - index : last]) }
+    var order = RunningOrder(sorted: padded[..<window].sorted())
     var result: [Double] = []
     result.reserveCapacity(values.count)
-    for index in values.indices {
-      order.insert(value(index + half))
+    result.append(transform(order))
+    for index in 0..<last {
+      order.replace(padded[index], with: padded[index + window])
       result.append(transform(order))
-      order.remove(value(index - half))
     }
     return result
   }
 
-  /// The middle value of an odd window.
+  private init(sorted: [Double]) {
+    self.sorted = sorted
+  }
+
+  /// The middle value.
   var median: Double { sorted[sorted.count / 2] }
 
   /// Linear between the two nearest values.
@@ -37,21 +39,25 @@ struct RunningOrder {
     return sorted[low] + (sorted[high] - sorted[low]) * (position - Double(low))
   }
 
-  private func position(of value: Double) -> Int {
+  /// Takes `old`, which must be there, out of the window and `new` into it.
+  private mutating func replace(_ old: Double, with new: Double) {
     var low = 0
-    var high = sorted.count
+    var high = sorted.count - 1
     while low < high {
       let middle = (low + high) / 2
-      if sorted[middle] < value { low = middle + 1 } else { high = middle }
+      if sorted[middle] < old { low = middle + 1 } else { high = middle }
     }
-    return low
-  }
-
-  private mutating func insert(_ value: Double) {
-    sorted.insert(value, at: position(of: value))
-  }
-
-  private mutating func remove(_ value: Double) {
-    sorted.remove(at: position(of: value))
+    if new > old {
+      while low + 1 < sorted.count, sorted[low + 1] < new {
+        sorted[low] = sorted[low + 1]
+        low += 1
+      }
+    } else {
+      while low > 0, sorted[low - 1] > new {
+        sorted[low] = sorted[low - 1]
+        low -= 1
+      }
+    }
+    sorted[low] = new
   }
 }

@@ -33,9 +33,15 @@ public struct SessionTimeline: Hashable, Sendable {
   public internal(set) var quality = TimelineQuality()
 
   /// Works out the session whose events these are: one sensor, in the order in which they were recorded.
-  public init(events: some Sequence<SensorEvent>, parameters: TimelineParameters = .standard) {
-    var columns = TimelineCollector()
-    for event in events { columns.take(event) }
+  public init(events: [SensorEvent], parameters: TimelineParameters = .standard) {
+    var collector = SessionCollector()
+    for event in events { collector.take(event) }
+    self.init(collector, parameters: parameters)
+  }
+
+  /// The same for events that were collected one by one, so that nobody has to hold them all.
+  public init(_ collector: consuming SessionCollector, parameters: TimelineParameters = .standard) {
+    var columns = collector.columns
     columns.finish()
     var pass = TimelinePass(columns, parameters)
     pass.run(breaks: columns.breaks)

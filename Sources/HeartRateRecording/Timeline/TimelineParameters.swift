@@ -35,7 +35,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var greatestDepthError = 0.2
   /// Offsets are learnt in so many rounds, from runs of so many packets if those have enough packets together, else from
   /// shorter ones; by the outermost of each block.
-  public var mapRounds = 3
+  public var mapRounds = 2
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
   public var blockPackets = 10

@@ -11,20 +11,21 @@ extension TimelinePass {
     // Each round knows the floor, and so the latencies above it, better than the one before.
     for _ in 0..<parameters.mapRounds {
       estimateSlope(evidence, block)
-      var singleExcesses: [(above: Double, below: Double)] = []
-      var blockExcesses: [(above: Double, below: Double)] = []
+      var excesses: [(above: Double, below: Double)] = []
       for index in evidence.indices where !evidence[index].blocks.isEmpty {
         let slope = Double(slope) * 1e-9
         let coarse = block.locate(evidence[index].blocks, slope: slope, around: evidence[index].offset)
-        let offset = block.refine(evidence[index].blocks, slope: slope, coarse).offset
-        evidence[index].offset = offset
-        singleExcesses += evidence[index].excesses(evidence[index].samples, offset: offset, slope: slope)
-        blockExcesses += evidence[index].excesses(evidence[index].blocks, offset: offset, slope: slope)
+        evidence[index].offset = block.refine(evidence[index].blocks, slope: slope, coarse).offset
+        excesses += evidence[index].excesses(evidence[index].blocks, slope: slope)
       }
-      single.learn(singleExcesses, scale: scale)
-      block.learn(blockExcesses, scale: scale / Double(parameters.blockPackets) * 2)
+      block.learn(excesses, scale: scale / Double(parameters.blockPackets) * 2)
     }
-    let inflation = inflation(evidence, single)
+    var inflation = 1.0
+    if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isFiller }) {
+      let slope = Double(slope) * 1e-9
+      single.learn(evidence.flatMap { $0.excesses($0.samples, slope: slope) }, scale: scale)
+      inflation = self.inflation(evidence, single)
+    }
     let spread = spread(evidence, block)
     for index in starts.indices {
       let location =
@@ -47,6 +48,11 @@ extension TimelinePass {
       for index in chosen { evidence[index].makeBlocks(of: parameters.blockPackets) }
       return
     }
+  }
+
+  /// Whether a run has blocks enough to be placed by them.
+  private func isLong(_ evidence: RunEvidence) -> Bool {
+    evidence.blocks.count >= 2 * parameters.pieceBlocks
   }
 
   /// About how far the residuals of long runs lie above their floor, in microseconds.
@@ -73,8 +79,8 @@ extension TimelinePass {
     guard !long.isEmpty else { return }
     var centre = Double(slope) * 1e-9
     var error = parameters.slopeSpread
-    let steps: [(Double, Int)] = [(50e-6, 6), (15e-6, 4), (5e-6, 4)]
-    for (step, reach) in slopeError == nil ? steps[...] : steps[1...] {
+    let steps: [(Double, Int)] = slopeError == nil ? [(50e-6, 6), (15e-6, 4), (5e-6, 3)] : [(10e-6, 4), (4e-6, 3)]
+    for (step, reach) in steps {
       var slopes: [Double] = []
       var likelihood: [Double] = []
       for index in -reach...reach {
@@ -116,7 +122,7 @@ extension TimelinePass {
     run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ inflation: Double,
     _ spread: Double
   ) -> (anchor: Int64, uncertainty: Int64) {
-    let isLong = evidence.blocks.count >= 2 * parameters.pieceBlocks
+    let isLong = isLong(evidence)
     let model = isLong ? block : single
     let samples = isLong ? evidence.blocks : evidence.samples
     let slope = Double(slope) * 1e-9

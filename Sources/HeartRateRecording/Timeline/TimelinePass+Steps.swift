@@ -8,6 +8,7 @@ extension TimelinePass {
     var result: [RunStart] = []
     for (index, range) in residuals.ranges.enumerated() where !starts[index].isFiller {
       let stretch = Array(residuals.points[range])
+      let beats = beats(ofRun: index)
       guard stretch.count > parameters.stepPackets else { continue }
       let floors = FloorWindows(stretch, parameters)
       var first = 0
@@ -15,11 +16,12 @@ extension TimelinePass {
       var past = SlidingFloor()
       past.take(stretch[0].residual, at: 0)
       while point + parameters.stepPackets <= stretch.count {
-        let beats = beats(ofRun: index)
         past.drop(before: floors.pastStart(of: point, since: first))
         let step = floors.future[point] - past.value
-        let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4
-        if step > threshold, isConfirmed(step, at: point, since: first, floor: past.value, stretch) {
+        // No interval is taken for less than 300 ms, so that most packets need no closer look.
+        if step > 375_000, case let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4,
+          step > threshold, isConfirmed(step, at: point, since: first, floor: past.value, stretch)
+        {
           let settled = settle(point, step: step, floors, threshold: threshold)
           let beat = stretch[settled - 1].beat + 1
           if beat < beats.upperBound { result.append(RunStart(beat: beat, reason: .step)) }
