@@ -34,6 +34,12 @@ extension HealthStore {
     return true
   }
 
+  /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store.
+  public func check() throws(StoreError) -> [StoreDamage] {
+    let file = try opened()
+    return try file.connection.snapshot { () throws(StoreError) in try file.check() }
+  }
+
   nonisolated func changeSignals() -> AsyncStream<Void> {
     listeners.signals()
   }

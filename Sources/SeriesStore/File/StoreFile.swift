@@ -79,6 +79,7 @@ final class StoreFile {
       try connection.execute("PRAGMA application_id = \(Schema.applicationIdentifier)")
       try connection.execute("PRAGMA user_version = \(Schema.version)")
       try connection.execute(Schema.creation)
+      try connection.execute(Schema.views)
     }
     try connection.execute("PRAGMA journal_mode = WAL")
   }

@@ -1,0 +1,59 @@
+import CSQLite
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+@Suite("Checking a store")
+struct StoreCheckTests {
+  let folder = TemporaryFolder()
+
+  private func store() async throws -> HealthStore {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    _ = try await store.commit(try makeSession(beats: 3000))
+    var builder = QuantitySeriesBuilder(type: .stepCount, start: Timestamp(microseconds: 0))
+    for second in 0..<500 as Range<Int64> {
+      let start = Timestamp(microseconds: second * 7_000_000)
+      try builder.insert(Double(second % 9), from: start, to: start.advanced(byMicroseconds: 5_000_000))
+    }
+    try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
+    return store
+  }
+
+  @Test("a sound store has nothing to tell")
+  func sound() async throws {
+    #expect(try await store().check() == [])
+  }
+
+  @Test(
+    "what was changed behind its back is named",
+    arguments: [
+      "UPDATE summary SET maximum = maximum + 1 WHERE id = (SELECT min(id) FROM summary)",
+      "UPDATE summary SET cells = zeroblob(40) WHERE id = (SELECT max(id) FROM summary)",
+      "UPDATE chunk SET payload = substr(payload, 1, 20) WHERE id = (SELECT min(id) FROM chunk)",
+      "DELETE FROM chunk WHERE id = (SELECT max(id) FROM chunk)",
+      "DELETE FROM run WHERE ordinal = 0", "DELETE FROM change WHERE number = 2",
+      "UPDATE sample SET count = count + 1 WHERE timescale IS NOT NULL",
+    ])
+  func damaged(statement: String) async throws {
+    let store = try await store()
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(statement)
+    #expect(try await store.check().count == 1)
+  }
+
+  @Test("the views show sessions, samples and hours to every program that reads SQLite")
+  func views() async throws {
+    let store = try await store()
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    var statement = try connection.prepare("SELECT device_name, start, rates, beats, gaps, sdnn_ms FROM session_list")
+    #expect(try statement.step())
+    #expect(statement.text(0) == "H10")
+    #expect(statement.text(1) == "2024-05-05T14:50:00.436Z")
+    #expect(statement.integer(2) == 3000 && statement.integer(3) == 3000 && statement.integer(4) == 1)
+    #expect(statement.real(5) == 51.5)
+    #expect(try connection.integer("SELECT count(*) FROM sample_list") == 4)
+    #expect(try connection.integer("SELECT sum(count) FROM hour_list") == 3500)
+    #expect(try await store.check() == [])
+  }
+}
