@@ -21,22 +21,21 @@ struct LipponenTarvainen {
   private static let alpha = 5.2
   private static let slope = 0.13
   private static let intercept = 0.17
-  private static let thresholdWindow = 91
   private static let medianWindow = 11
   /// Fewer intervals have no spread to speak of.
   private static let fewest = 12
   /// In ticks; a tenth of a millisecond.
   private static let leastThreshold = 0.1024
 
-  private let intervals: [Double]
-  private let medians: [Double]
+  private let intervals: [Int]
+  private let medians: [Int]
   /// Differences and distances in units of their thresholds.
   private let differences: [Double]
   private let distances: [Double]
   private let distanceThresholds: [Double]
   private(set) var kinds: [Kind]
 
-  /// Classifies successive intervals of one run, in any unit of about a millisecond.
+  /// Classifies successive intervals of one run, in ticks of 1/1024 s.
   init(_ rrTicks: ArraySlice<UInt16>) {
     let count = rrTicks.count
     kinds = [Kind](repeating: .normal, count: count)
@@ -44,34 +43,30 @@ struct LipponenTarvainen {
       (intervals, medians, differences, distances, distanceThresholds) = ([], [], [], [], [])
       return
     }
-    let intervals = rrTicks.map(Double.init)
-    var differences = [Double](repeating: 0, count: count)
-    for index in 1..<count { differences[index] = intervals[index] - intervals[index - 1] }
-    differences[0] = (intervals[count - 1] - intervals[0]) / Double(count - 1)
-    let medians = RunningOrder.map(intervals, window: Self.medianWindow) { $0.median }
-    var distances = [Double](repeating: 0, count: count)
+    let intervals = rrTicks.map(Int.init)
+    let medians = RunningMedian.medians(intervals, window: Self.medianWindow)
+    // The first has none before it: it gets the mean of the others, as in the paper's own implementation.
+    var differences = [(intervals[count - 1] - intervals[0]) / (count - 1)]
+    differences.reserveCapacity(count)
+    for index in 1..<count { differences.append(intervals[index] - intervals[index - 1]) }
+    var distances: [Int] = []
+    distances.reserveCapacity(count)
     for index in 0..<count {
       let distance = intervals[index] - medians[index]
-      distances[index] = distance < 0 ? 2 * distance : distance
+      distances.append(distance < 0 ? 2 * distance : distance)
     }
     let differenceThresholds = Self.thresholds(differences)
     let distanceThresholds = Self.thresholds(distances)
-    for index in 0..<count {
-      differences[index] /= differenceThresholds[index]
-      distances[index] /= distanceThresholds[index]
-    }
+    self.differences = zip(differences, differenceThresholds).map { Double($0) / $1 }
+    self.distances = zip(distances, distanceThresholds).map { Double($0) / $1 }
     self.intervals = intervals
     self.medians = medians
-    self.differences = differences
-    self.distances = distances
     self.distanceThresholds = distanceThresholds
     classify()
   }
 
-  private static func thresholds(_ values: [Double]) -> [Double] {
-    RunningOrder.map(values.map(abs), window: thresholdWindow) { window in
-      max(alpha * (window.quantile(0.75) - window.quantile(0.25)) / 2, leastThreshold)
-    }
+  private static func thresholds(_ values: [Int]) -> [Double] {
+    RunningQuartiles.halfRanges(values.map(abs)).map { max(alpha * $0, leastThreshold) }
   }
 
   /// The paper's decision tree, figure 1.
@@ -115,10 +110,10 @@ struct LipponenTarvainen {
     let interval = intervals[candidate]
     let threshold = distanceThresholds[candidate]
     if isShort, candidate + 1 < intervals.count,
-      abs(interval + intervals[candidate + 1] - medians[candidate]) < threshold
+      Double(abs(interval + intervals[candidate + 1] - medians[candidate])) < threshold
     {
       kinds[candidate] = .extra
-    } else if isLong, abs(interval / 2 - medians[candidate]) < threshold {
+    } else if isLong, Double(abs(interval - 2 * medians[candidate])) < 2 * threshold {
       kinds[candidate] = .missed
     } else {
       kinds[candidate] = .longOrShort

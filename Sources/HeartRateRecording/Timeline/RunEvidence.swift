@@ -11,9 +11,6 @@ struct RunEvidence {
   /// Where ``samples`` count the sensor's time from, in microseconds since the run's first beat: the middle of the
   /// packets, where an offset is hardly touched by the slope.
   private(set) var middle = 0.0
-  /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
-  /// between beats and packets has passed through.
-  private(set) var range = 0.0
   /// The mean interval, in microseconds.
   private(set) var interval = 1e6
   /// The offset there as it was found last.
@@ -36,7 +33,6 @@ struct RunEvidence {
     }
     if samples.isEmpty { samples = Self.unreleased(pass, beats, origin) }
     centre()
-    range = Self.range(of: samples[...])
     if beats.count > 1 {
       interval = Double(pass.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
     }
@@ -64,6 +60,8 @@ struct RunEvidence {
     }
   }
 
+  /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
+  /// between beats and packets has passed through.
   static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
     let residuals = samples.map(\.residual).sorted()
     guard let smallest = residuals.first else { return 0 }

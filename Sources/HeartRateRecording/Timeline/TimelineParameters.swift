@@ -38,9 +38,9 @@ public struct TimelineParameters: Hashable, Sendable {
   public var mapRounds = 2
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
-  public var blockPackets = 10
+  public var blockPackets = 20
   /// Pieces of so many blocks show how far a long run's floor wanders.
-  public var pieceBlocks = 12
+  public var pieceBlocks = 6
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6

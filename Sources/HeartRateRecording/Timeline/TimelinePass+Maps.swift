@@ -79,7 +79,7 @@ extension TimelinePass {
     guard !long.isEmpty else { return }
     var centre = Double(slope) * 1e-9
     var error = parameters.slopeSpread
-    let steps: [(Double, Int)] = slopeError == nil ? [(50e-6, 6), (15e-6, 4), (5e-6, 3)] : [(10e-6, 4), (4e-6, 3)]
+    let steps: [(Double, Int)] = slopeError == nil ? [(50e-6, 6), (15e-6, 4)] : [(6e-6, 4)]
     for (step, reach) in steps {
       var slopes: [Double] = []
       var likelihood: [Double] = []
@@ -126,7 +126,7 @@ extension TimelinePass {
     let model = isLong ? block : single
     let samples = isLong ? evidence.blocks : evidence.samples
     let slope = Double(slope) * 1e-9
-    let trust = single.trust(range: evidence.range, interval: evidence.interval)
+    let trust = isLong ? 1 : single.trust(range: RunEvidence.range(of: samples[...]), interval: evidence.interval)
     let coarse = model.locate(samples, slope: slope, around: isLong ? evidence.offset : nil, trust: trust)
     let location = model.refine(samples, slope: slope, coarse, trust: trust)
     let beats = beats(ofRun: run)
