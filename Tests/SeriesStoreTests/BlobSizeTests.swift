@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import HealthModel
 import Testing
@@ -50,5 +51,25 @@ struct BlobSizeTests {
       print("\(name): \(beats.count) beats, \(size) bytes, \(share) of the limit")
       #expect(share <= 1.1)
     }
+  }
+
+  @Test("the closed file grows by its blobs, a tenth of them, and 2 KB a session")
+  func growth() async throws {
+    let folder = TemporaryFolder()
+    let store = try HealthStore.open(folder.store, for: .writing)
+    await store.close()
+    let before = folder.bytes(of: "store.sqlite").count
+    let writer = try HealthStore.open(folder.store, for: .writing)
+    let sessions = 60
+    for number in 0..<sessions {
+      let start = Timestamp(microseconds: 1_714_920_600_436_237 + Int64(number) * 86_400_000_000)
+      _ = try await writer.commit(try makeSession(seed: UInt64(number), beats: 2400, start: start))
+    }
+    await writer.close()
+    let growth = folder.bytes(of: "store.sqlite").count - before
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let blobs = Int(try connection.integer("SELECT sum(length(payload)) FROM chunk"))
+    print("growth \(growth) bytes by \(sessions) sessions with \(blobs) bytes of blobs")
+    #expect(growth <= blobs + blobs / 10 + 2048 * sessions)
   }
 }
