@@ -303,6 +303,19 @@ struct SessionTimelineTests {
     #expect(timeline.runs.count == 1)
   }
 
+  @Test("a capture whose clock jumps back goes on from there, and one slightly out of order is put in order")
+  func instantsThatGoBack() {
+    var script = Script()
+    let intervals = restingIntervals(60, seed: 41)
+    script.beat(Array(intervals[..<30]), from: 5000)
+    script.beat(Array(intervals[30...]), from: 1400)
+    script.notify([900], at: 1390 + 0.5)
+    let timeline = timeline(script)
+    #expect(timeline.beats.count == 61)
+    #expect(timeline.runs.count == 1)
+    #expect(timeline.endMicroseconds - timeline.startMicroseconds < 80_000_000)
+  }
+
   @Test("another boot is a new run, mapped by its own clock")
   func rebootIsANewRun() {
     var script = Script()

@@ -165,7 +165,8 @@ extension TimelineCollector {
     let corrected = instant &+ stretches[current].correction
     let last = stretches[current].lastInstant
     if corrected < last {
-      stretches[current].correction &+= last &- corrected
+      // Two sources may be a little out of order; what jumps back by seconds is a foreign capture's wall clock.
+      if last &- corrected > 1_000_000 { stretches[current].correction &+= last &- corrected }
       return last
     }
     stretches[current].lastInstant = corrected
