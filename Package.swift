@@ -32,6 +32,7 @@ let package = Package(
     .executable(name: "sensord-simulator", targets: ["Simulator"]),
     .library(name: "GATTHeartRate", targets: ["GATTHeartRate"]),
     .library(name: "SeriesStore", targets: ["SeriesStore", "HealthModel"]),
+    .library(name: "PowerCut", type: .dynamic, targets: ["PowerCut"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -64,6 +65,10 @@ let package = Package(
     .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+    .target(name: "PowerCut", path: "Tests/PowerCut"),
+    .executableTarget(
+      name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
+    tests("PowerCut", ["Captures", "Sensors", "JournalWriter"]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate"]),

@@ -15,9 +15,12 @@ extension Recorder {
   }
 
   private func reloadIfChanged() async {
-    guard !isStopping, let version = try? await store?.dataVersion(), version != storeVersion else { return }
-    storeVersion = version
-    await loadAllowedSensors()
+    guard !isStopping, let store else { return }
+    do {
+      if try await store.noticeChanges() { await loadAllowedSensors() }
+    } catch {
+      log(.error, "the store cannot be read: \(error)")
+    }
   }
 
   /// Reads the list of allowed sensors and follows it: new ones are looked for, sessions of removed ones end.
@@ -26,7 +29,6 @@ extension Recorder {
     let sensors: [AllowedSensor]
     do {
       sensors = try await store.allowedSensors()
-      if storeVersion == 0 { storeVersion = try await store.dataVersion() }
     } catch {
       log(.error, "the list of allowed sensors cannot be read: \(error)")
       return

@@ -18,11 +18,14 @@ extension Recorder {
     timerInstant = nil
     let now = clock.now()
     sessionsReached(now)
-    if !isStopping, let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }
-    if let retryAt, retryAt <= now { retryCommits() }
+    // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
+    if !isStopping {
+      if let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }
+      if let retryAt, retryAt <= now { retryCommits() }
+      armTimer(for: plan.deadline)
+      armTimer(for: retryAt)
+    }
     for channel in channels.values { armTimer(for: channel.machine.deadline) }
-    armTimer(for: plan.deadline)
-    armTimer(for: retryAt)
     tellStatus()
   }
 }

@@ -22,7 +22,6 @@ public actor Recorder {
   var syncer: JournalSyncer?
   var committer: SessionCommitter?
   var storeWatch: StoreWatch?
-  var storeVersion: Int64 = 0
 
   var plan: ConnectionPlan
   var channels: [SensorAddress: SensorChannel] = [:]

@@ -18,7 +18,8 @@ final class StoreWatch {
     guard number >= 0 else { throw DBusError(.system(errno: errno), "watching the store") }
     descriptor = FileDescriptor(owning: number)
     for file in [store, store + "-wal"] {
-      guard unsafe inotify_add_watch(number, file, UInt32(IN_MODIFY)) >= 0 else {
+      // A commit is seen by others only after its last write to a file: the writer's close comes behind it for certain.
+      guard unsafe inotify_add_watch(number, file, UInt32(IN_MODIFY) | UInt32(IN_CLOSE_WRITE)) >= 0 else {
         throw DBusError(.system(errno: errno), "watching \(file)")
       }
     }
