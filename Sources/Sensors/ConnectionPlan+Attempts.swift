@@ -59,7 +59,7 @@ extension ConnectionPlan {
     case .heartRateService, nil:
       sensors[sensor].isEager = true
       let wait = sensors[sensor].retry.next(
-        first: parameters.longestRetry, longest: parameters.longestAuthenticationRetry, using: &random)
+        first: parameters.unheardRetry, longest: parameters.longestAuthenticationRetry, using: &random)
       sensors[sensor].notBefore = now.advanced(by: wait)
     }
   }

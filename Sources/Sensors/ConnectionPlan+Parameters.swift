@@ -13,8 +13,11 @@ extension ConnectionPlan {
     public var silentAbort = Duration.seconds(20)
     /// The waiting time after the first failure; it doubles with each.
     public var firstRetry = Duration.seconds(1)
-    /// The longest waiting time, for a sensor that is heard and cannot be connected.
-    public var longestRetry = Duration.seconds(30)
+    /// The longest waiting time, for a sensor that is heard and cannot be connected. Short, since each of its beats
+    /// counts: an attempt at a link that breaks in the making costs a third of a second of the radio.
+    public var longestRetry = Duration.seconds(4)
+    /// The waiting time before a silent sensor that no discovery hears is tried again unheard; it doubles with each.
+    public var unheardRetry = Duration.seconds(30)
     /// The longest waiting time where the sensor refuses for want of pairing, which no retry mends.
     public var longestAuthenticationRetry = Duration.seconds(600)
     /// A sensor that was not heard for this long while the adapter listened has come back: its failures are forgotten.
