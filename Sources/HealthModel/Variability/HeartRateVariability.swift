@@ -1,0 +1,130 @@
+/// Heart rate variability in the time domain, over NN intervals; every figure in seconds unless said otherwise.
+///
+/// Definitions: Task Force 1996 (Circulation 93:1043); SD1 and SD2 after Brennan 2001 as in Shaffer & Ginsberg 2017.
+/// A figure that cannot be given is refused with its reason.
+public struct HeartRateVariability: Hashable, Sendable {
+  public let intervals: NNIntervals
+  /// Differences within the valid pairs, in seconds.
+  private let differences: [Double]
+
+  /// What a sum of squares is divided by. Task Force leaves it open; the usual tools take ``sample`` for SDNN.
+  public enum Divisor: Hashable, Sendable {
+    /// The number of values.
+    case population
+    /// The number of values less one.
+    case sample
+
+    /// The fewest values that a standard deviation needs.
+    var minimumCount: Int { self == .population ? 1 : 2 }
+
+    func value(for count: Int) -> Int { self == .population ? count : count - 1 }
+  }
+
+  /// A figure with what it was computed from.
+  public struct Figure: Hashable, Sendable {
+    public var value: Double
+    /// The number of values: intervals, valid pairs or segments.
+    public var count: Int
+    /// What the sum over those values was divided by: ``count``, or one less.
+    public var divisor: Int
+  }
+
+  public init(_ intervals: NNIntervals) {
+    self.intervals = intervals
+    let seconds = intervals.seconds
+    differences = seconds.indices.lazy.filter { $0 > 0 && intervals.continues[$0] }.map {
+      seconds[$0] - seconds[$0 - 1]
+    }
+  }
+
+  /// The number of NN intervals.
+  public var count: Int { intervals.count }
+
+  /// The number of valid pairs: two intervals that share a beat.
+  public var pairCount: Int { differences.count }
+
+  /// The mean NN interval.
+  public func meanNN() throws(VariabilityRefusal) -> Figure {
+    try requireIntervals(1)
+    return Figure(value: Self.mean(intervals.seconds), count: count, divisor: count)
+  }
+
+  /// The rate of the mean interval in beats per minute; not the mean of the single rates, which is never smaller.
+  public func meanRate() throws(VariabilityRefusal) -> Figure {
+    var figure = try meanNN()
+    guard figure.value > 0 else { throw .noDuration }
+    figure.value = 60 / figure.value
+    return figure
+  }
+
+  /// The standard deviation of the NN intervals.
+  public func sdnn(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    try requireIntervals(divisor.minimumCount)
+    return Self.deviation(intervals.seconds, divisor)
+  }
+
+  /// The root mean square of the successive differences, divided by their number.
+  public func rmssd() throws(VariabilityRefusal) -> Figure {
+    try requirePairs(1)
+    let squares = differences.reduce(0) { $0 + $1 * $1 }
+    return Figure(value: (squares / Double(pairCount)).squareRoot(), count: pairCount, divisor: pairCount)
+  }
+
+  /// The standard deviation of the successive differences.
+  public func sdsd(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    try requirePairs(divisor.minimumCount)
+    return Self.deviation(differences, divisor)
+  }
+
+  /// How many successive differences are greater than 50 ms; ``Figure/value`` is a count.
+  public func nn50() throws(VariabilityRefusal) -> Figure {
+    try requirePairs(1)
+    // A difference of exactly 50 ms does not count, and in binary seconds it may come out a little above.
+    let large = differences.count { abs($0) > 0.05 + 1e-9 }
+    return Figure(value: Double(large), count: pairCount, divisor: 1)
+  }
+
+  /// ``nn50()`` in percent of the valid pairs; some tools divide by the number of intervals instead.
+  public func pnn50() throws(VariabilityRefusal) -> Figure {
+    let large = try nn50()
+    return Figure(value: large.value * 100 / Double(pairCount), count: pairCount, divisor: pairCount)
+  }
+
+  /// The width of the Poincaré plot: SDSD / √2.
+  public func sd1(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    var figure = try sdsd(divisor)
+    figure.value /= 2.0.squareRoot()
+    return figure
+  }
+
+  /// The length of the Poincaré plot: √(2·SDNN² − SDSD²/2), with the same divisor in both; counted in intervals.
+  public func sd2(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
+    var figure = try sdnn(divisor)
+    let differences = try sdsd(divisor).value
+    let variance = 2 * figure.value * figure.value - differences * differences / 2
+    guard variance >= 0 else { throw .negativeVariance }
+    figure.value = variance.squareRoot()
+    return figure
+  }
+
+  private func requireIntervals(_ needed: Int) throws(VariabilityRefusal) {
+    guard count >= needed else { throw .tooFewIntervals(needed: needed, available: count) }
+  }
+
+  private func requirePairs(_ needed: Int) throws(VariabilityRefusal) {
+    guard pairCount >= needed else { throw .tooFewPairs(needed: needed, available: pairCount) }
+  }
+
+  /// The mean of values of which there is at least one.
+  static func mean(_ values: [Double]) -> Double {
+    values.reduce(0, +) / Double(values.count)
+  }
+
+  /// In two passes: the sum of squares less the square of the sum would lose digits. There are enough values for `divisor`.
+  static func deviation(_ values: [Double], _ divisor: Divisor) -> Figure {
+    let mean = mean(values)
+    let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let count = divisor.value(for: values.count)
+    return Figure(value: (squares / Double(count)).squareRoot(), count: values.count, divisor: count)
+  }
+}
