@@ -146,6 +146,31 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test("packets that are unread when the end of the link is told are told before it")
+  func unreadAtEnd() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    let end = MadeUp.changed(
+      MadeUp.device, "Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
+    await stage.packets([0, 60], [], [0, 61], then: end)
+    let events = await stage.log.events { $0 == Stage.down }
+    #expect(stage.values(events) == [[0, 60], [], [0, 61]])
+    await stage.end()
+  }
+
+  @Test("packets that are unread when another program takes over by signals are told before its first value")
+  func unreadAtTakeover() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    let first = MadeUp.changed(
+      MadeUp.measurement, "GattCharacteristic1", ["Notifying": .boolean(true), "Value": .bytes([0, 62])])
+    await stage.packets([0, 60], [0, 61], closes: true, then: first)
+    let events = await stage.log.events { $0 == .subscribed(address, .shared) }
+    #expect(stage.values(events) == [[0, 60], [0, 61], [0, 62]])
+    await stage.end()
+  }
+
   @Test("the descriptor may end before the link is told to be down")
   func endFirst() async throws {
     let stage = try await Stage()

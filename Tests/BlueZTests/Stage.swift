@@ -83,6 +83,24 @@ struct Stage {
     await settle()
   }
 
+  /// Writes packets and hands the client a signal before it can have read them; optionally the descriptor ends between.
+  func packets(_ packets: [UInt8]..., closes: Bool = false, then signal: Message) async {
+    await withCheckedContinuation { continuation in
+      loop.execute {
+        bluez.assumeIsolated { bluez in
+          for packet in packets { bluez.packets(packet) }
+          if closes { bluez.closeDescriptor() }
+        }
+        client.assumeIsolated { client in
+          var signal = signal
+          signal.sender = client.tree.owner
+          client.receive(signal)
+        }
+        continuation.resume()
+      }
+    }
+  }
+
   func notifying(_ flag: Bool) async throws {
     try await bluez.change(MadeUp.measurement, "GattCharacteristic1", ["Notifying": .boolean(flag)])
   }
