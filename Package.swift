@@ -78,6 +78,7 @@ let package = Package(
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
+    tests("Ingestion", ["Ingestion", "Captures", "HealthModel", "Sensors"]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
     tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
   ]

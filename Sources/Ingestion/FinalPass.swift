@@ -16,6 +16,7 @@ public enum FinalPass {
   /// - Throws: ``SeriesError`` where the timeline breaks the store's rules, which is a defect of this program.
   public static func session(of capture: Capture, version: String) throws(SeriesError) -> RecordedSession {
     let timeline = SessionTimeline(events: capture.events)
+    let series = try heartbeats(timeline)
     return RecordedSession(
       id: capture.session,
       syncVersion: Int64(capture.notificationCount),
@@ -26,9 +27,10 @@ public enum FinalPass {
       endReason: (timeline.endReason ?? .captureEnd).rawValue,
       metadata: metadata(capture.header),
       rates: timeline.rates.map(HealthModel.HeartRateValue.init),
-      heartbeats: try heartbeats(timeline),
+      heartbeats: series,
       gaps: timeline.gaps.map(RecordingGap.init),
       coverage: timeline.coverage.map { HealthModel.Coverage(floor: $0.floor, ceiling: $0.ceiling) },
+      variability: SessionVariability.summary(of: series),
       quality: timeline.report)
   }
 

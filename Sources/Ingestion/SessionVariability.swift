@@ -1,9 +1,9 @@
-public import HealthModel
+import HealthModel
 
 /// The figures of heart rate variability that are stored with a session.
-public enum SessionVariability {
+enum SessionVariability {
   /// SDNN (divisor n − 1), RMSSD and pNN50 over the NN intervals of the whole session; nil where a figure is refused.
-  public static func summary(of series: HeartbeatSeries) -> HeartRateVariabilitySummary {
+  static func summary(of series: HeartbeatSeries) -> HeartRateVariabilitySummary {
     let variability = HeartRateVariability(NNIntervals(series))
     return HeartRateVariabilitySummary(
       sdnnMilliseconds: (try? variability.sdnn(.sample)).map { $0.value * 1000 },

@@ -1,0 +1,98 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import Ingestion
+import Sensors
+import Testing
+
+@Suite("The final pass")
+struct FinalPassTests {
+  private static let start: Int64 = 1_795_000_000_000_000
+  private static let session = UUID(uuidString: "00000000-0000-4000-8000-000000000001")!
+
+  /// A strap that sends one beat a second for `seconds`, its intervals 1000 and 1048 ticks in turn.
+  private func capture(seconds: Int, losses: Set<Int> = [], ended: SessionEndReason? = .shutdown) -> Capture {
+    var events = [
+      SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: BootInstant(microseconds: 0)),
+      SensorEvent(.clock(wallMinusBootMicroseconds: Self.start), at: BootInstant(microseconds: 0)),
+      SensorEvent(.connected, at: BootInstant(microseconds: 0)),
+      SensorEvent(.information(.manufacturerName, "Maker"), at: BootInstant(microseconds: 0)),
+      SensorEvent(.information(.serialNumber, "0001"), at: BootInstant(microseconds: 0)),
+      SensorEvent(.location(1), at: BootInstant(microseconds: 0)),
+      SensorEvent(.battery(percent: 80), at: BootInstant(microseconds: 0)),
+    ]
+    for second in 1...seconds {
+      let instant = BootInstant(microseconds: Int64(second) * 1_000_000)
+      if losses.contains(second) {
+        events.append(SensorEvent(.disconnected(reason: "timeout"), at: instant))
+        events.append(SensorEvent(.connected, at: instant.advanced(byMicroseconds: 400_000)))
+        continue
+      }
+      let ticks = second.isMultiple(of: 2) ? 1000 : 1048
+      events.append(
+        SensorEvent(.measurement([0x16, 60, UInt8(ticks & 0xFF), UInt8(ticks >> 8)]), at: instant))
+    }
+    if let ended {
+      events.append(SensorEvent(.ended(ended), at: BootInstant(microseconds: Int64(seconds) * 1_000_000 + 500_000)))
+    }
+    return Capture(
+      header: CaptureHeader(
+        session: Self.session, sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: "Strap"),
+        source: "sensord 0.1.0", metadata: ["game": "Tetris"]),
+      events: events)
+  }
+
+  @Test("a capture becomes one session with its rates, its beats, and what the sensor told about itself")
+  func wholeSession() throws {
+    let session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
+    #expect(session.id == Self.session)
+    #expect(session.syncVersion == 60)
+    #expect(session.endReason == "shutdown")
+    #expect(session.rates.count == 60)
+    #expect(session.rates.allSatisfy { $0.beatsPerMinute == 60 && $0.contact == .detected })
+    #expect(session.rates.first?.time == Timestamp(microseconds: Self.start + 1_000_000))
+    #expect(session.heartbeats.beats.count == 60)
+    #expect(session.heartbeats.runs.count == 1)
+    #expect(session.heartbeats.gapCount == 0)
+    #expect(session.device.localIdentifier == "C0:FF:EE:00:00:01")
+    #expect(session.device.manufacturer == "Maker")
+    #expect(session.device.uniqueDeviceIdentifier == "0001")
+    #expect(session.metadata["game"] == .text("Tetris"))
+    #expect(session.quality["batteryStartPercent"] == .integer(80))
+    #expect(session.quality["notifications"] == .integer(60))
+  }
+
+  @Test("a lost link is a gap with BlueZ's reason, and no interval is formed across it")
+  func lostLink() throws {
+    let session = try FinalPass.session(of: capture(seconds: 60, losses: [30]), version: "0.1.0")
+    #expect(session.heartbeats.gapCount == 1)
+    #expect(session.heartbeats.runs.count == 2)
+    #expect(session.gaps.map(\.reason) == ["link"])
+    #expect(session.gaps.map(\.detail) == ["timeout"])
+    #expect(session.quality["linkLosses"] == .integer(1))
+  }
+
+  @Test("variability is that of the intervals between seen beats: 1000 and 1048 ticks in turn")
+  func variability() throws {
+    let session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
+    // 59 intervals, 48 ticks apart: every difference is 46.875 ms, so none is above 50 ms.
+    let rmssd = try #require(session.variability.rmssdMilliseconds)
+    #expect(abs(rmssd - 46.875) < 1e-9)
+    #expect(session.variability.pnn50 == 0)
+    let sdnn = try #require(session.variability.sdnnMilliseconds)
+    #expect(abs(sdnn - 23.4375 * (59.0 / 58).squareRoot()) < 0.01)
+  }
+
+  @Test("a capture without an end is said to end with it")
+  func openEnd() throws {
+    let session = try FinalPass.session(of: capture(seconds: 10, ended: nil), version: "0.1.0")
+    #expect(session.endReason == "captureEnd")
+  }
+
+  @Test("the same capture gives the same session, to the last bit")
+  func deterministic() throws {
+    let capture = capture(seconds: 300, losses: [50, 51, 200])
+    #expect(
+      try FinalPass.session(of: capture, version: "0.1.0") == FinalPass.session(of: capture, version: "0.1.0"))
+  }
+}
