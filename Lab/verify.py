@@ -4,7 +4,8 @@
 OUT is the folder of a lab run of guest/record.sh. Every stored rate, contact, energy and RR interval must be a value that
 the strap sent, once and in order; sent values that are not there are "swallowed". The scenario's "expect" says how much of
 what is right: {"sessions": 1, "gaps": 2, "swallowed": 0, "junk": 0} for each strap, or for one by {"ADDRESS": {…}}; a list
-holds all the values that are right, where bluetoothd itself may or may not hand a value out.
+holds all the values that are right, where bluetoothd itself may or may not hand a value out; "losses" stands for the
+number of times that the link was lost between two values.
 Prints one line a strap and exits with 1 where one differs.
 """
 import csv, json, os, struct, sys
@@ -39,6 +40,15 @@ def compare(sent, rates, ticks):
     return stored, len(sent) - stored - junk, junk, rate == len(rates) and beat == len(ticks)
 
 
+def losses(log):
+    """How many losses of the link lie between two values."""
+    count, lost, begun = 0, False, False
+    for line in log:
+        if line['ev'] == 'disconnected': lost = begun
+        if line['ev'] == 'notify': count += lost; lost = False; begun = True
+    return count
+
+
 def main(out, *options):
     lines = [json.loads(line) for line in open(f'{out}/strap.log') if line.startswith('{')]
     scenario = json.load(open(f'{out}/scenario.json'))
@@ -50,6 +60,7 @@ def main(out, *options):
         allowed = strap in scenario.get('allow', straps)
         expect = {'sessions': 1, 'gaps': 0, 'swallowed': 0, 'junk': 0, **scenario.get('expect', {}), **scenario.get('expect', {}).get(strap, {})}
         if not allowed: expect = {'sessions': 0, 'gaps': 0}
+        if expect['gaps'] == 'losses': expect['gaps'] = losses([x for x in lines if x.get('strap') == strap])
         mine = [s for s in sessions if s['device']['address'] == strap]
         rates = [(r['bpm'], r['contact'], r['energy_kj']) for s in mine for r in csv.DictReader(open(f"{out}/{s['id']}.rates.csv"))]
         ticks = [int(r['rr_ticks']) for s in mine for r in csv.DictReader(open(f"{out}/{s['id']}.beats.csv"))]

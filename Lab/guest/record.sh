@@ -11,7 +11,7 @@ sensord run --store $store 2>/job/run.log & recorder=$!
 end=$(($(cut -d. -f1 /proc/uptime) + $1))
 until [ "$(grep -c '"ev": "end".*"strap": "' /job/strap.log)" -ge "$straps" ] || [ "$(cut -d. -f1 /proc/uptime)" -ge $end ]; do
   kill -0 $recorder 2>/dev/null || { echo "sensord run ended early"; break; }
-  sleep 0.5
+  sleep 2
 done
 sleep 2
 cat /proc/$recorder/status >/job/recorder.status; cat /proc/$recorder/task/*/status >/job/recorder.tasks
