@@ -10,7 +10,10 @@ struct FinalPassTests {
   private static let start: Int64 = 1_795_000_000_000_000
   private static let session = UUID(uuidString: "00000000-0000-4000-8000-000000000001")!
 
-  /// A strap that sends one beat a second for `seconds`, its intervals 1000 and 1048 ticks in turn.
+  /// Intervals as breathing makes them, in 1/1024 s.
+  private static let intervals = [1000, 1010, 1024, 1041, 1048, 1039, 1026, 1008]
+
+  /// A strap that sends one beat a second for `seconds`.
   private func capture(seconds: Int, losses: Set<Int> = [], ended: SessionEndReason? = .shutdown) -> Capture {
     var events = [
       SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: BootInstant(microseconds: 0)),
@@ -28,7 +31,7 @@ struct FinalPassTests {
         events.append(SensorEvent(.connected, at: instant.advanced(byMicroseconds: 400_000)))
         continue
       }
-      let ticks = second.isMultiple(of: 2) ? 1000 : 1048
+      let ticks = Self.intervals[second % Self.intervals.count]
       events.append(
         SensorEvent(.measurement([0x16, 60, UInt8(ticks & 0xFF), UInt8(ticks >> 8)]), at: instant))
     }
@@ -72,15 +75,18 @@ struct FinalPassTests {
     #expect(session.quality["linkLosses"] == .integer(1))
   }
 
-  @Test("variability is that of the intervals between seen beats: 1000 and 1048 ticks in turn")
+  @Test("variability is that of the intervals after the first, whose beginning nobody saw")
   func variability() throws {
     let session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
-    // 59 intervals, 48 ticks apart: every difference is 46.875 ms, so none is above 50 ms.
-    let rmssd = try #require(session.variability.rmssdMilliseconds)
-    #expect(abs(rmssd - 46.875) < 1e-9)
-    #expect(session.variability.pnn50 == 0)
+    let milliseconds = (2...60).map { Double(Self.intervals[$0 % Self.intervals.count]) / 1.024 }
+    let mean = milliseconds.reduce(0, +) / 59
+    let deviations = milliseconds.map { ($0 - mean) * ($0 - mean) }.reduce(0, +)
+    let steps = zip(milliseconds, milliseconds.dropFirst()).map { ($1 - $0) * ($1 - $0) }.reduce(0, +)
     let sdnn = try #require(session.variability.sdnnMilliseconds)
-    #expect(abs(sdnn - 23.4375 * (59.0 / 58).squareRoot()) < 0.01)
+    let rmssd = try #require(session.variability.rmssdMilliseconds)
+    #expect(abs(sdnn - (deviations / 58).squareRoot()) < 1e-9)
+    #expect(abs(rmssd - (steps / 58).squareRoot()) < 1e-9)
+    #expect(session.variability.pnn50 == 0)
   }
 
   @Test("a capture without an end is said to end with it")
