@@ -75,16 +75,19 @@ extension Recorder {
   func write(_ events: [SensorEvent], to session: UUID, of channel: inout SensorChannel) {
     do throws(JournalError) {
       if channel.unwritten > 0, let instant = events.first?.instant {
-        let reason = journalProblem?.code.rawValue ?? "notWritten"
+        let reason = journalProblem?.code.rawValue ?? JournalError.Code.notWritten.rawValue
         try journal?.append(
           [SensorEvent(.lost(values: channel.unwritten, reason: reason), at: instant)] + events, to: session)
-        log(.warning, "\(label(channel)): the journal works again; \(channel.unwritten) values were lost")
+        log(.warning, "\(label(channel)): values lost while the journal did not work: \(channel.unwritten)")
         channel.unwritten = 0
-        journalProblem = nil
       } else if events.count == 1 {
         try journal?.append(events[0], to: session)
       } else {
         try journal?.append(events, to: session)
+      }
+      if journalProblem != nil {
+        log(.notice, "the journal works again")
+        journalProblem = nil
       }
     } catch {
       journalFailed(error)

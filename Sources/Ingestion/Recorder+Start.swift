@@ -73,7 +73,8 @@ extension Recorder {
   private func resume(_ capture: Capture) -> Bool {
     let now = clock.now()
     guard let address = capture.sensor.address, var channel = channels[address], channel.session == nil else {
-      end(capture.session, .recovered, at: now)
+      // Its last instant, since the boot clock may have started anew since then.
+      end(capture.session, .recovered, at: capture.events.last?.instant ?? now)
       return false
     }
     var machine = SessionMachine(limits: limits)

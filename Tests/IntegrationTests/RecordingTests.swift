@@ -83,6 +83,29 @@ struct RecordingTests {
     #expect(heartbeats["gaps"] as? Int == 1)
   }
 
+  @Test("a session that SIGKILL left open is stored at the next start where its sensor was removed meanwhile")
+  func removedMeanwhile() async throws {
+    let address = "C0:FF:EE:00:00:08"
+    let recording = try Recording()
+    try recording.allow(address)
+    let simulator = try recording.simulator(strap(address, seconds: 0...60))
+    try await simulator.printed("ready")
+    let first = try recording.recorder()
+    try await wait(30, for: "three values") { try recording.sent(by: address).count >= 3 }
+    try await first.kill()
+    let removal = try Program.run("sensord", ["devices", "remove", address, "--store", recording.store])
+    #expect(removal.status == 0, "\(removal.errors)")
+    let second = try recording.recorder()
+    try await wait(30, for: "the commit") {
+      try recording.sessions(of: address).first?["endReason"] as? String == "recovered"
+    }
+    #expect(try await second.terminate() == 0, "\(second.text)")
+    let session = try #require(try recording.sessions(of: address).first)
+    let rates = try recording.stored(session, format: "rates").map { Array($0[1...3]) }
+    #expect(rates.count >= 2)
+    #expect(rates == Array(try recording.sent(by: address).map { try SentValue(hex: $0).rate }.prefix(rates.count)))
+  }
+
   @Test("a second recorder on the same store is refused with 75 and changes nothing")
   func secondRecorder() async throws {
     let recording = try Recording()
