@@ -8,13 +8,8 @@ final class Program: Sendable {
   }
 
   /// Where SwiftPM put the programs that this test run was built with.
-  static let folder: URL = {
-    #if canImport(Darwin)
-      #error("this package is for Linux")
-    #else
-      URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-    #endif
-  }()
+  static let folder =
+    URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
   private let process: Process
   private let output = Mutex("")
