@@ -58,6 +58,10 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
 	Lab/run-all $(release)/sensord
 
+.PHONY: soak
+soak: build ## the long trials (Scripts/soak.d), with their figures
+	@Scripts/soak
+
 .PHONY: dependencies
 dependencies:
 	@Scripts/install-dependencies
