@@ -62,6 +62,10 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 soak: build ## the long trials (Scripts/soak.d), with their figures
 	@Scripts/soak
 
+.PHONY: fidelity
+fidelity: build ## is what is stored what happened? Simulated hearts and sensors (Fidelity/README.md)
+	@Fidelity/bench
+
 .PHONY: dependencies
 dependencies:
 	@Scripts/install-dependencies
