@@ -68,7 +68,7 @@ let package = Package(
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .executableTarget(
       name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
-    tests("PowerCut", ["Captures", "Sensors", "JournalWriter"]),
+    tests("PowerCut", ["Captures", "Sensors", "JournalWriter", "TestSupport"]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate"]),

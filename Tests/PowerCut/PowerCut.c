@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -29,18 +31,19 @@ static int64_t sync_number;
 
 struct fault {
   char call[16];
+  char part[64];
   int error;
   bool is_short;
+  enum { alive, killed_before, killed_after } death;
   long delay;
   long first, last;
+  long count;
 };
 static struct fault faults[16];
 static int fault_count;
-struct counter {
-  const char *call;
-  long count;
-};
-static struct counter counters[] = {{"write", 0}, {"open", 0}, {"fsync", 0}, {"truncate", 0}, {"rename", 0}, {"unlink", 0}};
+static const char *switch_path;
+// Microseconds that the wall clock and the boot clock lead, in a file that the test changes.
+static const volatile int64_t *clock_lead;
 
 static int error_number(const char *name) {
   if (!strcmp(name, "ENOSPC")) return ENOSPC;
@@ -57,15 +60,28 @@ static void read_faults(const char *text) {
   for (char *part = strtok_r(copy, ";", &rest); part && fault_count < 16; part = strtok_r(NULL, ";", &rest)) {
     struct fault fault = {0};
     char action[16];
-    if (sscanf(part, "%15[^:]:%15[^:]:%ld:%ld", fault.call, action, &fault.first, &fault.last) != 4) continue;
+    if (sscanf(part, "%15[^:]:%15[^:]:%ld:%ld:%63s", fault.call, action, &fault.first, &fault.last, fault.part) < 4)
+      continue;
     fault.error = error_number(action);
     fault.is_short = !strcmp(action, "SHORT");
+    if (!strcmp(action, "KILL")) fault.death = killed_before;
+    if (!strcmp(action, "KILLED")) fault.death = killed_after;
     if (!strncmp(action, "DELAY", 5)) fault.delay = atol(action + 5);
     faults[fault_count++] = fault;
   }
 }
 
+static void put(uint32_t kind, uint64_t file, int64_t offset, int64_t result, const char *path, const char *second,
+                const void *data, size_t length);
+
 static void initialize(void) {
+  const char *clock = getenv("POWERCUT_CLOCK");
+  int descriptor = clock ? (int)syscall(SYS_openat, AT_FDCWD, clock, O_RDONLY | O_CLOEXEC) : -1;
+  if (descriptor >= 0) {
+    void *page = mmap(NULL, 2 * sizeof(int64_t), PROT_READ, MAP_SHARED, descriptor, 0);
+    if (page != MAP_FAILED) clock_lead = page;
+    close(descriptor);
+  }
   const char *folder = getenv("POWERCUT_ROOT"), *path = getenv("POWERCUT_LOG");
   if (!folder || !path || !realpath(folder, root)) return;
   root_length = strlen(root);
@@ -73,8 +89,10 @@ static void initialize(void) {
   log_descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const char *sync = getenv("POWERCUT_SYNC");
   syncs_are_off = sync && !strcmp(sync, "off");
+  switch_path = getenv("POWERCUT_SWITCH");
   const char *list = getenv("POWERCUT_FAULTS");
   if (list) read_faults(list);
+  put(powercut_start, getpid(), 0, 0, NULL, NULL, NULL, 0);
 }
 
 static bool is_recording(void) {
@@ -130,7 +148,16 @@ static uint64_t inode(int descriptor) {
 
 static void put(uint32_t kind, uint64_t file, int64_t offset, int64_t result, const char *path, const char *second,
                 const void *data, size_t length) {
-  struct powercut_entry entry = {kind, path ? strlen(path) : 0, second ? strlen(second) : 0, length, file, offset, result};
+  struct timespec time;
+  syscall(SYS_clock_gettime, CLOCK_BOOTTIME, &time);
+  struct powercut_entry entry = {.kind = kind,
+                                 .path_length = path ? strlen(path) : 0,
+                                 .second_path_length = second ? strlen(second) : 0,
+                                 .data_length = length,
+                                 .file = file,
+                                 .offset = offset,
+                                 .result = result,
+                                 .instant = (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000};
   struct iovec parts[] = {{&entry, sizeof entry},
                           {(void *)path, entry.path_length},
                           {(void *)second, entry.second_path_length},
@@ -138,22 +165,42 @@ static void put(uint32_t kind, uint64_t file, int64_t offset, int64_t result, co
   syscall(SYS_writev, log_descriptor, parts, 4);
 }
 
-// The fault that this call is to have, if any.
-static const struct fault *fault_of(const char *call) {
-  long number = 0;
-  for (size_t index = 0; index < sizeof counters / sizeof *counters; index++)
-    if (!strcmp(counters[index].call, call)) number = ++counters[index].count;
+static void die(void) {
+  syscall(SYS_kill, getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+// The fault that this call on this path is to have, if any. Counts the call for each fault that it concerns.
+static const struct fault *fault_of(const char *call, const char *path) {
+  if (switch_path && syscall(SYS_faccessat, AT_FDCWD, switch_path, F_OK)) return NULL;
+  const struct fault *found = NULL;
   for (int index = 0; index < fault_count; index++) {
-    const struct fault *fault = &faults[index];
-    if (strcmp(fault->call, call) || number < fault->first || number > fault->last) continue;
+    struct fault *fault = &faults[index];
+    if (strcmp(fault->call, call) || !strstr(path, fault->part)) continue;
+    fault->count++;
+    if (fault->count < fault->first || fault->count > fault->last) continue;
     if (fault->delay) {
       struct timespec time = {fault->delay / 1000, fault->delay % 1000 * 1000000};
+      // A sync that takes long holds up no write.
+      bool is_sync = !strcmp(call, "fsync");
+      if (is_sync) pthread_mutex_unlock(&lock);
       nanosleep(&time, NULL);
+      if (is_sync) pthread_mutex_lock(&lock);
       continue;
     }
-    return fault;
+    if (fault->death == killed_before) die();
+    if (!found) found = fault;
   }
-  return NULL;
+  return found;
+}
+
+// Whether the call is to fail. Where the process is to die after the call, it does not.
+static bool fails(const struct fault *fault) {
+  return fault && fault->error;
+}
+
+static void finish(const struct fault *fault) {
+  if (fault && fault->death == killed_after) die();
 }
 
 #define REAL(type, name, ...) \
@@ -168,8 +215,8 @@ static int opened(const char *name, int folder, const char *path, int flags, mod
     return real(folder, path, flags, mode);
   pthread_mutex_lock(&lock);
   int result = -1;
-  const struct fault *fault = fault_of("open");
-  if (fault) {
+  const struct fault *fault = fault_of("open", below(whole));
+  if (fails(fault)) {
     errno = fault->error;
   } else {
     struct stat status;
@@ -180,6 +227,7 @@ static int opened(const char *name, int folder, const char *path, int flags, mod
       if (existed && flags & O_TRUNC) put(powercut_truncate, inode(result), 0, 0, below(whole), NULL, NULL, 0);
     }
   }
+  finish(fault);
   int error = errno;
   pthread_mutex_unlock(&lock);
   errno = error;
@@ -218,11 +266,11 @@ static ssize_t written(int descriptor, const void *bytes, size_t count, off_t of
                       : syscall(SYS_pwrite64, descriptor, bytes, count, offset);
   pthread_mutex_lock(&lock);
   ssize_t result = -1;
-  const struct fault *fault = fault_of("write");
-  if (fault && !fault->is_short) {
+  const struct fault *fault = fault_of("write", below(path));
+  if (fails(fault)) {
     errno = fault->error;
   } else {
-    if (fault) count = (count + 1) / 2;
+    if (fault && fault->is_short) count = (count + 1) / 2;
     off_t place = offset;
     if (offset < 0) {
       fstat(descriptor, &status);
@@ -232,6 +280,7 @@ static ssize_t written(int descriptor, const void *bytes, size_t count, off_t of
                         : syscall(SYS_pwrite64, descriptor, bytes, count, offset);
     if (result > 0) put(powercut_write, inode(descriptor), place, result, below(path), NULL, bytes, result);
   }
+  finish(fault);
   int error = errno;
   pthread_mutex_unlock(&lock);
   errno = error;
@@ -262,13 +311,14 @@ static int truncated(int descriptor, off_t length) {
     return (int)syscall(SYS_ftruncate, descriptor, length);
   pthread_mutex_lock(&lock);
   int result = -1;
-  const struct fault *fault = fault_of("truncate");
-  if (fault) {
+  const struct fault *fault = fault_of("truncate", below(path));
+  if (fails(fault)) {
     errno = fault->error;
   } else {
     result = (int)syscall(SYS_ftruncate, descriptor, length);
     if (!result) put(powercut_truncate, inode(descriptor), length, 0, below(path), NULL, NULL, 0);
   }
+  finish(fault);
   int error = errno;
   pthread_mutex_unlock(&lock);
   errno = error;
@@ -285,12 +335,13 @@ static int synced(int descriptor, long call) {
   pthread_mutex_lock(&lock);
   int64_t number = ++sync_number;
   put(powercut_sync_begin, file, number, 0, below(path), NULL, NULL, 0);
-  const struct fault *fault = fault_of("fsync");
+  const struct fault *fault = fault_of("fsync", below(path));
   pthread_mutex_unlock(&lock);
-  int result = fault ? -1 : syncs_are_off ? 0 : (int)syscall(call, descriptor);
-  int error = fault ? fault->error : errno;
+  int result = fails(fault) ? -1 : syncs_are_off ? 0 : (int)syscall(call, descriptor);
+  int error = fails(fault) ? fault->error : errno;
   pthread_mutex_lock(&lock);
   put(powercut_sync_end, file, number, result ? -1 : syncs_are_off ? 1 : 0, below(path), NULL, NULL, 0);
+  finish(fault);
   pthread_mutex_unlock(&lock);
   errno = error;
   return result;
@@ -306,13 +357,14 @@ static int renamed(int folder, const char *path, int new_folder, const char *new
   if (!is_ours) return (int)syscall(SYS_renameat2, folder, path, new_folder, new_path, flags);
   pthread_mutex_lock(&lock);
   int result = -1;
-  const struct fault *fault = fault_of("rename");
-  if (fault) {
+  const struct fault *fault = fault_of("rename", below(new_whole));
+  if (fails(fault)) {
     errno = fault->error;
   } else {
     result = (int)syscall(SYS_renameat2, folder, path, new_folder, new_path, flags);
     if (!result) put(powercut_rename, 0, 0, 0, below(whole), below(new_whole), NULL, 0);
   }
+  finish(fault);
   int error = errno;
   pthread_mutex_unlock(&lock);
   errno = error;
@@ -333,13 +385,14 @@ static int removed(int folder, const char *path, int flags) {
     return (int)syscall(SYS_unlinkat, folder, path, flags);
   pthread_mutex_lock(&lock);
   int result = -1;
-  const struct fault *fault = fault_of("unlink");
-  if (fault) {
+  const struct fault *fault = fault_of("unlink", below(whole));
+  if (fails(fault)) {
     errno = fault->error;
   } else {
     result = (int)syscall(SYS_unlinkat, folder, path, flags);
     if (!result) put(flags & AT_REMOVEDIR ? powercut_rmdir : powercut_unlink, 0, 0, 0, below(whole), NULL, NULL, 0);
   }
+  finish(fault);
   int error = errno;
   pthread_mutex_unlock(&lock);
   errno = error;
@@ -365,3 +418,32 @@ static int made(int folder, const char *path, mode_t mode) {
 
 int mkdir(const char *path, mode_t mode) { return made(AT_FDCWD, path, mode); }
 int mkdirat(int folder, const char *path, mode_t mode) { return made(folder, path, mode); }
+
+static int linked(int folder, const char *path, int new_folder, const char *new_path, int flags) {
+  char whole[PATH_MAX], new_whole[PATH_MAX];
+  bool is_ours = is_recording() && absolute(folder, path, whole) && absolute(new_folder, new_path, new_whole) &&
+                 below(whole) && below(new_whole);
+  if (!is_ours) return (int)syscall(SYS_linkat, folder, path, new_folder, new_path, flags);
+  pthread_mutex_lock(&lock);
+  int result = (int)syscall(SYS_linkat, folder, path, new_folder, new_path, flags);
+  if (!result) put(powercut_link, 0, 0, 0, below(whole), below(new_whole), NULL, 0);
+  int error = errno;
+  pthread_mutex_unlock(&lock);
+  errno = error;
+  return result;
+}
+
+int link(const char *path, const char *new_path) { return linked(AT_FDCWD, path, AT_FDCWD, new_path, 0); }
+int linkat(int folder, const char *path, int new_folder, const char *new_path, int flags) {
+  return linked(folder, path, new_folder, new_path, flags);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  pthread_once(&once, initialize);
+  if (result || !clock_lead || (clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME)) return result;
+  int64_t nanoseconds = time->tv_sec * 1000000000 + time->tv_nsec + clock_lead[clock == CLOCK_BOOTTIME] * 1000;
+  time->tv_sec = nanoseconds / 1000000000;
+  time->tv_nsec = nanoseconds % 1000000000;
+  return 0;
+}

@@ -1,24 +1,25 @@
+import TestSupport
 import Testing
 
 @Suite("The model of a disk that loses power")
 struct DiskModelTests {
-  static func open(_ path: String, _ file: UInt64) -> Operation {
-    Operation(kind: .open, file: file, offset: 1, path: path)
+  static func open(_ path: String, _ file: UInt64) -> DiskOperation {
+    DiskOperation(kind: .open, file: file, offset: 1, path: path)
   }
 
-  static func write(_ file: UInt64, _ offset: Int64, _ data: [UInt8]) -> Operation {
-    Operation(kind: .write, file: file, offset: offset, data: data)
+  static func write(_ file: UInt64, _ offset: Int64, _ data: [UInt8]) -> DiskOperation {
+    DiskOperation(kind: .write, file: file, offset: offset, data: data)
   }
 
-  static func sync(_ file: UInt64, _ path: String, _ number: Int64, result: Int64 = 0) -> [Operation] {
+  static func sync(_ file: UInt64, _ path: String, _ number: Int64, result: Int64 = 0) -> [DiskOperation] {
     [
-      Operation(kind: .syncBegin, file: file, offset: number, path: path),
-      Operation(kind: .syncEnd, file: file, offset: number, result: result, path: path),
+      DiskOperation(kind: .syncBegin, file: file, offset: number, path: path),
+      DiskOperation(kind: .syncEnd, file: file, offset: number, result: result, path: path),
     ]
   }
 
   /// Every state that 300 cuts after these calls leave.
-  static func states(_ operations: [Operation]) -> Set<DiskModel.State> {
+  static func states(_ operations: [DiskOperation]) -> Set<DiskModel.State> {
     var model = DiskModel()
     for operation in operations { model.take(operation) }
     var random = SeededGenerator(seed: 1)
@@ -69,7 +70,7 @@ struct DiskModelTests {
   func rename() {
     let operations =
       [Self.open("a", 1), Self.write(1, 0, [7])] + Self.sync(1, "a", 1)
-      + [Operation(kind: .rename, path: "a", secondPath: "b"), Operation(kind: .unlink, path: "b")]
+      + [DiskOperation(kind: .rename, path: "a", secondPath: "b"), DiskOperation(kind: .unlink, path: "b")]
     #expect(Self.states(operations) == [[:], ["a": [7]], ["b": [7]]])
   }
 }

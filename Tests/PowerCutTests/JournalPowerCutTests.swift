@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import Sensors
+import TestSupport
 import Testing
 
 @Suite("A journal that loses power")
@@ -10,7 +11,7 @@ struct JournalPowerCutTests {
     .deletingLastPathComponent()
 
   /// The calls that JournalWriter makes on the files of its journal.
-  static func recorded(events: Int, syncEvery: Int, _ settings: [String: String] = [:]) throws -> [Operation] {
+  static func recorded(events: Int, syncEvery: Int, _ settings: [String: String] = [:]) throws -> [DiskOperation] {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("powercut-\(UUID().uuidString)")
     let root = folder.appendingPathComponent("root")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
@@ -27,7 +28,7 @@ struct JournalPowerCutTests {
     try process.run()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    return Operation.read(try Data(contentsOf: log))
+    return DiskOperation.read([UInt8](try Data(contentsOf: log)))
   }
 
   /// What the program had been promised and what it had written, at one moment of its run.
@@ -42,7 +43,7 @@ struct JournalPowerCutTests {
     private var covered: [Int64: [Int64]] = [:]
     private var slots: [String: Int] = [:]
 
-    mutating func take(_ operation: Operation) {
+    mutating func take(_ operation: DiskOperation) {
       switch operation.kind {
       // A segment that is written again is worth nothing before its name is: it is left out of what was promised.
       case .write where operation.path.hasSuffix(".journal"): takeWrite(operation)
@@ -53,7 +54,7 @@ struct JournalPowerCutTests {
       }
     }
 
-    private mutating func takeWrite(_ operation: Operation) {
+    private mutating func takeWrite(_ operation: DiskOperation) {
       // What a write that was cut short left of a record is none.
       let whole = operation.data.lastIndex(of: 0x0A).map { operation.data[...$0] } ?? []
       for line in String(decoding: whole, as: UTF8.self).split(separator: "\n") {
@@ -71,7 +72,7 @@ struct JournalPowerCutTests {
   }
 
   /// Cuts the power `count` times at random moments; gives how many states lost something that had been acknowledged.
-  static func losses(_ operations: [Operation], cuts count: Int, seed: UInt64) throws -> Int {
+  static func losses(_ operations: [DiskOperation], cuts count: Int, seed: UInt64) throws -> Int {
     var random = SeededGenerator(seed: seed)
     let moments = (0..<count).map { _ in Int.random(in: 0...operations.count, using: &random) }.sorted()
     var model = DiskModel()
