@@ -9,7 +9,8 @@ public struct BeatFlags: OptionSet, Hashable, Sendable {
   /// The interval is so long that the sensor missed one or more beats in it, or that the heart paused: intervals alone
   /// cannot tell. Such a beat is preceded by a gap.
   public static let missed = BeatFlags(rawValue: 1 << 0)
-  /// A detection that is no beat: the interval and the one after it make one normal interval.
+  /// A detection that is no beat: the interval and the one after it make one normal interval, whose own beat is not
+  /// flagged for being short.
   public static let extra = BeatFlags(rawValue: 1 << 1)
   /// An early beat of the atria or ventricles: it ends the short interval.
   public static let ectopic = BeatFlags(rawValue: 1 << 2)

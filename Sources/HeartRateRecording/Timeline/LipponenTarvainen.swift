@@ -4,6 +4,13 @@
 /// Differences of neighbouring intervals, and distances from a running median, are measured in units of a threshold that
 /// follows their own spread: α times half the distance between the quartiles of the 91 around. Only the classes are
 /// used: nothing is corrected.
+///
+/// Ours are two floors under the thresholds, for what the distance between quartiles cannot see. An interval that differs
+/// by less than a tenth is no artefact, however even the rest: on simulated hearts with 2 % artefacts that takes four of
+/// five false flags away and no true one. And a threshold is at least 1.25 upper quartiles: where nearly all
+/// differences are equally large, as in a rhythm that alternates, their quartiles fall together, and each of them would
+/// be an outlier among its likes. For normally distributed differences α·QD is 1.9 upper quartiles, so that this floor
+/// does nothing there. The last two intervals are judged too, with the series reflected.
 struct LipponenTarvainen {
   enum Kind: UInt8 {
     case normal
@@ -24,7 +31,12 @@ struct LipponenTarvainen {
   private static let medianWindow = 11
   /// Fewer intervals have no spread to speak of.
   private static let fewest = 12
-  /// In ticks; a tenth of a millisecond.
+  /// The floors: of both thresholds in upper quartiles, and of each in median intervals.
+  private static let quartileFloor = 1.25
+  private static let differenceFloor = 0.1
+  /// Three of these make a distance outlying, and that of a short interval counts twice: it is short by a tenth.
+  private static let distanceFloor = 0.2 / 3
+  /// In ticks, for medians of 0; a tenth of a millisecond.
   private static let leastThreshold = 0.1024
 
   private let intervals: [Int]
@@ -55,8 +67,8 @@ struct LipponenTarvainen {
       let distance = intervals[index] - medians[index]
       distances.append(distance < 0 ? 2 * distance : distance)
     }
-    let differenceThresholds = Self.thresholds(differences)
-    let distanceThresholds = Self.thresholds(distances)
+    let distanceThresholds = Self.thresholds(distances, floor: Self.distanceFloor, of: medians)
+    let differenceThresholds = Self.thresholds(differences, floor: Self.differenceFloor, of: medians)
     self.differences = zip(differences, differenceThresholds).map { Double($0) / $1 }
     self.distances = zip(distances, distanceThresholds).map { Double($0) / $1 }
     self.intervals = intervals
@@ -65,23 +77,25 @@ struct LipponenTarvainen {
     classify()
   }
 
-  private static func thresholds(_ values: [Int]) -> [Double] {
-    RunningQuartiles.halfRanges(values.map(abs)).map { max(alpha * $0, leastThreshold) }
+  private static func thresholds(_ values: [Int], floor: Double, of medians: [Int]) -> [Double] {
+    zip(RunningQuartiles.spreads(values.map(abs)), medians).map { spread, median in
+      max(alpha * spread.halfRange, quartileFloor * spread.upperQuartile, floor * Double(median), leastThreshold)
+    }
   }
 
   /// The paper's decision tree, figure 1.
   private mutating func classify() {
     let count = intervals.count
     var index = 0
-    while index < count - 2 {
+    while index < count {
       defer { index += 1 }
       guard abs(differences[index]) > 1 || abs(distances[index]) > 3 else { continue }
       if isEctopic(index) {
         kinds[index] = .ectopic
         continue
       }
-      classify(index, at: index)
-      if abs(differences[index + 1]) < abs(differences[index + 2]) { classify(index + 1, at: index) }
+      classify(index)
+      if index + 1 < count, abs(difference(index + 1)) < abs(difference(index + 2)) { classify(index + 1) }
     }
   }
 
@@ -100,7 +114,7 @@ struct LipponenTarvainen {
     return false
   }
 
-  private mutating func classify(_ candidate: Int, at index: Int) {
+  private mutating func classify(_ candidate: Int) {
     let own = differences[candidate]
     let next = difference(candidate + 1)
     let second = difference(candidate + 2)

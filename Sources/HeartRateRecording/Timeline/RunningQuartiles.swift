@@ -1,4 +1,4 @@
-/// Half the distance between the quartiles of a window that slides over whole numbers: counted, not sorted.
+/// The quartiles of a window that slides over whole numbers: counted, not sorted.
 struct RunningQuartiles {
   private static let window = 91
   /// Values from here on are counted as this one. Quartiles of so many ticks are no heart's.
@@ -39,9 +39,16 @@ struct RunningQuartiles {
     }
   }
 
-  /// Half the interquartile range of the 91 values around each; at the ends the series is reflected, or, where it is
+  /// What a window says of the values in it.
+  struct Spread {
+    var upperQuartile: Double
+    /// Half the distance between the quartiles.
+    var halfRange: Double
+  }
+
+  /// The quartiles of the 91 values around each; at the ends the series is reflected, or, where it is
   /// shorter than half a window, its end value is repeated. `values` are not negative, and not empty.
-  static func halfRanges(_ values: [Int]) -> [Double] {
+  static func spreads(_ values: [Int]) -> [Spread] {
     let half = window / 2
     let last = values.count - 1
     let reflects = values.count > half
@@ -51,11 +58,11 @@ struct RunningQuartiles {
     }
     var quartiles = RunningQuartiles()
     for index in -half..<half { quartiles.count(value(index), by: 1) }
-    var result: [Double] = []
+    var result: [Spread] = []
     result.reserveCapacity(values.count)
     for index in values.indices {
       quartiles.count(value(index + half), by: 1)
-      result.append(quartiles.halfRange())
+      result.append(quartiles.spread())
       quartiles.count(value(index - half), by: -1)
     }
     return result
@@ -67,9 +74,10 @@ struct RunningQuartiles {
     if value < high.value { high.below += change }
   }
 
-  private mutating func halfRange() -> Double {
+  private mutating func spread() -> Spread {
     low.settle(counts)
     high.settle(counts)
-    return Double(high.doubled(counts) - low.doubled(counts)) / 4
+    let upper = high.doubled(counts)
+    return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts)) / 4)
   }
 }

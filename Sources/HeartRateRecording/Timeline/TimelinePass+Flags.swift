@@ -42,6 +42,8 @@ extension TimelinePass {
   /// pause after an early beat is not.
   private mutating func flagArtefacts(_ beats: Range<Int>) {
     let intervals = rrTicks[(beats.lowerBound + 1)..<beats.upperBound]
+    // A detection that is no beat explains why the interval after it is short: that one's own beat is normal.
+    var explained: Int?
     for (index, kind) in LipponenTarvainen(intervals).kinds.enumerated() {
       let beat = intervals.startIndex + index
       switch kind {
@@ -50,10 +52,13 @@ extension TimelinePass {
         // The early beat explains why the interval that it ends is short.
         flags[beat - 1].insert(.ectopic)
         flags[beat - 1].remove(.implausible)
-      case .extra: flags[beat].insert(.extra)
+      case .extra:
+        flags[beat].insert(.extra)
+        explained = beat + 1
       case .missed where isTwice(beat, beats):
         flags[beat].insert(.missed)
         precededByGap[beat] = true
+      case .longOrShort where beat == explained: break
       case .missed, .longOrShort:
         if !flags[beat].contains(.missed) { flags[beat].insert(.implausible) }
       }
