@@ -38,11 +38,11 @@ check: lint imports test verify-unit ## everything that has to be right before a
 
 .PHONY: lint
 lint: ## the source format
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Driver Fuzz/Replay Fuzz/Targets
 
 .PHONY: format
 format: ## bring the sources into that format
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Fuzz/Driver Fuzz/Replay Fuzz/Targets
 
 .PHONY: imports
 imports: ## which module may import which
@@ -65,6 +65,10 @@ soak: build ## the long trials (Scripts/soak.d), with their figures
 .PHONY: fidelity
 fidelity: build ## is what is stored what happened? Simulated hearts and sensors (Fidelity/README.md)
 	@Fidelity/bench
+
+.PHONY: fuzz
+fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute each (Fuzz/README.md)
+	@Fuzz/run
 
 .PHONY: dependencies
 dependencies:

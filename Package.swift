@@ -33,6 +33,10 @@ let package = Package(
     .library(name: "GATTHeartRate", targets: ["GATTHeartRate"]),
     .library(name: "SeriesStore", targets: ["SeriesStore", "HealthModel"]),
     .library(name: "PowerCut", type: .dynamic, targets: ["PowerCut"]),
+    // What the fuzzer's own package (Fuzz) builds with its own compiler flags.
+    .library(
+      name: "FuzzedModules",
+      targets: ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -80,6 +84,13 @@ let package = Package(
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
     tests("Ingestion", ["Ingestion", "Captures", "HealthModel", "Sensors"]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: [
+        "GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion", "sensord",
+      ],
+      path: "Fuzz", exclude: ["Configuration", "Corpus", "Driver", "Package.swift", "README.md", "run"],
+      sources: ["Replay", "Targets"], swiftSettings: rules),
     tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
   ]
 )

@@ -7,6 +7,7 @@ extension Machine {
     case .machineItem: playMachineItem()
     case .strapItem(let strap): playStrapItem(strap)
     case .heart(let strap): playHeart(strap)
+    case .flood(let strap): playFlood(strap)
     case .advertisement(let strap): sendAdvertisement(strap)
     case .linkMade(let key): makeLink(key)
     case .noRoom(let key): giveUpForRoom(key)
@@ -139,6 +140,7 @@ extension Machine {
         send(key.strap, bytes, number: nil, time: nil)
       }
       startHeart(key.strap)
+      enterFlood(key.strap)
     }
     tell(.configured(key, link: link, handle: handle, accepted: true))
     if measures, straps[key.strap].clockStart == nil { startClock(key.strap) }

@@ -13,6 +13,7 @@ extension Machine {
   private mutating func scheduleStrapItem(_ strap: Int) {
     let items = timeline(strap)
     guard let start = straps[strap].clockStart else { return }
+    if case .flood = straps[strap].profile.source { return }
     guard straps[strap].position < items.count else { return log("end", strap) }
     let due = start + .microseconds(Int64(((items[straps[strap].position].time ?? 0) * 1e6).rounded()))
     agenda.enter(.air(.strapItem(strap)), at: max(due, now))
@@ -58,6 +59,27 @@ extension Machine {
     guard straps[strap].heart != nil, !straps[strap].isHeartEntered else { return }
     straps[strap].isHeartEntered = true
     enter(.heart(strap), in: .milliseconds(1000 + Int64(random.uniform(-15...15))))
+  }
+
+  /// A strap that floods: what became due while nobody listened comes at once.
+  mutating func playFlood(_ strap: Int) {
+    straps[strap].isFloodEntered = false
+    guard case .flood(let flood) = straps[strap].profile.source,
+      straps[strap].subscriptions.contains(GATTLayout.measurement)
+    else { return }
+    let number = straps[strap].flooded
+    straps[strap].flooded += 1
+    send(strap, flood.value(number), number: number, time: nil)
+    enterFlood(strap)
+  }
+
+  mutating func enterFlood(_ strap: Int) {
+    guard case .flood(let flood) = straps[strap].profile.source, !straps[strap].isFloodEntered else { return }
+    guard straps[strap].flooded < flood.count else { return log("end", strap) }
+    let start = straps[strap].floodStart ?? now
+    straps[strap].floodStart = start
+    straps[strap].isFloodEntered = true
+    agenda.enter(.air(.flood(strap)), at: max(start + flood.due(straps[strap].flooded), now))
   }
 
   /// Does what a scenario item says; `owner` is the strap whose timeline it is.

@@ -14,6 +14,8 @@ enum AirEvent: Sendable {
   case strapItem(Int)
   /// A strap's own heart has something to tell.
   case heart(Int)
+  /// The next value of a strap that floods.
+  case flood(Int)
   case advertisement(Int)
   /// The third advertisement was heard: the link is there.
   case linkMade(DeviceKey)

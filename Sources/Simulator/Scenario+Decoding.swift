@@ -9,7 +9,7 @@ extension Scenario {
   ///
   /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
   /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`;
-  /// and of ours `stale`, `bonded`, `hid`. See ``StrapProfile`` for what they mean.
+  /// and of ours `stale`, `bonded`, `hid`, and in place of a timeline `flood` (`per_second`, `values`). See ``StrapProfile`` for what they mean.
   ///
   /// Item: `{t, bpm, rr_ms, contact, energy, wide}`, `{t, raw}` or `{t, event}` with an event of ``StrapEvent`` (`value`,
   /// `shift`, `tell`) or ``MachineEvent`` (`do`, `on`, `adapter`, `uuid`); `strap` names another strap. `t` is in seconds.
@@ -128,7 +128,14 @@ extension StrapProfile {
     if let bonded = file.bonded { isBonded = bonded }
     if let hid = file.hid { hasInputService = hid }
     if let eager = file.eager { eagerValues = max(0, eager) }
-    source = .timeline(try Scenario.items(file.timeline ?? [], place: place))
+    if let flood = file.flood {
+      source = .flood(
+        Flood(
+          perSecond: try Scenario.number(flood.per_second, 1...1000, "flood: per_second", place: place),
+          count: try Scenario.number(flood.values, 1...1_000_000_000, "flood: values", place: place)))
+    } else {
+      source = .timeline(try Scenario.items(file.timeline ?? [], place: place))
+    }
   }
 }
 

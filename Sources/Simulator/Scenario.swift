@@ -57,6 +57,8 @@ struct StrapProfile: Hashable, Sendable {
     case timeline([ScenarioItem])
     /// A plausible heart that never stops.
     case heart
+    /// Numbered values, far faster than any heart.
+    case flood(Flood)
   }
 
   var name = "Lab HRM"

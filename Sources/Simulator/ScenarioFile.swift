@@ -56,7 +56,14 @@ struct StrapFile: Decodable {
   var stale: Int?
   var bonded: Bool?
   var hid: Bool?
+  var flood: FloodFile?
   var timeline: [ItemFile]?
+}
+
+/// A flood of values, as written.
+struct FloodFile: Decodable {
+  var per_second: Int
+  var values: Int
 }
 
 /// An item of a timeline, as written.

@@ -39,6 +39,12 @@ struct Strap {
   var heart: PlausibleHeart?
   /// Whether its next notification is entered in the agenda; without a subscription it is not.
   var isHeartEntered = false
+  /// When it began to flood.
+  var floodStart: SimulationInstant?
+  /// How many values of its flood it has sent.
+  var flooded = 0
+  /// Whether the next of them is entered in the agenda; without a subscription it is not.
+  var isFloodEntered = false
 
   /// A packet held back.
   struct StalledPacket {

@@ -52,6 +52,14 @@ struct ScenarioTests {
     #expect(strap == expected)
   }
 
+  @Test("a flood is read, and refused where it is none")
+  func flood() throws {
+    let strap = try scenario(#"{"flood": {"per_second": 21, "values": 9}}"#).straps[0]
+    #expect(strap.source == .flood(Flood(perSecond: 21, count: 9)))
+    #expect(refusal(#"{"flood": {"per_second": 0, "values": 9}}"#) == "flood: per_second must be 1 to 1000")
+    #expect(refusal(#"{"flood": {"per_second": 1}}"#) != nil)
+  }
+
   @Test("a value is encoded as the lab's strap encodes it")
   func values() throws {
     let items = try Scenario.items(

@@ -130,6 +130,28 @@ struct SubscriptionTests {
     #expect(other.takeTruth().filter { $0.hasPrefix("swallowed") && $0.hasSuffix("why=early") }.count == 3)
   }
 
+  @Test("a flood comes at its pace, pauses while nobody listens, and ends with its last value")
+  func flood() {
+    let flood = Flood(perSecond: 100, count: 250)
+    var bench = Bench { $0.source = .flood(flood) }
+    bench.connected()
+    bench.call("AcquireNotify", on: Bench.hrm, [.dictionary([:])])
+    bench.wait(1)
+    let first = bench.take().filter { $0.hasPrefix("packet") }
+    #expect((95...101).contains(first.count))
+    bench.befall(.drop)
+    bench.wait(0.5)
+    #expect(!bench.take().contains { $0.hasPrefix("packet") })
+    bench.connected()
+    bench.call("AcquireNotify", on: Bench.hrm, [.dictionary([:])])
+    bench.wait(3)
+    let rest = bench.take().filter { $0.hasPrefix("packet") }
+    #expect(first.count + rest.count == 250)
+    #expect(
+      (first + rest).map { $0.split(separator: " ").last.map(String.init) } == (0..<250).map { flood.value($0).hex })
+    #expect(bench.takeTruth().contains { $0.hasPrefix("end") })
+  }
+
   @Test("a value in the moment of the disconnect: StartNotify loses it, AcquireNotify does not")
   func valueAtDisconnect() {
     var bench = Bench()

@@ -1,0 +1,47 @@
+/// A reader of bytes that come from outside: any bytes go in, and it must either read them or say what is wrong.
+///
+/// The fuzzer feeds it with what it makes up, the tests with the corpus.
+enum FuzzTarget: String, CaseIterable {
+  /// A value of the Heart Rate Measurement characteristic.
+  case payload
+  case btsnoop
+  case pcapng
+  /// A folder of journal segments, and a recorder's start on it.
+  case journal
+  /// A session's way from its events into the store's form: instants and payloads may be anything.
+  case session
+  /// The store's packed chunks and summary cells.
+  case chunk
+  /// A message of the bus, and what it does to the copy of bluetoothd's objects.
+  case dbus
+  case configuration
+  /// A compiled time zone.
+  case tzif
+
+  /// Reads `bytes`.
+  ///
+  /// - Throws: ``BrokenPromise`` where they were read, but not as they should be. A trap is what the fuzzer looks for.
+  func read(_ bytes: [UInt8]) throws(BrokenPromise) {
+    switch self {
+    case .payload: try Self.readPayload(bytes)
+    case .btsnoop: try Self.readCapture(Self.btsnoopMagic + bytes)
+    case .pcapng: try Self.readCapture(Self.pcapngMagic + bytes)
+    case .journal: try Self.readJournal(bytes)
+    case .session: try Self.readSession(bytes)
+    case .chunk: try Self.readChunk(bytes)
+    case .dbus: try Self.readMessage(bytes)
+    case .configuration: try Self.readConfiguration(bytes)
+    case .tzif: try Self.readTimeZone(bytes)
+    }
+  }
+}
+
+/// What a reader promised and did not keep.
+struct BrokenPromise: Error, CustomStringConvertible {
+  let description: String
+
+  /// Throws unless `isKept`.
+  static func unless(_ isKept: Bool, _ promise: String) throws(BrokenPromise) {
+    guard isKept else { throw BrokenPromise(description: "this is not so: \(promise)") }
+  }
+}
