@@ -38,11 +38,11 @@ check: lint imports test verify-unit ## everything that has to be right before a
 
 .PHONY: lint
 lint: ## the source format
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Driver Fuzz/Replay Fuzz/Targets
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Driver
 
 .PHONY: format
 format: ## bring the sources into that format
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Fuzz/Driver Fuzz/Replay Fuzz/Targets
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Fuzz/Driver
 
 .PHONY: imports
 imports: ## which module may import which

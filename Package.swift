@@ -84,13 +84,9 @@ let package = Package(
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
     tests("Ingestion", ["Ingestion", "Captures", "HealthModel", "Sensors"]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
-    .testTarget(
-      name: "FuzzTests",
-      dependencies: [
-        "GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion", "sensord",
-      ],
-      path: "Fuzz", exclude: ["Configuration", "Corpus", "Driver", "Package.swift", "README.md", "run"],
-      sources: ["Replay", "Targets"], swiftSettings: rules),
+    tests(
+      "Fuzz",
+      ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion", "sensord"]),
     tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
   ]
 )

@@ -10,7 +10,7 @@ let package = Package(
       name: "Fuzz",
       dependencies: [.product(name: "FuzzedModules", package: "sensord")],
       path: ".",
-      exclude: ["Configuration/Configuration+Finding.swift", "Corpus", "README.md", "Replay", "run"],
+      exclude: ["Configuration/Configuration+Finding.swift", "Corpus", "README.md", "run"],
       sources: ["Configuration", "Driver", "Targets"],
       swiftSettings: [.swiftLanguageMode(.v6), .define("FUZZER"), .unsafeFlags(["-parse-as-library"])])
   ]

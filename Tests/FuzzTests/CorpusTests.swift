@@ -4,8 +4,8 @@ import Testing
 /// Every input of the corpus, and some that are made from it, through the functions that the fuzzer calls.
 @Suite("The fuzzer's corpus")
 struct CorpusTests {
-  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Corpus")
+  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Fuzz/Corpus").standardized
 
   private static func inputs(_ target: FuzzTarget) throws -> [(name: String, bytes: [UInt8])] {
     let folder = corpus.appending(path: target.rawValue)
