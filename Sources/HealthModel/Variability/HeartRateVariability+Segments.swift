@@ -1,6 +1,6 @@
 /// The figures of long records, over segments of five minutes (Task Force 1996, table 1).
 ///
-/// Segments follow each other from the record's first beat; an interval belongs to the one in which it ends. Ours, since
+/// Segments follow each other from the start of what is looked at; an interval belongs to the one in which it ends. Ours, since
 /// the Task Force says nothing of holes: a segment counts where its NN intervals fill at least half of it, so neither a gap
 /// nor the end of a record makes a segment of a few beats.
 extension HeartRateVariability {
@@ -23,12 +23,12 @@ extension HeartRateVariability {
     let length = 300.0
     var segments: [[Double]] = []
     var current: [Double] = []
-    var border = length
+    var border = start + length
     for (interval, end) in zip(intervals.seconds, intervals.ends) {
       if end >= border {
         segments.append(current)
         current = []
-        border = ((end / length).rounded(.down) + 1) * length
+        border = start + (((end - start) / length).rounded(.down) + 1) * length
       }
       current.append(interval)
     }

@@ -1,9 +1,11 @@
-/// Heart rate variability in the time domain, over NN intervals; every figure in seconds unless said otherwise.
+/// Heart rate variability over NN intervals; every figure in seconds unless said otherwise.
 ///
 /// Definitions: Task Force 1996 (Circulation 93:1043); SD1 and SD2 after Brennan 2001 as in Shaffer & Ginsberg 2017.
 /// A figure that cannot be given is refused with its reason.
 public struct HeartRateVariability: Hashable, Sendable {
   public let intervals: NNIntervals
+  /// Where five-minute segments are counted from, in seconds since the record's first beat.
+  let start: Double
   /// Differences within the valid pairs, in seconds.
   private let differences: [Double]
 
@@ -25,12 +27,17 @@ public struct HeartRateVariability: Hashable, Sendable {
     public var value: Double
     /// The number of values: intervals, valid pairs or segments.
     public var count: Int
-    /// What the sum over those values was divided by: ``count``, or one less.
+    /// What the sum over those values was divided by: ``count``, or one less; for a count 1, for a power the number of
+    /// segments.
     public var divisor: Int
   }
 
-  public init(_ intervals: NNIntervals) {
+  /// - Parameters:
+  ///   - intervals: The NN intervals of a record, or of a part of it.
+  ///   - start: Where that part begins, in seconds since the record's first beat.
+  public init(_ intervals: NNIntervals, from start: Double = 0) {
     self.intervals = intervals
+    self.start = start
     let seconds = intervals.seconds
     differences = seconds.indices.lazy.filter { $0 > 0 && intervals.continues[$0] }.map {
       seconds[$0] - seconds[$0 - 1]

@@ -9,6 +9,16 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   case noDuration
   /// An interval is negative or not finite.
   case invalidInterval(index: Int)
+  /// The time looked at is shorter than a figure needs.
+  case tooShort(neededSeconds: Double, availableSeconds: Double)
+  /// NN intervals fill too little of the time looked at, both as shares of 1.
+  case tooThin(neededCoverage: Double, coverage: Double)
+  /// No stretch without a long hole is long enough for a frequency band.
+  case stretchTooShort(neededSeconds: Double, availableSeconds: Double)
+  /// Every segment that is long enough for a frequency band has too many holes.
+  case segmentsTooThin(neededCoverage: Double)
+  /// There is no power in the band that is divided by.
+  case noPower(FrequencyBand)
   /// SD2² comes out negative: the intervals alternate so much that the ellipse of the Poincaré plot has no length.
   case negativeVariance
 
@@ -21,7 +31,18 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
       "\(needed) filled segments of five minutes are needed, there are \(available)"
     case .noDuration: "the intervals have no duration"
     case .invalidInterval(let index): "interval \(index) is negative or not finite"
+    case .tooShort(let needed, let available): "\(Self.whole(needed)) s are needed, there are \(Self.whole(available))"
+    case .tooThin(let needed, let coverage):
+      "NN intervals must fill \(Self.whole(100 * needed)) % of the time, they fill \(Self.whole(100 * coverage)) %"
+    case .stretchTooShort(let needed, let available):
+      "\(Self.whole(needed)) s without a hole of five seconds are needed, there are \(Self.whole(available))"
+    case .segmentsTooThin(let needed):
+      "no segment is filled with NN intervals to \(Self.whole(100 * needed)) %"
+    case .noPower(let band): "there is no power in \(band.rawValue)"
     case .negativeVariance: "the intervals alternate too much for SD2"
     }
   }
+
+  /// Rounded down, so that what is not enough never looks as if it were.
+  private static func whole(_ value: Double) -> Int { Int(max(0, min(value, 1e9))) }
 }

@@ -28,7 +28,7 @@ struct SensordCommand: ParsableCommand {
       CommandGroup(
         name: "Session",
         subcommands: [
-          SessionsCommand.self, ShowCommand.self, ExportCommand.self, DeleteCommand.self,
+          SessionsCommand.self, ShowCommand.self, VariabilityCommand.self, ExportCommand.self, DeleteCommand.self,
         ]),
       CommandGroup(name: "Capture", subcommands: [ReplayCommand.self, DecodeCommand.self]),
     ])

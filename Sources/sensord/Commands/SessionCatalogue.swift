@@ -59,6 +59,14 @@ struct SessionCatalogue: Sendable {
     }
   }
 
+  /// A session with its beats.
+  func recording(_ name: String) async throws -> (session: ListedSession, beats: HeartbeatSeries) {
+    switch try await find(name) {
+    case .stored(let summary, let store): (ListedSession(summary), try await store.beats(of: summary.id))
+    case .journalled(let session): (ListedSession(session), session.heartbeats)
+    }
+  }
+
   /// Its beats.
   func beats(_ name: String) async throws -> HeartbeatSeries {
     switch try await find(name) {

@@ -14,9 +14,9 @@ enum LocalTime {
     formatted(microseconds, "%Y-%m-%d %H:%M:%S %z")
   }
 
-  /// `14:03:05`, now.
-  static func timeOfDay() -> String {
-    formatted(now(), "%H:%M:%S")
+  /// `14:03:05`; of now where no time is given.
+  static func timeOfDay(_ microseconds: Int64 = now()) -> String {
+    formatted(microseconds, "%H:%M:%S")
   }
 
   /// The wall clock in microseconds since 1970 (UTC).

@@ -1,0 +1,96 @@
+import Glibc
+
+/// Power in the bands of the spectrum, by Lomb and Scargle on the uneven beats: nothing is resampled, nothing filled in.
+///
+/// An NN interval stands at the beat that ends it. The record is parted where no NN interval was seen for more than five
+/// seconds; a shorter hole, such as around an early beat, needs no filling. Each stretch is divided into equal segments (five
+/// minutes for LF and HF, 3,333 s for VLF, up to twice as much), its linear trend is taken out, and the powers of the
+/// segments are averaged by their length.
+///
+/// Normalisation: the density is S(f) = 2·T·P(f)/N for a segment of T seconds with N intervals, P being Scargle's periodogram;
+/// the power in a band is its integral, in s². A sinusoid of amplitude A has A²/2, its variance, and over all frequencies
+/// the power is the variance of the intervals.
+extension HeartRateVariability {
+  /// The power in a band; counted in the intervals of the segments, divided by the number of those.
+  public func power(in band: FrequencyBand) throws(VariabilityRefusal) -> Figure {
+    let stretches = stretches()
+    let longest = stretches.map(length).max() ?? 0
+    guard longest >= band.shortestStretch else {
+      throw .stretchTooShort(neededSeconds: band.shortestStretch, availableSeconds: longest)
+    }
+    let segments = stretches.filter { length($0) >= band.shortestStretch }.flatMap { divided($0, for: band) }
+    let filled = segments.filter { segment in
+      intervals.seconds[segment].reduce(0, +) >= Self.leastSpectralCoverage * length(segment)
+    }
+    guard !filled.isEmpty else { throw .segmentsTooThin(neededCoverage: Self.leastSpectralCoverage) }
+    var power = 0.0
+    var time = 0.0
+    for segment in filled {
+      power += length(segment) * self.power(in: band.frequencies, of: segment)
+      time += length(segment)
+    }
+    return Figure(value: power / time, count: filled.reduce(0) { $0 + $1.count }, divisor: filled.count)
+  }
+
+  /// LF over HF; refused where either is, or where there is no power in HF.
+  public func lowToHighRatio() throws(VariabilityRefusal) -> Figure {
+    var low = try power(in: .low)
+    let high = try power(in: .high)
+    guard high.value > 0 else { throw .noPower(.high) }
+    low.value /= high.value
+    low.count = min(low.count, high.count)
+    return low
+  }
+
+  /// Holes longer than this part the record, in seconds: the longest wave of HF is hardly longer.
+  private static let longestHole = 5.0
+  /// Segments with a smaller share of their time in NN intervals are left out: ours, since the Task Force names none.
+  private static let leastSpectralCoverage = 0.8
+  /// Frequencies per 1/T.
+  private static let oversampling = 4.0
+
+  /// Indices of intervals without a long hole between them.
+  private func stretches() -> [Range<Int>] {
+    var stretches: [Range<Int>] = []
+    var first = 0
+    for index in intervals.ends.indices.dropFirst() {
+      let hole = intervals.ends[index] - intervals.seconds[index] - intervals.ends[index - 1]
+      guard hole > Self.longestHole else { continue }
+      stretches.append(first..<index)
+      first = index
+    }
+    if first < count { stretches.append(first..<count) }
+    return stretches
+  }
+
+  /// From the beginning of its first interval to the end of its last.
+  private func length(_ segment: Range<Int>) -> Double {
+    intervals.ends[segment.upperBound - 1] - intervals.ends[segment.lowerBound] + intervals.seconds[segment.lowerBound]
+  }
+
+  private func divided(_ stretch: Range<Int>, for band: FrequencyBand) -> [Range<Int>] {
+    let parts = max(1, Int(length(stretch) / band.segmentLength))
+    let begin = intervals.ends[stretch.lowerBound] - intervals.seconds[stretch.lowerBound]
+    var segments: [Range<Int>] = []
+    var first = stretch.lowerBound
+    for part in 1...parts where first < stretch.upperBound {
+      let border = begin + length(stretch) * Double(part) / Double(parts)
+      var last = first + 1
+      while last < stretch.upperBound && (part == parts || intervals.ends[last] < border) { last += 1 }
+      segments.append(first..<last)
+      first = last
+    }
+    return segments
+  }
+
+  private func power(in frequencies: Range<Double>, of segment: Range<Int>) -> Double {
+    let length = length(segment)
+    let step = 1 / (Self.oversampling * length)
+    // Whole multiples of the step, so that neighbouring bands share none and leave none out.
+    let first = (frequencies.lowerBound / step).rounded(.up)
+    let last = (frequencies.upperBound / step).rounded(.up)
+    let spectrum = LombScargle(times: Array(intervals.ends[segment]), values: Array(intervals.seconds[segment]))
+    let powers = spectrum.powers(first: first * step, step: step, count: Int(last - first))
+    return powers.reduce(0, +) * step * 2 * length / Double(segment.count)
+  }
+}

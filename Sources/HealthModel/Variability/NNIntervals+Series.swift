@@ -1,0 +1,96 @@
+extension NNIntervals {
+  /// Takes the intervals of recorded beats.
+  ///
+  /// An interval counts where both its beats stand in one run, the later one is not preceded by a gap, and `filter` lets
+  /// both through. The first beat of a run ends no interval: its RR began at a beat that nobody saw.
+  public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
+    var selection = Selection(filter: filter, ticksPerSecond: Double(series.timescale))
+    series.forEachBeat { selection.take($0) }
+    self.init(
+      seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
+      exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin)
+  }
+
+  /// Goes through the beats once, and decides at each about the interval that it ends.
+  private struct Selection {
+    let filter: Filter
+    let ticksPerSecond: Double
+    var seconds: [Double] = []
+    var ends: [Double] = []
+    var continues: [Bool] = []
+    var exclusions: [Exclusion] = []
+    var joinedEnds: [Double] = []
+    var origin: Timestamp?
+
+    /// Why no interval may begin at the beat before; nil where one may.
+    private var doubt: Exclusion.Reason? = .firstOfRun
+    /// Whether that beat ended an interval that counts.
+    private var endedInterval = false
+    /// The ticks since that beat that belong to a detection which is no beat.
+    private var pending: Int64?
+
+    init(filter: Filter, ticksPerSecond: Double) {
+      self.filter = filter
+      self.ticksPerSecond = ticksPerSecond
+    }
+
+    mutating func take(_ located: HeartbeatSeries.LocatedBeat) {
+      let start = origin ?? located.time
+      origin = start
+      let beat = located.beat
+      let end = Double(located.time.microseconds(since: start)) / 1_000_000
+      let flags = filter == .all ? [] : beat.flags
+      let own = Self.doubt(flags)
+      if located.index == 0 || beat.precededByGap || flags.contains(.missed) {
+        if pending != nil { exclude(end, .extra) }
+        exclude(end, Self.reason(for: located))
+        settle(doubt: own, endedInterval: false)
+      } else if own == .extra, doubt == nil, pending == nil {
+        pending = Int64(beat.rrTicks)
+      } else if let reason = own ?? doubt {
+        if pending != nil { exclude(end, .extra) }
+        exclude(end, reason)
+        settle(doubt: own, endedInterval: false)
+      } else {
+        seconds.append(Double(Int64(beat.rrTicks) + (pending ?? 0)) / ticksPerSecond)
+        ends.append(end)
+        continues.append(endedInterval)
+        if pending != nil { joinedEnds.append(end) }
+        settle(doubt: nil, endedInterval: true)
+      }
+    }
+
+    private mutating func settle(doubt: Exclusion.Reason?, endedInterval: Bool) {
+      self.doubt = doubt
+      self.endedInterval = endedInterval
+      pending = nil
+    }
+
+    private mutating func exclude(_ end: Double, _ reason: Exclusion.Reason) {
+      exclusions.append(Exclusion(end: end, reason: reason))
+    }
+
+    /// Why the beat itself is not to be relied on; nil for a normal one. ``Heartbeat/Flags/missed`` is a matter of its
+    /// interval, and ``Heartbeat/Flags/firstOfRun`` none at all.
+    private static func doubt(_ flags: Heartbeat.Flags) -> Exclusion.Reason? {
+      if flags.isDisjoint(with: .doubtful) { return nil }
+      if flags.contains(.filler) { return .filler }
+      if flags.contains(.ectopic) { return .ectopic }
+      if flags.contains(.extra) { return .extra }
+      return flags.contains(.implausible) ? .implausible : .rateConflict
+    }
+
+    /// Why an interval after a gap, or with missed beats in it, is none.
+    private static func reason(for located: HeartbeatSeries.LocatedBeat) -> Exclusion.Reason {
+      let flags = located.beat.flags
+      if flags.contains(.filler) { return .filler }
+      if located.index == 0 { return .firstOfRun }
+      return flags.contains(.missed) ? .missed : .gap
+    }
+  }
+}
+
+extension Heartbeat.Flags {
+  /// Each of these says that the beat is no normal one, or does not stand where it seems to.
+  fileprivate static let doubtful: Heartbeat.Flags = [.extra, .ectopic, .implausible, .filler, .rateConflict]
+}

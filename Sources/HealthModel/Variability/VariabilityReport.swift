@@ -1,0 +1,69 @@
+/// Heart rate variability of a session or of a part of it: every figure, or the reason why it is not given.
+public struct VariabilityReport: Hashable, Sendable {
+  /// What was looked at. An interval belongs to the span in which it ends.
+  public let span: TimeSpan
+  public let intervals: NNIntervals
+  /// The share of the span that NN intervals fill, 0...1.
+  public let coverage: Double
+  private let variability: HeartRateVariability
+
+  /// Less than this share of the time says too little of the rest. Ours: the Task Force names none.
+  private static let leastCoverage = 0.5
+
+  /// The reports of consecutive spans.
+  ///
+  /// - Parameters:
+  ///   - intervals: Those of the whole record.
+  ///   - span: What to look at.
+  ///   - windowMicroseconds: The length of each part, the last of which is shorter where it does not fit; nil makes it one.
+  public static func reports(
+    _ intervals: NNIntervals, in span: TimeSpan, windowMicroseconds: Int64? = nil
+  ) -> [VariabilityReport] {
+    guard let length = windowMicroseconds, length > 0 else { return [VariabilityReport(intervals, in: span)] }
+    var reports: [VariabilityReport] = []
+    var start = span.start
+    while start < span.end {
+      let end = min(span.end, start.advanced(byMicroseconds: length))
+      // Time that saturates at its end would never get there.
+      guard let part = TimeSpan(start: start, end: end), end > start else { break }
+      reports.append(VariabilityReport(intervals, in: part, includesEnd: end == span.end))
+      start = end
+    }
+    return reports
+  }
+
+  /// Of the intervals of a record those that end in `span`, with its own end or without.
+  public init(_ intervals: NNIntervals, in span: TimeSpan, includesEnd: Bool = true) {
+    self.span = span
+    let origin = intervals.origin ?? span.start
+    let start = Double(span.start.microseconds(since: origin)) / 1e6
+    let end = Double(span.end.microseconds(since: origin)) / 1e6
+    let inside = intervals.ending(in: start..<max(start, includesEnd ? end.nextUp : end))
+    self.intervals = inside
+    coverage = end > start ? min(1, inside.duration / (end - start)) : 0
+    variability = HeartRateVariability(inside, from: start)
+  }
+
+  /// One figure.
+  ///
+  /// - Returns: In the unit of `measure`; always finite.
+  /// - Throws: ``VariabilityRefusal``: the record is too short for it, or has too many holes.
+  public func figure(_ measure: VariabilityMeasure) throws(VariabilityRefusal) -> HeartRateVariability.Figure {
+    if let shortest = measure.shortestTime, shortest > 0 {
+      let seconds = Double(span.microseconds) / 1e6
+      guard seconds >= shortest else { throw .tooShort(neededSeconds: shortest, availableSeconds: seconds) }
+      guard coverage >= Self.leastCoverage else {
+        throw .tooThin(neededCoverage: Self.leastCoverage, coverage: coverage)
+      }
+    }
+    return try measure.figure(of: variability)
+  }
+
+  /// How many intervals were left out, by reason; only what occurs.
+  public var exclusions: [(reason: NNIntervals.Exclusion.Reason, count: Int)] {
+    NNIntervals.Exclusion.Reason.allCases.compactMap { reason in
+      let count = intervals.exclusions.count { $0.reason == reason }
+      return count > 0 ? (reason, count) : nil
+    }
+  }
+}

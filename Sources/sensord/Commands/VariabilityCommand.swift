@@ -1,0 +1,99 @@
+internal import ArgumentParser
+internal import HealthModel
+
+/// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
+struct VariabilityCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hrv", abstract: "Show heart rate variability, each figure with its number of values.",
+    usage: "sensord hrv <session> [--from <time>] [--to <time>] [--window <length>] [options]",
+    discussion: """
+      Only intervals between two normal beats count, and no difference is taken
+      across a gap. What a record is too short for is not given, with the reason.
+
+        sensord hrv last
+        sensord hrv last --window 5m
+        sensord hrv 3f2a91bc --from 2026-11-21T06:00:00+01:00 --json
+      """)
+
+  @Argument(help: "The first digits of a session's name, or last.")
+  var session: String
+
+  @Option(
+    help: ArgumentHelp("Leave out what is before, as in 2026-11-21T06:00:00Z.", valueName: "time"),
+    transform: Self.time)
+  var from: Timestamp?
+
+  @Option(help: ArgumentHelp("Leave out what is after.", valueName: "time"), transform: Self.time)
+  var to: Timestamp?
+
+  @Option(
+    help: ArgumentHelp("Give the figures of parts of this length: 90s, 5m, 1h.", valueName: "length"),
+    transform: Self.microseconds)
+  var window: Int64?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the figures as JSON.")
+  var json = false
+
+  func validate() throws {
+    if let from, let to, from >= to { throw ValidationError("--from must be before --to") }
+  }
+
+  mutating func run() throws {
+    let name = session
+    let catalogue = try SessionCatalogue(store)
+    let (session, beats) = try CommandLoop.run { try await catalogue.recording(name) }
+    let span = try span(of: session)
+    if let window, span.microseconds / window >= Self.mostWindows {
+      throw CommandFailure(
+        .usage, "that would be more than \(Self.mostWindows) windows", remedy: "use a longer --window or a shorter time"
+      )
+    }
+    let report = VariabilityListing(
+      session: session, span: span, windowMicroseconds: window,
+      reports: VariabilityReport.reports(NNIntervals(beats), in: span, windowMicroseconds: window))
+    try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
+  }
+
+  /// More would take minutes and be read by nobody.
+  private static let mostWindows: Int64 = 10_000
+
+  /// The part of the session that is asked for.
+  private func span(of session: ListedSession) throws -> TimeSpan {
+    let whole = (start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
+    let start = max(from ?? whole.start, whole.start)
+    let end = min(to ?? whole.end, whole.end)
+    // A session of one notification has no length, and may still be asked about as a whole.
+    let isOutside = from.map { $0 >= whole.end && $0 > whole.start } ?? false || to.map { $0 <= whole.start } ?? false
+    guard !isOutside, let span = TimeSpan(start: start, end: end) else {
+      throw CommandFailure(
+        .badData, "nothing of session \(session.shortName) lies in that time",
+        remedy: "it runs from \(whole.start.iso8601(fractionDigits: 0)) to \(whole.end.iso8601(fractionDigits: 0))")
+    }
+    return span
+  }
+
+  private static func time(_ text: String) throws -> Timestamp {
+    guard let time = Timestamp(iso8601: text) else {
+      throw ValidationError("a time is written as 2026-11-21T06:00:00Z, or with +01:00 in the place of Z")
+    }
+    return time
+  }
+
+  /// A whole number of seconds, minutes or hours.
+  private static func microseconds(_ text: String) throws -> Int64 {
+    let seconds: Int64? =
+      switch text.last {
+      case "s": 1
+      case "m": 60
+      case "h": 3600
+      default: nil
+      }
+    let digits = text.dropLast()
+    guard let seconds, let count = Int64(digits), count > 0, count <= 24 * 3600, digits.first != "+" else {
+      throw ValidationError("a length is written as 90s, 5m or 1h")
+    }
+    return count * seconds * 1_000_000
+  }
+}
