@@ -43,39 +43,6 @@ struct HeartRateVariabilityTests {
     }
   }
 
-  @Test(
-    "a flagged beat takes both its intervals along, and no difference is taken over the hole",
-    arguments: [Heartbeat.Flags.missed, .extra, .ectopic, .implausible, .filler, .rateConflict])
-  func flagged(_ flag: Heartbeat.Flags) throws {
-    let beats = try series([
-      (0, false, .firstOfRun), (1000, false, []), (1990, false, []), (2500, false, flag), (3700, false, []),
-      (4700, false, []), (5690, false, []),
-    ])
-    let normal = NNIntervals(beats)
-    #expect(normal.seconds == [1, 0.99, 1, 0.99])
-    #expect(normal.continues == [false, true, false, true])
-    #expect(normal.ends == [1, 1.99, 4.7, 5.69])
-    #expect(HeartRateVariability(normal).pairCount == 2)
-    let all = NNIntervals(beats, filter: .all)
-    #expect(all.seconds == [1, 0.99, 0.51, 1.2, 1, 0.99])
-    #expect(HeartRateVariability(all).pairCount == 5)
-  }
-
-  @Test("the first beat of a later run ends no interval but begins one")
-  func secondRun() throws {
-    var builder = HeartbeatSeriesBuilder(timescale: 1000)
-    for offset in [0, 60] as [Int64] {
-      try builder.beginRun(AffineTimeMap(anchor: start.advanced(byMicroseconds: offset * 1_000_000)))
-      try builder.add(rrTicks: 700, flags: .firstOfRun)
-      try builder.add(rrTicks: 800)
-      try builder.add(rrTicks: 900)
-    }
-    let intervals = NNIntervals(try builder.finish(), filter: .all)
-    #expect(intervals.seconds == [0.8, 0.9, 0.8, 0.9])
-    #expect(intervals.continues == [false, true, false, true])
-    #expect(intervals.ends == [0.8, 1.7, 60.8, 61.7])
-  }
-
   @Test("the mean is taken over all stretches, differences only inside them")
   func stretches() throws {
     let figures = try variability([[1, 1.1], [2], [1, 0.9]])

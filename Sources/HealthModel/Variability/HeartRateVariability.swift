@@ -84,16 +84,21 @@ public struct HeartRateVariability: Hashable, Sendable {
   }
 
   /// How many successive differences are greater than 50 ms; ``Figure/value`` is a count.
-  public func nn50() throws(VariabilityRefusal) -> Figure {
+  ///
+  /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, and between binary fractions it
+  ///   may come out a little above. Other programs allow for nothing, and count some of these.
+  public func nn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
     try requirePairs(1)
-    // A difference of exactly 50 ms does not count, and in binary seconds it may come out a little above.
-    let large = differences.count { abs($0) > 0.05 + 1e-9 }
+    let seconds = intervals.seconds
+    let large = seconds.indices.count {
+      intervals.continues[$0] && $0 > 0 && abs(seconds[$0] * 1000 - seconds[$0 - 1] * 1000) > 50 + tolerance
+    }
     return Figure(value: Double(large), count: pairCount, divisor: 1)
   }
 
-  /// ``nn50()`` in percent of the valid pairs; some tools divide by the number of intervals instead.
-  public func pnn50() throws(VariabilityRefusal) -> Figure {
-    let large = try nn50()
+  /// ``nn50(tolerance:)`` in percent of the valid pairs; some tools divide by the number of intervals instead.
+  public func pnn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
+    let large = try nn50(tolerance: tolerance)
     return Figure(value: large.value * 100 / Double(pairCount), count: pairCount, divisor: pairCount)
   }
 
