@@ -38,12 +38,11 @@ check: lint imports test verify-unit ## everything that has to be right before a
 
 .PHONY: lint
 lint: ## the source format
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz/Driver
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
 
 .PHONY: format
 format: ## bring the sources into that format
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Fuzz/Driver
-
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
 .PHONY: imports
 imports: ## which module may import which
 	@Scripts/check-imports --self-test
@@ -57,6 +56,12 @@ verify-unit: ## the systemd unit: correct, and locked down
 lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
 	Lab/run-all $(release)/sensord
+
+.PHONY: bench
+bench: build ## the store against other layouts, replay by instructions (Benchmarks/README.md)
+	@Scripts/install-dependencies bench
+	Benchmarks/run $(release)
+	Benchmarks/replay-instructions $(release)/sensord
 
 .PHONY: soak
 soak: build ## the long trials (Scripts/soak.d), with their figures

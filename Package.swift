@@ -68,6 +68,10 @@ let package = Package(
       swiftSettings: rules),
     .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
 
+    .executableTarget(
+      name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
+      swiftSettings: rules),
+
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .executableTarget(

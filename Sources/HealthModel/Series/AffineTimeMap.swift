@@ -26,8 +26,7 @@ public struct AffineTimeMap: Hashable, Sendable {
       let wide = (Int128(ticks) * Int128(factor)) / Int128(divisor)
       return anchor.advanced(byMicroseconds: Int64(clamping: wide))
     }
-    var quotient = product / divisor
-    if product % divisor < 0 { quotient -= 1 }
-    return anchor.advanced(byMicroseconds: quotient)
+    let (quotient, remainder) = product.quotientAndRemainder(dividingBy: divisor)
+    return anchor.advanced(byMicroseconds: remainder < 0 ? quotient - 1 : quotient)
   }
 }

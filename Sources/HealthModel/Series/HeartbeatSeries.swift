@@ -79,8 +79,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
       for position in run.beats {
         let beat = beats[position]
         if position > run.beats.lowerBound { ticks = ticks &+ Int64(beat.rrTicks) }
-        let time = run.map.time(atTicks: ticks, timescale: timescale)
-          .advanced(byMicroseconds: Int64(beat.offsetMicroseconds))
+        let time = time(atTicks: ticks, of: run, beat: position)
         body(LocatedBeat(time: time, run: runIndex, index: position - run.beats.lowerBound, beat: beat))
       }
     }
@@ -95,13 +94,22 @@ public struct HeartbeatSeries: Hashable, Sendable {
 extension HeartbeatSeries {
   /// From the first beat to the last; nil where there are none.
   public var bounds: TimeSpan? {
-    var start: Timestamp?
-    var end: Timestamp?
-    forEachBeat { located in
-      if start == nil { start = located.time }
-      end = located.time
-    }
-    guard let start, let end else { return nil }
-    return TimeSpan(start: start, end: end)
+    guard let first = runs.first, let last = runs.last else { return nil }
+    return TimeSpan(start: span(of: first).start, end: span(of: last).end)
+  }
+
+  /// From a run's first beat to its last.
+  public func span(of run: Run) -> (start: Timestamp, end: Timestamp) {
+    var ticks = run.firstTick
+    for position in run.beats.dropFirst() { ticks = ticks &+ Int64(beats[position].rrTicks) }
+    return (
+      time(atTicks: run.firstTick, of: run, beat: run.beats.lowerBound),
+      time(atTicks: ticks, of: run, beat: run.beats.upperBound - 1)
+    )
+  }
+
+  private func time(atTicks ticks: Int64, of run: Run, beat: Int) -> Timestamp {
+    run.map.time(atTicks: ticks, timescale: timescale)
+      .advanced(byMicroseconds: Int64(beats[beat].offsetMicroseconds))
   }
 }

@@ -39,9 +39,11 @@ public struct HeartbeatSeriesBuilder: Sendable {
   ) throws(SeriesError) {
     guard !isFinished else { throw .finished }
     let position = beats.count
-    guard let run = runs.last else { throw .runsDoNotCoverBeats }
-    let next = run.beats.isEmpty ? run.firstTick : tick &+ Int64(rrTicks)
-    let mapped = run.map.time(atTicks: next, timescale: timescale)
+    let last = runs.count - 1
+    guard last >= 0 else { throw .runsDoNotCoverBeats }
+    let isFirst = runs[last].beats.lowerBound == position
+    let next = isFirst ? runs[last].firstTick : tick &+ Int64(rrTicks)
+    let mapped = runs[last].map.time(atTicks: next, timescale: timescale)
     guard let offset = Int32(exactly: time?.microseconds(since: mapped) ?? 0) else {
       throw .beatOutOfRange(index: position)
     }
@@ -49,7 +51,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     if let lastTime, derived <= lastTime { throw .timeNotIncreasing(index: position) }
     beats.append(
       Heartbeat(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags, offsetMicroseconds: offset))
-    runs[runs.count - 1].beats = run.beats.lowerBound..<beats.count
+    runs[last].beats = runs[last].beats.lowerBound..<beats.count
     lastTime = derived
     tick = next
   }

@@ -18,57 +18,67 @@ struct AdaptiveRice {
 
   /// `⌈log₂(0.69 · mean)⌉`, the parameter that suits a geometric distribution.
   private var parameter: Int {
-    let scaled = (sum &* 11) >> 8
-    return scaled <= 1 ? 0 : 64 - (scaled - 1).leadingZeroBitCount
+    let scaled = (sum &* 11) &>> 8
+    return scaled <= 1 ? 0 : 64 &- (scaled &- 1).leadingZeroBitCount
   }
 
+  @inline(__always)
   private mutating func adapt(to value: UInt64) {
-    sum = sum &+ min(value, Self.ceiling) &- (sum >> 4)
+    sum = sum &+ min(value, Self.ceiling) &- (sum &>> 4)
   }
 
+  @inline(__always)
   mutating func encode(_ value: UInt64, into writer: inout BitWriter) {
     let parameter = parameter
-    let quotient = value >> UInt64(parameter)
+    let quotient = value &>> UInt64(truncatingIfNeeded: parameter)
     if quotient < Self.escape {
-      writer.put(1, bits: Int(quotient) + 1)
-      writer.put(value & ((1 << UInt64(parameter)) - 1), bits: parameter)
+      let one: UInt64 = 1 &<< UInt64(truncatingIfNeeded: parameter)
+      writer.put(one | (value & (one &- 1)), bits: Int(truncatingIfNeeded: quotient) &+ 1 &+ parameter)
     } else {
-      let width = 64 - value.leadingZeroBitCount
-      writer.put(0, bits: Self.escape)
-      writer.put(UInt64(width - 1), bits: 6)
-      if width > 32 {
-        writer.put(value >> 32, bits: width - 32)
-        writer.put(value & 0xFFFF_FFFF, bits: 32)
-      } else {
-        writer.put(value, bits: width)
-      }
+      Self.encodeOutlier(value, into: &writer)
     }
     adapt(to: value)
   }
 
+  private static func encodeOutlier(_ value: UInt64, into writer: inout BitWriter) {
+    let width = 64 - value.leadingZeroBitCount
+    writer.put(0, bits: escape)
+    writer.put(UInt64(width - 1), bits: 6)
+    if width > 32 {
+      writer.put(value >> 32, bits: width - 32)
+      writer.put(value & 0xFFFF_FFFF, bits: 32)
+    } else {
+      writer.put(value, bits: width)
+    }
+  }
+
+  @inline(__always)
   mutating func decode(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let parameter = parameter
-    let quotient = try reader.takeZeros(limit: Self.escape)
     let value: UInt64
-    if quotient < Self.escape {
-      value = UInt64(quotient) << UInt64(parameter) | (try reader.take(parameter))
+    if let near = reader.takeRice(limit: Self.escape, bits: parameter) {
+      value = near
     } else {
-      let width = Int(try reader.take(6)) + 1
-      if width > 32 {
-        let high = try reader.take(width - 32)
-        value = high << 32 | (try reader.take(32))
-      } else {
-        value = try reader.take(width)
-      }
+      value = try Self.decodeOutlier(parameter, from: &reader)
     }
     adapt(to: value)
     return value
   }
 
+  /// A value behind an escape, or at the end of the bytes.
+  private static func decodeOutlier(_ parameter: Int, from reader: inout BitReader) throws(ChunkError) -> UInt64 {
+    let quotient = try reader.takeZeros(limit: escape)
+    guard quotient == escape else { return UInt64(quotient) << UInt64(parameter) | (try reader.take(parameter)) }
+    let width = Int(try reader.take(6)) + 1
+    guard width > 32 else { return try reader.take(width) }
+    let high = try reader.take(width - 32)
+    return high << 32 | (try reader.take(32))
+  }
+
   /// The bits that `value` would cost now, and its effect on the values after it.
   mutating func cost(_ value: UInt64) -> Int {
     let parameter = parameter
-    let quotient = value >> UInt64(parameter)
+    let quotient = value &>> UInt64(truncatingIfNeeded: parameter)
     adapt(to: value)
     return quotient < Self.escape
       ? Int(quotient) + 1 + parameter : Self.escape + 6 + (64 - value.leadingZeroBitCount)

@@ -19,16 +19,17 @@ struct BeatPredictor {
   /// Added to the power, so that a still series does not learn wildly.
   private static let regularisation: Int32 = 512
 
-  private var predictedChange: Int32 {
-    (weights &* changes).wrappedSum() >> 16
-  }
+  /// What the weights make of the last changes.
+  private var predictedChange: Int32 = 0
 
   /// The next interval as it would be without news; 0 at first.
+  @inline(__always)
   var prediction: Int64 {
     hasLast ? last &+ Int64(predictedChange) : 0
   }
 
   /// Learns the interval that came.
+  @inline(__always)
   mutating func update(with interval: Int64) {
     guard hasLast else {
       last = interval
@@ -46,6 +47,7 @@ struct BeatPredictor {
     power = power &+ newest &* newest &- oldest &* oldest
     changes = SIMD8(
       newest, changes[0], changes[1], changes[2], changes[3], changes[4], changes[5], changes[6])
+    predictedChange = (weights &* changes).wrappedSum() &>> 16
     last = interval
   }
 }

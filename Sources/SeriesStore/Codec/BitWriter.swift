@@ -1,34 +1,45 @@
 /// Appends bits to bytes, the most significant first.
+///
+/// Bits gather in words of 64; they become bytes at the end.
 struct BitWriter {
-  private(set) var bytes: [UInt8]
+  private let prefix: [UInt8]
+  private var words: [UInt64] = []
   private var accumulator: UInt64 = 0
-  /// Bits waiting in the low end of the accumulator: fewer than 8 between calls.
-  private var pending = 0
+  /// How many bits are still free in the accumulator, whose upper bits are filled: 1 to 64 between calls.
+  private var free = 64
 
-  /// Bits follow after `prefix`.
-  init(after prefix: [UInt8]) {
-    bytes = prefix
+  /// Bits follow after `prefix`; room is made for `capacity` of them.
+  init(after prefix: [UInt8], capacity: Int = 0) {
+    self.prefix = prefix
+    words.reserveCapacity(capacity / 64 + 1)
   }
 
   /// Appends the low `count` bits of `value`; the bits above must be 0, `count` at most 56.
+  @inline(__always)
   mutating func put(_ value: UInt64, bits count: Int) {
-    accumulator = accumulator << UInt64(count) | value
-    pending += count
-    while pending >= 8 {
-      pending -= 8
-      bytes.append(UInt8(truncatingIfNeeded: accumulator >> UInt64(pending)))
+    if count < free {
+      free &-= count
+      accumulator |= value &<< UInt64(truncatingIfNeeded: free)
+    } else {
+      let rest = count &- free
+      words.append(accumulator | value &>> UInt64(truncatingIfNeeded: rest))
+      free = 64 &- rest
+      accumulator = rest == 0 ? 0 : value &<< UInt64(truncatingIfNeeded: free)
     }
-  }
-
-  /// Appends 64 bits.
-  mutating func putWord(_ value: UInt64) {
-    put(value >> 32, bits: 32)
-    put(value & 0xFFFF_FFFF, bits: 32)
   }
 
   /// Fills the last byte with zeros and gives everything back.
   consuming func finish() -> [UInt8] {
-    if pending > 0 { put(0, bits: 8 - pending) }
+    let length = prefix.count + 8 * words.count + (64 - free + 7) / 8
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(length)
+    bytes += prefix
+    for word in words { unsafe withUnsafeBytes(of: word.bigEndian) { unsafe bytes.append(contentsOf: $0) } }
+    var shift: UInt64 = 56
+    while bytes.count < length {
+      bytes.append(UInt8(truncatingIfNeeded: accumulator &>> shift))
+      shift &-= 8
+    }
     return bytes
   }
 }

@@ -28,9 +28,11 @@ struct ClockPredictor {
   }
 
   /// The next stamp, if the clock is steady.
+  @inline(__always)
   var prediction: Int64 { (phase &+ period) &>> 8 }
 
   /// Follows the stamp that came.
+  @inline(__always)
   mutating func update(with stamp: Int64) {
     let expected = phase &+ period
     let error = (stamp &- (expected &>> 8)) &<< 8

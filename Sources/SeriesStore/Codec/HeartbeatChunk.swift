@@ -19,36 +19,40 @@ struct HeartbeatChunk: Hashable {
 
   /// The packed form of at least one beat.
   func encode() -> [UInt8] {
+    let notable = beats.indices.filter { beats[$0].isNotable }
     var head = ByteWriter()
     for _ in 0..<4 { head.put(0) }
     head.put(Self.layout)
     head.putVarint(UInt64(beats.count))
-    head.putVarint(UInt64(beats.count(where: \.precededByGap)))
-    head.putVarint(UInt64(beats.count(where: { !$0.flags.isEmpty })))
-    head.putVarint(UInt64(beats.count(where: { $0.offsetMicroseconds != 0 })))
-    var writer = BitWriter(after: head.bytes)
+    head.putVarint(UInt64(notable.count { beats[$0].precededByGap }))
+    head.putVarint(UInt64(notable.count { !beats[$0].flags.isEmpty }))
+    head.putVarint(UInt64(notable.count { beats[$0].offsetMicroseconds != 0 }))
+    var writer = BitWriter(after: head.bytes, capacity: 8 * beats.count)
     encodeIntervals(into: &writer)
     var gaps = SparseList()
     var flags = SparseList()
     var offsets = SparseList()
-    for (index, beat) in beats.enumerated() where beat.precededByGap { gaps.encode(index, into: &writer) }
-    for (index, beat) in beats.enumerated() where !beat.flags.isEmpty {
-      flags.encode(index, value: UInt64(beat.flags.rawValue), into: &writer)
+    let first = beats.startIndex
+    for index in notable where beats[index].precededByGap { gaps.encode(index - first, into: &writer) }
+    for index in notable where !beats[index].flags.isEmpty {
+      flags.encode(index - first, value: UInt64(beats[index].flags.rawValue), into: &writer)
     }
-    for (index, beat) in beats.enumerated() where beat.offsetMicroseconds != 0 {
-      offsets.encode(index, value: ZigZag.encode(Int64(beat.offsetMicroseconds)), into: &writer)
+    for index in notable where beats[index].offsetMicroseconds != 0 {
+      offsets.encode(index - first, value: ZigZag.encode(Int64(beats[index].offsetMicroseconds)), into: &writer)
     }
     return ChunkSeal.seal(writer.finish())
   }
 
-  private func encodeIntervals(into writer: inout BitWriter) {
+  private func encodeIntervals(into output: inout BitWriter) {
     var predictor = BeatPredictor()
     var rice = AdaptiveRice(mean: 24)
+    var writer = output
     for beat in beats {
       let interval = Int64(beat.rrTicks)
       rice.encode(ZigZag.encode(interval &- predictor.prediction), into: &writer)
       predictor.update(with: interval)
     }
+    output = writer
   }
 
   /// The beats in `bytes`; never traps, whatever they are.
@@ -88,4 +92,9 @@ struct HeartbeatChunk: Hashable {
     }
     return beats
   }
+}
+
+extension Heartbeat {
+  /// Whether it has more to say than its interval.
+  fileprivate var isNotable: Bool { precededByGap || !flags.isEmpty || offsetMicroseconds != 0 }
 }

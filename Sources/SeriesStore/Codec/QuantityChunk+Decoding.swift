@@ -17,8 +17,6 @@ extension QuantityChunk {
     var reader = BitReader(bytes, from: head.position)
     let unit: Int64 = content.contains(.milliseconds) ? 1000 : 1
     self.init()
-    times.reserveCapacity(count)
-    values.reserveCapacity(count)
     let clock = ClockPredictor(first: first, period: period, gains: gains)
     let start = Stamp(value: first, unit: unit)
     if content.contains(.patterns) {
@@ -36,11 +34,13 @@ extension QuantityChunk {
     var value: Int64
     let unit: Int64
 
+    @inline(__always)
     mutating func advance(to next: Int64) throws(ChunkError) {
       guard next >= value else { throw .invalid(field: "time") }
       value = next
     }
 
+    @inline(__always)
     func microseconds() throws(ChunkError) -> Int64 {
       let (product, overflow) = value.multipliedReportingOverflow(by: unit)
       guard !overflow else { throw .invalid(field: "time") }
@@ -56,15 +56,24 @@ extension QuantityChunk {
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
     var number: Int64 = 0
+    // Columns and state in variables of their own: in the loop they stay in registers.
+    var bits = reader
+    var times = [Int64](repeating: 0, count: count)
+    var values = [Double](repeating: 0, count: count)
+    var timeColumn = times.mutableSpan
+    var valueColumn = values.mutableSpan
     for index in 0..<count {
       if index > 0 {
-        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &reader)))
+        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &bits)))
         clock.update(with: stamp.value)
       }
-      times.append(try stamp.microseconds())
-      number = number &+ ZigZag.decode(try numbers.decode(from: &reader))
-      values.append(Double(number) / scale)
+      timeColumn[index] = try stamp.microseconds()
+      number = number &+ ZigZag.decode(try numbers.decode(from: &bits))
+      valueColumn[index] = Double(number) / scale
     }
+    self.times = times
+    self.values = values
+    reader = bits
   }
 
   private mutating func decodePatterns(
@@ -74,6 +83,8 @@ extension QuantityChunk {
     var stamp = start
     var stamps = AdaptiveRice(mean: 32)
     var pattern: UInt64 = 0
+    times.reserveCapacity(count)
+    values.reserveCapacity(count)
     for index in 0..<count {
       if index > 0 {
         try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &reader)))
@@ -112,7 +123,7 @@ extension QuantityChunk {
       guard length < UInt64(count - contacts.count) else { throw .invalid(field: "contact") }
       let contact = UInt8(try reader.take(2))
       guard contact < 3 else { throw .invalid(field: "contact") }
-      for _ in 0...length { contacts.append(contact) }
+      contacts.append(contentsOf: repeatElement(contact, count: Int(length) + 1))
     }
   }
 

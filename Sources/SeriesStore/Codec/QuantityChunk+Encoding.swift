@@ -3,6 +3,7 @@ extension QuantityChunk {
   func encode() -> [UInt8] {
     let inMilliseconds = times.allSatisfy { $0 % 1000 == 0 } && durations.allSatisfy { $0 % 1000 == 0 }
     let unit: Int64 = inMilliseconds ? 1000 : 1
+    let stamps = inMilliseconds ? times.map { $0 / 1000 } : times
     let scale = Self.decimalScale(of: values)
     var content: Content = inMilliseconds ? .milliseconds : []
     if !durations.isEmpty { content.insert(.durations) }
@@ -15,22 +16,22 @@ extension QuantityChunk {
     head.put(Self.layout)
     head.put(content.rawValue)
     head.put(UInt8(scale ?? 0))
-    head.putVarint(UInt64(times.count))
-    let first = times[0] / unit
-    let period = times.count > 1 ? (times[times.count - 1] / unit &- first) / Int64(times.count - 1) : 0
-    let gains = cheaperGains(first: first, period: period, unit: unit)
+    head.putVarint(UInt64(stamps.count))
+    let first = stamps[0]
+    let period = stamps.count > 1 ? (stamps[stamps.count - 1] &- first) / Int64(stamps.count - 1) : 0
+    let gains = Self.cheaperGains(stamps, period: period)
     head.putSigned(first)
     head.putVarint(UInt64(bitPattern: period))
     head.put(gains.phase)
     head.put(gains.period)
     if !energies.isEmpty { head.putVarint(UInt64(energies.count)) }
 
-    var writer = BitWriter(after: head.bytes)
+    var writer = BitWriter(after: head.bytes, capacity: 12 * stamps.count)
     let clock = ClockPredictor(first: first, period: period, gains: gains)
     if let scale {
-      encode(scaledBy: Self.scales[scale], clock: clock, unit: unit, into: &writer)
+      encode(stamps, scaledBy: Self.scales[scale], clock: clock, into: &writer)
     } else {
-      encodePatterns(clock: clock, unit: unit, into: &writer)
+      encodePatterns(stamps, clock: clock, into: &writer)
     }
     encodeDurations(unit: unit, into: &writer)
     encodeContacts(into: &writer)
@@ -48,6 +49,7 @@ extension QuantityChunk {
         if exponent == scales.count { return nil }
       }
     }
+    guard exponent > 0 else { return 0 }
     // What is whole in tenths is whole in hundredths too, but its quotient may round to a neighbour: ask all again.
     return values.allSatisfy { isExact($0, scale: scales[exponent]) } ? exponent : nil
   }
@@ -64,46 +66,59 @@ extension QuantityChunk {
   }
 
   /// Which gains of the clock give the shorter stamps: tried on all of them.
-  private func cheaperGains(first: Int64, period: Int64, unit: Int64) -> ClockPredictor.Gains {
-    var best = (gains: ClockPredictor.Gains.steady, cost: Int.max)
-    for gains in [ClockPredictor.Gains.steady, .wandering] {
-      var clock = ClockPredictor(first: first, period: period, gains: gains)
-      var rice = AdaptiveRice(mean: 32)
-      var cost = 0
-      for time in times.dropFirst() {
-        let stamp = time / unit
-        cost += rice.cost(ZigZag.encode(stamp &- clock.prediction))
-        clock.update(with: stamp)
-      }
-      if cost < best.cost { best = (gains, cost) }
+  private static func cheaperGains(_ stamps: [Int64], period: Int64) -> ClockPredictor.Gains {
+    var steady = StampCost(first: stamps[0], period: period, gains: .steady)
+    var wandering = StampCost(first: stamps[0], period: period, gains: .wandering)
+    for index in stamps.indices.dropFirst() {
+      steady.add(stamps[index])
+      wandering.add(stamps[index])
     }
-    return best.gains
+    return wandering.bits < steady.bits ? .wandering : .steady
   }
 
-  private func encode(scaledBy scale: Double, clock: ClockPredictor, unit: Int64, into writer: inout BitWriter) {
+  /// What stamps would cost.
+  private struct StampCost {
+    private var clock: ClockPredictor
+    private var rice = AdaptiveRice(mean: 32)
+    private(set) var bits = 0
+
+    init(first: Int64, period: Int64, gains: ClockPredictor.Gains) {
+      clock = ClockPredictor(first: first, period: period, gains: gains)
+    }
+
+    @inline(__always)
+    mutating func add(_ stamp: Int64) {
+      bits &+= rice.cost(ZigZag.encode(stamp &- clock.prediction))
+      clock.update(with: stamp)
+    }
+  }
+
+  private func encode(_ times: [Int64], scaledBy scale: Double, clock: ClockPredictor, into output: inout BitWriter) {
     var clock = clock
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
     var last: Int64 = 0
-    for (index, value) in values.enumerated() {
+    var writer = output
+    for index in values.indices {
       if index > 0 {
-        let stamp = times[index] / unit
+        let stamp = times[index]
         stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
         clock.update(with: stamp)
       }
-      let number = Self.scaled(value, by: scale)
+      let number = Self.scaled(values[index], by: scale)
       numbers.encode(ZigZag.encode(number &- last), into: &writer)
       last = number
     }
+    output = writer
   }
 
-  private func encodePatterns(clock: ClockPredictor, unit: Int64, into writer: inout BitWriter) {
+  private func encodePatterns(_ times: [Int64], clock: ClockPredictor, into writer: inout BitWriter) {
     var clock = clock
     var stamps = AdaptiveRice(mean: 32)
     var last: UInt64 = 0
     for (index, value) in values.enumerated() {
       if index > 0 {
-        let stamp = times[index] / unit
+        let stamp = times[index]
         stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
         clock.update(with: stamp)
       }

@@ -21,11 +21,17 @@ struct QuantityPacker: Sendable {
 
   private static let hour: Int64 = 3_600_000_000
   private var chunk = QuantityChunk()
+  /// The cells before the one that is being filled.
   private var cells: [SummaryCell] = []
+  private var cell = SummaryCell()
   private var chunkEnd: Int64 = .min
   private var cellEnd: Int64 = .min
-  private var saysDuration = false
-  private var saysContact = false
+  private let summarises: Bool
+
+  /// `summarises`: whether chunks come with their cells; what is only kept for a while needs none.
+  init(summarises: Bool = true) {
+    self.summarises = summarises
+  }
 
   /// Adds a quantity that starts at or after the one before it; gives the chunk that it closed.
   mutating func add(_ item: Item) -> Packed? {
@@ -35,30 +41,38 @@ struct QuantityPacker: Sendable {
       let remainder = item.start % Self.hour
       chunkEnd = item.start &- (remainder < 0 ? remainder + Self.hour : remainder) &+ Self.hour
     }
-    if item.start >= cellEnd || cells.isEmpty {
-      cells.append(SummaryCell())
-      cellEnd = SummaryCell.floor(item.start) &+ SummaryCell.length
+    if summarises {
+      if item.start >= cellEnd {
+        if cell.count > 0 { cells.append(cell) }
+        cell = SummaryCell()
+        cellEnd = SummaryCell.floor(item.start) &+ SummaryCell.length
+      }
+      cell.add(item.value, start: item.start, end: item.end)
     }
-    cells[cells.count - 1].add(item.value, start: item.start, end: item.end)
+    let count = chunk.times.count
     if let kilojoules = item.kilojoules {
-      chunk.energies.append(QuantityChunk.Energy(index: chunk.times.count, kilojoules: kilojoules))
+      chunk.energies.append(QuantityChunk.Energy(index: count, kilojoules: kilojoules))
+    }
+    // Most series say nothing of durations and contact: their columns begin where there is something to say.
+    if item.end > item.start || !chunk.durations.isEmpty {
+      if chunk.durations.isEmpty { chunk.durations = Array(repeating: 0, count: count) }
+      chunk.durations.append(item.end &- item.start)
+    }
+    if item.contact != 0 || !chunk.contacts.isEmpty {
+      if chunk.contacts.isEmpty { chunk.contacts = Array(repeating: 0, count: count) }
+      chunk.contacts.append(item.contact)
     }
     chunk.times.append(item.start)
     chunk.values.append(item.value)
-    chunk.durations.append(item.end &- item.start)
-    chunk.contacts.append(item.contact)
-    saysDuration = saysDuration || item.end > item.start
-    saysContact = saysContact || item.contact != 0
     return closed
   }
 
   /// The chunk that is still open; nil where nothing was added since the last.
   mutating func finish() -> Packed? {
     guard !chunk.times.isEmpty else { return nil }
-    if !saysDuration { chunk.durations = [] }
-    if !saysContact { chunk.contacts = [] }
+    if cell.count > 0 { cells.append(cell) }
     let packed = Packed(payload: chunk.encode(), cells: cells)
-    self = QuantityPacker()
+    self = QuantityPacker(summarises: summarises)
     return packed
   }
 }

@@ -46,6 +46,9 @@ extension QuantityTrack {
       values: Array(values[low..<high]))
   }
 
+  /// Of a track that is not empty.
+  fileprivate var lastStart: Int64 { starts[starts.count - 1] }
+
   fileprivate subscript(range: UnboundedRange) -> Part { Part(track: self, range: starts.indices) }
 
   fileprivate subscript(range: Range<Int>) -> Part { Part(track: self, range: range) }
@@ -68,19 +71,92 @@ extension QuantityList {
     owners += repeatElement(Int32(clamping: owner), count: part.range.count)
   }
 
-  /// All tracks in order of start: the stretch of a track up to the next track's next start goes over in one piece.
+  /// All tracks in order of start; of equal starts those of the sample that was saved first come first.
   fileprivate mutating func merge(_ tracks: [QuantityTrack], saved: [Int64]) {
     let total = tracks.reduce(0) { $0 + $1.starts.count }
     quantities.starts.reserveCapacity(total)
     quantities.values.reserveCapacity(total)
     owners.reserveCapacity(total)
-    var heads = Heads(tracks, saved: saved)
-    while let owner = heads.first {
-      let limit = heads.second.map {
-        (start: tracks[$0].starts[heads.positions[$0]], isLater: saved[$0] > saved[owner])
+    let order = tracks.indices.filter { !tracks[$0].starts.isEmpty }
+      .sorted { (tracks[$0].starts[0], saved[$0]) < (tracks[$1].starts[0], saved[$1]) }
+    // Only tracks that overlap each other have to be told apart quantity by quantity.
+    var first = 0
+    while first < order.count {
+      var end = tracks[order[first]].lastStart
+      var next = first + 1
+      while next < order.count, tracks[order[next]].starts[0] <= end {
+        end = Swift.max(end, tracks[order[next]].lastStart)
+        next += 1
       }
-      let track = tracks[owner]
-      let begin = heads.positions[owner]
+      switch next - first {
+      case 1: append(tracks[order[first]][...], owner: order[first])
+      case 2
+      where tracks[order[first]].ends.isEmpty && tracks[order[first + 1]].ends.isEmpty && quantities.ends.isEmpty:
+        let isInOrder = saved[order[first]] < saved[order[first + 1]]
+        let (one, other) = (order[isInOrder ? first : first + 1], order[isInOrder ? first + 1 : first])
+        mergeInstants(
+          tracks[one], tracks[other], owners: (Int32(clamping: one), Int32(clamping: other)))
+      default:
+        let members = Array(order[first..<next])
+        mergeOverlapping(members, members.map { tracks[$0] }, saved: members.map { saved[$0] })
+      }
+      first = next
+    }
+  }
+
+  /// Two tracks without durations, the usual case of two sensors; of equal starts the first one's comes first.
+  private mutating func mergeInstants(
+    _ one: QuantityTrack, _ other: QuantityTrack, owners parts: (one: Int32, other: Int32)
+  ) {
+    let base = owners.count
+    let count = one.starts.count + other.starts.count
+    quantities.starts.append(contentsOf: repeatElement(0, count: count))
+    quantities.values.append(contentsOf: repeatElement(0, count: count))
+    owners.append(contentsOf: repeatElement(0, count: count))
+    Self.interleave(
+      one, other, parts, from: base, to: base + count, &quantities.starts, &quantities.values, &owners)
+  }
+
+  private static func interleave(
+    _ one: QuantityTrack, _ other: QuantityTrack, _ parts: (one: Int32, other: Int32), from base: Int, to end: Int,
+    _ startColumn: inout [Int64], _ valueColumn: inout [Double], _ ownerColumn: inout [Int32]
+  ) {
+    var starts = startColumn.mutableSpan
+    var values = valueColumn.mutableSpan
+    var owners = ownerColumn.mutableSpan
+    let oneStarts = one.starts.span
+    let oneValues = one.values.span
+    let otherStarts = other.starts.span
+    let otherValues = other.values.span
+    var (left, right) = (0, 0)
+    var leftStart = oneStarts[0]
+    var rightStart = otherStarts[0]
+    for place in base..<end {
+      if leftStart <= rightStart, left < oneStarts.count {
+        starts[place] = leftStart
+        values[place] = oneValues[left]
+        owners[place] = parts.one
+        left &+= 1
+        leftStart = left < oneStarts.count ? oneStarts[left] : .max
+      } else {
+        starts[place] = rightStart
+        values[place] = otherValues[right]
+        owners[place] = parts.other
+        right &+= 1
+        rightStart = right < otherStarts.count ? otherStarts[right] : .max
+      }
+    }
+  }
+
+  /// Many tracks: the stretch of a track up to the next track's next start goes over in one piece.
+  private mutating func mergeOverlapping(_ owners: [Int], _ tracks: [QuantityTrack], saved: [Int64]) {
+    var heads = Heads(tracks, saved: saved)
+    while let head = heads.first {
+      let limit = heads.second.map {
+        (start: tracks[$0].starts[heads.positions[$0]], isLater: saved[$0] > saved[head])
+      }
+      let track = tracks[head]
+      let begin = heads.positions[head]
       var end = begin + 1
       if let limit {
         while end < track.starts.count,
@@ -89,7 +165,7 @@ extension QuantityList {
       } else {
         end = track.starts.count
       }
-      append(track[begin..<end], owner: owner)
+      append(track[begin..<end], owner: owners[head])
       heads.advanceFirst(to: end)
     }
   }
@@ -101,11 +177,12 @@ extension QuantityList {
     private(set) var positions: [Int]
     private var heap: [Int] = []
 
+    /// None of the tracks is empty.
     init(_ tracks: [QuantityTrack], saved: [Int64]) {
       self.tracks = tracks
       self.saved = saved
       positions = Array(repeating: 0, count: tracks.count)
-      heap = tracks.indices.filter { !tracks[$0].starts.isEmpty }
+      heap = Array(tracks.indices)
       for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(index) }
     }
 

@@ -115,17 +115,13 @@ extension StoreFile {
   }
 
   private func insertRuns(of series: HeartbeatSeries, sample: Int64) throws(StoreError) {
-    var bounds: [(start: Timestamp, end: Timestamp)] = []
-    series.forEachBeat { located in
-      if located.index == 0 { bounds.append((located.time, located.time)) }
-      bounds[bounds.count - 1].end = located.time
-    }
     var statement = try connection.prepare(
       """
       INSERT INTO run (sample, ordinal, first, count, first_tick, anchor, slope, uncertainty, start, end)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
     for (ordinal, run) in series.runs.enumerated() {
+      let span = series.span(of: run)
       try statement.bind(sample, at: 1)
       try statement.bind(Int64(ordinal), at: 2)
       try statement.bind(Int64(run.beats.lowerBound), at: 3)
@@ -134,8 +130,8 @@ extension StoreFile {
       try statement.bind(run.map.anchor.microseconds, at: 6)
       try statement.bind(Int64(run.map.slopePartsPerBillion), at: 7)
       try statement.bind(run.map.uncertaintyMicroseconds, at: 8)
-      try statement.bind(bounds[ordinal].start.microseconds, at: 9)
-      try statement.bind(bounds[ordinal].end.microseconds, at: 10)
+      try statement.bind(span.start.microseconds, at: 9)
+      try statement.bind(span.end.microseconds, at: 10)
       try statement.run()
     }
   }

@@ -1,8 +1,13 @@
 /// Quantities in ascending order of start, packed as they come.
 struct PackedRun: Sendable {
-  private var packer = QuantityPacker()
+  private var packer: QuantityPacker
   private var chunks: [QuantityPacker.Packed] = []
   private(set) var lastStart: Int64?
+
+  /// `summarises`: see ``QuantityPacker/init(summarises:)``.
+  init(summarises: Bool = true) {
+    packer = QuantityPacker(summarises: summarises)
+  }
 
   mutating func add(_ item: QuantityPacker.Item) {
     if let chunk = packer.add(item) { chunks.append(chunk) }
@@ -15,13 +20,13 @@ struct PackedRun: Sendable {
   }
 
   /// All runs as one; of equal starts the one of the last run stays.
-  static func merge(_ runs: [PackedRun]) -> [QuantityPacker.Packed] {
+  static func merge(_ runs: [PackedRun], summarises: Bool = true) -> PackedRun {
     var cursors = runs.map { run in
       var run = run
       return Cursor(run.finish())
     }
-    var merged = PackedRun()
-    while let start = cursors.compactMap(\.item?.start).min() {
+    var merged = PackedRun(summarises: summarises)
+    while let start = earliestStart(cursors) {
       var item: QuantityPacker.Item?
       for index in cursors.indices where cursors[index].item?.start == start {
         item = cursors[index].item
@@ -29,7 +34,15 @@ struct PackedRun: Sendable {
       }
       if let item { merged.add(item) }
     }
-    return merged.finish()
+    return merged
+  }
+
+  private static func earliestStart(_ cursors: [Cursor]) -> Int64? {
+    var earliest: Int64?
+    for cursor in cursors {
+      if let start = cursor.item?.start, start < earliest ?? .max { earliest = start }
+    }
+    return earliest
   }
 
   /// Walks over packed quantities, one chunk unpacked at a time.

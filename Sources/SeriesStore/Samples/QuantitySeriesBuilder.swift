@@ -4,7 +4,8 @@ public import HealthModel
 /// Collects the quantities of one series and packs them as they come.
 ///
 /// Quantities that come in order are packed at once, so that a day fits in constant memory. Others wait in a small buffer
-/// and are packed apart; `finish` merges everything.
+/// and are packed apart, eight such runs becoming one, so that they never take much more than they will in the store;
+/// `finish` merges everything.
 public struct QuantitySeriesBuilder: Sendable {
   /// What happens with times.
   public enum Order: Hashable, Sendable {
@@ -19,7 +20,8 @@ public struct QuantitySeriesBuilder: Sendable {
   public let device: Device?
   public let order: Order
   private var main = PackedRun()
-  private var strays: [PackedRun] = []
+  /// Runs of quantities out of order, by how often they were merged; each is older than those behind it and below.
+  private var strays: [[PackedRun]] = []
   private var buffer: [QuantityPacker.Item] = []
   private var latestEnd: Int64
   private var count = 0
@@ -27,6 +29,8 @@ public struct QuantitySeriesBuilder: Sendable {
 
   /// How many quantities out of order wait unpacked.
   private static let bufferLimit = 4096
+  /// How many runs of one kind become one of the next.
+  private static let runLimit = 8
 
   public init(type: QuantityType, start: Timestamp, device: Device? = nil, order: Order = .sorting) {
     self.type = type
@@ -69,13 +73,22 @@ public struct QuantitySeriesBuilder: Sendable {
     guard !buffer.isEmpty else { return }
     // Of equal starts the last one inserted comes last: sorting by place as well makes that sure.
     let places = buffer.indices.sorted { (buffer[$0].start, $0) < (buffer[$1].start, $1) }
-    var run = PackedRun()
+    var run = PackedRun(summarises: false)
     for (rank, place) in places.enumerated() {
       let isReplaced = rank + 1 < places.count && buffer[places[rank + 1]].start == buffer[place].start
       if !isReplaced { run.add(buffer[place]) }
     }
-    strays.append(run)
     buffer = []
+    keep(run, level: 0)
+  }
+
+  private mutating func keep(_ run: PackedRun, level: Int) {
+    if strays.count == level { strays.append([]) }
+    strays[level].append(run)
+    guard strays[level].count == Self.runLimit else { return }
+    let merged = PackedRun.merge(strays[level], summarises: false)
+    strays[level] = []
+    keep(merged, level: level + 1)
   }
 
   /// The sample, ready to be saved; afterwards every call is an error.
@@ -88,7 +101,8 @@ public struct QuantitySeriesBuilder: Sendable {
     guard count > 0 else { throw .empty }
     guard (end?.microseconds ?? latestEnd) >= latestEnd else { throw .endsBeforeInsertedEnd }
     packBuffer()
-    let chunks = strays.isEmpty ? main.finish() : PackedRun.merge([main] + strays)
+    if !strays.isEmpty { main = PackedRun.merge([main] + strays.reversed().joined()) }
+    let chunks = main.finish()
     isFinished = true
     main = PackedRun()
     strays = []

@@ -1,0 +1,2 @@
+SELECT CAST((timestamp + 0) / 900 AS INTEGER) * 900000 - 0000 AS start_ms, count(*), avg(value), min(value), max(value)
+FROM quantity_series_data GROUP BY 1 ORDER BY 1;
