@@ -43,6 +43,7 @@ lint: ## the source format
 .PHONY: format
 format: ## bring the sources into that format
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
+
 .PHONY: imports
 imports: ## which module may import which
 	@Scripts/check-imports --self-test
