@@ -35,9 +35,13 @@ extension HealthStore {
   }
 
   /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store.
-  public func check() throws(StoreError) -> [StoreDamage] {
+  ///
+  /// `progress` hears, on the store's thread, how many samples of how many are done.
+  public func check(
+    progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws(StoreError) -> [StoreDamage] {
     let file = try opened()
-    return try file.connection.snapshot { () throws(StoreError) in try file.check() }
+    return try file.connection.snapshot { () throws(StoreError) in try file.check(progress: progress) }
   }
 
   nonisolated func changeSignals() -> AsyncStream<Void> {

@@ -33,6 +33,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid
     /// The store was closed before.
     case closed
+    /// The SQL statement that was handed over cannot be run; the message is SQLite's.
+    case statement
   }
 
   public init(_ code: Code, _ message: String) {
@@ -41,4 +43,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { message }
+
+  /// Whether something stored is damaged, as against a call or a disk that failed.
+  var isCorrupt: Bool {
+    if case .corrupt = code { true } else { false }
+  }
 }

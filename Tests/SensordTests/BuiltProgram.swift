@@ -23,6 +23,11 @@ struct BuiltProgram {
 
   /// Runs `sensord` with `arguments` to its end.
   func run(_ arguments: String..., changed: [String: String] = [:]) throws -> Outcome {
+    try run(arguments, changed: changed)
+  }
+
+  /// The same with arguments that were put together before.
+  func run(_ arguments: [String], changed: [String: String] = [:]) throws -> Outcome {
     let path = "\(TestPlaces.programs)/sensord"
     let (output, errors) = ("\(folder.path)/.stdout", "\(folder.path)/.stderr")
     var environment = [

@@ -34,7 +34,7 @@ struct CommandLineTests {
     arguments: [
       [], ["run"], ["demo"], ["devices"], ["devices", "list"], ["devices", "add"], ["devices", "rename"],
       ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
-      ["doctor"],
+      ["doctor"], ["stats"], ["check"], ["sql"],
     ])
   func help(command: [String]) throws {
     let outcome =

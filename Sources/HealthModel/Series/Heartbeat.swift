@@ -42,5 +42,14 @@ public struct Heartbeat: Hashable, Sendable {
     public static let rateConflict = Flags(rawValue: 1 << 5)
     /// The first beat of its run: its interval began at an unseen beat.
     public static let firstOfRun = Flags(rawValue: 1 << 6)
+
+    /// Every flag with its name, in the order of the bits: `missed`, `extra`, `ectopic` …
+    public static let named: [(flag: Flags, name: String)] = [
+      (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),
+      (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"),
+    ]
+
+    /// The names of the flags that are set, in that order.
+    public var names: [String] { Self.named.filter { contains($0.flag) }.map(\.name) }
   }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with an insert into, or the finish of, a series; what was inserted before is kept.
-public enum SeriesError: Error, Hashable, Sendable {
+public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The series was finished or discarded before this call.
   case finished
   /// Nothing was inserted: there is no series to save.
@@ -24,4 +24,21 @@ public enum SeriesError: Error, Hashable, Sendable {
   case invalidTimescale(Int32)
   /// The beat lies so far from its run's map, or from the beat before it, that the format cannot hold it.
   case beatOutOfRange(index: Int)
+
+  public var description: String {
+    switch self {
+    case .finished: "the series was finished or discarded before"
+    case .empty: "the series is empty"
+    case .startsBeforeSeries: "the quantity starts before its series"
+    case .endsBeforeStart: "the quantity ends before it starts"
+    case .endsBeforeInsertedEnd: "the series would end before one of its quantities"
+    case .incompatibleUnit(let unit, let type): "\(unit) cannot be converted to the unit of \(type)"
+    case .notFinite: "the value is no finite number"
+    case .timeDecreases(let index): "value \(index) is earlier than the one before it"
+    case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"
+    case .runsDoNotCoverBeats: "the runs do not hold every beat once"
+    case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
+    case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"
+    }
+  }
 }

@@ -1,9 +1,17 @@
 /// What is wrong with a unit.
-public enum UnitError: Error, Hashable, Sendable {
+public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text is no unit in the grammar of ``Unit``; `at` counts bytes from 0.
   case unreadable(String, at: Int)
   /// No unit has this symbol.
   case unknownSymbol(String)
   /// One cannot be converted to the other: they measure different things.
   case incompatible(String, String)
+
+  public var description: String {
+    switch self {
+    case .unreadable(let symbol, let position): "'\(symbol)' is no unit: byte \(position) is not understood"
+    case .unknownSymbol(let symbol): "there is no unit '\(symbol)'"
+    case .incompatible(let one, let other): "\(one) cannot be converted to \(other): they measure different things"
+    }
+  }
 }

@@ -2,8 +2,31 @@ import FoundationEssentials
 import HealthModel
 
 extension StoreFile {
-  /// Unpacks everything; see ``HealthStore/check()``.
-  func check() throws(StoreError) -> [StoreDamage] {
+  /// Unpacks everything; see ``HealthStore/check(progress:)``.
+  func check(progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> [StoreDamage] {
+    var damages = try pageDamages() + strayDamages()
+    let total = Int(try connection.integer("SELECT count(*) FROM sample"))
+    var done = 0
+    var statement = try connection.prepare("SELECT id, lower(hex(uuid)) FROM sample ORDER BY id")
+    while try statement.step() {
+      progress(done, total)
+      let row = statement.integer(0)
+      let problem: String?
+      do throws(StoreError) {
+        problem = try self.problem(ofSample: row)
+      } catch {
+        // What SQLite itself cannot read of one sample must not hide the others.
+        guard error.isCorrupt else { throw error }
+        problem = "its rows cannot be read"
+      }
+      if let problem { damages.append(StoreDamage(object: "sample \(statement.text(1) ?? "")", problem: problem)) }
+      done += 1
+    }
+    progress(done, total)
+    return damages
+  }
+
+  private func pageDamages() throws(StoreError) -> [StoreDamage] {
     var damages: [StoreDamage] = []
     var pages = try connection.prepare("PRAGMA integrity_check(20)")
     while try pages.step() {
@@ -12,32 +35,93 @@ extension StoreFile {
     }
     let changes = try connection.integer("SELECT ifnull(max(number), 0) - count(*) FROM change")
     if changes != 0 { damages.append(StoreDamage(object: "changes", problem: "\(changes) are missing")) }
+    return damages
+  }
+
+  /// Rows that name others which are not there: a query would leave them out without a word.
+  private func strayDamages() throws(StoreError) -> [StoreDamage] {
     var statement = try connection.prepare(
-      "SELECT sample.id, lower(hex(uuid)), count, timescale FROM sample ORDER BY sample.id")
+      """
+      SELECT 'session ' || lower(hex(uuid)), 'its device or source is missing' FROM session
+        WHERE device NOT IN (SELECT id FROM device) OR source NOT IN (SELECT id FROM source)
+      UNION ALL SELECT 'sample ' || lower(hex(uuid)), 'its type, source, device or session is missing' FROM sample
+        WHERE type NOT IN (SELECT id FROM type) OR source NOT IN (SELECT id FROM source)
+          OR device NOT IN (SELECT id FROM device) OR session NOT IN (SELECT id FROM session)
+      UNION ALL SELECT 'chunk ' || id, 'no sample has it' FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM sample)
+      UNION ALL SELECT 'summary ' || id, 'no sample has it' FROM summary WHERE id >> 20 NOT IN (SELECT id FROM sample)
+      UNION ALL SELECT 'runs of sample row ' || sample, 'no sample has them' FROM run
+        WHERE sample NOT IN (SELECT id FROM sample) GROUP BY sample
+      UNION ALL SELECT 'gaps of session row ' || session, 'no session has them' FROM gap
+        WHERE session NOT IN (SELECT id FROM session) GROUP BY session
+      """)
+    var damages: [StoreDamage] = []
     while try statement.step() {
-      let row = SampleRow(
-        id: statement.integer(0), count: Int(clamping: max(0, statement.integer(2))),
-        timescale: Int32(clamping: statement.integer(3)))
-      let problem = statement.isNull(3) ? try problem(ofQuantities: row) : try problem(ofBeats: row)
-      if let problem { damages.append(StoreDamage(object: "sample \(statement.text(1) ?? "")", problem: problem)) }
+      damages.append(StoreDamage(object: statement.text(0) ?? "", problem: statement.text(1) ?? ""))
     }
     return damages
   }
 
-  private func problem(ofBeats row: SampleRow) throws(StoreError) -> String? {
-    do throws(StoreError) {
-      let series = try series(of: row, object: "sample")
-      return series.beats.count == row.count
-        ? nil : "\(row.count) beats are said to be there, \(series.beats.count) are"
-    } catch {
-      guard case .corrupt = error.code else { throw error }
-      return "its beats cannot be unpacked"
-    }
+  /// What a sample's row says about its values.
+  private struct Claim {
+    var row: SampleRow
+    var type: QuantityType?
+    var start: Int64
+    var end: Int64
+    /// Sum, average, minimum, maximum, most recent value, its start and end, duration.
+    var figures: [Double?]
+    var gaps: Int64
   }
 
-  private func problem(ofQuantities row: SampleRow) throws(StoreError) -> String? {
-    if try bareItem(of: row.id) != nil { return nil }
-    let rows = Self.chunkRows(of: row.id)
+  private func claim(ofSample id: Int64) throws(StoreError) -> Claim? {
+    var statement = try connection.prepare(
+      """
+      SELECT sample.count, timescale, identifier, start, end, gaps, sum, average, minimum, maximum, most_recent,
+        most_recent_start, most_recent_end, duration
+      FROM sample LEFT JOIN type ON type.id = sample.type WHERE sample.id = ?1
+      """)
+    try statement.bind(id, at: 1)
+    guard try statement.step() else { return nil }
+    let row = SampleRow(
+      id: id, count: Int(clamping: max(0, statement.integer(0))), timescale: Int32(clamping: statement.integer(1)))
+    return Claim(
+      row: row, type: statement.isNull(1) ? statement.text(2).flatMap(QuantityType.init(identifier:)) : nil,
+      start: statement.integer(3), end: statement.integer(4),
+      figures: (6..<14).map { statement.optionalReal($0) }, gaps: statement.integer(5))
+  }
+
+  private func problem(ofSample id: Int64) throws(StoreError) -> String? {
+    guard let claim = try claim(ofSample: id) else { return nil }
+    if let type = claim.type { return try problem(ofQuantities: claim, type) }
+    return claim.row.timescale > 0 ? try problem(ofBeats: claim) : "its type is unknown"
+  }
+
+  private func problem(ofBeats claim: Claim) throws(StoreError) -> String? {
+    let series: HeartbeatSeries
+    do throws(StoreError) {
+      series = try self.series(of: claim.row, object: "sample")
+    } catch {
+      guard error.isCorrupt else { throw error }
+      return "its beats cannot be unpacked"
+    }
+    guard series.beats.count == claim.row.count else {
+      return "\(claim.row.count) beats are said to be there, \(series.beats.count) are"
+    }
+    guard Int64(series.gapCount) == claim.gaps else { return "its gaps are not those of its beats" }
+    let bounds = series.bounds
+    guard bounds?.start.microseconds == claim.start, bounds?.end.microseconds == claim.end else {
+      return "it does not start and end with its beats"
+    }
+    return nil
+  }
+
+  private func problem(ofQuantities claim: Claim, _ type: QuantityType) throws(StoreError) -> String? {
+    if let item = try bareItem(of: claim.row.id) {
+      var cell = SummaryCell()
+      cell.add(item.value, start: item.start, end: item.end)
+      let packed = QuantityPacker.Packed(payload: QuantityChunk(item).encode(), cells: [cell])
+      return try differs(claim, from: [packed], type) ? "its figures are not those of its value" : nil
+    }
+    let rows = Self.chunkRows(of: claim.row.id)
     var statement = try connection.prepare(
       """
       SELECT chunk.payload, summary.cells, summary.count, summary.sum, summary.minimum, summary.maximum, summary.start,
@@ -47,11 +131,13 @@ extension StoreFile {
     try statement.bind(rows.first, at: 1)
     try statement.bind(rows.last, at: 2)
     var count = 0
+    var chunks: [QuantityPacker.Packed] = []
     while try statement.step() {
       let chunk: QuantityChunk
       let cells: [SummaryCell]
+      let payload = statement.bytes(0)
       do throws(ChunkError) {
-        chunk = try QuantityChunk(decoding: statement.bytes(0))
+        chunk = try QuantityChunk(decoding: payload)
         cells = try SummaryCells.decode(statement.bytes(1))
       } catch {
         return "a chunk cannot be unpacked (\(error))"
@@ -62,8 +148,29 @@ extension StoreFile {
         figures.start == statement.integer(6), figures.end == statement.integer(7)
       else { return "a chunk's summary is not that of its values" }
       count += chunk.times.count
+      chunks.append(QuantityPacker.Packed(payload: payload, cells: cells))
     }
-    return count == row.count ? nil : "\(row.count) quantities are said to be there, \(count) are"
+    guard count == claim.row.count else {
+      return "\(claim.row.count) quantities are said to be there, \(count) are"
+    }
+    return try differs(claim, from: chunks, type) ? "its figures are not those of its values" : nil
+  }
+
+  /// Whether a sample's row says something else than its values do; sums may differ in their last digits.
+  private func differs(
+    _ claim: Claim, from chunks: [QuantityPacker.Packed], _ type: QuantityType
+  ) throws(StoreError) -> Bool {
+    let summary = SeriesSummary(chunks.lazy.flatMap(\.cells))
+    guard summary.count > 0 else { return true }
+    let expected: [Double?] = [
+      type.style.isCumulative ? summary.sum : nil, try Self.average(of: chunks, summary, type), summary.minimum,
+      summary.maximum, summary.last, Double(summary.lastStart), Double(summary.lastEnd), Double(summary.duration),
+    ]
+    guard claim.start <= summary.start, claim.end >= summary.end else { return true }
+    return zip(claim.figures, expected).contains { found, expected in
+      guard let found, let expected else { return found != expected }
+      return !(abs(found - expected) <= 1e-9 * max(abs(found), abs(expected)))
+    }
   }
 
   /// The cells that a chunk's quantities make.

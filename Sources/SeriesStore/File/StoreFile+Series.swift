@@ -72,7 +72,7 @@ extension StoreFile {
   }
 
   /// The sample's average by its type's style; levels are not in the cells and are looked up in the values.
-  private static func average(
+  static func average(
     of chunks: [QuantityPacker.Packed], _ summary: SeriesSummary, _ type: QuantityType
   ) throws(StoreError) -> Double? {
     switch type.style {

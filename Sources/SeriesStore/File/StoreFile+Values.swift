@@ -9,10 +9,7 @@ extension StoreFile {
       let object = Self.name(of: session)
       var rates: [HeartRateValue] = []
       rates.reserveCapacity(min(sample.count, 1 << 20))
-      if let item = try bareItem(of: sample.id) {
-        var chunk = QuantityChunk()
-        chunk.times = [item.start]
-        chunk.values = [item.value]
+      if let chunk = try bareItem(of: sample.id).map(QuantityChunk.init) {
         do { try Self.append(chunk, to: &rates) } catch { throw corrupt(object) }
       } else {
         try forEachChunk(of: sample, object: object) { (bytes) throws(ChunkError) in
@@ -22,6 +19,20 @@ extension StoreFile {
       guard rates.count == sample.count else { throw corrupt(object) }
       return rates
     }
+  }
+
+  /// All quantities of a sample, as if one chunk held them.
+  func quantities(of sample: SampleRow, object: String) throws(StoreError) -> QuantityChunk {
+    var whole = QuantityChunk()
+    if let chunk = try bareItem(of: sample.id).map(QuantityChunk.init) {
+      whole = chunk
+    } else {
+      try forEachChunk(of: sample, object: object) { (bytes) throws(ChunkError) in
+        whole.append(try QuantityChunk(decoding: bytes))
+      }
+    }
+    guard whole.times.count == sample.count else { throw corrupt(object) }
+    return whole
   }
 
   /// The only quantity of a sample that has no chunk; nil where the sample has chunks.
@@ -129,5 +140,30 @@ extension StoreFile {
     while try statement.step() {
       do { try body(statement.bytes(0)) } catch { throw corrupt(object) }
     }
+  }
+}
+
+extension QuantityChunk {
+  /// A single quantity.
+  init(_ item: QuantityPacker.Item) {
+    self.init(times: [item.start], values: [item.value])
+    if item.end > item.start { durations = [item.end &- item.start] }
+  }
+
+  /// Adds what follows; chunks of one series differ in what anything in them carries.
+  mutating func append(_ next: QuantityChunk) {
+    let base = times.count
+    if !durations.isEmpty || !next.durations.isEmpty {
+      if durations.isEmpty { durations = Array(repeating: 0, count: base) }
+      durations += next.durations.isEmpty ? Array(repeating: 0, count: next.times.count) : next.durations
+    }
+    if !contacts.isEmpty || !next.contacts.isEmpty {
+      let none = SensorContact.notSupported.rawValue
+      if contacts.isEmpty { contacts = Array(repeating: none, count: base) }
+      contacts += next.contacts.isEmpty ? Array(repeating: none, count: next.times.count) : next.contacts
+    }
+    energies += next.energies.map { Energy(index: base + $0.index, kilojoules: $0.kilojoules) }
+    times += next.times
+    values += next.values
   }
 }

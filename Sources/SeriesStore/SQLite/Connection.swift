@@ -4,7 +4,7 @@ import CSQLite
 @safe
 final class Connection {
   let path: String
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   /// Compiled statements that are not in use, by their text.
   private var idle: [String: OpaquePointer] = unsafe [:]
 

@@ -3,7 +3,7 @@ import CSQLite
 /// A compiled statement, bound and stepped by its one owner, and back in its connection's cache when that is done.
 @safe
 struct Statement: ~Copyable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private let text: String
   private let connection: Connection
 
@@ -18,7 +18,7 @@ struct Statement: ~Copyable {
   }
 
   /// SQLite copies what is bound. The header's macro for it is a cast that does not import.
-  private static var transient: sqlite3_destructor_type {
+  static var transient: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
 

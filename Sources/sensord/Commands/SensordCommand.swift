@@ -28,8 +28,10 @@ struct SensordCommand: ParsableCommand {
       CommandGroup(
         name: "Session",
         subcommands: [
-          SessionsCommand.self, ShowCommand.self, VariabilityCommand.self, ExportCommand.self, DeleteCommand.self,
+          SessionsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self, ExportCommand.self,
+          DeleteCommand.self,
         ]),
+      CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [ReplayCommand.self, DecodeCommand.self]),
     ])
 }

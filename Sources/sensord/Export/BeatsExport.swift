@@ -6,12 +6,6 @@ internal import HealthModel
 enum BeatsExport {
   static let heading = "time,run,index,rr_ticks,preceded_by_gap,flags\n"
 
-  /// The names of the flags, joined by `+` in this order.
-  static let flagNames: [(flag: Heartbeat.Flags, name: String)] = [
-    (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),
-    (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"),
-  ]
-
   /// The whole table.
   static func csv(_ series: HeartbeatSeries) -> [UInt8] {
     var bytes = Array(heading.utf8)
@@ -38,7 +32,7 @@ enum BeatsExport {
   private static func append(_ flags: Heartbeat.Flags, to bytes: inout [UInt8]) {
     guard !flags.isEmpty else { return }
     var isFirst = true
-    for (flag, name) in flagNames where flags.contains(flag) {
+    for (flag, name) in Heartbeat.Flags.named where flags.contains(flag) {
       if !isFirst { bytes.append(UInt8(ascii: "+")) }
       bytes.append(contentsOf: name.utf8)
       isFirst = false

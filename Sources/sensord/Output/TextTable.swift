@@ -5,7 +5,7 @@ struct TextTable {
 
     var title: String
     var alignment: Alignment
-    /// The column that gives way where the rows are too wide; its texts are cut with `…`.
+    /// A column that gives way where the rows are too wide, the widest first; its texts are cut with `…`.
     var shrinks: Bool
 
     init(_ title: String, _ alignment: Alignment = .left, shrinks: Bool = false) {
@@ -34,9 +34,11 @@ struct TextTable {
     var widths = columns.indices.map { index in
       rows.reduce(PrintableText.width(of: columns[index].title)) { max($0, PrintableText.width(of: $1[index])) }
     }
-    let excess = widths.reduce(0, +) + Self.separator.count * (columns.count - 1) - limit
-    if excess > 0, let elastic = columns.firstIndex(where: \.shrinks) {
-      widths[elastic] = max(Self.narrowest, widths[elastic] - excess)
+    let elastic = columns.indices.filter { columns[$0].shrinks }
+    var excess = widths.reduce(0, +) + Self.separator.count * (columns.count - 1) - limit
+    while excess > 0, let widest = elastic.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest {
+      widths[widest] -= 1
+      excess -= 1
     }
     return ([columns.map(\.title)] + rows).map { line($0, widths: widths) }.joined()
   }

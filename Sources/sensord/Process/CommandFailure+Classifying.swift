@@ -1,5 +1,6 @@
 internal import Captures
 internal import DBus
+internal import HealthModel
 internal import Ingestion
 internal import SeriesStore
 
@@ -9,6 +10,8 @@ extension CommandFailure {
     switch error {
     case let failure as CommandFailure: self = failure
     case let error as StoreError: self.init(Self.status(of: error.code), error.message)
+    case let error as StatisticsError: self.init(.usage, error.description)
+    case let error as TimeZoneError: self.init(Self.status(of: error), error.description)
     case let error as DBusError: self.init(Self.status(of: error), "the message bus: \(error.description)")
     case let error as CaptureError: self.init(Self.status(of: error), error.description)
     case let error as JournalError:
@@ -55,6 +58,15 @@ extension CommandFailure {
     case .permission: .permission
     case .full, .io: .inputOutput
     case .closed: .internalError
+    case .statement: .usage
+    }
+  }
+
+  private static func status(of error: TimeZoneError) -> ExitStatus {
+    switch error {
+    case .unknownZone: .usage
+    case .databaseMissing: .unavailable
+    case .invalidData: .badData
     }
   }
 

@@ -1,0 +1,58 @@
+import CSQLite
+import HealthModel
+
+/// Read-only SQL over a store's file, with the packed values as tables beside the file's own tables and views.
+///
+/// | Table | A row is | Columns |
+/// |---|---|---|
+/// | `rates` | a heart rate | time, bpm, contact, energy_kj, time_us, session, sample |
+/// | `beats` | a beat | time, run, index, rr_ticks, rr_ms, preceded_by_gap, flags, time_us, session, sample |
+/// | `quantities` | a quantity of any type | time, end, value, unit, type, source, device, time_us, end_us, session, sample |
+///
+/// Times are ISO 8601 (UTC), those in `…_us` microseconds since 1970; `session` and `sample` are identifiers as in the
+/// views: 32 hexadecimal digits. A condition `session = …` or `sample = …` unpacks only what it names.
+///
+/// Nothing can be written: the file is open for reading, the connection refuses to write, and statements that would
+/// change anything, or attach another file, are refused before they run. Everything runs on the caller's thread.
+public final class ReadOnlySQL {
+  private let file: StoreFile
+
+  /// Opens the store at `path`; the errors are those of ``HealthStore/open(_:for:mode:)``.
+  public init(_ path: String) throws(StoreError) {
+    file = try StoreFile(path, for: .reading, mode: 0)
+    try file.connection.execute("PRAGMA query_only = ON")
+    for table in UnpackedTable.allCases { try file.connection.addTable(table, of: file) }
+    try file.connection.allowOnlyReading()
+  }
+
+  /// Compiles one statement. What is wrong with it is a ``StoreError/Code/statement``, in SQLite's words.
+  ///
+  /// Each row is computed when it is asked for; a damaged object is an error that names it.
+  public func rows(of text: String) throws(StoreError) -> Rows {
+    Rows(try file.connection.prepareOne(text), of: file.connection)
+  }
+
+  /// The rows of one statement, in order.
+  public struct Rows: ~Copyable {
+    /// The names of the columns.
+    public let columns: [String]
+    private var statement: Statement
+    private let connection: Connection
+
+    init(_ statement: consuming Statement, of connection: Connection) {
+      columns = statement.columnNames
+      self.statement = statement
+      self.connection = connection
+    }
+
+    /// The next row, a value for each column; nil behind the last one.
+    public mutating func next() throws(StoreError) -> [SQLValue]? {
+      do throws(StoreError) {
+        guard try statement.step() else { return nil }
+      } catch {
+        throw connection.reason(of: error)
+      }
+      return (0..<Int32(clamping: columns.count)).map { statement.value($0) }
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/// One value of a row that ``ReadOnlySQL`` gives: SQLite's five kinds.
+public enum SQLValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+}

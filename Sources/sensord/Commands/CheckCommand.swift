@@ -1,0 +1,79 @@
+internal import ArgumentParser
+internal import Captures
+internal import SeriesStore
+internal import Synchronization
+
+/// `sensord check`: reads everything that is stored, and names what is damaged.
+struct CheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Read everything that is stored and name what is damaged.",
+    discussion: """
+      Unpacks every value of the store, compares it with its summaries, and reads the
+      journal and the kept captures. Changes nothing; what is not named is sound.
+      """)
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the findings as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let location = try store.location()
+    guard let reader = try store.openToRead() else {
+      return try report([], samples: 0, captures: 0)
+    }
+    defer { Progress.clear() }
+    var (damages, samples) = try CommandLoop.run {
+      let samples = Mutex(0)
+      let damages = try await reader.check { done, total in
+        if done % 16 == 0 { Progress.show("checking sample \(done) of \(total)") }
+        samples.withLock { $0 = total }
+      }
+      return (damages, samples.withLock { $0 })
+    }
+    Progress.show("checking the journal")
+    damages += try Self.journalDamages(location.journal)
+    let kept = try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).files()
+    for (index, capture) in kept.enumerated() {
+      Progress.show("checking capture \(index + 1) of \(kept.count)")
+      damages += Self.damages(ofCapture: capture.path)
+    }
+    Progress.clear()
+    try report(damages, samples: samples, captures: kept.count)
+    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+  }
+
+  private func report(_ damages: [StoreDamage], samples: Int, captures: Int) throws {
+    if json {
+      let findings = damages.map { ["object": .string($0.object), "problem": .string($0.problem)] as JSONValue }
+      let report: JSONValue = [
+        "sound": .bool(damages.isEmpty), "samples": .integer(samples), "captures": .integer(captures),
+        "damages": .array(findings),
+      ]
+      return try StandardOutput.write(report.bytes + [UInt8(ascii: "\n")])
+    }
+    for damage in damages { try StandardOutput.write(PrintableText.line("✗ \(damage)") + "\n") }
+    let what = "\(samples) samples, the journal and \(captures) kept captures"
+    try StandardOutput.write(
+      damages.isEmpty
+        ? "✓ \(what) are sound\n"
+        : "\(damages.count) damages found in \(what); everything else is readable.\n")
+  }
+
+  /// What a crash leaves at a journal's end is no damage: the next start mends it.
+  private static func journalDamages(_ directory: String) throws(JournalError) -> [StoreDamage] {
+    let contents = try JournalReader.read(directory: directory)
+    return contents.damages.filter { !$0.isExpectedAfterCrash }.map {
+      StoreDamage(object: "journal", problem: "\($0)")
+    }
+      + contents.foreignFiles.map { StoreDamage(object: "journal", problem: "\($0.name) is no segment of it") }
+  }
+
+  private static func damages(ofCapture path: String) -> [StoreDamage] {
+    do throws(CaptureError) {
+      return try CaptureFile.read(path: path).damages.map { StoreDamage(object: "capture \(path)", problem: "\($0)") }
+    } catch {
+      return [StoreDamage(object: "capture \(path)", problem: "\(error)")]
+    }
+  }
+}

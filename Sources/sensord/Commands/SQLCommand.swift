@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import SeriesStore
+
+/// `sensord sql QUERY`: any question to the store, with the unpacked values as tables.
+struct SQLCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sql", abstract: "Ask the store anything in SQL; nothing can be changed.",
+    usage: "sensord sql <query> [--csv | --json] [--store <file>]",
+    discussion: """
+      Tables of unpacked values beside the file's own tables and views:
+
+      rates       time,bpm,contact,energy_kj,time_us,session,sample
+      beats       time,run,index,rr_ticks,rr_ms,preceded_by_gap,flags,time_us,
+                  session,sample
+      quantities  time,end,value,unit,type,source,device,time_us,end_us,
+                  session,sample
+
+      'WHERE session = …' unpacks that session only; session_list names them.
+
+        sensord sql "SELECT id, start, beats FROM session_list"
+        sensord sql "SELECT max(rr_ms) FROM beats WHERE flags = ''"
+      """)
+
+  @Argument(help: "One SELECT statement, as SQLite understands it.")
+  var query: String
+
+  @Flag(help: "Print the rows as CSV.")
+  var csv = false
+
+  @Flag(help: "Print the rows as JSON.")
+  var json = false
+
+  @OptionGroup var store: StoreOptions
+
+  mutating func validate() throws {
+    guard !csv || !json else { throw ValidationError("--csv and --json exclude each other") }
+  }
+
+  mutating func run() throws {
+    let location = try store.location()
+    let sql = try ReadOnlySQL(location.path)
+    try SQLOutput.write(try sql.rows(of: query), as: json ? .json : csv ? .csv : .table)
+  }
+}

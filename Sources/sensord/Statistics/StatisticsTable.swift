@@ -1,0 +1,100 @@
+internal import HealthModel
+
+/// Statistics as a person reads them: a heading with type, unit and policy, and a row for each bucket.
+struct StatisticsTable {
+  private let statistics: [Statistics]
+  private let type: QuantityType
+  private let interval: CalendarInterval
+  private let zone: TimeZoneRules
+
+  init(_ statistics: [Statistics], of type: QuantityType, every interval: CalendarInterval, in zone: TimeZoneRules) {
+    self.statistics = statistics
+    self.type = type
+    self.interval = interval
+    self.zone = zone
+  }
+
+  /// The heading and the rows; several empty buckets in a row become one line that counts them.
+  func rendered(columns: Int) -> String {
+    let isBySource = statistics.contains { $0.source != nil }
+    var titles: [TextTable.Column] = [.init("Start")]
+    if isBySource { titles.append(.init("Source", shrinks: true)) }
+    titles.append(.init("Count", .right))
+    let figures =
+      type.style.isCumulative ? ["Sum", "Latest", "Duration"] : ["Average", "Minimum", "Maximum", "Latest"]
+    titles += figures.map { .init($0, .right) }
+    titles.append(.init("Coverage", .right))
+    var table = TextTable(titles)
+    var index = 0
+    while index < statistics.count {
+      let row = statistics[index]
+      let run = statistics[index...].prefix { $0.count == 0 && $0.source == row.source }
+      let source = isBySource ? [row.source.map(\.description) ?? ""] : []
+      if run.count > 2 {
+        table.add(["… \(run.count) empty"] + source + Array(repeating: "", count: figures.count + 2))
+        index += run.count
+      } else {
+        table.add([label(row.start)] + source + ["\(row.count)"] + cells(row))
+        index += 1
+      }
+    }
+    return heading(isBySource) + table.rendered(columns: columns)
+  }
+
+  private func heading(_ isBySource: Bool) -> String {
+    var parts = ["\(type.identifier) in \(type.unit)", "every \(interval)", zone.name]
+    if !isBySource, statistics.contains(where: { $0.sources.count > 1 }) { parts.append("sources merged") }
+    if type.style == .discreteTemporallyWeighted, let policy = statistics.first?.policy {
+      parts.append("weighted by \(policy)")
+    }
+    return parts.joined(separator: ", ") + "\n"
+  }
+
+  /// The clock of the zone; the second of two equal readings gets its offset.
+  private func label(_ start: Timestamp) -> String {
+    let wall = zone.wallClock(at: start)
+    let text = Timestamp(microseconds: wall).iso8601(fractionDigits: 0)
+    let isMidnight = text.hasSuffix("T00:00:00Z")
+    let isDay = [.day, .week, .month, .year].contains(interval.unit)
+    var label = String(text.prefix(10))
+    if !isDay || !isMidnight { label += " " + text.dropFirst(11).prefix(5) }
+    guard zone.moment(ofWallClock: wall) != start else { return label }
+    let minutes = abs(Int(zone.offset(at: start))) / 60
+    let sign = zone.offset(at: start) < 0 ? "-" : "+"
+    return "\(label) \(sign)\(Self.twoDigits(minutes / 60))\(Self.twoDigits(minutes % 60))"
+  }
+
+  private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+  private func cells(_ row: Statistics) -> [String] {
+    let figures =
+      type.style.isCumulative
+      ? [number(row.sum), number(row.mostRecent), row.duration.map { DurationText.clock(microseconds: $0) } ?? "-"]
+      : [number(row.average), number(row.minimum), number(row.maximum), number(row.mostRecent)]
+    return figures + [row.count == 0 ? "-" : "\(FixedPoint.text(row.coverage.fraction * 100, digits: 0)) %"]
+  }
+
+  private func number(_ value: Double?) -> String {
+    guard let value else { return "-" }
+    return FixedPoint.text(value, digits: type.unit == .meter || type.unit == .meterPerSecond ? 2 : 1)
+  }
+
+  /// One bucket for a program: times in UTC, the duration in seconds, the coverage from 0 to 1.
+  static func json(_ row: Statistics) -> JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("start", .string(CivilTime.milliseconds(row.start.microseconds))),
+      .init("end", .string(CivilTime.milliseconds(row.end.microseconds))),
+    ]
+    if let source = row.source { members.append(.init("source", .string(source.description))) }
+    members += [
+      .init("count", .integer(row.count)), .init("sum", .number(row.sum)), .init("average", .number(row.average)),
+      .init("minimum", .number(row.minimum)), .init("maximum", .number(row.maximum)),
+      .init("mostRecent", .number(row.mostRecent)),
+      .init("duration", .number(row.duration.map { Double($0) / 1_000_000 })),
+      .init("coverage", .number(row.coverage.fraction)),
+      .init("sources", .array(row.sources.map { .string($0.description) })),
+      .init("policy", .string(row.policy.description)),
+    ]
+    return .object(members)
+  }
+}
