@@ -42,19 +42,21 @@ actor SessionCommitter {
 
   /// Commits an ended session. Doing it twice does no harm: the store knows the session's identity.
   ///
+  /// Waits for nobody: were this suspended while the store saves, the next session would be read from the journal before this
+  /// one is gone from memory, and of many that end at once all would be there together.
+  ///
   /// - Parameters:
   ///   - session: The session's identity in the journal.
   ///   - now: Seconds since 1970, for the age of kept captures.
   /// - Returns: What was stored.
   /// - Throws: ``Failure``; the session is then still in the journal.
-  func commit(_ session: UUID, now: Int64) async throws(Failure) -> Committed {
+  func commit(_ session: UUID, now: Int64) throws(Failure) -> Committed {
     let capture: Capture
     let damages: [CaptureDamage]
     do { (capture, damages) = try journal.capture(of: session) } catch { throw .journal(error) }
     let recorded: RecordedSession
     do { recorded = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
-    let outcome: CommitOutcome
-    do { outcome = try await store.commit(recorded) } catch { throw .store(error) }
+    let outcome = try save(recorded)
     var archiveFailure: JournalError?
     if let archive, outcome != .deletedBefore {
       do throws(JournalError) {
@@ -68,5 +70,13 @@ actor SessionCommitter {
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
       gaps: recorded.heartbeats.gapCount, damages: damages.count, archiveFailure: archiveFailure)
+  }
+
+  /// The store's actor has the same thread.
+  private func save(_ session: RecordedSession) throws(Failure) -> CommitOutcome {
+    let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
+      do throws(StoreError) { return .success(try store.commit(session)) } catch { return .failure(error) }
+    }
+    do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
   }
 }
