@@ -7,6 +7,9 @@ import Sensors
 
 /// From what was received to what is stored: the one way, for a recording and for its replay.
 public enum FinalPass {
+  /// The version of the algorithm that makes beats, gaps and flags of what was received.
+  public static let algorithmVersion = Int64(SessionTimeline.algorithmVersion)
+
   /// Works out the session of `capture`.
   ///
   /// - Parameters:

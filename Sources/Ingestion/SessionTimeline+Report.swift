@@ -6,7 +6,7 @@ extension SessionTimeline {
   /// The quality report as it is kept with a session. Keys are stable: `show --json` prints them as they are.
   var report: Metadata {
     var report: Metadata = [
-      "algorithmVersion": .integer(Int64(Self.algorithmVersion)),
+      RecordedSession.algorithmVersionKey: .integer(Int64(Self.algorithmVersion)),
       "notifications": .integer(Int64(notifications)),
       "zeroRates": .integer(Int64(zeroRates)),
       "linkLosses": .integer(Int64(sensor.disconnects.count)),

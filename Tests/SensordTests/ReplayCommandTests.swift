@@ -1,3 +1,7 @@
+import Captures
+import HealthModel
+import Ingestion
+import SeriesStore
 import Testing
 
 @testable import sensord
@@ -94,6 +98,46 @@ struct ReplayCommandTests {
     #expect(try sensord.run("delete", "0f6a1c52", "--store", store).status == 0)
     #expect(!FileAccess.exists(kept))
     #expect(FileAccess.exists(other))
+  }
+
+  @Test("old sessions are renewed from their kept captures, in place, and those that have none are named")
+  func rebuild() async throws {
+    let present = folder.path + "/present.sqlite"
+    _ = try sensord.run("replay", capture, "--store", present)
+    let shown = try sensord.run("show", "last", "--store", present, "--json").output
+    let none = try sensord.run("replay", "--rebuild", "--store", present)
+    #expect(none.status == 0 && none.output.contains("1 session is of the present algorithm"))
+    try await storeOfEarlierAlgorithm()
+    let missing = try sensord.run("replay", "--rebuild", "--store", store)
+    #expect(missing.status == 0 && missing.output == "session 0f6a1c52 has no kept capture and stays as it is\n")
+    let named = try sensord.run("replay", "--rebuild", "0f6a1c52", "--store", store)
+    #expect(named.status == Code.noInput.rawValue && named.errorLines.count == 1)
+    let text = try String(decoding: FileAccess.read(capture), as: UTF8.self)
+    let name = "a.captures/0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture"
+    // In the middle of the third measurement: what was stored is more than the capture has.
+    let cut = try #require(text.firstRange(of: "8125457013 m")).upperBound
+    try folder.write(name, String(text[..<cut]))
+    #expect(try sensord.run("replay", "--rebuild", "--store", store).output.contains("only 2 of 3 notifications"))
+    try folder.write(name, text)
+    let renewed = try sensord.run("replay", "--rebuild", "0F6A1C52", "--store", store)
+    #expect(renewed.status == 0 && renewed.output.hasPrefix("session 0f6a1c52 renewed from algorithm 0 to "))
+    #expect(try sensord.run("show", "last", "--store", store, "--json").output == shown)
+    #expect(try sensord.run("sessions", "--store", store).output.split(separator: "\n").count == 2)
+    let json = try sensord.run("replay", "--rebuild", "--json", "--store", store)
+    #expect(json.output.contains(#"{"session":"0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01","outcome":"unchanged"}"#))
+    #expect(try sensord.run("replay", "--rebuild", "ffff", "--store", store).status == Code.noInput.rawValue)
+    #expect(try sensord.run("replay", "--rebuild", capture, capture, "--store", store).status == Code.usage.rawValue)
+    #expect(try sensord.run("replay", "--store", store).status == Code.usage.rawValue)
+  }
+
+  /// Stores the capture's session as an earlier algorithm did.
+  private func storeOfEarlierAlgorithm() async throws {
+    let read = try #require(try CaptureFile.read(path: capture).captures.first)
+    var session = try FinalPass.session(of: read, version: SensordCommand.version)
+    session.quality[RecordedSession.algorithmVersionKey] = nil
+    let writer = try HealthStore.open(store, for: .writing)
+    _ = try await writer.commit(session)
+    await writer.close()
   }
 
   @Test("a capture that is cut off is stored up to there, and the place is named")

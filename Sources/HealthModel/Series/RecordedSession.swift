@@ -47,6 +47,20 @@ public struct RecordedSession: Hashable, Sendable {
   }
 }
 
+extension RecordedSession {
+  /// The version of the algorithm that made beats, gaps and flags of what was received, as it stands in ``quality`` under
+  /// ``algorithmVersionKey``; 0 where it does not.
+  public var algorithmVersion: Int64 { Self.algorithmVersion(in: quality) }
+
+  /// Where the quality report has the version of the algorithm.
+  public static let algorithmVersionKey = "algorithmVersion"
+
+  /// The version of the algorithm that a quality report names; 0 where it names none.
+  public static func algorithmVersion(in quality: Metadata) -> Int64 {
+    if case .integer(let version)? = quality[algorithmVersionKey] { version } else { 0 }
+  }
+}
+
 /// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
 public struct Coverage: Hashable, Sendable {
   public var floor: Double

@@ -87,6 +87,8 @@ public struct HeartRateVariability: Hashable, Sendable {
   ///
   /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, and between binary fractions it
   ///   may come out a little above. Other programs allow for nothing, and count some of these.
+  /// - Returns: The count; its ``Figure/count`` is that of the valid pairs.
+  /// - Throws: ``VariabilityRefusal/tooFewPairs(needed:available:)``.
   public func nn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
     try requirePairs(1)
     let seconds = intervals.seconds

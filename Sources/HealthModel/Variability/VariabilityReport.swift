@@ -16,6 +16,7 @@ public struct VariabilityReport: Hashable, Sendable {
   ///   - intervals: Those of the whole record.
   ///   - span: What to look at.
   ///   - windowMicroseconds: The length of each part, the last of which is shorter where it does not fit; nil makes it one.
+  /// - Returns: At least one without windows; none for a span without length.
   public static func reports(
     _ intervals: NNIntervals, in span: TimeSpan, windowMicroseconds: Int64? = nil
   ) -> [VariabilityReport] {

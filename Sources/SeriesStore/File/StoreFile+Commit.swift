@@ -8,7 +8,7 @@ extension StoreFile {
     return try connection.transaction { () throws(StoreError) in
       let existing = try row(of: session.id)
       if let existing {
-        guard session.syncVersion > existing.syncVersion else { return .unchanged }
+        guard try isNewer(session, than: existing) else { return .unchanged }
         try deleteContents(ofSession: existing.id)
       } else if !restore, try wasDeleted(session.id) {
         return .deletedBefore
@@ -30,6 +30,15 @@ extension StoreFile {
     if let problem {
       throw StoreError(.invalid, "session \(session.id.uuidString.lowercased()) cannot be stored: \(problem)")
     }
+  }
+
+  /// Whether more was received of the session than is stored, or the same was worked out by a later algorithm.
+  private func isNewer(_ session: RecordedSession, than stored: (id: Int64, syncVersion: Int64)) throws(StoreError)
+    -> Bool
+  {
+    guard session.syncVersion == stored.syncVersion else { return session.syncVersion > stored.syncVersion }
+    let quality = try metadata(of: stored.id, kind: .quality)
+    return session.algorithmVersion > RecordedSession.algorithmVersion(in: quality)
   }
 
   /// The row and sync version of a session; nil where it is not in the store.

@@ -10,26 +10,35 @@ extension StoreFile {
   }
 
   func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
+    // A form of a session has samples of its own: those of the form before are deleted, and stay so.
+    let version = session.syncVersion ^ session.algorithmVersion << 48
     if let first = session.rates.first, let last = session.rates.last {
       let record = SampleRecord(
-        uuid: session.id.derived(part: SessionPart.rates.rawValue, version: session.syncVersion),
+        uuid: session.id.derived(part: SessionPart.rates.rawValue, version: version),
         type: .quantity(.heartRate), start: first.time.flooredToMilliseconds, end: last.time.flooredToMilliseconds)
       try insert(Self.pack(session.rates), as: record, origin: origin)
     }
     if let bounds = session.heartbeats.bounds {
       let record = SampleRecord(
-        uuid: session.id.derived(part: SessionPart.beats.rawValue, version: session.syncVersion),
+        uuid: session.id.derived(part: SessionPart.beats.rawValue, version: version),
         type: .heartbeatSeries, start: bounds.start, end: bounds.end)
       try insert(session.heartbeats, as: record, origin: origin)
     }
     if let sdnn = session.variability.sdnnMilliseconds, sdnn.isFinite {
       let record = SampleRecord(
-        uuid: session.id.derived(part: SessionPart.variability.rawValue, version: session.syncVersion),
+        uuid: session.id.derived(part: SessionPart.variability.rawValue, version: version),
         type: .quantity(.heartRateVariabilitySDNN), start: session.start, end: session.end)
       var packer = QuantityPacker()
       _ = packer.add(
         QuantityPacker.Item(value: sdnn, start: session.start.microseconds, end: session.end.microseconds))
-      try insert(packer.finish().map { [$0] } ?? [], as: record, origin: origin)
+      let row = try insert(packer.finish().map { [$0] } ?? [], as: record, origin: origin)
+      let beats = session.id.derived(part: SessionPart.beats.rawValue, version: version)
+      try insert(
+        [
+          "heartbeatSeries": .text(beats.uuidString.lowercased()),
+          "filter": .text(NNIntervals.Filter.normalToNormal.rawValue),
+          "divisor": "n-1",
+        ], of: row, kind: .sample)
     }
   }
 

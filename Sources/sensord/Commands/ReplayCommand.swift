@@ -4,20 +4,27 @@ internal import Captures
 internal import Ingestion
 internal import SeriesStore
 
-/// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now.
+/// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now. `sensord replay --rebuild
+/// [SESSION]`: works out stored ones anew.
 struct ReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay", abstract: "Store what a capture holds.",
-    usage: "sensord replay <file> ... [--store <file>] [--handle <n>] [options]",
+    usage: """
+      sensord replay <file> ... [--store <file>] [--handle <n>] [options]
+             sensord replay --rebuild [<session>] [--store <file>] [options]
+      """,
     discussion: """
       Reads sensord's own captures, btsnoop (H4 and Linux monitor) and pcapng. The
       same capture twice adds nothing; a longer one replaces a shorter one.
+      With --rebuild stored sessions are worked out anew from their kept captures
+      where that was done by an older version of the algorithm.
 
         sensord replay h10.btsnoop --store a.sqlite
+        sensord replay --rebuild
       """)
 
-  @Argument(help: ArgumentHelp("The captures.", valueName: "file"))
-  var files: [String]
+  @Argument(help: ArgumentHelp("The captures; with --rebuild a session, or none for all.", valueName: "file"))
+  var files: [String] = []
 
   @OptionGroup var store: StoreOptions
 
@@ -30,6 +37,9 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Bring back a session that was deleted.")
   var restore = false
 
+  @Flag(help: "Work out stored sessions anew from their kept captures.")
+  var rebuild = false
+
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
@@ -39,7 +49,21 @@ struct ReplayCommand: ParsableCommand {
     var outcome: Replay.Outcome
   }
 
+  func validate() throws {
+    if rebuild {
+      if handle != nil { throw ValidationError("--handle does not go with --rebuild") }
+      if restore { throw ValidationError("--restore does not go with --rebuild") }
+      if files.count > 1 { throw ValidationError("--rebuild takes one session, or none for all") }
+    } else if files.isEmpty {
+      throw ValidationError("missing expected argument '<file> ...'")
+    }
+  }
+
   mutating func run() throws {
+    if rebuild {
+      let report = try RebuildReport(name: files.first, store: store)
+      return try StandardOutput.write(json ? report.json : Array(report.text.utf8))
+    }
     var rows: [Row] = []
     var failures: [CommandFailure] = []
     var writer: HealthStore?

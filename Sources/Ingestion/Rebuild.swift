@@ -1,0 +1,59 @@
+public import Captures
+import FoundationEssentials
+import HealthModel
+public import SeriesStore
+
+/// Works out stored sessions anew from their kept captures: an algorithm that has become better improves old sessions too.
+///
+/// A session keeps its identity. It is replaced in one transaction, or stays as it is.
+public struct Rebuild: Sendable {
+  /// What became of one session.
+  public enum Outcome: Hashable, Sendable {
+    /// It was worked out anew; the algorithm's version that it had before.
+    case renewed(from: Int64, beats: Int, gaps: Int)
+    /// It is of the present algorithm already.
+    case current
+    /// There is no kept capture of it.
+    case noCapture
+    /// The kept capture holds fewer notifications than were stored: it is damaged, or was cut off.
+    case incompleteCapture(notifications: Int)
+    /// The kept capture cannot be read.
+    case unreadableCapture(CaptureError)
+  }
+
+  /// The version that sessions are of afterwards.
+  public static let algorithmVersion = FinalPass.algorithmVersion
+
+  private let replay: Replay
+  private let captures: [UUID: KeptCapture]
+
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - archive: Its kept captures.
+  ///   - version: The version of this program, kept as the sessions' source.
+  /// - Throws: ``JournalError`` where the folder of the captures cannot be read.
+  public init(in store: HealthStore, from archive: CaptureArchive, version: String) throws(JournalError) {
+    replay = Replay(into: store, version: version)
+    captures = Dictionary(try archive.files().map { ($0.session, $0) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Renews one session.
+  ///
+  /// - Parameter session: As it is stored.
+  /// - Returns: What became of it.
+  /// - Throws: ``Replay/Failure``; the session is as it was.
+  public func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
+    let earlier = RecordedSession.algorithmVersion(in: session.quality)
+    guard earlier < Self.algorithmVersion else { return .current }
+    guard let kept = captures[session.id] else { return .noCapture }
+    let contents: CaptureContents
+    do { contents = try CaptureFile.read(path: kept.path) } catch { return .unreadableCapture(error) }
+    guard let capture = contents.captures.first(where: { $0.session == session.id }) else { return .noCapture }
+    guard Int64(capture.notificationCount) >= session.syncVersion else {
+      return .incompleteCapture(notifications: capture.notificationCount)
+    }
+    let outcome = try await replay.store(capture)
+    return outcome.outcome == .replaced
+      ? .renewed(from: earlier, beats: outcome.beats, gaps: outcome.gaps) : .current
+  }
+}
