@@ -61,7 +61,7 @@ def _gap_scores(received, kinds, stored, tells_contact):
     true_gaps = losses(received, tells_contact)
     rows = np.flatnonzero(stored.gap)[1:]  # the session's first beat is no gap
     times = stored.time[rows]
-    explained = np.zeros(len(rows), bool)
+    explained = received.origin[rows] == strap.FILLER  # invented beats are none
     # Where the sensor's time broke, as packets; a long interval accounts for its time.
     breaks = [-1] + [received.packet[after] for _, after, _, cause in true_gaps if cause != "long"] + [received.packets]
     recall, missed = {}, []

@@ -175,6 +175,59 @@ struct SessionTimelineTests {
     #expect((5...8).contains(gap.estimatedLostBeats))
   }
 
+  @Test("surplus intervals show where the sensor's time runs ahead for good: they are counted, and make no gap")
+  func surplusIntervals() {
+    var script = Script()
+    var time = script.beat(restingIntervals(300, seed: 18), from: 10, latency: 3)
+    script.notify([900, 900, 900], at: time + 3)
+    time = script.beat(restingIntervals(300, seed: 19), from: time, latency: 3)
+    let surplus = timeline(script)
+    #expect(surplus.quality.surplusSteps == 1)
+    #expect(surplus.gaps.isEmpty)
+
+    script = Script()
+    time = script.beat(restingIntervals(300, seed: 18), from: 10, latency: 3)
+    script.beat(restingIntervals(300, seed: 19), from: time, latency: 3)
+    #expect(timeline(script).quality.surplusSteps == 0)
+  }
+
+  @Test("a short run lies where the long ones do: runs are moved together where a beat would be later than its arrival")
+  func shortRunsLieWhereLongOnesDo() {
+    var script = Script()
+    var generator = SeededGenerator(seed: 42)
+    var truth: [Double] = []
+    var time = 10.0
+    var sent = 10.0
+    for (count, seed) in [(900, 43), (60, 44), (60, 45), (60, 46), (900, 47)] as [(Int, UInt64)] {
+      // One notification a second with whatever has come since, up to 100 ms late.
+      var waiting: [UInt16] = []
+      for interval in restingIntervals(count, seed: seed) {
+        time += Double(interval) / 1024
+        while sent < time {
+          if !waiting.isEmpty { script.notify(waiting, at: sent + Double.random(in: 0...0.1, using: &generator)) }
+          waiting = []
+          sent += 1
+        }
+        waiting.append(interval)
+        truth.append(time)
+      }
+      script.notify(waiting, at: sent + Double.random(in: 0...0.1, using: &generator))
+      script.add(.disconnected(reason: nil), at: sent + 0.2)
+      time += 20
+      sent = time + Double.random(in: 0...1, using: &generator)
+      script.add(.connected, at: time)
+    }
+    let timeline = timeline(script)
+    #expect(timeline.runs.count == 5)
+    let errors = zip(timeline.beats.wallMicroseconds, truth).map { Double($0 - Script.offset) / 1e6 - $1 }
+    let latency = errors.sorted()[errors.count / 2]
+    for run in timeline.runs {
+      let error = abs(errors[run.beats.lowerBound] - latency)
+      #expect(error * 1e6 <= Double(run.map.uncertaintyMicroseconds), "run \(run.index)")
+      #expect(error < 0.06, "run \(run.index)")
+    }
+  }
+
   @Test("latency that is undone within two minutes is no loss")
   func latencyIsNoLoss() {
     var script = Script()

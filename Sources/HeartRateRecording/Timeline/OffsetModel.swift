@@ -53,8 +53,9 @@ struct OffsetModel {
     return clamped ? max(0, min(bin, bins - 1)) : bin
   }
 
-  /// The density of counts, smoothed over as many bins as it takes to see enough of them.
-  private static func logDensity(_ counts: [Double], scale: Double) -> [Double] {
+  /// The density of counts, smoothed over as many bins as it takes to see enough of them, and over `blur` microseconds at
+  /// least.
+  private static func logDensity(_ counts: [Double], scale: Double, blur: Double = 0) -> [Double] {
     var sums = [0.0]
     sums.reserveCapacity(bins + 1)
     for count in counts { sums.append(sums[sums.count - 1] + count) }
@@ -67,8 +68,9 @@ struct OffsetModel {
       // Far from the edge nothing is sharp: a group of bins shares its density.
       let group = min(abs(bin - binsBelowZero) < 80 ? 1 : 16, bins - bin)
       let middle = bin + group / 2
-      let widest = max(2, abs(middle - binsBelowZero) / 4)
-      var reach = max(1, group / 2)
+      let least = max(1, Int(blur / binMicroseconds))
+      let widest = max(2, least, abs(middle - binsBelowZero) / 4)
+      var reach = max(least, group / 2)
       var low = max(0, middle - reach)
       var high = min(bins, middle + reach + 1)
       while sums[high] - sums[low] < enough && reach < widest {
@@ -87,15 +89,17 @@ struct OffsetModel {
   }
 
   /// Learns from residuals whose offsets are known, more or less: `(residual − offset, offset − ceiling)` in order.
-  mutating func learn(_ excesses: [(above: Double, below: Double)], scale: Double) {
+  ///
+  /// What was learnt from few is drawn to where those few lay: `blur`, in medians of them, takes that away.
+  mutating func learn(_ excesses: [(above: Double, below: Double)], scale: Double, blur: Double = 0) {
     var above = [Double](repeating: 0, count: Self.bins)
     var below = above
     for excess in excesses {
       above[Self.bin(excess.above)] += 1
       if excess.below < .infinity { below[Self.bin(excess.below)] += 1 }
     }
-    self.above = Self.logDensity(above, scale: scale)
-    self.below = Self.logDensity(below, scale: scale)
+    self.above = Self.logDensity(above, scale: scale, blur: blur * Self.quantile(above, 0.5))
+    self.below = Self.logDensity(below, scale: scale, blur: blur * Self.quantile(below, 0.5))
     weight = Self.independence(excesses)
     range = Self.quantile(above, 0.9)
   }

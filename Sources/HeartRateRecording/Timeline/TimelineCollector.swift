@@ -7,8 +7,11 @@ struct TimelineCollector {
   struct Packet {
     /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
     var arrival: Int64
-    /// When the notification before it arrived, within the same link. The same kind of time.
+    /// When the last notification before it arrived that did not come together with it, within the same link; nil where
+    /// there is none, or where that one came late itself. The same kind of time.
     var previousArrival: Int64?
+    /// Whether it came together with the notification before it.
+    var isBatched: Bool
     /// One past its last beat.
     var beatEnd: Int
     /// Its rate, 0 where it is none.
@@ -51,7 +54,31 @@ struct TimelineCollector {
   private var offsets: [Int64] = []
   private var isLinked = false
   private var contactLost = 0
-  private var previousArrival: Int64?
+  private var batch = Batch()
+
+  /// Notifications that arrived together, though the sensor sent them one by one: something held them back.
+  private struct Batch {
+    /// When the latest notification arrived; nil at the beginning of a link.
+    var arrival: Int64?
+    /// And the latest before those that came with it.
+    var arrivalBefore: Int64?
+    var count = 0
+
+    /// Notifications less than this apart came together. Microseconds.
+    private static let together: Int64 = 100_000
+
+    /// Takes the next arrival.
+    mutating func take(_ instant: Int64) {
+      if let arrival, instant - arrival < Self.together {
+        count += 1
+      } else {
+        // What was held back was sent earlier than it arrived: nothing follows from when it did.
+        arrivalBefore = count > 1 ? nil : arrival
+        count = 1
+      }
+      arrival = instant
+    }
+  }
 
   mutating func take(_ event: SensorEvent) {
     if case .boot(let identifier) = event.kind {
@@ -98,7 +125,7 @@ struct TimelineCollector {
   }
 
   private mutating func breakRun(_ reason: GapReason) {
-    previousArrival = nil
+    batch = Batch()
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
@@ -121,7 +148,7 @@ struct TimelineCollector {
     } else {
       zeroRates += 1
     }
-    defer { previousArrival = instant }
+    batch.take(instant)
     guard header.rrCount > 0 else {
       if header.contact == .notDetected { contactLost += 1 }
       return
@@ -129,8 +156,8 @@ struct TimelineCollector {
     for index in 0..<header.rrCount { rrTicks.append(header.rrTicks(index, in: bytes)) }
     packets.append(
       Packet(
-        arrival: instant, previousArrival: previousArrival, beatEnd: rrTicks.count, rate: header.beatsPerMinute,
-        contactLostBefore: contactLost))
+        arrival: instant, previousArrival: batch.arrivalBefore, isBatched: batch.count > 1,
+        beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
     contactLost = 0
   }
 }

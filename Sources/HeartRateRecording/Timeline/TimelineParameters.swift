@@ -33,12 +33,21 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestDepthBlocks = 3
   /// A depth is used if its standard error is smaller, in beats.
   public var greatestDepthError = 0.2
+  /// A sensor of whose packets more than this share comes together with others batches them.
+  public var batchedShare = 0.25
   /// Offsets are learnt in so many rounds, from runs of so many packets if those have enough packets together, else from
   /// shorter ones; by the outermost of each block.
-  public var mapRounds = 2
+  public var mapRounds = 3
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
   public var blockPackets = 20
+  /// The density of the blocks' bounds is smoothed over this many of their medians: there are too few of them to believe more.
+  public var densityBlur = 0.4
+  /// Pieces of so many packets of long runs, and so many of each size and run, show how short runs are placed; of a size
+  /// with fewer in all nothing is believed.
+  public var calibrationPackets = [8, 25, 80, 160]
+  public var calibrationPieces = 12
+  public var fewestCalibrationPieces = 8
   /// Pieces of so many blocks show how far a long run's floor wanders.
   public var pieceBlocks = 6
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.

@@ -18,18 +18,19 @@ extension TimelinePass {
         evidence[index].offset = block.refine(evidence[index].blocks, slope: slope, coarse).offset
         excesses += evidence[index].excesses(evidence[index].blocks, slope: slope)
       }
-      block.learn(excesses, scale: scale / Double(parameters.blockPackets) * 2)
+      block.learn(
+        excesses, scale: scale / Double(parameters.blockPackets) * 2, blur: parameters.densityBlur)
     }
-    var inflation = 1.0
+    var calibration = PlaceCalibration()
     if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isFiller }) {
       let slope = Double(slope) * 1e-9
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: slope) }, scale: scale)
-      inflation = self.inflation(evidence, single)
+      calibration = PlaceCalibration(evidence, single, slope: slope, parameters)
     }
     let spread = spread(evidence, block)
     for index in starts.indices {
       let location =
-        starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block, inflation, spread)
+        starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block, calibration, spread)
       let map = RunMap(
         anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: slope,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
@@ -119,7 +120,7 @@ extension TimelinePass {
 
   /// Wall time of a run's first beat.
   private func locate(
-    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ inflation: Double,
+    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ calibration: PlaceCalibration,
     _ spread: Double
   ) -> (anchor: Int64, uncertainty: Int64) {
     let isLong = isLong(evidence)
@@ -138,9 +139,10 @@ extension TimelinePass {
       let expected = spread * (packets / Double(evidence.samples.count)).squareRoot()
       halfWidth = max(halfWidth, 2 * expected, 2 * self.spread([evidence], block))
     } else {
-      halfWidth *= inflation
+      halfWidth *= calibration.inflation
     }
-    let offset = location.offset - slope * evidence.middle
+    let bias = isLong ? 0 : calibration.bias(packets: samples.count)
+    let offset = location.offset - bias - slope * evidence.middle
     return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
   }
 
@@ -161,38 +163,20 @@ extension TimelinePass {
     return count > 0 ? (sum / count).squareRoot() : 0
   }
 
-  /// By how much the model's own confidence must be widened to be right 95 times in 100: measured on pieces of long
-  /// runs, whose offset is known from the whole.
-  private func inflation(_ evidence: [RunEvidence], _ model: OffsetModel) -> Double {
-    var ratios: [Double] = []
-    let slope = Double(slope) * 1e-9
-    for run in evidence where !run.blocks.isEmpty {
-      guard let known = run.offset else { continue }
-      for size in [8, 25, 80] {
-        let pieces = min(run.samples.count / size, 12)
-        for piece in 0..<pieces {
-          let first = run.samples.count * piece / pieces
-          let samples = Array(run.samples[first..<min(first + size, run.samples.count)])
-          let trust = model.trust(range: RunEvidence.range(of: samples[...]), interval: run.interval)
-          let location = model.locate(samples, slope: slope, trust: trust)
-          ratios.append(abs(location.offset - known) / location.halfWidth)
-        }
-      }
-    }
-    guard ratios.count >= 20 else { return 1.5 }
-    ratios.sort()
-    return min(max(1, ratios[ratios.count * 95 / 100]), 10)
-  }
-
-  /// Makes beats strictly increase over the session and none later than its own packet's arrival, by moving whole runs
-  /// earlier: all by the same amount where that will do, since a constant latency says nothing, else one by one.
+  /// Makes no beat later than its own packet's arrival, and beats strictly increase over the session, by moving runs
+  /// earlier.
+  ///
+  /// For the first all move by the same amount: a constant latency says nothing, while one by one the runs of many packets,
+  /// some of which always lie below the floor, would come to lie before those of few.
   private mutating func settleRuns() {
     wall = [Int64](repeating: 0, count: rrTicks.count)
+    var latest: Int64 = 0
+    for index in runs.indices where !starts[index].isFiller { latest = max(latest, place(index)) }
     var bound = Int64.max
     for index in runs.indices.reversed() where !starts[index].isFiller {
-      let late = place(index)
+      move(index, by: -latest)
       let overlap = bound == .max ? 0 : runs[index].endMicroseconds - bound + 1
-      move(index, by: -max(late, overlap, 0))
+      move(index, by: -max(overlap, 0))
       bound = runs[index].startMicroseconds
     }
     for index in runs.indices where starts[index].isFiller { fitFillers(index) }

@@ -1,10 +1,12 @@
 extension TimelinePass {
   /// Rule 4c: where the floor of the residuals rises for good, the sensor has lost intervals without a word.
   ///
+  /// A fall for good means that the sensor sent surplus intervals; it is counted, since nothing tells which.
+  ///
   /// At each packet the smallest residual of the next two minutes (60 packets at least) is compared with the smallest of
   /// the last. The rise must exceed 1.25 intervals, and n packets that all lie a step above a floor which they exceed by
   /// μ on average must be unlikely: n · step / μ > 15. What is undone within two minutes was latency.
-  func stepStarts(_ residuals: Residuals) -> [RunStart] {
+  mutating func stepStarts(_ residuals: Residuals) -> [RunStart] {
     var result: [RunStart] = []
     for (index, range) in residuals.ranges.enumerated() where !starts[index].isFiller {
       let stretch = Array(residuals.points[range])
@@ -13,12 +15,17 @@ extension TimelinePass {
       let floors = FloorWindows(stretch, parameters)
       var first = 0
       var point = 1
+      var isFalling = false
       var past = SlidingFloor()
       past.take(stretch[0].residual, at: 0)
       while point + parameters.stepPackets <= stretch.count {
         past.drop(before: floors.pastStart(of: point, since: first))
         let step = floors.future[point] - past.value
         // No interval is taken for less than 300 ms, so that most packets need no closer look.
+        if isFalling != (step < -375_000) {
+          isFalling = !isFalling && isFall(by: -step, at: point, since: first, floor: past.value, stretch, beats)
+          if isFalling { surplusSteps += 1 }
+        }
         if step > 375_000, case let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4,
           step > threshold, isConfirmed(step, at: point, since: first, floor: past.value, stretch)
         {
@@ -26,6 +33,7 @@ extension TimelinePass {
           let beat = stretch[settled - 1].beat + 1
           if beat < beats.upperBound { result.append(RunStart(beat: beat, reason: .step)) }
           first = settled
+          isFalling = false
           past = SlidingFloor()
           past.take(stretch[settled].residual, at: settled)
           point = settled + 1
@@ -36,6 +44,14 @@ extension TimelinePass {
       }
     }
     return result
+  }
+
+  private func isFall(
+    by fall: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: [Residuals.Point], _ beats: Range<Int>
+  ) -> Bool {
+    guard point - first >= parameters.stepPackets else { return false }
+    let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4
+    return fall > threshold && isConfirmed(fall, at: point, since: first, floor: floor, stretch)
   }
 
   private func isConfirmed(
