@@ -76,7 +76,15 @@ let package = Package(
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .executableTarget(
       name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
-    tests("PowerCut", ["Captures", "Sensors", "JournalWriter", "TestSupport"]),
+    .executableTarget(
+      name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures"], path: "Tests/RecorderDriver",
+      swiftSettings: rules),
+    tests(
+      "PowerCut",
+      [
+        "Captures", "Sensors", "JournalWriter", "RecorderDriver", "TestSupport", "SeriesStore", "HealthModel",
+        "GATTHeartRate",
+      ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate", "TestSupport"]),
@@ -91,6 +99,8 @@ let package = Package(
     tests(
       "Fuzz",
       ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion", "sensord"]),
-    tests("Integration", ["sensord", "Simulator", "GATTHeartRate", "TestSupport"]),
+    tests(
+      "Integration",
+      ["sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel"]),
   ]
 )

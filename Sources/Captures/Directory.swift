@@ -101,6 +101,22 @@ final class Directory: Sendable {
     unsafe faccessat(file.descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
   }
 
+  /// `name`, or where that is taken the first of `name-2`, `name-3` … that is not.
+  func freeName(_ name: String) -> String {
+    var copy = 2
+    var free = name
+    while contains(free) {
+      free = "\(name)-\(copy)"
+      copy += 1
+    }
+    return free
+  }
+
+  /// Whether this process may list it and make files in it.
+  var isUsable: Bool {
+    unsafe faccessat(file.descriptor, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0 || errno == EROFS
+  }
+
   /// Makes new, renamed and deleted entries durable.
   func synchronize() throws(SystemError) {
     guard fsync(file.descriptor) == 0 else { throw .last }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Glibc
 public import Sensors
 import Synchronization
 
@@ -31,8 +32,9 @@ public final class Journal: Sendable {
   ) throws(JournalError) -> (journal: Journal, recovered: JournalContents) {
     let directory: Directory
     let isOurs: Bool
+    var foreignFolder: ForeignFile?
     do throws(SystemError) {
-      directory = try Directory.opened(path: path, creatingWith: configuration.directoryMode)
+      (directory, foreignFolder) = try Self.openedFolder(path, mode: configuration.directoryMode)
       isOurs = try directory.lock()
     } catch {
       throw JournalError(.cannotOpen, errorNumber: error.number, path: path)
@@ -45,7 +47,37 @@ public final class Journal: Sendable {
       throw JournalError(.cannotRead, errorNumber: error.number, path: path)
     }
     let state = JournalState(configuration: configuration, directory: directory, found: scan)
-    return (Journal(directory: path, state: state), scan.contents)
+    var contents = scan.contents
+    if let foreignFolder { contents.foreignFiles.append(foreignFolder) }
+    return (Journal(directory: path, state: state), contents)
+  }
+
+  /// Opens the folder. One that may not be read and written, or is none, is set aside as a segment would be: what comes is
+  /// worth more than an explanation.
+  private static func openedFolder(
+    _ path: String, mode: UInt32
+  ) throws(SystemError) -> (Directory, ForeignFile?) {
+    let failure: SystemError
+    do throws(SystemError) {
+      let directory = try Directory.opened(path: path, creatingWith: mode)
+      guard !directory.isUsable else { return (directory, nil) }
+      failure = SystemError(EACCES)
+    } catch {
+      failure = error
+    }
+    guard failure.number == EACCES || failure.number == ENOTDIR, let slash = path.lastIndex(of: "/") else {
+      throw failure
+    }
+    let name = String(path[path.index(after: slash)...])
+    let parent: Directory
+    do { parent = try Directory(path: slash == path.startIndex ? "/" : String(path[..<slash])) } catch { throw failure }
+    guard parent.contains(name) else { throw failure }
+    let newName = parent.freeName(SegmentName.aside(name, .unreadable(failure.number)))
+    do { try parent.rename(name, to: newName) } catch { throw failure }
+    return (
+      try Directory.opened(path: path, creatingWith: mode),
+      ForeignFile(name: name, reason: .unreadable(failure.number), setAsideAs: newName)
+    )
   }
 
   /// Opens a session: writes its header and its first events, with one write.

@@ -105,12 +105,7 @@ struct JournalScan {
 
   private mutating func setAside(_ name: String, _ reason: ForeignFile.Reason) {
     guard settingAside else { return foreignFiles.append(ForeignFile(name: name, reason: reason)) }
-    var newName = SegmentName.aside(name, reason)
-    var copy = 2
-    while directory.contains(newName) {
-      newName = "\(SegmentName.aside(name, reason))-\(copy)"
-      copy += 1
-    }
+    let newName = directory.freeName(SegmentName.aside(name, reason))
     let isRenamed = (try? directory.rename(name, to: newName)) != nil
     foreignFiles.append(ForeignFile(name: name, reason: reason, setAsideAs: isRenamed ? newName : nil))
   }

@@ -36,7 +36,9 @@ extension Recorder {
       guard !isStopping else { return }
       let wait = Self.busRetries[min(failures, Self.busRetries.count - 1)]
       failures += 1
+      isWaitingForBus = true
       try? await loop.sleep(for: wait)
+      isWaitingForBus = false
     }
   }
 

@@ -1,6 +1,7 @@
 import DBus
 import SeriesStore
 import FoundationEssentials
+import HealthModel
 import Sensors
 
 extension Recorder {
@@ -20,16 +21,19 @@ extension Recorder {
   func commit(_ session: UUID) async {
     guard let committer else { return }
     let seconds = clock.wallMicroseconds() / 1_000_000
-    do {
+    do throws(SessionCommitter.Failure) {
+      do { try settleEnding(of: session) } catch { throw .journal(error) }
+      do { try await ensureStore() } catch { throw .store(error) }
       let committed = try await committer.commit(session, now: seconds)
       storeProblem = nil
       log(
         .notice,
-        "session \(session.uuidString.lowercased()) \(committed.outcome.rawValue): rates \(committed.rates), "
-          + "beats \(committed.beats), gaps \(committed.gaps)")
+        "session \(session.uuidString.lowercased()) \(committed.outcome?.rawValue ?? "was empty"): "
+          + "rates \(committed.rates), beats \(committed.beats), gaps \(committed.gaps)")
       if committed.damages > 0 { log(.warning, "\(committed.damages) records of its journal could not be read") }
       if let failure = committed.archiveFailure { log(.warning, "its capture could not be kept: \(failure)") }
     } catch {
+      if case .store(let error) = error, error.code == .io || error.code == .closed { isStoreDoubtful = true }
       let reason: String =
         switch error {
         case .journal(let error): "\(error)"
@@ -47,6 +51,36 @@ extension Recorder {
       }
     }
     tellStatus()
+  }
+
+  /// Opens the store anew where its disk failed or somebody deleted it: a commit into what is open then may be lost.
+  private func ensureStore() async throws(StoreError) {
+    guard let store else { return }
+    if !isStoreDoubtful {
+      guard try await store.hasVanished() else { return }
+      log(.error, "the store was deleted or replaced; it is made anew, what was in it is gone")
+      isStoreDoubtful = true
+      hasStoreVanished = true
+    }
+    if hasStoreVanished { try? makeFolder(of: settings.store) }
+    try await store.reopen()
+    if hasStoreVanished {
+      // The list was in it too.
+      for channel in channels.values.sorted(by: { $0.address < $1.address }) {
+        let sensor = AllowedSensor(
+          address: channel.address.description, name: channel.name,
+          added: Timestamp(microseconds: clock.wallMicroseconds()))
+        _ = try await store.allow(sensor)
+      }
+      watchStore()
+    }
+    isStoreDoubtful = false
+    hasStoreVanished = false
+  }
+
+  /// Returns when no commit is under way.
+  package func commitsEnded() async {
+    while let commit = commits.values.first { await commit.value }
   }
 
   /// Tries again what could not be committed.

@@ -2,11 +2,11 @@ import DBus
 import Captures
 import FoundationEssentials
 import HeartRateRecording
-import Sensors
+package import Sensors
 
 extension Recorder {
   /// Something happened to an allowed sensor: the session machine decides what it means, the journal keeps it.
-  func take(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
+  package func take(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
     guard takesEvents, var channel = channels[address] else { return }
     followClock(&channel, at: instant)
     apply(SensorEvent(kind, at: instant), to: &channel)
@@ -47,14 +47,18 @@ extension Recorder {
       session: session, sensor: SensorIdentity(address: channel.address, name: channel.name),
       source: "sensord \(settings.version)", linkedTo: previous)
     channel.session = session
-    channel.unwritten = 0
+    channel.backlog = JournalBacklog()
+    channel.lostValues = 0
+    channel.lostMicroseconds = 0
     channel.toldDefects = 0
     log(.info, "\(label(channel)): session begins")
+    let events = channel.machine.preamble + [first]
     do {
-      try journal?.open(header, events: channel.machine.preamble + [first])
+      try journal?.open(header, events: events)
+      journalWorks()
     } catch {
       journalFailed(error)
-      if case .measurement = first.kind { channel.unwritten = 1 }
+      for event in events { channel.backlog.take(event) }
     }
   }
 
@@ -62,37 +66,72 @@ extension Recorder {
   func close(_ channel: inout SensorChannel, _ end: SessionTransition.End) {
     guard let session = channel.session else { return }
     write([SensorEvent(.ended(end.reason), at: end.instant)], to: session, of: &channel)
+    if !channel.backlog.isEmpty { endings[session] = channel.backlog }
+    channel.lostMicroseconds += channel.backlog.microseconds(upTo: nil)
+    channel.lostValues += channel.backlog.values
+    channel.backlog = JournalBacklog()
     channel.session = nil
     log(.info, "\(label(channel)): session ends (\(end.reason.rawValue))")
   }
 
   /// Ends a session that has no channel: its sensor is not allowed any more.
   func end(_ session: UUID, _ reason: SessionEndReason, at instant: BootInstant) {
-    do { try journal?.append(SensorEvent(.ended(reason), at: instant), to: session) } catch { journalFailed(error) }
-  }
-
-  /// Appends to the journal. What cannot be written is counted, and told with the next event that can.
-  func write(_ events: [SensorEvent], to session: UUID, of channel: inout SensorChannel) {
-    do throws(JournalError) {
-      if channel.unwritten > 0, let instant = events.first?.instant {
-        let reason = journalProblem?.code.rawValue ?? JournalError.Code.notWritten.rawValue
-        try journal?.append(
-          [SensorEvent(.lost(values: channel.unwritten, reason: reason), at: instant)] + events, to: session)
-        log(.warning, "\(label(channel)): values lost while the journal did not work: \(channel.unwritten)")
-        channel.unwritten = 0
-      } else if events.count == 1 {
-        try journal?.append(events[0], to: session)
-      } else {
-        try journal?.append(events, to: session)
-      }
-      if journalProblem != nil {
-        log(.notice, "the journal works again")
-        journalProblem = nil
-      }
+    let event = SensorEvent(.ended(reason), at: instant)
+    do {
+      try journal?.append(event, to: session)
     } catch {
       journalFailed(error)
-      for case .measurement in events.map(\.kind) { channel.unwritten += 1 }
+      endings[session, default: JournalBacklog()].take(event)
     }
+  }
+
+  /// Writes what the journal is still owed of a session that has ended; its commit waits for that.
+  func settleEnding(of session: UUID) throws(JournalError) {
+    guard let backlog = endings[session], let end = backlog.events.last?.instant else { return }
+    try journal?.append(backlog.owed(reason: lossReason, before: end), to: session)
+    endings[session] = nil
+    tellLoss(backlog, upTo: nil, of: "session \(session.uuidString.lowercased())")
+    journalWorks()
+  }
+
+  /// Appends to the journal. What cannot be written is kept or counted, and told with the next event that can.
+  func write(_ events: [SensorEvent], to session: UUID, of channel: inout SensorChannel) {
+    guard let instant = events.first?.instant else { return }
+    do throws(JournalError) {
+      if channel.backlog.isEmpty {
+        if events.count == 1 {
+          try journal?.append(events[0], to: session)
+        } else {
+          try journal?.append(events, to: session)
+        }
+      } else {
+        let owed = channel.backlog.owed(reason: lossReason, before: instant)
+        try journal?.append(owed + events, to: session)
+        for event in owed {
+          if case .lost = event.kind { _ = channel.machine.handle(event) }
+        }
+        tellLoss(channel.backlog, upTo: instant, of: label(channel))
+        channel.lostValues += channel.backlog.values
+        channel.lostMicroseconds += channel.backlog.microseconds(upTo: instant)
+        channel.backlog = JournalBacklog()
+      }
+      journalWorks()
+    } catch {
+      journalFailed(error)
+      for event in events { channel.backlog.take(event) }
+    }
+  }
+
+  /// What a capture says of values that never reached it.
+  private var lossReason: String {
+    (journalProblem?.code ?? .notWritten).rawValue
+  }
+
+  func tellLoss(_ backlog: JournalBacklog, upTo instant: BootInstant?, of name: String) {
+    guard backlog.values > 0 else { return }
+    let tenths = backlog.microseconds(upTo: instant) / 100_000
+    log(
+      .warning, "\(name): \(backlog.values) values were lost in \(tenths / 10).\(tenths % 10) s without a journal")
   }
 
   /// The wall clock may have been set or slewed; every session must know before its next event.
@@ -125,8 +164,22 @@ extension Recorder {
     tellStatus()
   }
 
+  private func journalWorks() {
+    guard journalProblem != nil else { return }
+    journalProblem = nil
+    log(.notice, "the journal works again")
+    tellStatus()
+  }
+
   func journalSynced(_ failure: JournalError?) {
-    if let failure { log(.error, "\(failure)") } else { log(.notice, "the journal reaches the disk again") }
+    switch failure?.code {
+    case nil: log(.notice, "the journal reaches the disk again")
+    // Nothing is lost, and nothing is left to do.
+    case .rewritten: return log(.warning, failure.map { "\($0)" } ?? "")
+    default: log(.error, failure.map { "\($0)" } ?? "")
+    }
+    syncProblem = failure
+    tellStatus()
   }
 
   func label(_ channel: SensorChannel) -> String {

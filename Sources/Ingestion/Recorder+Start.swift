@@ -19,16 +19,21 @@ extension Recorder {
     self.store = store
     let recovered = try openJournal(for: store)
     await loadAllowedSensors()
+    watchStore()
+    return await recover(recovered)
+  }
+
+  func watchStore() {
     do {
       storeWatch = try StoreWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
     } catch {
       log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
     }
-    return recover(recovered)
   }
 
   private func openJournal(for store: HealthStore) throws(RecorderFailure) -> JournalContents {
-    let configuration = JournalConfiguration(directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+    let configuration = JournalConfiguration(
+      directoryMode: settings.directoryMode, fileMode: settings.fileMode, segmentBytes: settings.segmentBytes)
     let recovered: JournalContents
     do {
       let opened = try Journal.open(directory: settings.journal, configuration: configuration)
@@ -52,7 +57,7 @@ extension Recorder {
   }
 
   /// Feeds what the journal holds to fresh machines: sessions that may go on stay open, the others end.
-  private func recover(_ contents: JournalContents) -> [UUID] {
+  private func recover(_ contents: JournalContents) async -> [UUID] {
     for damage in contents.damages where !damage.isExpectedAfterCrash { log(.warning, "journal: \(damage)") }
     for file in contents.foreignFiles {
       log(.warning, "journal: \(file.name) is no segment of it and was set aside as \(file.setAsideAs ?? file.name)")
@@ -63,7 +68,15 @@ extension Recorder {
       case .committed: break
       case .ended: ended.append(found.capture.session)
       case .open:
-        if !resume(found.capture) { ended.append(found.capture.session) }
+        let session = found.capture.session
+        // A power cut may take the end of a session from the journal that the store has already. What came now would be
+        // in nobody's session: the store does not take it a second time.
+        if (try? await store?.knows(session)) == true {
+          end(session, .recovered, at: found.capture.events.last?.instant ?? clock.now())
+          ended.append(session)
+        } else if !resume(found.capture) {
+          ended.append(session)
+        }
       }
     }
     return ended
@@ -78,7 +91,13 @@ extension Recorder {
       return false
     }
     var machine = SessionMachine(limits: limits)
+    // As it began: the measurement that did it may be the one that a full disk did not take.
+    if let first = capture.events.first { _ = machine.begin(at: first.instant) }
     for event in capture.events { _ = machine.handle(event) }
+    guard machine.isRecording else {
+      end(capture.session, .recovered, at: now)
+      return false
+    }
     let present = [
       SensorEvent(.boot(clock.boot), at: now),
       SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
@@ -88,6 +107,8 @@ extension Recorder {
     for event in present { over = over ?? machine.handle(event).end }
     channel.machine = machine
     channel.session = capture.session
+    channel.lostValues = machine.counts.lostValues
+    channel.lostMicroseconds = Self.lostMicroseconds(capture.events)
     if let over { close(&channel, over) }
     channels[address] = channel
     if over == nil { log(.notice, "\(label(channel)): the session that was open goes on if the sensor comes back") }
@@ -95,7 +116,22 @@ extension Recorder {
     return over == nil
   }
 
-  private func makeFolder(of file: String) throws(RecorderFailure) {
+  /// For how long the events say that values were lost: each time since the measurement before.
+  private static func lostMicroseconds(_ events: [SensorEvent]) -> Int64 {
+    var total: Int64 = 0
+    var previous: BootInstant?
+    for event in events {
+      switch event.kind {
+      case .measurement: previous = event.instant
+      case .boot: previous = nil
+      case .lost: total += previous.map { max(0, event.instant.microseconds(since: $0)) } ?? 0
+      default: break
+      }
+    }
+    return total
+  }
+
+  func makeFolder(of file: String) throws(RecorderFailure) {
     let parts = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
     var folder = file.hasPrefix("/") ? "" : "."
     for part in parts {

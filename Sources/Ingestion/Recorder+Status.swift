@@ -73,8 +73,8 @@ extension Recorder {
     case .noSensorAllowed: return "no sensor is allowed; add yours with: sensord devices add ADDRESS"
     case .starting, .searching, .recording, .stopping: break
     }
-    if let journalProblem { return "\(journalProblem)" }
-    return storeProblem
+    if let journalProblem { return "\(journalProblem); values are lost until it works again" }
+    return syncProblem.map { "\($0)" } ?? storeProblem
   }
 
   private func sensorStatus(_ channel: SensorChannel) -> SensorStatus {
@@ -96,6 +96,8 @@ extension Recorder {
     status.beats = machine.counts.beats
     status.losses = machine.counts.linkLosses
     status.junk = machine.counts.defects.total
+    status.lostValues = channel.lostValues + channel.backlog.values
+    status.lostMicroseconds = channel.lostMicroseconds + channel.backlog.microseconds(upTo: nil)
     status.lastDisconnectReason = machine.lastDisconnectReason
     status.nextTry = plan.standing(of: channel.address)?.nextTry.map(wall)
     return status

@@ -13,7 +13,7 @@ extension Recorder {
     timer = loop.schedule(at: instant.microseconds) { self.assumeIsolated { $0.timerFired() } }
   }
 
-  private func timerFired() {
+  package func timerFired() {
     timer = nil
     timerInstant = nil
     let now = clock.now()

@@ -1,6 +1,6 @@
 import HeartRateRecording
 import BlueZ
-import Captures
+package import Captures
 public import DBus
 import FoundationEssentials
 import Sensors
@@ -18,7 +18,7 @@ public actor Recorder {
 
   // Set by `start()`, before anything uses them.
   var store: HealthStore?
-  var journal: Journal?
+  package var journal: Journal?
   var syncer: JournalSyncer?
   var committer: SessionCommitter?
   var storeWatch: StoreWatch?
@@ -34,6 +34,7 @@ public actor Recorder {
   var adapters: [AdapterIndex: Adapter] = [:]
   var busProblem: BusProblem? = nil
   var busWaiter: CheckedContinuation<Void, Never>?
+  var isWaitingForBus = false
 
   var isStopping = false
   /// Whether what happens to sensors is recorded: until the sessions are ended for good.
@@ -41,11 +42,18 @@ public actor Recorder {
   var stopWaiter: CheckedContinuation<Void, Never>?
   /// Ended sessions whose commit failed; they are in the journal.
   var uncommitted: [UUID] = []
+  /// What the journal is owed of sessions that have ended.
+  var endings: [UUID: JournalBacklog] = [:]
   /// Commits that are under way.
   var commits: [UUID: Task<Void, Never>] = [:]
   var retryAt: BootInstant?
+  /// Why the last write to the journal failed, and why the last sync did.
   var journalProblem: JournalError?
+  var syncProblem: JournalError?
   var storeProblem: String?
+  /// Its disk failed, or its file is not the one at its path: it has to be opened anew.
+  var isStoreDoubtful = false
+  var hasStoreVanished = false
 
   var timer: TimerToken?
   var timerInstant: BootInstant?
@@ -84,7 +92,12 @@ public actor Recorder {
     tellStatus()
     await finish()
     leaveBus()
+    // Nobody waits seconds for a bus that is not wanted any more.
+    if isWaitingForBus { bus.cancel() }
     await bus.value
+    for (session, backlog) in endings {
+      tellLoss(backlog, upTo: nil, of: "session \(session.uuidString.lowercased())")
+    }
     syncer?.stop()
     await store?.close()
     if !uncommitted.isEmpty { throw .uncommitted(sessions: uncommitted.count) }

@@ -16,6 +16,8 @@ public struct RecorderSettings: Sendable {
   public var offSkinLimit: Duration = .seconds(300)
   /// The longest session; a linked one follows.
   public var maximumLength: Duration = .seconds(24 * 3600)
+  /// A segment of the journal that has reached this many bytes is followed by a new one.
+  public var segmentBytes = 1 << 20
   /// How long a journalled value may wait for the disk.
   public var syncInterval: Duration = .seconds(5)
   /// Where captures of committed sessions are kept, and how many; nil keeps none.

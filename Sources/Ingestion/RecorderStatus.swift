@@ -70,6 +70,9 @@ public struct SensorStatus: Hashable, Sendable {
   public var losses: Int
   /// Notifications that were no heart rate measurement.
   public var junk: Int
+  /// Values that arrived and that the journal could not take, and for how long, in microseconds.
+  public var lostValues: Int
+  public var lostMicroseconds: Int64
   public var lastDisconnectReason: String?
   /// When the next connection attempt is due, in microseconds since 1970 (UTC).
   public var nextTry: Int64?
@@ -83,5 +86,7 @@ public struct SensorStatus: Hashable, Sendable {
     beats = 0
     losses = 0
     junk = 0
+    lostValues = 0
+    lostMicroseconds = 0
   }
 }

@@ -10,8 +10,11 @@ struct SensorChannel {
   var machine: SessionMachine
   /// The open session's identity.
   var session: UUID?
-  /// Values of the open session that could not be journalled since the last that could.
-  var unwritten = 0
+  /// What could not be journalled of the open session since the last that could.
+  var backlog = JournalBacklog()
+  /// Values of the open session, or the last one, that the journal never got, and for how long, in microseconds.
+  var lostValues = 0
+  var lostMicroseconds: Int64 = 0
   /// The adapter over which it is linked and recorded. A second link, over another one, is not looked at.
   var link: AdapterIndex?
   var isConnecting = false

@@ -1,6 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
+import Sensors
 import SeriesStore
 
 /// Ends a session's life in the journal: final pass, one transaction, and only then the journal may forget it.
@@ -16,7 +17,8 @@ actor SessionCommitter {
 
   /// What was stored, for the log.
   struct Committed: Sendable {
-    var outcome: CommitOutcome
+    /// Nil where there was nothing to store: a power cut can leave a session's beginning alone.
+    var outcome: CommitOutcome?
     var rates: Int
     var beats: Int
     var gaps: Int
@@ -54,6 +56,10 @@ actor SessionCommitter {
     let capture: Capture
     let damages: [CaptureDamage]
     do { (capture, damages) = try journal.capture(of: session) } catch { throw .journal(error) }
+    guard capture.holdsAnything else {
+      do { try journal.commit(session) } catch { throw .journal(error) }
+      return Committed(outcome: nil, rates: 0, beats: 0, gaps: 0, damages: damages.count)
+    }
     let recorded: RecordedSession
     do { recorded = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
     let outcome = try save(recorded)
@@ -78,5 +84,17 @@ actor SessionCommitter {
       do throws(StoreError) { return .success(try store.commit(session)) } catch { return .failure(error) }
     }
     do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
+  }
+}
+
+extension Capture {
+  /// Whether a value arrived, be it lost later.
+  fileprivate var holdsAnything: Bool {
+    events.contains { event in
+      switch event.kind {
+      case .measurement, .lost: true
+      default: false
+      }
+    }
   }
 }

@@ -19,6 +19,9 @@ public actor HealthStore {
   }
 
   private let executor: StoreExecutor
+  private let path: String
+  private let access: Access
+  private let mode: UInt32
   /// Nil once closed.
   private var file: StoreFile?
   /// The live queries.
@@ -31,8 +34,13 @@ public actor HealthStore {
     unsafe executor.asUnownedSerialExecutor()
   }
 
-  private init(_ file: sending StoreFile, executor: StoreExecutor, dataVersion: Int64) {
+  private init(
+    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, dataVersion: Int64
+  ) {
     knownDataVersion = dataVersion
+    path = file.path
+    self.access = access
+    self.mode = mode
     self.executor = executor
     self.file = file
   }
@@ -51,13 +59,36 @@ public actor HealthStore {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
     let version = try file.connection.integer("PRAGMA data_version")
-    return HealthStore(file, executor: executor, dataVersion: version)
+    return HealthStore(file, access: access, mode: mode, executor: executor, dataVersion: version)
   }
 
   /// Closes the file and lets the recorder's lock go; every later call is an error. Also happens with the last reference.
   public func close() {
     file = nil
     listeners.finish()
+  }
+
+  /// Whether the open file is not the one at its path any more: somebody deleted or replaced it.
+  ///
+  /// What is committed then goes into a file that nobody will ever read: ``reopen()`` first.
+  public func hasVanished() throws(StoreError) -> Bool {
+    try opened().connection.hasMoved
+  }
+
+  /// Closes the file and opens the one at the path, making it where it is missing, and verifies its structure.
+  ///
+  /// For after an error of the disk: what SQLite holds in memory need not be what is in the file.
+  ///
+  /// - Throws: As ``open(_:for:mode:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. The store
+  ///   is closed then, and this may be tried again.
+  public func reopen() throws(StoreError) {
+    // First, since the recorder's lock is let go and taken again.
+    file = nil
+    let opened = try StoreFile(path, for: access, mode: mode)
+    try opened.verifyStructure()
+    knownDataVersion = try opened.connection.integer("PRAGMA data_version")
+    file = opened
+    listeners.signal()
   }
 
   func opened() throws(StoreError) -> StoreFile {
@@ -87,6 +118,13 @@ public actor HealthStore {
   /// The sync version with which the session is in the store; nil where it is not.
   public func syncVersion(of session: UUID) throws(StoreError) -> Int64? {
     try opened().row(of: session)?.syncVersion
+  }
+
+  /// Whether the session is in the store, or was and has been deleted: either way it is over.
+  public func knows(_ session: UUID) throws(StoreError) -> Bool {
+    let file = try opened()
+    if try file.row(of: session) != nil { return true }
+    return try file.wasDeleted(session)
   }
 
   /// The rates of a session in the order in which they arrived.

@@ -226,6 +226,42 @@ struct JournalTests {
     #expect(try TemporaryFolder.names(path).contains("notes.txt"))
   }
 
+  @Test("a segment or a folder that may not be read is set aside, and the recorder starts")
+  func permissionMissing() async {
+    await #expect(processExitsWith: .success) {
+      // Root may read everything.
+      if getuid() == 0 {
+        #expect(setgid(65534) == 0)
+        #expect(setuid(65534) == 0)
+      }
+      let folder = try TemporaryFolder()
+      let path = "\(folder.path)/journal"
+      do {
+        let (journal, _) = try Journal.open(directory: path)
+        try journal.open(Samples.header(), events: Samples.beginning)
+      }
+      #expect(unsafe chmod("\(path)/00000001.journal", 0) == 0)
+      do {
+        let (journal, found) = try Journal.open(directory: path)
+        let aside = ForeignFile(
+          name: "00000001.journal", reason: .unreadable(EACCES), setAsideAs: "00000001.journal.unreadable")
+        #expect(found.foreignFiles == [aside])
+        try journal.open(Samples.header(Samples.other), events: Samples.beginning)
+      }
+      for mode in [mode_t(0), 0o500] {
+        #expect(unsafe chmod(path, mode) == 0)
+        let (journal, found) = try Journal.open(directory: path)
+        let name = mode == 0 ? "journal.unreadable" : "journal.unreadable-2"
+        #expect(
+          found.foreignFiles == [ForeignFile(name: "journal", reason: .unreadable(EACCES), setAsideAs: name)])
+        #expect(found.sessions.isEmpty)
+        try journal.open(Samples.header(), events: Samples.beginning)
+        #expect(unsafe chmod("\(folder.path)/\(name)", 0o700) == 0)
+      }
+      #expect(try JournalReader.read(directory: "\(path).unreadable").sessions.count == 1)
+    }
+  }
+
   @Test("a segment with a damaged record is renamed when its sessions are committed, not deleted")
   func damagedSegment() throws {
     do {

@@ -11,6 +11,10 @@ final class Program: Sendable {
   static let folder =
     URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
 
+  /// Where the programs under test are: built like the tests, or for a long trial those that are released.
+  static let programs =
+    ProcessInfo.processInfo.environment["SENSORD_RELEASE"].map { URL(fileURLWithPath: $0) } ?? folder
+
   private let process: Process
   private let output = Mutex("")
   private let outputPipe = Pipe()
@@ -18,7 +22,7 @@ final class Program: Sendable {
   /// Starts `name` with `arguments`, its standard error going to the same text as its output.
   init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     process = Process()
-    process.executableURL = Self.folder.appendingPathComponent(name)
+    process.executableURL = Self.programs.appendingPathComponent(name)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
@@ -45,6 +49,11 @@ final class Program: Sendable {
 
   var isRunning: Bool { process.isRunning }
 
+  /// Sends SIGTERM.
+  func interrupt() {
+    process.terminate()
+  }
+
   /// Sends SIGTERM and returns the exit status.
   func terminate() async throws -> Int32 {
     process.terminate()
@@ -68,12 +77,15 @@ final class Program: Sendable {
   }
 
   /// Runs a program to its end and gives what it printed on standard output.
-  static func run(_ name: String, _ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+  static func run(
+    _ name: String, _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     let output = Pipe()
     let errors = Pipe()
-    process.executableURL = folder.appendingPathComponent(name)
+    process.executableURL = programs.appendingPathComponent(name)
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = errors

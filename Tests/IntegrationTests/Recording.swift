@@ -32,15 +32,34 @@ final class Recording {
     return try Program("sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log])
   }
 
-  /// Starts the recorder. Its configuration, runtime folder and home are the test's own.
-  func recorder() throws -> Program {
-    let runtime = folder.appendingPathComponent("run")
-    try FileManager.default.createDirectory(at: runtime, withIntermediateDirectories: true)
+  /// The recorder's own environment: its configuration, runtime folder and home are the test's.
+  private var environment: [String: String] {
+    [
+      "RUNTIME_DIRECTORY": folder.appendingPathComponent("run").path, "HOME": folder.path,
+      "XDG_CONFIG_HOME": folder.path, "NOTIFY_SOCKET": "",
+    ]
+  }
+
+  /// Starts the recorder, with `changed` in its environment.
+  func recorder(_ arguments: String..., changed: [String: String] = [:]) throws -> Program {
+    try FileManager.default.createDirectory(
+      at: folder.appendingPathComponent("run"), withIntermediateDirectories: true)
     return try Program(
-      "sensord", ["run", "--store", store, "--bus", bus.address],
-      environment: [
-        "RUNTIME_DIRECTORY": runtime.path, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "NOTIFY_SOCKET": "",
-      ])
+      "sensord", ["run", "--store", store, "--bus", bus.address] + arguments,
+      environment: environment.merging(changed) { $1 })
+  }
+
+  /// The addresses that `sensord devices` lists.
+  func listed() throws -> [String] {
+    let result = try Program.run("sensord", ["devices", "list", "--store", store, "--json"])
+    let list = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]] ?? []
+    return list.compactMap { $0["address"] as? String }
+  }
+
+  /// What `sensord status --json` prints.
+  func status() throws -> [String: Any] {
+    let result = try Program.run("sensord", ["status", "--json"], environment: environment)
+    return try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any] ?? [:]
   }
 
   /// What one strap really sent while somebody was subscribed, as hexadecimal text, in order.

@@ -26,7 +26,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX];
 static size_t root_length;
 static int log_descriptor = -1;
-static bool syncs_are_off;
+static bool syncs_are_off, syncs_are_free;
 static int64_t sync_number;
 
 struct fault {
@@ -89,6 +89,7 @@ static void initialize(void) {
   log_descriptor = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const char *sync = getenv("POWERCUT_SYNC");
   syncs_are_off = sync && !strcmp(sync, "off");
+  syncs_are_free = sync && !strcmp(sync, "free");
   switch_path = getenv("POWERCUT_SWITCH");
   const char *list = getenv("POWERCUT_FAULTS");
   if (list) read_faults(list);
@@ -337,7 +338,7 @@ static int synced(int descriptor, long call) {
   put(powercut_sync_begin, file, number, 0, below(path), NULL, NULL, 0);
   const struct fault *fault = fault_of("fsync", below(path));
   pthread_mutex_unlock(&lock);
-  int result = fails(fault) ? -1 : syncs_are_off ? 0 : (int)syscall(call, descriptor);
+  int result = fails(fault) ? -1 : syncs_are_off || syncs_are_free ? 0 : (int)syscall(call, descriptor);
   int error = fails(fault) ? fault->error : errno;
   pthread_mutex_lock(&lock);
   put(powercut_sync_end, file, number, result ? -1 : syncs_are_off ? 1 : 0, below(path), NULL, NULL, 0);

@@ -2,6 +2,14 @@ import FoundationEssentials
 import HealthModel
 
 extension StoreFile {
+  /// Throws unless the pages of the file fit together; what is in them is not looked at.
+  func verifyStructure() throws(StoreError) {
+    var statement = try connection.prepare("PRAGMA quick_check(1)")
+    guard try statement.step(), statement.text(0) != "ok" else { return }
+    throw StoreError(
+      .corrupt(object: "database"), "\(path) is damaged; copy it before anything else is tried (sensord check)")
+  }
+
   /// Unpacks everything; see ``HealthStore/check(progress:)``.
   func check(progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> [StoreDamage] {
     var damages = try pageDamages() + strayDamages()

@@ -48,7 +48,8 @@ extension StoreFile {
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
   }
 
-  private func wasDeleted(_ object: UUID) throws(StoreError) -> Bool {
+  /// Whether a session or sample was deleted.
+  func wasDeleted(_ object: UUID) throws(StoreError) -> Bool {
     var statement = try connection.prepare("SELECT 1 FROM change WHERE uuid = ?1 AND deleted")
     try statement.bind(object.bytes, at: 1)
     return try statement.step()

@@ -41,6 +41,13 @@ final class Connection {
     unsafe sqlite3_db_readonly(handle, "main") == 1
   }
 
+  /// Whether the open file is not the one at its path any more.
+  var hasMoved: Bool {
+    var answer: Int32 = 0
+    unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+    return answer != 0
+  }
+
   /// Rows that the last insert, update or delete changed.
   var changes: Int {
     Int(unsafe sqlite3_changes(handle))

@@ -43,6 +43,8 @@ extension StatusDocument {
     var beats: Int
     var losses: Int
     var junk: Int
+    var lostValues: Int
+    var lostMilliseconds: Int64
     var lastDisconnectReason: String?
     var nextTry: String?
 
@@ -61,6 +63,8 @@ extension StatusDocument {
       status.beats = beats
       status.losses = losses
       status.junk = junk
+      status.lostValues = lostValues
+      status.lostMicroseconds = lostMilliseconds * 1000
       status.lastDisconnectReason = lastDisconnectReason
       status.nextTry = nextTry.flatMap { CivilTime.microseconds(parsing: $0) }
       return status

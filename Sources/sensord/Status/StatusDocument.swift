@@ -44,6 +44,8 @@ extension StatusDocument {
       "beats": .integer(sensor.beats),
       "losses": .integer(sensor.losses),
       "junk": .integer(sensor.junk),
+      "lostValues": .integer(sensor.lostValues),
+      "lostMilliseconds": .integer(sensor.lostMicroseconds / 1000),
       "lastDisconnectReason": .string(sensor.lastDisconnectReason),
       "nextTry": time(sensor.nextTry),
     ]

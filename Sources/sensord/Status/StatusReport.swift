@@ -76,6 +76,10 @@ enum StatusReport {
     for sensor in sensors {
       var parts: [String] = []
       if let at = sensor.rateAt, now - at > staleAfter { parts.append("last rate \(age(since: at, now: now)) ago") }
+      if sensor.lostValues > 0 {
+        parts.append(
+          "\(sensor.lostValues) values lost in \(age(since: -sensor.lostMicroseconds, now: 0)): disk trouble")
+      }
       if sensor.junk > 0 { parts.append("\(sensor.junk) unreadable values") }
       if let reason = sensor.lastDisconnectReason { parts.append("last disconnect: \(PrintableText.line(reason))") }
       if let next = sensor.nextTry, next > now { parts.append("next try in \(age(since: now, now: next))") }

@@ -4,7 +4,8 @@
 //
 //   POWERCUT_ROOT    the folder; nothing outside it is recorded or made to fail
 //   POWERCUT_LOG     the file to which entries are appended, outside of the root
-//   POWERCUT_SYNC    "off": fsync and fdatasync return success at once and are recorded as having done nothing
+//   POWERCUT_SYNC    "off": fsync and fdatasync return success at once and are recorded as having done nothing;
+//                    "free": the same, but recorded as having done their work, for a test that needs no real disk
 //   POWERCUT_FAULTS  what befalls calls, "call:action:first:last[:part]" between semicolons; call is write, open (for writing),
 //                    fsync (any kind of sync), truncate, rename or unlink; action an error's name (ENOSPC, EIO, EROFS, EDQUOT),
 //                    "SHORT" (half of a write is done), "KILL" (SIGKILL before the call), "KILLED" (after it), or "DELAY" and

@@ -1,0 +1,168 @@
+import Foundation
+import HealthModel
+import SeriesStore
+import TestSupport
+import Testing
+
+/// The daemon as a process while its disk, its folders and its clocks fail.
+@Suite("A recorder in trouble")
+struct FaultTests {
+  /// The one session, and that everything sent is in it but what was lost.
+  private func session(_ watched: WatchedRecording, lost: Int = 0) async throws -> StoredSession {
+    let sessions = try await watched.stored()
+    try #require(sessions.count == 1)
+    let session = sessions[0]
+    let sent = try watched.sent()
+    #expect(Set(session.values).isSubset(of: sent))
+    // What was on its way when the recorder was told to stop belongs to no session.
+    let number = { (value: String) in Int(value.split(separator: ",").last ?? "") ?? 0 }
+    let last = session.values.map(number).max() ?? 0
+    #expect(session.values.count + lost == sent.count { number($0) <= last })
+    #expect(session.values.count == Set(session.values).count)
+    #expect(zip(session.times, session.times.dropFirst()).allSatisfy(<=))
+    return session
+  }
+
+  private func sensor(_ watched: WatchedRecording) throws -> [String: Any] {
+    (try watched.recording.status()["sensors"] as? [[String: Any]])?.first ?? [:]
+  }
+
+  private func lost(_ watched: WatchedRecording) throws -> Int {
+    try sensor(watched)["lostValues"] as? Int ?? 0
+  }
+
+  @Test(
+    "a disk that takes nothing costs the values of that time, which are counted; then the session goes on by itself",
+    arguments: ["ENOSPC", "EIO", "EROFS", "EDQUOT"])
+  func unwritable(error: String) async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let recorder = try watched.recorder(faults: "write:\(error):1:1000000;open:\(error):1:1000000", isSwitched: true)
+    try await watched.values(30)
+    try watched.fail(true)
+    try await wait(30, for: "lost values") { try self.lost(watched) >= 40 }
+    let problem = try #require(try watched.recording.status()["problem"] as? String)
+    #expect(problem.contains("values are lost until it works again"))
+    try watched.fail(false)
+    try await wait(30, for: "the journal") { recorder.text.contains("the journal works again") }
+    try await watched.values(30)
+    try await wait(10, for: "a good status") { try watched.recording.status()["problem"] is NSNull }
+    let count = try lost(watched)
+    #expect((try sensor(watched)["lostMilliseconds"] as? Int ?? 0) > 300)
+    #expect(recorder.text.contains("\(count) values were lost in "))
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let stored = try await session(watched, lost: count)
+    #expect(stored.summary.quality["lostValues"] == .integer(Int64(count)))
+    #expect(stored.summary.heartbeats.gaps == 1)
+  }
+
+  @Test(
+    "a recorder that is stopped while the disk is full says what it could not keep; the next one goes on with the session"
+  )
+  func endsOnFullDisk() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let recorder = try watched.recorder(faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", isSwitched: true)
+    try await watched.values(30)
+    try watched.fail(true)
+    try await wait(30, for: "lost values") { try self.lost(watched) >= 10 }
+    #expect(try await recorder.terminate() == 74, "\(recorder.text)")
+    #expect(recorder.text.contains("values were lost in "))
+    #expect(try await watched.stored().isEmpty)
+    try watched.fail(false)
+    let second = try watched.recorder()
+    try await watched.values(30)
+    #expect(try await second.terminate() == 0, "\(second.text)")
+    let sessions = try await watched.stored()
+    #expect(sessions.count == 1, "its end was lost too, so it goes on")
+    #expect((sessions.first?.values.count ?? 0) >= 60)
+    #expect(sessions.first?.summary.heartbeats.gaps == 1)
+  }
+
+  @Test("a sync that fails is not repeated: its records are written again, and nothing is lost")
+  func failedSync() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let recorder = try watched.recorder(faults: "fsync:EIO:1:1:.journal/0", isSwitched: true)
+    try await watched.values(30)
+    try watched.fail(true)
+    try await wait(30, for: "the rewriting") { recorder.text.contains("its records were written again") }
+    try watched.fail(false)
+    try await watched.values(30)
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    _ = try await session(watched)
+    let syncs = try watched.operations().filter { $0.kind == .syncEnd }
+    let failed = try #require(syncs.first { $0.result < 0 })
+    #expect(!syncs.contains { $0.file == failed.file && $0.offset > failed.offset && $0.result == 0 })
+  }
+
+  @Test(
+    "a store whose disk fails is opened anew and verified before the next attempt; the session waits in the journal")
+  func failedStore() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let recorder = try watched.recorder(faults: "fsync:EIO:1:100:sqlite", isSwitched: true)
+    try await watched.values(30)
+    try watched.fail(true)
+    #expect(try await recorder.terminate() == 74, "\(recorder.text)")
+    try watched.fail(false)
+    let second = try watched.recorder()
+    try await wait(30, for: "the commit") { second.text.contains(" stored: rates ") }
+    #expect(try await second.terminate() == 0, "\(second.text)")
+    let values = try await watched.stored().flatMap(\.values)
+    #expect(values.count == Set(values).count)
+    #expect(Set(values).isSubset(of: try watched.sent()))
+    #expect(values.count >= 30)
+  }
+
+  @Test("a folder that vanishes with store and journal is made again, and the recording goes on")
+  func vanished() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let recorder = try watched.recorder()
+    try await watched.values(30)
+    try FileManager.default.removeItem(atPath: watched.root)
+    try await wait(30, for: "the journal") { recorder.text.contains("were deleted by somebody else") }
+    try await watched.values(30)
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let sessions = try await watched.stored()
+    #expect(sessions.count == 1)
+    #expect((sessions.first?.values.count ?? 0) >= 30)
+    #expect(try watched.recording.listed() == [WatchedRecording.straps[0]])
+  }
+
+  @Test("writes that stall for half a second lose nothing, and no interval changes")
+  func slowDisk() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let stalls = "write:DELAY500:40:40:.journal/0;write:DELAY500:90:90:.journal/0;write:DELAY500:180:180:.journal/0"
+    let recorder = try watched.recorder(faults: stalls)
+    try await watched.values(250)
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let stored = try await session(watched)
+    #expect(stored.summary.heartbeats.gaps == 0)
+    #expect(stored.summary.heartbeats.count == stored.values.count)
+    // By how much a value's stamp is behind the boot clock's steady 10 ms: the truth about a stall on the loop's thread.
+    let lateness = stored.times.indices.map { stored.times[$0] - stored.times[0] - Int64($0) * 10_000 }
+    let greatest = (lateness.max() ?? 0) - (lateness.min() ?? 0)
+    print("slow disk: 3 writes of 500 ms; nothing lost; arrival stamps up to \(greatest / 1000) ms late")
+  }
+
+  /// The lead of the wall clock at the start, in the middle, and the step that is expected to be recorded; seconds.
+  @Test(
+    "a wall clock that is set keeps the order and the intervals; the times are those of the last clock; the step is kept",
+    arguments: [(Int64(0), Int64(-3600)), (0, 86_400), (-1_790_000_000, 0)])
+  func clockStep(before: Int64, after: Int64) async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    try watched.setClock(before * 1_000_000)
+    let recorder = try watched.recorder()
+    try await watched.values(50)
+    try watched.setClock(after * 1_000_000)
+    try await watched.values(50)
+    let now = Int64(Date().timeIntervalSince1970)
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let stored = try await session(watched)
+    let start = stored.summary.start.microseconds / 1_000_000 - after
+    #expect(now - 600..<now ~= start)
+    #expect(stored.summary.heartbeats.gaps == 0)
+    let step = try #require(stored.summary.quality["clockStep.1.microseconds"])
+    var seconds: Double?
+    if case .integer(let microseconds) = step { seconds = (Double(microseconds) / 1e6).rounded() }
+    #expect(seconds == Double(after - before))
+    #expect(stored.summary.quality["clockStep.2.microseconds"] == nil)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// SIGKILL again and again over one long recording of two straps.
+@Suite("A recorder that is killed")
+struct KilledRecorderTests {
+  /// Where a kill was aimed at.
+  private enum Aim: String, CaseIterable {
+    /// Any write.
+    case recording
+    /// A write to the database or its log while ended sessions are committed.
+    case commit
+    /// A new segment, its first record, or the deletion of an old one.
+    case segments
+  }
+
+  private static func fault(_ aim: Aim, using random: inout SeededGenerator) -> String {
+    let action = Bool.random(using: &random) ? "KILL" : "KILLED"
+    switch aim {
+    case .recording:
+      let number = Int.random(in: 1...60, using: &random)
+      return "write:\(action):\(number):\(number)"
+    case .commit:
+      let number = Int.random(in: 1...14, using: &random)
+      return "write:\(action):\(number):\(number):sqlite"
+    case .segments:
+      return [
+        "open:\(action):1:1:.journal/0", "write:\(action):1:1:.journal/0", "unlink:\(action):1:1:.journal/0",
+      ][Int.random(in: 0..<3, using: &random)]
+    }
+  }
+
+  @Test("at any call, also within commits and changes of segments, no acknowledged value is lost or stored twice")
+  func killed() async throws {
+    let kills = 50 * Trials.factor
+    let seed = ProcessInfo.processInfo.environment["SENSORD_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...(1 << 40))
+    var random = SeededGenerator(seed: seed)
+    let watched = try await WatchedRecording(every: 5, seconds: min(320, 2 * kills))
+    var done: [Aim: Int] = [:]
+    while done.values.reduce(0, +) < kills {
+      let wanted: [Aim] = [.commit, .segments].filter { done[$0, default: 0] < kills / 10 }
+      let aim = wanted.randomElement(using: &random) ?? .recording
+      let recorder = try watched.recorder(faults: Self.fault(aim, using: &random))
+      if aim != .recording {
+        // Sessions end, and are committed, where there are any.
+        try await wait(30, for: "a value") { recorder.text.contains("session begins") || !recorder.isRunning }
+        if recorder.isRunning { recorder.interrupt() }
+      }
+      let status = try await recorder.exitStatus()
+      if status == SIGKILL { done[aim, default: 0] += 1 }
+      try #require(status == SIGKILL || status == 0, "seed \(seed): \(status) \(recorder.text)")
+    }
+    let last = try watched.recorder()
+    try await wait(30, for: "the last life") { last.text.contains("linked") }
+    try await watched.values(10)
+    #expect(try await last.terminate() == 0, "seed \(seed): \(last.text)")
+
+    var promised = Acknowledgements()
+    for operation in try watched.operations() { promised.take(operation) }
+    let sessions = try await watched.stored()
+    let stored = sessions.flatMap(\.values)
+    let sent = try watched.sent()
+    let acknowledged = Set(try promised.kept.map(WatchedRecording.value))
+    #expect(Set(stored).count == stored.count, "seed \(seed): a value is stored twice")
+    #expect(acknowledged.subtracting(stored).isEmpty, "seed \(seed): acknowledged and lost")
+    #expect(Set(stored).isSubset(of: sent), "seed \(seed): stored and never sent")
+    let journalled = Set(promised.written.map(\.session))
+    #expect(journalled.isSubset(of: sessions.map(\.name)), "seed \(seed): every session is stored")
+    for session in sessions {
+      let numbers = session.values.compactMap { Int($0.split(separator: ",").last ?? "") }
+      #expect(zip(numbers, numbers.dropFirst()).allSatisfy(<), "seed \(seed): \(session.name) is out of order")
+    }
+    let count = done.values.reduce(0, +)
+    print(
+      "kill -9: \(count) kills (\(Aim.allCases.map { "\($0) \(done[$0, default: 0])" }.joined(separator: ", "))), values "
+        + "sent \(sent.count), acknowledged \(acknowledged.count), stored \(stored.count), sessions \(sessions.count); none lost"
+    )
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HealthModel
+import SeriesStore
+import TestSupport
+import Testing
+
+/// The recorder over hours and days of virtual time.
+@Suite("A recorder over days, restarts and boots")
+struct RecorderLifeTests {
+  private static let strap = "C0:FF:EE:00:00:01"
+  private static let now: Int64 = 4_000_000_000_000_000
+  private static let value = "value \(strap) 10 3c 00 04"
+
+  private func values(_ count: Int, every seconds: Int = 1) -> [String] {
+    (0..<count).flatMap { _ in ["pass \(seconds * 1_000_000)", Self.value] }
+  }
+
+  private func recorder() async throws -> DrivenRecorder {
+    let recorder = try DrivenRecorder()
+    try await recorder.allow([Self.strap])
+    return recorder
+  }
+
+  @Test("a session of 24 hours rolls over into one that is linked to it, and no value is lost between them")
+  func rollsOver() async throws {
+    let recorder = try await recorder()
+    let (status, _, errors) = try recorder.live(
+      values(1500, every: 60) + ["settle", "stop"], boot: 1, now: Self.now)
+    try #require(status == 0, "\(errors)")
+    let sessions = try await recorder.sessions()
+    try #require(sessions.count == 2)
+    #expect(sessions.map(\.summary.endReason) == ["rolled", "shutdown"])
+    #expect(sessions.map(\.rates.count) == [1440, 60])
+    #expect(sessions[1].summary.metadata["linkedTo"] == .text(sessions[0].summary.id.uuidString))
+    let between = try #require(sessions[1].rates.first).time.microseconds - sessions[0].rates[1439].time.microseconds
+    #expect(between == 60_000_000)
+  }
+
+  @Test("a suspend within the limit is a gap in the session, a longer one ends it")
+  func suspend() async throws {
+    let recorder = try await recorder()
+    let script = values(60) + ["pass 200000000"] + values(60) + ["pass 3600000000"] + values(60) + ["settle", "stop"]
+    let (status, _, errors) = try recorder.live(script, boot: 1, now: Self.now)
+    try #require(status == 0, "\(errors)")
+    let sessions = try await recorder.sessions()
+    #expect(sessions.map(\.rates.count) == [120, 60])
+    #expect(sessions.first?.summary.heartbeats.gaps == 1)
+    #expect(sessions.first?.summary.endReason == "offSkin")
+  }
+
+  @Test(
+    "after SIGKILL an open session goes on with the same identity within the limit, also in another boot as a new run")
+  func goesOn() async throws {
+    let recorder = try await recorder()
+    let link = ["connected \(Self.strap)"]
+    _ = try recorder.live(values(20) + ["die"], boot: 1, now: Self.now)
+    _ = try recorder.live(link + values(20) + ["die"], boot: 1, now: Self.now + 120_000_000)
+    // The wall clock stands where the boot before began: no time has passed as far as anybody knows.
+    let (status, _, errors) = try recorder.live(
+      link + values(20) + ["settle", "stop"], boot: 2, now: 3_000_000_000_000_000)
+    try #require(status == 0, "\(errors)")
+    let sessions = try await recorder.sessions()
+    #expect(sessions.map(\.rates.count) == [60])
+    #expect(sessions.first?.summary.heartbeats.gaps == 2)
+    #expect(sessions.first?.summary.heartbeats.runs == 3)
+  }
+
+  @Test("a session that the store has is over, even where a power cut took its end from the journal")
+  func storedIsOver() async throws {
+    let recorder = try await recorder()
+    let image = try DiskImage(of: recorder.root)
+    var model = DiskModel(holding: image.state, inodes: image.inodes)
+    _ = try recorder.live(
+      values(20) + ["sync", "disconnected \(Self.strap)", "pass 400000000", "settle", "die"], boot: 1, now: Self.now)
+    for operation in try recorder.takeOperations() { model.take(operation) }
+    var random = SeededGenerator(seed: 1)
+    // Of what no sync had covered nothing is left: neither the end nor the note of the commit.
+    let states = (0..<100).map { _ in model.cut(using: &random) }
+    let state = try #require(
+      states.first { state in
+        !state.contains { path, bytes in
+          path.hasSuffix(".journal") && String(decoding: bytes, as: UTF8.self).contains("ended")
+        }
+      })
+    try DiskImage.write(state, to: recorder.root)
+    #expect(try await recorder.sessions().map(\.rates.count) == [20])
+    let (status, _, errors) = try recorder.live(
+      values(5) + ["settle", "stop"], boot: 2, now: 3_000_000_000_000_000)
+    try #require(status == 0, "\(errors)")
+    #expect(try await recorder.sessions().map(\.rates.count).sorted() == [5, 20])
+  }
+
+  @Test("one that was open for longer than the limit ends as recovered, once, and the next value begins another")
+  func recovered() async throws {
+    let recorder = try await recorder()
+    _ = try recorder.live(values(20) + ["die"], boot: 1, now: Self.now)
+    for _ in 0..<2 {
+      let (status, _, errors) = try recorder.live(["settle", "stop"], boot: 1, now: Self.now + 1_000_000_000)
+      try #require(status == 0, "\(errors)")
+    }
+    let (status, _, errors) = try recorder.live(
+      values(5) + ["settle", "stop"], boot: 1, now: Self.now + 2_000_000_000)
+    try #require(status == 0, "\(errors)")
+    let sessions = try await recorder.sessions()
+    #expect(sessions.map(\.rates.count) == [20, 5])
+    #expect(sessions.first?.summary.endReason == "recovered")
+  }
+
+  @Test("a session whose beginning the full disk refused has its boot, its clock and its loss as soon as there is room")
+  func beginsOnFullDisk() async throws {
+    let recorder = try await recorder()
+    let script = ["fill 1"] + values(10) + ["fill 0"] + values(10) + ["settle", "stop"]
+    let (status, _, errors) = try recorder.live(
+      script, boot: 1, now: Self.now, faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", isSwitched: true)
+    try #require(status == 0, "\(errors)")
+    #expect(errors.contains("10 values were lost in 10.0 s"))
+    let session = try #require(try await recorder.sessions().first)
+    #expect(session.rates.count == 10)
+    #expect(session.summary.quality["lostValues"] == .integer(10))
+    #expect(session.rates.first?.time.microseconds == DrivenRecorder.wall + 11_000_000)
+  }
+
+  @Test("one that ends while the disk is full is committed when there is room, with its end, its clock and its loss")
+  func endsOnFullDisk() async throws {
+    let recorder = try await recorder()
+    let script =
+      values(10) + ["fill 1", "clock 3600000000"] + values(10) + ["disconnected \(Self.strap)", "pass 400000000"]
+      + ["pass 1000000", "settle", "fill 0", "pass 61000000", "settle", "stop"]
+    let (status, _, errors) = try recorder.live(
+      script, boot: 1, now: Self.now, faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", isSwitched: true)
+    try #require(status == 0, "\(errors)")
+    let session = try #require(try await recorder.sessions().first)
+    #expect(session.rates.count == 10)
+    #expect(session.summary.endReason == "away")
+    #expect(session.summary.quality["lostValues"] == .integer(10))
+    #expect(session.rates.first?.time.microseconds == DrivenRecorder.wall + 3_601_000_000)
+  }
+}
