@@ -60,7 +60,7 @@ struct BlobSizeTests {
     await store.close()
     let before = folder.bytes(of: "store.sqlite").count
     let writer = try HealthStore.open(folder.store, for: .writing)
-    let sessions = 200
+    let sessions = 60
     for number in 0..<sessions {
       let start = Timestamp(microseconds: 1_714_920_600_436_237 + Int64(number) * 86_400_000_000)
       _ = try await writer.commit(try makeSession(seed: UInt64(number), beats: 2400, start: start))
