@@ -53,6 +53,16 @@ imports: ## which module may import which
 verify-unit: ## the systemd unit: correct, and locked down
 	@Scripts/verify-unit
 
+.PHONY: lockdown
+lockdown: build ## record under the unit's restrictions, without systemd
+	@Scripts/install-dependencies check
+	@Scripts/record-locked-down $(binaries)
+
+.PHONY: sanitize
+sanitize: dependencies ## the tests under the address and the thread sanitizer
+	@Scripts/test-sanitized address
+	@Scripts/test-sanitized thread
+
 .PHONY: lab
 lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
