@@ -65,6 +65,26 @@ class Hour:
         return values
 
 
+FIRST_MS = 1_704_067_200_000 + 17 * 3_600_000
+
+
+def write_year(path, sessions, seed, shift_ms=0):
+    """Writes an hour of training a day, beginning in the evening, for StoreBenchmark (MadeUpYear.swift says how).
+
+    Gives the rates as rows of series, milliseconds since 1970 and rate, and the number of beats."""
+    random = np.random.default_rng(seed)
+    rows, words, beats = [], [], 0
+    for number in range(sessions):
+        hour = Hour(seed * 1000 + number)
+        start = FIRST_MS + number * 86_400_000 + int(random.integers(0, 4 * 3600)) * 1000 + shift_ms
+        stamps = start + hour.stamp_ms
+        words += [np.array([start, len(stamps), len(hour.rr)]), stamps, hour.bpm, hour.rr]
+        rows.append(np.stack([np.full(len(stamps), number + 1), stamps, hour.bpm], 1))
+        beats += len(hour.rr)
+    np.concatenate(words).astype('<i8').tofile(path)
+    return np.concatenate(rows), beats
+
+
 def crc32c_table():
     table = []
     for value in range(256):

@@ -6,12 +6,19 @@ public import Sensors
 /// A bug report, a test's input and the source of a replay all have this form, whatever file they came from.
 public struct Capture: Hashable, Sendable {
   public var header: CaptureHeader
-  public var events: [SensorEvent]
+  public var log: SensorEventLog
+
+  public init(header: CaptureHeader, log: SensorEventLog) {
+    self.header = header
+    self.log = log
+  }
 
   public init(header: CaptureHeader, events: [SensorEvent]) {
-    self.header = header
-    self.events = events
+    self.init(header: header, log: SensorEventLog(events))
   }
+
+  /// The events as an array, made for the call: it takes ten times the memory of ``log``.
+  public var events: [SensorEvent] { Array(log) }
 
   /// The session's identity, which is also its sync identifier in the store.
   public var session: UUID { header.session }
@@ -20,9 +27,5 @@ public struct Capture: Hashable, Sendable {
   /// How many Heart Rate Measurement notifications it holds, junk included: the sync version of a replayed file.
   ///
   /// A truncated copy of a capture has fewer than the whole, so the whole replaces it.
-  public var notificationCount: Int {
-    events.reduce(0) { count, event in
-      if case .measurement = event.kind { count + 1 } else { count }
-    }
-  }
+  public var notificationCount: Int { log.measurementCount }
 }

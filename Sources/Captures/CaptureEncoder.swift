@@ -5,7 +5,7 @@ public enum CaptureEncoder {
     var buffer = RecordBuffer()
     buffer.header(.capture)
     buffer.session(capture.header, slot: 1)
-    for event in capture.events {
+    for event in capture.log {
       buffer.event(event, slot: 1)
     }
     return buffer.copy()

@@ -5,7 +5,8 @@
 struct MeasurementScanner {
   let slot: Int
   let microseconds: Int64
-  let payload: [UInt8]
+  /// Where the payload's digits are.
+  private let digits: Range<Int>
   /// Where the next line begins.
   let next: Int
 
@@ -26,28 +27,36 @@ struct MeasurementScanner {
       let written = Hexadecimal.bytes(Self.word(bytes, end + 1)),
       CRC32C.checksum(bytes, start..<end) == written.byteSwapped
     else { return nil }
-    var isValid = true
-    payload = unsafe [UInt8](unsafeUninitializedCapacity: (end - first) / 2) { output, count in
-      var position = first
-      while position < end {
-        let length = min(end - position, Self.wordLength)
-        // Behind the last digit, zeros stand in for what follows it.
-        let mask = UInt64.max >> UInt64(64 - 8 * length)
-        guard let four = Hexadecimal.bytes((Self.word(bytes, position) & mask) | (Self.zeros & ~mask)) else {
-          isValid = false
-          return
-        }
-        for index in 0..<length / 2 {
-          unsafe output.initializeElement(at: count + index, to: UInt8(truncatingIfNeeded: four >> UInt32(8 * index)))
-        }
-        count += length / 2
-        position += length
-      }
+    var position = first
+    while position < end {
+      guard Self.payload(bytes, position, before: end) != nil else { return nil }
+      position += Self.wordLength
     }
-    guard isValid else { return nil }
+    digits = first..<end
     self.slot = Int(slot)
     self.microseconds = microseconds
     next = end + 10
+  }
+
+  /// Puts the payload behind `payload`; `bytes` are those that were scanned.
+  func appendPayload(of bytes: Span<UInt8>, to payload: inout [UInt8]) {
+    var position = digits.lowerBound
+    while position < digits.upperBound {
+      var four = Self.payload(bytes, position, before: digits.upperBound) ?? 0
+      for _ in 0..<min(digits.upperBound - position, Self.wordLength) / 2 {
+        payload.append(UInt8(truncatingIfNeeded: four))
+        four >>= 8
+      }
+      position += Self.wordLength
+    }
+  }
+
+  /// Up to four bytes of the payload, the first lowest; nil where a digit is none.
+  @inline(__always)
+  private static func payload(_ bytes: Span<UInt8>, _ position: Int, before end: Int) -> UInt32? {
+    // Behind the last digit, zeros stand in for what follows it.
+    let mask = UInt64.max >> UInt64(64 - 8 * min(end - position, wordLength))
+    return Hexadecimal.bytes((word(bytes, position) & mask) | (zeros & ~mask))
   }
 
   /// Eight characters, the first lowest. The caller has made sure that they are there.

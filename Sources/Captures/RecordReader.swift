@@ -6,7 +6,7 @@ struct RecordReader {
   /// A session so far.
   struct Session {
     var header: CaptureHeader
-    var events: [SensorEvent] = []
+    var log = SensorEventLog()
     var resumption = RecordBuffer.Resumption()
     var hasEnded = false
   }
@@ -45,8 +45,9 @@ struct RecordReader {
         let index = pass.session(of: record.slot)
       {
         if index >= 0 {
-          sessions[index].events.append(
-            SensorEvent(.measurement(record.payload), at: BootInstant(microseconds: record.microseconds)))
+          sessions[index].log.appendMeasurement(at: BootInstant(microseconds: record.microseconds)) {
+            record.appendPayload(of: bytes, to: &$0)
+          }
         }
         pass.position = record.next
         pass.line += 1
@@ -172,12 +173,12 @@ struct RecordReader {
 }
 
 extension RecordReader.Session {
-  var capture: Capture { Capture(header: header, events: events) }
+  var capture: Capture { Capture(header: header, log: log) }
 
   fileprivate mutating func take(_ event: SensorEvent) {
     resumption.take(event)
     if case .ended = event.kind { hasEnded = true }
-    events.append(event)
+    log.append(event)
   }
 }
 

@@ -18,7 +18,7 @@ public enum FinalPass {
   /// - Returns: What is to be stored.
   /// - Throws: ``SeriesError`` where the timeline breaks the store's rules, which is a defect of this program.
   public static func session(of capture: Capture, version: String) throws(SeriesError) -> RecordedSession {
-    let timeline = SessionTimeline(events: capture.events)
+    let timeline = SessionTimeline(log: capture.log)
     let series = try heartbeats(timeline)
     return RecordedSession(
       id: capture.session,

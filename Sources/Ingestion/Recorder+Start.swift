@@ -87,13 +87,13 @@ extension Recorder {
     let now = clock.now()
     guard let address = capture.sensor.address, var channel = channels[address], channel.session == nil else {
       // Its last instant, since the boot clock may have started anew since then.
-      end(capture.session, .recovered, at: capture.events.last?.instant ?? now)
+      end(capture.session, .recovered, at: capture.log.last?.instant ?? now)
       return false
     }
     var machine = SessionMachine(limits: limits)
     // As it began: the measurement that did it may be the one that a full disk did not take.
-    if let first = capture.events.first { _ = machine.begin(at: first.instant) }
-    for event in capture.events { _ = machine.handle(event) }
+    if let first = capture.log.first { _ = machine.begin(at: first.instant) }
+    for event in capture.log { _ = machine.handle(event) }
     guard machine.isRecording else {
       end(capture.session, .recovered, at: now)
       return false

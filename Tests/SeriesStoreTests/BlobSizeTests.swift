@@ -1,4 +1,5 @@
 import CSQLite
+import FoundationEssentials
 import Glibc
 import HealthModel
 import Testing
@@ -30,8 +31,8 @@ struct BlobSizeTests {
       return words[start...].compactMap { Int($0) }
     }
     let start = 10 + Int(bytes[8]) + Int(bytes[9]) << 8
-    return stride(from: start, to: bytes.count - 7, by: 8).map { place in
-      Int(bytes[place]) | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2]) << 16
+    return stride(from: start, to: bytes.count - 7, by: 8).map { (place: Int) -> Int in
+      bytes[place..<place + 3].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
   }
 
@@ -53,23 +54,60 @@ struct BlobSizeTests {
     }
   }
 
-  @Test("the closed file grows by its blobs, a tenth of them, and 2 KB a session")
+  /// An hour of an ordinary strap: one rate a second, up to 50 ms late, and the beats between.
+  private func strapHour(_ number: Int) throws -> RecordedSession {
+    var random = SplitMix64(seed: UInt64(number))
+    let start = Timestamp(milliseconds: 1_714_920_600_436 + Int64(number) * 86_400_000)
+    var rates: [HeartRateValue] = []
+    var builder = HeartbeatSeriesBuilder()
+    try builder.beginRun(AffineTimeMap(anchor: start))
+    var rate = 70.0
+    var beat = 0.0
+    for second in 1...3600 {
+      rate = max(50, min(180, rate + Double.random(in: -0.6...0.6, using: &random)))
+      let late = Int64.random(in: 0...3, using: &random) * 15 + Int64.random(in: 0...5, using: &random)
+      rates.append(
+        HeartRateValue(
+          time: start.advanced(byMicroseconds: (Int64(second) * 1000 + late) * 1000), beatsPerMinute: UInt16(rate),
+          contact: .detected))
+      while beat < Double(second) {
+        let interval = 60 / rate + 0.02 * sin(beat * 1.6) + Double.random(in: -0.02...0.02, using: &random)
+        beat += interval
+        try builder.add(rrTicks: UInt32(interval * 1024))
+      }
+    }
+    return RecordedSession(
+      id: UUID(), syncVersion: 3600, device: Device(name: "strap", localIdentifier: "C0:FF:EE:00:00:01"),
+      source: SourceRevision(identifier: "sensord", name: "sensord", version: "0.1.0"), start: start,
+      end: start.advanced(byMicroseconds: 3_601_000_000), endReason: "request", rates: rates,
+      heartbeats: try builder.finish(), coverage: Coverage(floor: 1, ceiling: 1),
+      quality: ["notifications": 3600, "linkLosses": 0, "latencyMedianMicroseconds": 224_000])
+  }
+
+  @Test("200 sessions of a strap let the closed file grow by their blobs, a tenth of them, and 2 KB a session")
   func growth() async throws {
     let folder = TemporaryFolder()
     let store = try HealthStore.open(folder.store, for: .writing)
     await store.close()
     let before = folder.bytes(of: "store.sqlite").count
     let writer = try HealthStore.open(folder.store, for: .writing)
-    let sessions = 60
+    let sessions = 200
+    var beats = 0
     for number in 0..<sessions {
-      let start = Timestamp(microseconds: 1_714_920_600_436_237 + Int64(number) * 86_400_000_000)
-      _ = try await writer.commit(try makeSession(seed: UInt64(number), beats: 2400, start: start))
+      let session = try strapHour(number)
+      beats += session.heartbeats.beats.count
+      _ = try await writer.commit(session)
     }
     await writer.close()
     let growth = folder.bytes(of: "store.sqlite").count - before
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
     let blobs = Int(try connection.integer("SELECT sum(length(payload)) FROM chunk"))
+    let beatBlobs = Int(
+      try connection.integer("SELECT sum(length(payload)) FROM chunk WHERE substr(payload, 5, 1) = x'21'"))
     print("growth \(growth) bytes by \(sessions) sessions with \(blobs) bytes of blobs")
+    print("\(Double(beatBlobs) / Double(beats)) bytes a beat, \(Double(blobs - beatBlobs) / 720_000) bytes a rate")
     #expect(growth <= blobs + blobs / 10 + 2048 * sessions)
+    #expect(Double(beatBlobs) <= 1.1 * Double(beats))
+    #expect(Double(blobs - beatBlobs) <= 1.3 * 3600 * Double(sessions))
   }
 }

@@ -31,6 +31,12 @@ public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
     return energies[low]
   }
 
+  mutating func reserveCapacity(_ count: Int) {
+    wallMicroseconds.reserveCapacity(count)
+    beatsPerMinute.reserveCapacity(count)
+    contacts.reserveCapacity(count)
+  }
+
   mutating func append(_ header: HeartRateMeasurement.Header, at microseconds: Int64) {
     if let energy = header.energyKilojoules {
       energyPositions.append(beatsPerMinute.count)

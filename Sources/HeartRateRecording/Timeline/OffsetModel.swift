@@ -30,13 +30,56 @@ struct OffsetModel {
     var evidence: Double
   }
 
-  /// log-density of residual − offset, and of offset − ceiling, by bins.
-  private var above: [Double]
-  private var below: [Double]
+  /// log-density of residual − offset, by bins from the last to the first, and of offset − ceiling.
+  private var above: Density
+  private var below: Density
   /// By how much the samples' own dependence weakens their word: 1 is independent.
   private(set) var weight = 1.0
   /// From the floor to where nine in ten residuals are below, in microseconds; what a whole range of phases looks like.
   private(set) var range = 0.0
+
+  /// A density whose bins can be added up quickly, each or each fourth of them.
+  private struct Density {
+    private let values: [Double]
+    /// The bins again: each fourth from the first on, then from the second on, and so forth.
+    private let strided: [Double]
+
+    private static let coarse = 4
+
+    init(_ values: some Sequence<Double>) {
+      let values = Array(values)
+      self.values = values
+      strided = (0..<Self.coarse).flatMap { phase in
+        stride(from: phase, to: Self.rowLength * Self.coarse, by: Self.coarse).map { $0 < bins ? values[$0] : 0 }
+      }
+    }
+
+    private static let rowLength = (bins + coarse - 1) / coarse
+
+    /// Adds every `step`-th bin from `first` on to a sum, one to each of its members; outside, the first or last bin.
+    func add(to sum: inout [Double], from first: Int, step: Int) {
+      let last = first + step * (sum.count - 1)
+      guard first >= 0, last < bins else {
+        var bin = first
+        for index in sum.indices {
+          sum[index] += values[max(0, min(bin, bins - 1))]
+          bin += step
+        }
+        return
+      }
+      if step == Self.coarse {
+        Self.add(strided, from: first % step * Self.rowLength + first / step, to: &sum)
+      } else {
+        Self.add(values, from: first, to: &sum)
+      }
+    }
+
+    private static func add(_ density: [Double], from first: Int, to sum: inout [Double]) {
+      let row = density.span.extracting(first..<first + sum.count)
+      var total = sum.mutableSpan
+      for index in row.indices { total[index] += row[index] }
+    }
+  }
 
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
@@ -44,8 +87,9 @@ struct OffsetModel {
 
   /// A model that knows nothing yet but that latencies fall off within `scale` microseconds.
   init(scale: Double) {
-    above = Self.logDensity([Double](repeating: 0, count: Self.bins), scale: scale)
-    below = above
+    let density = Self.logDensity([Double](repeating: 0, count: Self.bins), scale: scale)
+    above = Density(density.reversed())
+    below = Density(density)
   }
 
   private static func bin(_ microseconds: Double, clamped: Bool = true) -> Int {
@@ -98,8 +142,8 @@ struct OffsetModel {
       above[Self.bin(excess.above)] += 1
       if excess.below < .infinity { below[Self.bin(excess.below)] += 1 }
     }
-    self.above = Self.logDensity(above, scale: scale, blur: blur * Self.quantile(above, 0.5))
-    self.below = Self.logDensity(below, scale: scale, blur: blur * Self.quantile(below, 0.5))
+    self.above = Density(Self.logDensity(above, scale: scale, blur: blur * Self.quantile(above, 0.5)).reversed())
+    self.below = Density(Self.logDensity(below, scale: scale, blur: blur * Self.quantile(below, 0.5)))
     weight = Self.independence(excesses)
     range = Self.quantile(above, 0.9)
   }
@@ -178,10 +222,10 @@ struct OffsetModel {
     var likelihood = [Double](repeating: 0, count: count)
     for sample in samples {
       let first = Self.bin(sample.residual - slope * sample.residualTime - low, clamped: false)
-      Self.add(above, from: first, step: -step, to: &likelihood)
+      above.add(to: &likelihood, from: Self.bins - 1 - first, step: step)
       guard sample.ceiling > -.infinity else { continue }
       let second = Self.bin(low - sample.ceiling + slope * sample.ceilingTime, clamped: false)
-      Self.add(below, from: second, step: step, to: &likelihood)
+      below.add(to: &likelihood, from: second, step: step)
     }
     let greatest = likelihood.max() ?? 0
     let weight = weight * trust
@@ -196,23 +240,6 @@ struct OffsetModel {
     return Location(
       offset: low + centre * width, halfWidth: Self.halfWidth(likelihood, centre, total) * width,
       evidence: greatest * weight + log(total * width))
-  }
-
-  /// Adds every `step`-th bin of a density to a sum; outside, its first or last bin.
-  private static func add(_ density: [Double], from first: Int, step: Int, to sum: inout [Double]) {
-    let last = first + step * (sum.count - 1)
-    var bin = first
-    if min(first, last) >= 0 && max(first, last) < bins {
-      for index in sum.indices {
-        sum[index] += density[bin]
-        bin += step
-      }
-    } else {
-      for index in sum.indices {
-        sum[index] += density[max(0, min(bin, bins - 1))]
-        bin += step
-      }
-    }
   }
 
   /// Grows an interval around the centre until it holds 95 %.

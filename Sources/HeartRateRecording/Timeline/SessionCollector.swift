@@ -10,4 +10,9 @@ public struct SessionCollector: Sendable {
   public mutating func take(_ event: SensorEvent) {
     columns.take(event)
   }
+
+  /// Takes all events of a log.
+  public mutating func take(_ log: SensorEventLog) {
+    columns.take(log)
+  }
 }

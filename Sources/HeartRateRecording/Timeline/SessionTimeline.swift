@@ -39,6 +39,13 @@ public struct SessionTimeline: Hashable, Sendable {
     self.init(collector, parameters: parameters)
   }
 
+  /// The same for the events of a log.
+  public init(log: SensorEventLog, parameters: TimelineParameters = .standard) {
+    var collector = SessionCollector()
+    collector.take(log)
+    self.init(collector, parameters: parameters)
+  }
+
   /// The same for events that were collected one by one, so that nobody has to hold them all.
   public init(_ collector: consuming SessionCollector, parameters: TimelineParameters = .standard) {
     var columns = collector.columns

@@ -80,6 +80,24 @@ struct TimelineCollector {
     }
   }
 
+  mutating func take(_ log: SensorEventLog) {
+    var columns = self
+    self = TimelineCollector()
+    columns.reserveCapacity(log.measurementCount)
+    log.forEach {
+      columns.take($0, at: columns.instant($1))
+    } other: {
+      columns.take($0)
+    }
+    self = columns
+  }
+
+  private mutating func reserveCapacity(_ notifications: Int) {
+    packets.reserveCapacity(notifications)
+    rrTicks.reserveCapacity(notifications * 3 / 2)
+    rates.reserveCapacity(notifications)
+  }
+
   mutating func take(_ event: SensorEvent) {
     if case .boot(let identifier) = event.kind {
       guard stretches.last?.boot != identifier else { return }
@@ -92,9 +110,7 @@ struct TimelineCollector {
       begin(identifier, at: event.instant.microseconds)
       return
     }
-    if stretches.isEmpty { begin(nil, at: event.instant.microseconds) }
-    let instant = advance(to: event.instant.microseconds)
-    firstEvent = firstEvent ?? moment(instant)
+    let instant = instant(event.instant)
     switch event.kind {
     case .boot: break
     case .clock(let offset): takeClock(offset, at: instant)
@@ -124,6 +140,14 @@ struct TimelineCollector {
     }
   }
 
+  /// When an event happened that is no boot, as this pass uses it.
+  private mutating func instant(_ instant: BootInstant) -> Int64 {
+    if stretches.isEmpty { begin(nil, at: instant.microseconds) }
+    let advanced = advance(to: instant.microseconds)
+    if firstEvent == nil { firstEvent = moment(advanced) }
+    return advanced
+  }
+
   private mutating func breakRun(_ reason: GapReason) {
     batch = Batch()
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
@@ -132,7 +156,7 @@ struct TimelineCollector {
 
   private mutating func take(_ bytes: Span<UInt8>, at instant: Int64) {
     notifications += 1
-    firstNotification = firstNotification ?? moment(instant)
+    if firstNotification == nil { firstNotification = moment(instant) }
     lastNotification = moment(instant)
     isLinked = true
     let header: HeartRateMeasurement.Header
