@@ -27,7 +27,7 @@ struct MeasurementScanner {
       let written = Hexadecimal.bytes(Self.word(bytes, end + 1)),
       CRC32C.checksum(bytes, start..<end) == written.byteSwapped
     else { return nil }
-    var position = first
+    position = first
     while position < end {
       guard Self.payload(bytes, position, before: end) != nil else { return nil }
       position += Self.wordLength

@@ -1,4 +1,5 @@
 import CBluetooth
+import CLinux
 import Glibc
 public import Sensors
 
