@@ -69,9 +69,10 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	Lab/run-all $(release)/sensord
 
 .PHONY: bench
-bench: build ## the store against other layouts, replay by instructions (Benchmarks/README.md)
+bench: build ## the store against other layouts; replay, start and memory (Benchmarks/README.md)
 	@Scripts/install-dependencies bench
 	Benchmarks/run $(release)
+	Benchmarks/start $(release)/sensord
 	Benchmarks/replay-instructions $(release)/sensord
 
 .PHONY: soak
