@@ -48,6 +48,18 @@ struct LiveBeatTests {
     #expect(beats[21].flags == [])
   }
 
+  @Test("an early beat is ectopic live, the one after its pause is not, and a rate that rises for good soon is none")
+  func earlyBeatIsEctopic() {
+    var script = Script()
+    let end = script.beat(restingIntervals(20, seed: 7), from: 10)
+    let later = script.beat([560, 1240, 900, 905], from: end)
+    script.beat(Array(repeating: 600, count: 20), from: later, rate: 102)
+    let beats = beats(of: script)
+    #expect(beats[20].flags == .ectopic)
+    #expect(beats[21..<24].allSatisfy { $0.flags == [] })
+    #expect(beats[36...].allSatisfy { $0.flags == [] })
+  }
+
   @Test("the memory of a machine does not grow with its session")
   func memoryIsConstant() {
     var machine = SessionMachine()

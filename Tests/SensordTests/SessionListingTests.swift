@@ -65,16 +65,36 @@ struct SessionListingTests {
       session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     #expect(
       report.json.text.hasSuffix(
-        #","quality":{"junk":0,"notifications":3,"gaps":[{"reason":"link","detail":"timeout","#
+        #","quality":{"junk":0,"notifications":3,"artefacts":{},"gapsByCause":{"link":{"count":1,"seconds":18,"#
+          + #""estimatedLostBeats":18}},"gaps":[{"reason":"link","detail":"timeout","#
           + #""start":"2026-11-21T02:08:09.000Z","end":"2026-11-21T02:08:27.000Z","estimatedLostBeats":18}]},"#
           + #""runs":[{"index":0,"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:09.000Z","beats":2,"#
           + #""uncertaintyMilliseconds":12.5},{"index":1,"start":"2026-11-21T02:08:28.000Z","#
           + #""end":"2026-11-21T02:08:28.000Z","beats":1,"uncertaintyMilliseconds":0}]}"#))
     let text = report.text(columns: 80)
     #expect(text.contains("Beats     3 in 2 runs, 1 gap, coverage 12.5 to 25.0 %"))
+    #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
     #expect(text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute"))
     #expect(text.contains("about 18  link: timeout"))
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("artefacts are counted by kind, gaps by cause")
+  func kinds() throws {
+    var recorded = try Self.recorded()
+    let beats = (0..<40).map { index in
+      Heartbeat(rrTicks: 1_000, flags: index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : [])
+    }
+    recorded.heartbeats = try HeartbeatSeries(
+      timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
+    recorded.gaps += [recorded.gaps[0]]
+    let report = SessionReport(
+      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    #expect(report.artefacts.map(\.name) == ["ectopic", "rateConflict"])
+    #expect(report.artefacts.map(\.beats) == [3, 3])
+    #expect(report.gapCauses.map(\.count) == [2])
+    #expect(report.json.text.contains(#""artefacts":{"ectopic":3,"rateConflict":3}"#))
+    #expect(report.text(columns: 80).contains("Flags     3 ectopic, 3 rateConflict\n"))
   }
 
   @Test("quality is told in words and fitting units, and only what is worth telling")

@@ -168,6 +168,30 @@ struct HealthStoreTests {
     }
   }
 
+  @Test("a session's SDNN is a sample that names its heartbeat series, and goes with the session")
+  func variabilitySample() async throws {
+    let folder = TemporaryFolder()
+    let store = try HealthStore.open(folder.path + "/a.sqlite", for: .writing)
+    var session = try makeSession()
+    for algorithm in [1, 2] as [Int64] {
+      session.quality[RecordedSession.algorithmVersionKey] = .integer(algorithm)
+      #expect(try await store.commit(session) == (algorithm == 1 ? .stored : .replaced))
+      let samples = try await SampleQuery().result(for: store).value
+      #expect(samples.count == 3)
+      let variability = try #require(samples.first { $0.type == .quantity(.heartRateVariabilitySDNN) })
+      let beats = try #require(samples.first { $0.type == .heartbeatSeries })
+      #expect(variability.summary?.average == 51.5)
+      #expect(variability.session == session.id)
+      #expect(variability.metadata["heartbeatSeries"] == .text(beats.id.uuidString.lowercased()))
+      #expect(variability.metadata["divisor"] == "n-1")
+      #expect(try await store.commit(session) == .unchanged)
+    }
+    session.quality[RecordedSession.algorithmVersionKey] = 1
+    #expect(try await store.commit(session) == .unchanged)
+    try await store.delete(session.id)
+    #expect(try await SampleQuery().result(for: store).value.isEmpty)
+  }
+
   @Test("another connection's writes change the data version, own ones do not")
   func dataVersion() async throws {
     let store = try HealthStore.open(folder.store, for: .recording)

@@ -61,6 +61,8 @@ struct LiveTimeline: Sendable {
     if isFilling { flags.insert(.filler) }
     if isMissed { flags.insert(.missed) }
     if !isMissed && parameters.isImplausible(rrTicks) { flags.insert(.implausible) }
+    // Whether an early beat is ectopic or none at all, only the next interval shows: the final pass tells them apart.
+    if !isFirst && !isFilling && recent.isShort(rrTicks, ratio: parameters.earlyRatio) { flags.insert(.ectopic) }
     if !isFirst && !isMissed { recent.append(rrTicks) }
     if let mean = recent.mean, parameters.contradicts(rate: rate, meanTicks: mean) { flags.insert(.rateConflict) }
     beats.append(

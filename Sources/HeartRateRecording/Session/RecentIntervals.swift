@@ -29,4 +29,11 @@ struct RecentIntervals: Sendable {
     let shorter = ticks.count { Double(rrTicks) > ratio * Double($0) }
     return 2 * shorter > ticks.count
   }
+
+  /// Whether an interval is shorter than `ratio` medians.
+  func isShort(_ rrTicks: UInt16, ratio: Double) -> Bool {
+    guard ticks.count >= Self.fewest else { return false }
+    let longer = ticks.count { Double(rrTicks) < ratio * Double($0) }
+    return 2 * longer > ticks.count
+  }
 }

@@ -13,6 +13,8 @@ public struct TimelineParameters: Hashable, Sendable {
   public var twiceRatio = 1.65
   /// And these neighbours differ by less than this ratio.
   public var evenRatio = 1.15
+  /// A live interval shorter than this many medians of the last ones ends early. Only live: the final pass measures.
+  public var earlyRatio = 0.8
   /// Rate and mean interval contradict each other when one is this many times the other.
   public var conflictRatio = 1.5
   /// No heart beats faster than 300 a minute: a shorter interval is implausible. Ticks.

@@ -54,8 +54,8 @@ struct RebuildReport {
           switch row.outcome {
           case .renewed(let earlier, let beats, let gaps):
             [
-              ("outcome", .string("renewed")), ("algorithmVersionBefore", .integer(earlier)), ("beats", .integer(beats)),
-              ("gaps", .integer(gaps)),
+              ("outcome", .string("renewed")), ("algorithmVersionBefore", .integer(earlier)),
+              ("beats", .integer(beats)), ("gaps", .integer(gaps)),
             ]
           case .current: [("outcome", .string("unchanged"))]
           case .noCapture: [("outcome", .string("noCapture"))]

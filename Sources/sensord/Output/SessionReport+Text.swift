@@ -21,7 +21,8 @@ extension SessionReport {
       ("Sensor", [session.deviceName, session.deviceAddress].compactMap { $0 }.joined(separator: ", ")),
       ("Start", LocalTime.second(session.start)),
       ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
-      ("Length", length), ("Rate", rateText), ("Beats", beatText), ("HRV", variabilityText),
+      ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
+      ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
     ] + QualityFacts(session.quality).lines
   }
 
@@ -41,6 +42,13 @@ extension SessionReport {
       text += "\(FixedPoint.text(100 * coverage.ceiling, digits: 1)) %"
     }
     return text
+  }
+
+  private var gapText: String {
+    gapCauses.map { cause in
+      "\(cause.count) \(cause.reason) (\(DurationText.text(microseconds: cause.microseconds)), "
+        + "about \(FixedPoint.text(cause.estimatedLostBeats, digits: 0)) beats lost)"
+    }.joined(separator: ", ")
   }
 
   private var variabilityText: String {

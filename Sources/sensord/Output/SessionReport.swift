@@ -6,6 +6,22 @@ struct SessionReport: Hashable, Sendable {
   var session: ListedSession
   var runs: [Run]
   var gaps: [RecordingGap]
+  /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
+  var artefacts: [Artefact]
+
+  /// A flag and how many beats have it.
+  struct Artefact: Hashable, Sendable {
+    var name: String
+    var beats: Int
+  }
+
+  /// The gaps of one reason.
+  struct GapCause: Hashable, Sendable {
+    var reason: String
+    var count = 0
+    var microseconds: Int64 = 0
+    var estimatedLostBeats = 0.0
+  }
 
   /// A run as it is shown.
   struct Run: Hashable, Sendable {
@@ -19,6 +35,10 @@ struct SessionReport: Hashable, Sendable {
   init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
     self.session = session
     self.gaps = gaps
+    artefacts = Heartbeat.Flags.named.filter { $0.flag != .firstOfRun }.compactMap { flag, name in
+      let beats = heartbeats.beats.count { $0.flags.contains(flag) }
+      return beats > 0 ? Artefact(name: name, beats: beats) : nil
+    }
     var spans: [(first: Int64, last: Int64)] = []
     heartbeats.forEachBeat { located in
       let time = located.time.microseconds
@@ -31,10 +51,25 @@ struct SessionReport: Hashable, Sendable {
     }
   }
 
+  /// The gaps by their reasons, in the order in which these first occur.
+  var gapCauses: [GapCause] {
+    var causes: [GapCause] = []
+    for gap in gaps {
+      let place = causes.firstIndex { $0.reason == gap.reason } ?? causes.endIndex
+      if place == causes.endIndex { causes.append(GapCause(reason: gap.reason)) }
+      causes[place].count += 1
+      causes[place].microseconds += gap.end.microseconds(since: gap.start)
+      causes[place].estimatedLostBeats += gap.estimatedLostBeats ?? 0
+    }
+    return causes
+  }
+
   /// The object that design.md, section 5 fixes for `show --json`.
   var json: JSONValue {
     var members = session.members
     var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
+    quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
+    quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
     quality.append(.init("gaps", .array(gaps.map(Self.json))))
     members.append(.init("quality", .object(quality)))
     members.append(.init("runs", .array(runs.enumerated().map { Self.json($0.element, index: $0.offset) })))
@@ -46,6 +81,13 @@ struct SessionReport: Hashable, Sendable {
       "index": .integer(Int64(index)), "start": .string(CivilTime.milliseconds(run.start)),
       "end": .string(CivilTime.milliseconds(run.end)), "beats": .integer(run.beats),
       "uncertaintyMilliseconds": .number(Double(run.uncertaintyMicroseconds) / 1_000),
+    ]
+  }
+
+  private static func json(_ cause: GapCause) -> JSONValue {
+    [
+      "count": .integer(cause.count), "seconds": .number(Double(cause.microseconds) / 1e6),
+      "estimatedLostBeats": .number(cause.estimatedLostBeats),
     ]
   }
 
