@@ -37,6 +37,7 @@ let package = Package(
     .library(
       name: "FuzzedModules",
       targets: ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion"]),
+    .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -74,6 +75,7 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
+    .target(name: "FastClock", path: "Tests/FastClock"),
     .executableTarget(
       name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
     .executableTarget(

@@ -3,7 +3,8 @@ extension Machine {
   static let otherClient = ":other"
 
   /// The other program does what the scenario says.
-  mutating func act(_ action: MachineEvent.ClientAction, uuid: String?, device: String) {
+  mutating func act(_ action: MachineEvent.ClientAction, uuid: String?, strap: Int, adapter: String) {
+    let device = devicePath(of: strap, under: adapter)
     let short = uuid ?? (action == .read ? "2a19" : "2a37")
     let full = short.utf8.count == 4 ? "0000\(short)-0000-1000-8000-00805f9b34fb" : short
     let characteristic = "org.bluez.GattCharacteristic1"
@@ -14,6 +15,13 @@ extension Machine {
         "agent", on: "/org/bluez", "org.bluez.AgentManager1", "RegisterAgent",
         [.objectPath("/agent"), .string("NoInputNoOutput")])
       act("agent", on: "/org/bluez", "org.bluez.AgentManager1", "RequestDefaultAgent", [.objectPath("/agent")])
+    case .discover:
+      // Until the strap is known, which is at once where it advertises.
+      act("client", on: adapter, "org.bluez.Adapter1", "StartDiscovery", [])
+      if case .adapter(let index)? = object(at: adapter), straps[strap].isAdvertising {
+        tell(.advertisement(DeviceKey(adapter: index, strap: strap)))
+      }
+      act("client", on: adapter, "org.bluez.Adapter1", "StopDiscovery", [])
     case .connect: act("client", on: device, "org.bluez.Device1", "Connect", [])
     case .disconnect: act("client", on: device, "org.bluez.Device1", "Disconnect", [])
     case .pair: act("client", on: device, "org.bluez.Device1", "Pair", [])

@@ -156,13 +156,13 @@ extension Machine {
     case .plug(let address): plug(address)
     case .unplug(let address): unplug(address)
     case .client(let action, let adapter, let uuid):
-      act(action, uuid: uuid, device: devicePath(of: strap, under: path(adapter)))
+      act(action, uuid: uuid, strap: strap, adapter: path(adapter))
     }
   }
 
   private func path(_ adapter: String) -> String { "/org/bluez/" + adapter }
 
-  private func devicePath(of strap: Int, under adapter: String) -> String {
+  func devicePath(of strap: Int, under adapter: String) -> String {
     adapter + "/dev_" + String(straps[strap].address.map { $0 == ":" ? "_" : $0 })
   }
 }

@@ -79,6 +79,6 @@ enum MachineEvent: Hashable, Sendable {
 
   /// What another program does.
   enum ClientAction: String, Hashable, Sendable, CaseIterable {
-    case subscribe, unsubscribe, acquire, read, leave, connect, disconnect, pair, agent
+    case subscribe, unsubscribe, acquire, read, leave, discover, connect, disconnect, pair, agent
   }
 }

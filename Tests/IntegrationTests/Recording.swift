@@ -7,8 +7,20 @@ final class Recording {
   let bus: PrivateBus
   var store: String { folder.appendingPathComponent("store/sensord.sqlite").path }
   private var log: String { folder.appendingPathComponent("strap.log").path }
+  /// What makes time pass faster for the recorder and the simulator.
+  private let clock: [String: String]
 
-  init() throws {
+  /// `speed`: how many seconds pass in one.
+  init(speed: Int = 1) throws {
+    var start = timespec()
+    unsafe clock_gettime(CLOCK_BOOTTIME, &start)
+    clock =
+      speed == 1
+      ? [:]
+      : [
+        "LD_PRELOAD": Program.folder.appendingPathComponent("libFastClock.so").path, "FASTCLOCK_SPEED": "\(speed)",
+        "FASTCLOCK_START": "\(start.tv_sec * 1_000_000_000 + start.tv_nsec)",
+      ]
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     bus = try PrivateBus()
@@ -29,7 +41,12 @@ final class Recording {
   func simulator(_ scenario: String) throws -> Program {
     let file = folder.appendingPathComponent("scenario.json")
     try scenario.write(to: file, atomically: true, encoding: .utf8)
-    return try Program("sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log])
+    return try simulator(file: file)
+  }
+
+  func simulator(file: URL) throws -> Program {
+    try Program(
+      "sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log], environment: clock)
   }
 
   /// The recorder's own environment: its configuration, runtime folder and home are the test's.
@@ -46,7 +63,7 @@ final class Recording {
       at: folder.appendingPathComponent("run"), withIntermediateDirectories: true)
     return try Program(
       "sensord", ["run", "--store", store, "--bus", bus.address] + arguments,
-      environment: environment.merging(changed) { $1 })
+      environment: environment.merging(clock) { $1 }.merging(changed) { $1 })
   }
 
   /// The addresses that `sensord devices` lists.
@@ -69,9 +86,51 @@ final class Recording {
     }
   }
 
+  /// What was sent and handed out, without what bluetoothd swallowed.
+  func delivered(by strap: String) throws -> [String] {
+    let lines = try logLines().filter { $0["strap"] as? String == strap }
+    var swallowed = lines.filter { $0["ev"] as? String == "swallowed" }.map(Self.value)
+    return lines.filter { $0["ev"] as? String == "notify" }.map(Self.value).compactMap { value in
+      guard let index = swallowed.firstIndex(of: value) else { return value[1] }
+      swallowed.remove(at: index)
+      return nil
+    }
+  }
+
+  /// A value's place in its timeline, where it has one, and its bytes.
+  private static func value(_ line: [String: Any]) -> [String] {
+    [(line["n"] as? Int).map { "\($0)" } ?? "", line["hex"] as? String ?? ""]
+  }
+
+  /// How many losses of the link lie between two values.
+  func losses(of strap: String) throws -> Int {
+    var count = 0
+    var isLost = false
+    var hasBegun = false
+    for line in try logLines() where line["strap"] as? String == strap {
+      switch line["ev"] as? String {
+      case "disconnected": isLost = hasBegun
+      case "notify":
+        if isLost { count += 1 }
+        isLost = false
+        hasBegun = true
+      default: break
+      }
+    }
+    return count
+  }
+
+  /// Whether the strap has a link now.
+  func hasLink(_ strap: String) throws -> Bool {
+    let last = try logLines().last {
+      $0["strap"] as? String == strap && ["connected", "disconnected"].contains($0["ev"] as? String ?? "")
+    }
+    return last?["ev"] as? String == "connected"
+  }
+
   /// How often an event stands in the simulator's log so far.
-  func count(_ event: String, of strap: String) throws -> Int {
-    try logLines().count { $0["ev"] as? String == event && $0["strap"] as? String == strap }
+  func count(_ event: String, of strap: String? = nil) throws -> Int {
+    try logLines().count { $0["ev"] as? String == event && (strap == nil || $0["strap"] as? String == strap) }
   }
 
   private func logLines() throws -> [[String: Any]] {
@@ -93,6 +152,31 @@ final class Recording {
   /// The stored sessions of one strap.
   func sessions(of strap: String) throws -> [[String: Any]] {
     try sessions().filter { ($0["device"] as? [String: Any])?["address"] as? String == strap }
+  }
+
+  /// The payloads in the capture that was kept of a session.
+  func captured(_ session: [String: Any]) throws -> [String] {
+    let file = folder.appendingPathComponent("store/sensord.captures/\(session["id"] as? String ?? "").capture")
+    var payloads: [String] = []
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 3, words[2] == "m" else { continue }
+      payloads.append(words[3] == "-" ? "" : String(words[3]))
+    }
+    return payloads
+  }
+
+  /// The files of the recorder that name a device, in whatever form.
+  func traces(of strap: String) throws -> [String] {
+    let pairs = strap.split(separator: ":").map { UInt8($0, radix: 16) ?? 0 }
+    let texts: [String] = [":", "_", ""].map { strap.split(separator: ":").joined(separator: $0) }
+    let inText: [Data] = (texts + texts.map { $0.lowercased() }).map { Data($0.utf8) }
+    let forms: [Data] = inText + [Data(pairs), Data(pairs.reversed())]
+    let own = folder.appendingPathComponent("store")
+    return try FileManager.default.subpathsOfDirectory(atPath: own.path).filter { name in
+      guard let bytes = try? Data(contentsOf: own.appendingPathComponent(name)) else { return false }
+      return forms.contains { bytes.range(of: $0) != nil }
+    }
   }
 
   /// What is stored of a session, put back into the form of payloads: rate, contact and energy, then its RR intervals.

@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+@testable import Simulator
+
+/// What the lab plays against the real bluetoothd, played by the simulator: the same files, the recorder as a process on a
+/// private dbus-daemon, and time that passes faster.
+@Suite("The lab's scenarios, simulated")
+struct ScenarioTests {
+  /// What only the lab can do, and where the same is tested here.
+  private static let elsewhere: [String: String] = [
+    "bus": "RecordingTests: a bus that comes and goes",
+    "recorder_kill": "RecordingTests: SIGKILL",
+  ]
+
+  static let names: [String] = {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: LabScenario.folder.path)) ?? []
+    return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
+      .filter { elsewhere[$0] == nil }.sorted()
+  }()
+
+  private static let turnstile = Turnstile(12)
+
+  @Test("every value that was handed out is stored once, in order, byte for byte; as many gaps as losses", arguments: names)
+  func recorded(_ name: String) async throws {
+    try await play(try LabScenario(name), speed: 12)
+  }
+
+  @Test("an hour is 3600 of 3600")
+  func hour() async throws {
+    let values = (0..<3600).map { #"{"t": \#($0), "bpm": \#(60 + $0 % 40), "rr_ms": [\#(950 + $0 % 101)]}"# }
+    let recording = try await play(timeline: values, expecting: #"{"gaps": null}"#, speed: 300)
+    #expect(try recording.sent(by: Self.strap).count == 3600)
+  }
+
+  @Test("18000 values in a minute are all stored")
+  func flood() async throws {
+    let values = (0..<18_000).map {
+      #"{"t": \#(Double($0) / 300), "bpm": \#(60 + $0 % 100), "energy": \#($0)}"#
+    }
+    let recording = try await play(timeline: values, expecting: #"{"gaps": 0}"#, speed: 6)
+    #expect(try recording.sent(by: Self.strap).count == 18_000)
+  }
+
+  @Test("ten minutes of losses, one every 20 to 90 s: a gap for each")
+  func losses() async throws {
+    var random = SplitMix64(seed: 20)
+    var items = (0..<600).map { (Double($0), #""bpm": \#(60 + $0 % 40), "rr_ms": [\#(960 + $0 % 80)]"#) }
+    var time = 0.0
+    while true {
+      time += Double.random(in: 20...90, using: &random)
+      guard time < 540 else { break }
+      items.append((time, #""event": "\#(["disconnect", "vanish"].randomElement(using: &random) ?? "")""#))
+      time += Double.random(in: 1...45, using: &random)
+      items.append((time, #""event": "advertise""#))
+    }
+    let timeline = items.sorted { $0.0 < $1.0 }.map { #"{"t": \#($0.0), \#($0.1)}"# }
+    try await play(timeline: timeline, expecting: #"{"gaps": "losses"}"#, speed: 40)
+  }
+
+  private static let strap = "C0:FF:EE:00:00:01"
+
+  @discardableResult
+  private func play(timeline: [String], expecting expectation: String, speed: Int) async throws -> Recording {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("scenario-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let json = #"{"address": "\#(Self.strap)", "expect": \#(expectation), "timeline": [\#(timeline.joined(separator: ",\n"))]}"#
+    try Data(json.utf8).write(to: file)
+    return try await play(try LabScenario(contentsOf: file), speed: speed)
+  }
+
+  @discardableResult
+  private func play(_ scenario: LabScenario, speed: Int) async throws -> Recording {
+    await Self.turnstile.enter()
+    do {
+      let recording = try Recording(speed: speed)
+      try await run(scenario, recording)
+      for strap in scenario.straps { try check(scenario, strap, recording) }
+      await Self.turnstile.leave()
+      return recording
+    } catch {
+      await Self.turnstile.leave()
+      throw error
+    }
+  }
+
+  private func run(_ scenario: LabScenario, _ recording: Recording) async throws {
+    for strap in scenario.allowed { try recording.allow(strap) }
+    let simulator = try recording.simulator(file: scenario.file)
+    try await simulator.printed("ready")
+    try await wait(30, for: "the other program") { try recording.count("done") >= scenario.deedsBefore }
+    let recorder = try recording.recorder()
+    try await wait(120, for: "the straps to end") {
+      try scenario.straps.allSatisfy { try recording.count("end", of: $0) == 1 || !scenario.allowed.contains($0) }
+    }
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    #expect(simulator.isRunning, "\(simulator.text)")
+  }
+
+  private func check(_ scenario: LabScenario, _ strap: String, _ recording: Recording) throws {
+    let sessions = try recording.sessions(of: strap)
+    #expect(sessions.count == scenario.sessions(of: strap), "sessions of \(strap)")
+    guard scenario.allowed.contains(strap) else {
+      #expect(try recording.traces(of: strap) == [])
+      #expect(try recording.count("connected", of: strap) == 0)
+      return
+    }
+    let delivered = try recording.delivered(by: strap)
+    #expect(try sessions.flatMap(recording.captured) == delivered)
+    let values = delivered.compactMap { try? SentValue(hex: $0) }
+    let rates = try sessions.flatMap { try recording.stored($0, format: "rates") }.map { Array($0[1...3]) }
+    #expect(rates == values.map(\.rate).filter { $0[0] != "0" })
+    let beats = try sessions.flatMap { try recording.stored($0, format: "beats") }.map { $0[3] }
+    #expect(beats == values.flatMap(\.ticks))
+    let gaps = sessions.reduce(0) { $0 + (($1["heartbeats"] as? [String: Any])?["gaps"] as? Int ?? 0) }
+    switch scenario.gaps(of: strap) {
+    case .any: break
+    case .oneOf(let right): #expect(right.contains(gaps), "gaps: \(gaps), should be \(right)")
+    case .losses: #expect(try gaps == recording.losses(of: strap))
+    }
+    #expect(try recording.hasLink(strap) == scenario.leavesLink(of: strap), "a link after the end")
+  }
+}
