@@ -66,6 +66,7 @@ extension Client {
         let changes = client.tree.load(reply)
         client.tell(.serviceAppeared)
         client.apply(changes)
+        client.inherited = nil
       case .failure(let error) where error.code == .disconnected: return
       case .failure:
         // Too busy to answer, as when it starts with many devices; its end would be signalled.
@@ -95,12 +96,17 @@ extension Client {
   func tellLinkUp(_ peer: Peer) {
     guard linked.insert(peer).inserted else { return }
     reasons[peer] = nil
-    let isOurs = attempts[peer].map { !$0.isDeferred } ?? false
+    let isOurs = attempts[peer].map { !$0.isDeferred } ?? isInherited(peer)
     if isOurs {
       attempts[peer]?.isAnswered = true
       ours.insert(peer)
     }
     tell(.linkUp(peer.address, peer.adapter, isOurs: isOurs))
+  }
+
+  private func isInherited(_ peer: Peer) -> Bool {
+    guard let inherited, inherited.service == tree.owner else { return false }
+    return inherited.links.contains(OwnLinks.Link(peer.address, over: peer.adapter))
   }
 
   /// The link is gone: tells what came over it, then its end.

@@ -45,6 +45,8 @@ public actor Client {
   var resolved: Set<Peer> = []
   /// Whose link this client made.
   var ours: Set<Peer> = []
+  /// What an earlier client left, until the objects have been read for the first time.
+  var inherited: OwnLinks?
   var reasons: [Peer: DisconnectReason] = [:]
   var follows: [Peer: Follow] = [:]
   var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
@@ -65,6 +67,7 @@ public actor Client {
   ) {
     self.connection = connection
     self.configuration = configuration
+    inherited = configuration.inherited
     sink = events
   }
 
@@ -107,6 +110,11 @@ public actor Client {
 
   /// The adapters that are there now.
   public var adapters: [Adapter] { tree.adapters.values.sorted { $0.path < $1.path } }
+
+  /// The links that this client has made, or inherited; nil while there is no bluetoothd.
+  public var ownLinks: OwnLinks? {
+    tree.owner.map { OwnLinks(service: $0, links: Set(ours.map { OwnLinks.Link($0.address, over: $0.adapter) })) }
+  }
 
   /// Tells the owner, later where it is just calling a command.
   func tell(_ event: Event) {

@@ -4,8 +4,12 @@ public struct ClientConfiguration: Hashable, Sendable {
   public var notifying: BluetoothUUID
   /// Characteristics read once after each link came up, in this order; missing and refused ones are left out.
   public var readOnce: [BluetoothUUID]
-  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = []) {
+  /// Links that an earlier client made and left: where they are up when the service is first seen, they are this client's.
+  public var inherited: OwnLinks?
+
+  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], inherited: OwnLinks? = nil) {
     self.notifying = notifying
     self.readOnce = readOnce
+    self.inherited = inherited
   }
 }

@@ -19,7 +19,8 @@ public enum Event: Hashable, Sendable {
   case deviceRemoved(Device)
   /// A ``Client/connect(_:on:)`` did not lead to a link. Whether and when to try again is the owner's.
   case connectFailed(DeviceAddress, AdapterPath, ConnectFailure)
-  /// A link is up; not ours: another program made it, and we never close it.
+  /// A link is up; not ours: another program made it, and we never close it. Ours without a ``Client/connect(_:on:)``: it is
+  /// one of ``ClientConfiguration/inherited``.
   ///
   /// The other answer to ``Client/connect(_:on:)``. Told for every device, followed or not, and also for links that are
   /// there when the service appears.

@@ -41,7 +41,16 @@ extension Recorder {
     default: handleLink(event, at: now)
     }
     armTimer(for: plan.deadline)
+    tellLinks()
     tellStatus()
+  }
+
+  /// Tells which links are the recorder's own, where that has changed.
+  func tellLinks() {
+    let links = client?.assumeIsolated { $0.ownLinks }
+    guard links != toldLinks else { return }
+    toldLinks = links
+    settings.onLinks(links)
   }
 
   private func adapterChanged(_ adapter: Adapter, at now: BootInstant) {

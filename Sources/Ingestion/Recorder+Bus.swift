@@ -4,10 +4,9 @@ import GATTHeartRate
 import Sensors
 
 extension Recorder {
-  /// Waiting times for a bus that does not answer; the last one is repeated.
-  private static let busRetries: [Duration] = [
-    .milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2), .seconds(5),
-  ]
+  /// Waiting times for a bus that does not answer; the last one is repeated. Short, since each beat meanwhile is lost, and
+  /// a machine without a bus for long is none that records.
+  private static let busRetries: [Duration] = [.milliseconds(200), .milliseconds(500), .seconds(1), .seconds(2)]
 
   /// Keeps a connection to the bus, and a client of BlueZ on it, until the recorder stops.
   func keepBus() async {
@@ -19,6 +18,7 @@ extension Recorder {
         let client = Client(on: connection, configuration: clientConfiguration) { event in
           self.assumeIsolated { $0.handle(event) }
         }
+        inheritedLinks = nil
         self.connection = connection
         self.client = client
         try await client.start()
@@ -52,7 +52,8 @@ extension Recorder {
     ClientConfiguration(
       notifying: BluetoothUUID(AssignedUUID.heartRateMeasurement),
       readOnce: [BluetoothUUID(AssignedUUID.bodySensorLocation)]
-        + DeviceInformationField.allCases.map { BluetoothUUID($0.rawValue) })
+        + DeviceInformationField.allCases.map { BluetoothUUID($0.rawValue) },
+      inherited: inheritedLinks)
   }
 
   private func report(_ problem: BusProblem) {
@@ -65,6 +66,7 @@ extension Recorder {
   private func dropBus() {
     connection = nil
     client = nil
+    tellLinks()
     serviceGone(reason: DisconnectReason.busLost)
   }
 

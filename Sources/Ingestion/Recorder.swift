@@ -58,6 +58,9 @@ public actor Recorder {
   var timer: TimerToken?
   var timerInstant: BootInstant?
 
+  /// What the first client inherits.
+  var inheritedLinks: OwnLinks?
+  var toldLinks: OwnLinks?
   var toldStatus: RecorderStatus?
   var toldStatusAt = BootInstant(microseconds: 0)
   var statusTimer: TimerToken?
@@ -70,6 +73,7 @@ public actor Recorder {
     self.loop = loop
     self.clock = clock
     wallOffset = clock.wallMinusBoot()
+    inheritedLinks = settings.inheritedLinks
     plan = ConnectionPlan(seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
   }
 

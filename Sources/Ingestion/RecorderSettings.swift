@@ -1,3 +1,4 @@
+public import BlueZ
 public import DBus
 
 /// Everything that a ``Recorder`` is told from outside; it reads no environment and no configuration itself.
@@ -24,12 +25,17 @@ public struct RecorderSettings: Sendable {
   public var captures: CapturePolicy?
   /// The adapters to use, `hci0` for example; nil means all.
   public var adapters: Set<String>?
+  /// The links of a recorder that was killed a moment ago: they are this one's, and end with it.
+  public var inheritedLinks: OwnLinks?
   /// The version of the program, kept with each session as its source.
   public var version: String
   /// Told on the loop's thread, one line each, never with health data in it.
   public var log: @Sendable (LogLevel, String) -> Void = { _, _ in }
   /// Told on the loop's thread after each change of state, and at most once a second for new values.
   public var onStatus: @Sendable (RecorderStatus) -> Void = { _ in }
+
+  /// Told on the loop's thread whenever the recorder has made a link, or one of its own has ended; nil without bluetoothd.
+  public var onLinks: @Sendable (OwnLinks?) -> Void = { _ in }
 
   public init(store: String, journal: String, version: String) {
     self.store = store

@@ -1,14 +1,22 @@
 extension ConnectionPlan {
   /// Connect has returned without an error. Not yet proof of a link that works: after a restart of bluetoothd it
   /// succeeds on a link whose services never resolve.
+  ///
+  /// Also told of a link that a plan before this one made, and left when its program was killed: it is this plan's.
   public mutating func connectSucceeded(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
     guard let sensor = index(of: address) else { return [] }
     var commands: [Command] = []
-    sensors[sensor].presences[presencePosition(sensor, on: adapter)].call = nil
-    if case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter {
+    let position = presencePosition(sensor, on: adapter)
+    let wasCanceled = sensors[sensor].presences[position].call == .canceled
+    sensors[sensor].presences[position].call = nil
+    switch sensors[sensor].phase {
+    case .connecting(let attempt) where attempt.adapter == adapter:
       adopt(sensor, from: attempt, at: now, &commands)
+    case .searching where !wasCanceled && !sensors[sensor].isDismissed:
+      adopt(sensor, on: adapter, isOurs: true, at: now, &commands)
+    case .searching, .connecting, .linked, .leaving: break
     }
     removeIfDone(sensor)
     return settle(at: now, commands)

@@ -1,7 +1,7 @@
 extension ConnectionPlan {
   /// What is to be done now, in the order of the list.
   public enum Command: Hashable, Sendable {
-    /// Begin to look for sensors. A discovery that runs on this adapter was stopped by an earlier command.
+    /// Begin to look for sensors, or go on looking for these where a discovery runs on this adapter.
     case startDiscovery(on: AdapterIndex, Discovery)
     /// End it.
     case stopDiscovery(on: AdapterIndex)

@@ -59,7 +59,7 @@ extension ConnectionPlan {
   }
 
   /// Records over this link from now on.
-  private mutating func adopt(
+  mutating func adopt(
     _ sensor: Int, on adapter: AdapterIndex, isOurs: Bool, at now: BootInstant, _ commands: inout [Command]
   ) {
     let position = presencePosition(sensor, on: adapter)

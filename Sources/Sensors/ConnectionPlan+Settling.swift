@@ -107,7 +107,7 @@ extension ConnectionPlan {
     }
     switch adapter.discovery {
     case .running(let kind, _) where kind != wanted:
-      stops.append(.stopDiscovery(on: adapter.index))
+      if wanted == nil { stops.append(.stopDiscovery(on: adapter.index)) }
     case .off: break
     case .running, .failed: return
     }

@@ -118,6 +118,51 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test(
+    "a link that a client before this one made, over the same bluetoothd, is this one's and ends with it",
+    arguments: [true, false])
+  func inheritance(isSameService: Bool) async throws {
+    var object = MadeUp.deviceObject
+    object["Device1"]?["Connected"] = .boolean(true)
+    object["Device1"]?["ServicesResolved"] = .boolean(true)
+    let stage = try await Stage(device: object, isStarted: false)
+    let connection = try await Connection.open(.address(stage.bus.address), on: stage.loop)
+    let owner = try #require(try await connection.nameOwner(of: "org.bluez"))
+    let left = OwnLinks(service: isSameService ? owner : ":1.999", links: [OwnLinks.Link(address, over: adapter)])
+    let log = EventLog()
+    let client = Client(
+      on: connection, configuration: ClientConfiguration(notifying: BluetoothUUID(0x2A37), inherited: left)
+    ) { log.append($0) }
+    try await client.start()
+    let events = await log.events { $0 == Stage.resolved }
+    #expect(events.contains(.linkUp(address, adapter, isOurs: isSameService)))
+    #expect(await client.ownLinks == OwnLinks(service: owner, links: isSameService ? left.links : []))
+    await client.stop()
+    #expect(await stage.bluez.count("Disconnect") == (isSameService ? 1 : 0))
+    await connection.close()
+    await stage.end()
+  }
+
+  @Test("what a client inherits is what is up when it comes: a later link is not")
+  func lateLink() async throws {
+    let stage = try await Stage(isStarted: false)
+    let connection = try await Connection.open(.address(stage.bus.address), on: stage.loop)
+    let owner = try #require(try await connection.nameOwner(of: "org.bluez"))
+    let left = OwnLinks(service: owner, links: [OwnLinks.Link(address, over: adapter)])
+    let log = EventLog()
+    let client = Client(
+      on: connection, configuration: ClientConfiguration(notifying: BluetoothUUID(0x2A37), inherited: left)
+    ) { log.append($0) }
+    try await client.start()
+    _ = await log.events { $0 == .serviceAppeared }
+    try await stage.bluez.link()
+    #expect(await log.events { $0 == Stage.resolved }.contains(.linkUp(address, adapter, isOurs: false)))
+    await client.stop()
+    #expect(await stage.bluez.count("Disconnect") == 0)
+    await connection.close()
+    await stage.end()
+  }
+
   @Test("at the end, what this client connected is disconnected, and its subscription and discovery are over")
   func stop() async throws {
     let stage = try await Stage()
@@ -432,7 +477,6 @@ struct ClientTests {
     try await stage.bluez.change(MadeUp.device, "Device1", ["RSSI": .int16(-60)])
     _ = await stage.log.events { if case .deviceSeen(let device) = $0 { device.rssi == -60 } else { false } }
     await stage.client.startDiscovery(.everything, on: adapter)
-    _ = await stage.bluez.next("StopDiscovery")
     #expect(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties?["UUIDs"] == nil)
     await stage.end()
   }

@@ -39,7 +39,9 @@ struct LabScenario {
   }
 
   /// How many sessions of a strap are right.
-  func sessions(of strap: String) -> Int { allowed.contains(strap) ? expectation("sessions", of: strap) as? Int ?? 1 : 0 }
+  func sessions(of strap: String) -> Int {
+    allowed.contains(strap) ? expectation("sessions", of: strap) as? Int ?? 1 : 0
+  }
 
   func gaps(of strap: String) -> Gaps {
     switch expectation("gaps", of: strap) {

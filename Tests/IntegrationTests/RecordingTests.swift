@@ -86,6 +86,9 @@ struct RecordingTests {
     #expect(position == rates.count)
     let heartbeats = try #require(session["heartbeats"] as? [String: Any])
     #expect(heartbeats["gaps"] as? Int == 1)
+    // The link that the killed one made outlived it, and ended with its successor.
+    #expect(try recording.count("connected", of: address) == 1)
+    #expect(try !recording.hasLink(address))
   }
 
   @Test("a session that SIGKILL left open is stored at the next start where its sensor was removed meanwhile")

@@ -21,7 +21,8 @@ struct ScenarioTests {
 
   private static let turnstile = Turnstile(12)
 
-  @Test("every value that was handed out is stored once, in order, byte for byte; as many gaps as losses", arguments: names)
+  @Test(
+    "every value that was handed out is stored once, in order, byte for byte; as many gaps as losses", arguments: names)
   func recorded(_ name: String) async throws {
     try await play(try LabScenario(name), speed: 12)
   }
@@ -64,7 +65,8 @@ struct ScenarioTests {
   private func play(timeline: [String], expecting expectation: String, speed: Int) async throws -> Recording {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("scenario-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
-    let json = #"{"address": "\#(Self.strap)", "expect": \#(expectation), "timeline": [\#(timeline.joined(separator: ",\n"))]}"#
+    let json =
+      #"{"address": "\#(Self.strap)", "expect": \#(expectation), "timeline": [\#(timeline.joined(separator: ",\n"))]}"#
     try Data(json.utf8).write(to: file)
     return try await play(try LabScenario(contentsOf: file), speed: speed)
   }

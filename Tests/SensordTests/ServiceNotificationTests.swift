@@ -19,6 +19,16 @@ struct ServiceNotificationTests {
     #expect(receiver.next() == "STOPPING=1\n")
   }
 
+  @Test("where systemd does not read, a line of status is not waited for")
+  func fullQueue() throws {
+    let folder = try TemporaryFolder()
+    let receiver = try #require(DatagramReceiver(folder.path + "/notify"))
+    let notification = ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": folder.path + "/notify"]))
+    // Far more than any queue holds: without the flag this does not return.
+    for number in 0..<2000 { notification.send(.status("\(number)")) }
+    #expect(receiver.next() == "STATUS=0\n")
+  }
+
   @Test("a name in the status line cannot add a state of its own")
   func forging() {
     #expect(ServiceNotification.State.status("x\nREADY=1").datagram == "STATUS=x�READY=1\n")

@@ -221,7 +221,7 @@ struct VirtualAir {
     switch command {
     case .startDiscovery(let index, let kind):
       let adapter = position(of: index)
-      if adapters[adapter].discovery != nil { complaints.insert("discovery started twice") }
+      if adapters[adapter].discovery == kind { complaints.insert("discovery started twice") }
       if !adapters[adapter].isPowered { complaints.insert("discovery on an adapter without power") }
       adapters[adapter].discovery = kind
     case .stopDiscovery(let index):

@@ -66,10 +66,10 @@ struct WatchdogTests {
       """
       0      allow A
       0      on                -> scan
-      22~38                    -> stop, look
-      32~48                    -> stop, scan
-      77~123                   -> stop, look
-      87~133                   -> stop, scan
+      22~38                    -> look
+      32~48                    -> scan
+      77~123                   -> look
+      87~133                   -> scan
       """)
   }
 
@@ -82,15 +82,15 @@ struct WatchdogTests {
       """
       0      allow A
       0      on                -> scan
-      22~38                    -> stop, look
+      22~38                    -> look
       39     seen A            -> stop, connect A
       39.5   ok A              -> follow A
       40     resolved A
       55     value A
       60     down A            -> connect A
       65~65                    -> scan
-      82~98                    -> stop, look
-      102~118                  -> stop, scan
+      82~98                    -> look
+      102~118                  -> scan
       118.2  failed A aborted  -> stop, connect A
       """)
   }

@@ -16,14 +16,14 @@ struct RecorderProcess {
     signal(SIGPIPE, SIG_IGN)
     let logger = LogDestination.current(environment).logger(level: configuration.logLevel)
     let notification = ServiceNotification(environment: environment)
-    let publication = StatusPublication(
-      file: StatusFile.forRecorder(environment: environment, store: store), store: store.path,
-      notification: notification, logger: logger)
+    let status = StatusFile.forRecorder(environment: environment, store: store)
+    let publication = StatusPublication(file: status, store: store.path, notification: notification, logger: logger)
+    let links = OwnLinksFile(status: status)
     defer { publication.withdraw() }
 
     try FileAccess.makeDirectory(store.directory, mode: store.directoryMode)
     let loop = try EventLoop()
-    let recorder = Recorder(settings(logger: logger, publication: publication), on: loop)
+    let recorder = Recorder(settings(logger: logger, publication: publication, links: links), on: loop)
     let signals = try loop.watch(signals: [SIGTERM, SIGINT, SIGHUP]) { _ in
       notification.send(.stopping)
       recorder.requestStop()
@@ -40,7 +40,7 @@ struct RecorderProcess {
     }
   }
 
-  private func settings(logger: Logger, publication: StatusPublication) -> RecorderSettings {
+  private func settings(logger: Logger, publication: StatusPublication, links: OwnLinksFile) -> RecorderSettings {
     var settings = RecorderSettings(store: store.path, journal: store.journal, version: SensordCommand.version)
     settings.fileMode = store.fileMode
     settings.directoryMode = store.directoryMode
@@ -56,6 +56,9 @@ struct RecorderProcess {
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.onStatus = { publication.update($0) }
+    settings.inheritedLinks = links.inherited()
+    // Where that fails, a link may outlive a recorder that is killed: no reason to stop recording.
+    settings.onLinks = { try? links.write($0) }
     return settings
   }
 

@@ -36,16 +36,21 @@ struct ServiceNotification {
   }
 
   /// Sends `states` in one datagram. A failure is systemd's to notice, by its own time limits.
+  ///
+  /// Where systemd does not read (its queue holds ten), only what it must be told is waited for: the loop must not stand still
+  /// for a line of status, and a sign of life is followed by the next.
   func send(_ states: State...) {
     guard let socketPath, var address = Self.address(socketPath) else { return }
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     let bytes = Array(states.map(\.datagram).joined().utf8)
+    let mustArrive = states.contains(.ready) || states.contains(.stopping)
+    let flags = Int32(MSG_NOSIGNAL) | (mustArrive ? 0 : Int32(MSG_DONTWAIT))
     let length = socklen_t(MemoryLayout<sa_family_t>.size + socketPath.utf8.count)
     _ = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), generic, length)
+        unsafe sendto(descriptor, bytes, bytes.count, flags, generic, length)
       }
     }
   }
