@@ -24,7 +24,9 @@ struct ScenarioTests {
   @Test(
     "every value that was handed out is stored once, in order, byte for byte; as many gaps as losses", arguments: names)
   func recorded(_ name: String) async throws {
-    try await play(try LabScenario(name), speed: 12)
+    let scenario = try LabScenario(name)
+    // Where the strap's clock runs before the recorder is started, the start must not take long on it.
+    try await play(scenario, speed: scenario.deedsBefore > 0 ? 4 : 12)
   }
 
   @Test("an hour is 3600 of 3600")
