@@ -59,7 +59,10 @@ let package = Package(
     module("BlueZ", ["DBus"]),
     module(
       "Ingestion",
-      ["DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures"]),
+      [
+        "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures",
+        "CLinux",
+      ]),
     .executableTarget(
       name: "sensord",
       dependencies: [

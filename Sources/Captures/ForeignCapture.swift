@@ -115,7 +115,10 @@ struct ForeignCapture {
   }
 
   private func event(_ kind: SensorEvent.Kind, _ microseconds: Int64) -> SensorEvent {
-    SensorEvent(kind, at: BootInstant(microseconds: microseconds))
+    // A time that no clock shows is set to the limit, since the packet was there all the same.
+    let times = RecordLine.times
+    return SensorEvent(
+      kind, at: BootInstant(microseconds: min(max(microseconds, times.lowerBound), times.upperBound)))
   }
 
   /// A foreign file tells no boot; the session's own identity keeps its instants apart from all others.

@@ -5,6 +5,8 @@ import Sensors
 struct RecordLine {
   /// Slots above this are no slots: it bounds the table that maps them.
   static let greatestSlot = 1 << 20
+  /// Microseconds beyond these, 317 years, are no instants and no clocks: the timeline may add and subtract all others.
+  static let times: ClosedRange<Int64> = -9_999_999_999_999_999...9_999_999_999_999_999
 
   private var rest: ArraySlice<UInt8>
 
@@ -67,6 +69,10 @@ struct RecordLine {
     return value
   }
 
+  private mutating func time() -> Int64? {
+    integer().flatMap { (time: Int64) in Self.times.contains(time) ? time : nil }
+  }
+
   private mutating func record() throws(Malformed) -> Record {
     let record = try fields()
     guard rest.isEmpty else { throw Malformed(field: "end of record") }
@@ -99,7 +105,9 @@ struct RecordLine {
     case "meta":
       return try .metadata(slot: slot, key: required(string(), "key"), value: required(string(), "value"))
     case let word:
-      guard let microseconds = Int64(word), String(microseconds) == word else { throw Malformed(field: "instant") }
+      guard let microseconds = Int64(word), String(microseconds) == word, Self.times.contains(microseconds) else {
+        throw Malformed(field: "instant")
+      }
       return try .event(slot: slot, SensorEvent(kind(), at: BootInstant(microseconds: microseconds)))
     }
   }
@@ -108,7 +116,7 @@ struct RecordLine {
     switch try required(word(), "kind") {
     case "m": .measurement(try required(payload(), "payload"))
     case "boot": .boot(try required(bootIdentifier(), "boot"))
-    case "clock": .clock(wallMinusBootMicroseconds: try required(integer(), "clock"))
+    case "clock": .clock(wallMinusBootMicroseconds: try required(time(), "clock"))
     case "connected": .connected
     case "disconnected": .disconnected(reason: rest.isEmpty ? nil : try required(string(), "reason"))
     case "battery": .battery(percent: try required(integer(), "battery"))
@@ -148,8 +156,8 @@ struct RecordLine {
       switch word {
       case "continues": header.linkedTo = try required(uuid(), "continues")
       case "boot": resumption.boot = try required(bootIdentifier(), "boot")
-      case "clock": resumption.wallMinusBootMicroseconds = try required(integer(), "clock")
-      case "at": resumption.instant = BootInstant(microseconds: try required(integer(), "at"))
+      case "clock": resumption.wallMinusBootMicroseconds = try required(time(), "clock")
+      case "at": resumption.instant = BootInstant(microseconds: try required(time(), "at"))
       default: throw Malformed(field: "session")
       }
     }

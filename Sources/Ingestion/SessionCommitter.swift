@@ -1,4 +1,5 @@
 import Captures
+internal import CLinux
 import FoundationEssentials
 import HealthModel
 import Sensors
@@ -53,6 +54,8 @@ actor SessionCommitter {
   /// - Returns: What was stored.
   /// - Throws: ``Failure``; the session is then still in the journal.
   func commit(_ session: UUID, now: Int64) throws(Failure) -> Committed {
+    // What a long session took for its final pass goes back to the system, not into a heap that stays that large.
+    defer { malloc_trim(0) }
     let capture: Capture
     let damages: [CaptureDamage]
     do { (capture, damages) = try journal.capture(of: session) } catch { throw .journal(error) }

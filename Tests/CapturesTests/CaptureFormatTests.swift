@@ -22,6 +22,23 @@ struct CaptureFormatTests {
     #expect(buffer.bytes.count <= 45)
   }
 
+  @Test("an instant or a clock of more than 16 digits is malformed, and nothing else of the file")
+  func farTimes() throws {
+    var buffer = RecordBuffer()
+    buffer.header(.capture)
+    buffer.session(Samples.header(), slot: 1)
+    let limit = RecordLine.times.upperBound
+    for time in [limit, -limit, limit + 1, -limit - 1, .max, .min] {
+      buffer.event(SensorEvent(.connected, at: BootInstant(microseconds: time)), slot: 1)
+      buffer.event(SensorEvent(.clock(wallMinusBootMicroseconds: time), at: BootInstant(microseconds: 0)), slot: 1)
+    }
+    let contents = try CaptureReader.read(buffer.copy())
+    #expect(contents.captures.first?.events.count == 4)
+    #expect(
+      contents.damages.map(\.reason)
+        == (0..<4).flatMap { _ in [.malformed(field: "instant"), .malformed(field: "clock")] })
+  }
+
   @Test("random captures come back as they were, and only printable ASCII is written")
   func randomRoundTrips() throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -37,7 +37,7 @@ enum Samples {
     let text = hostile.randomElement(using: &random) ?? ""
     let kinds: [SensorEvent.Kind] = [
       .boot(BootIdentifier(high: random.next(), low: random.next())),
-      .clock(wallMinusBootMicroseconds: Int64(truncatingIfNeeded: random.next())),
+      .clock(wallMinusBootMicroseconds: .random(in: RecordLine.times, using: &random)),
       .connected, .disconnected(reason: nil), .disconnected(reason: text),
       .measurement((0..<Int.random(in: 0..<24, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }),
       .measurement([0x10, 0x5A, UInt8.random(in: 0...255, using: &random), 0x03]),
@@ -49,7 +49,7 @@ enum Samples {
     ]
     let instant =
       Bool.random(using: &random)
-      ? Int64.random(in: 0...1 << 45, using: &random) : Int64(truncatingIfNeeded: random.next())
+      ? Int64.random(in: 0...1 << 45, using: &random) : Int64.random(in: RecordLine.times, using: &random)
     return SensorEvent(kinds.randomElement(using: &random) ?? .connected, at: BootInstant(microseconds: instant))
   }
 }

@@ -54,6 +54,11 @@ final class Program: Sendable {
     process.terminate()
   }
 
+  /// How many descriptors it has open.
+  func descriptors() throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
+  }
+
   /// Sends SIGTERM and returns the exit status.
   func terminate() async throws -> Int32 {
     process.terminate()

@@ -1,8 +1,9 @@
-// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd and inotify.
+// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd, inotify and malloc_trim.
 // _GNU_SOURCE is not defined here, so that this module sees the same declarations as Glibc's.
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
