@@ -124,8 +124,9 @@ def score(times, kinds, events, stored, tells_contact):
         "beats": len(stored.ticks),
     }
     result.update(_gap_scores(received, kinds, stored, tells_contact))
-    truth = variability(times, kinds)
-    own = (stored.variability["sdnnMilliseconds"], stored.variability["rmssdMilliseconds"])
-    if truth and None not in own:
-        result["variability"] = [own[0] / truth[0] - 1, own[1] / truth[1] - 1]
+    for place, (begin, end, sdnn, rmssd) in enumerate(stored.variability):
+        truth = variability(times, kinds, begin - latency, end - latency)
+        if truth and sdnn is not None and rmssd is not None:
+            errors = (sdnn / truth[0] - 1, rmssd / truth[1] - 1)
+            result.setdefault("windows" if place else "whole", []).append(errors)
     return result

@@ -8,6 +8,8 @@ import Glibc
 struct PlaceCalibration {
   /// By how much the model's own confidence must be widened to be right 95 times in 100.
   private(set) var inflation = 1.5
+  /// Half the width of the interval that holds the long runs' own places, in microseconds.
+  var referenceHalfWidth = 0.0
   /// How late pieces are placed, in microseconds, for each of the sizes.
   private var biases: [(logPackets: Double, microseconds: Double)] = []
 
@@ -37,7 +39,7 @@ struct PlaceCalibration {
     }
     guard ratios.count >= 20 else { return }
     ratios.sort()
-    inflation = min(max(1, ratios[ratios.count * 95 / 100]), 10)
+    inflation = min(max(1, ratios[ratios.count * 95 / 100]), 10) * parameters.calibrationMargin
   }
 
   /// How late a run of so many packets is placed, in microseconds.

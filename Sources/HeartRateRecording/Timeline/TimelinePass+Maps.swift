@@ -28,6 +28,7 @@ extension TimelinePass {
       calibration = PlaceCalibration(evidence, single, slope: slope, parameters)
     }
     let spread = spread(evidence, block)
+    calibration.referenceHalfWidth = referenceHalfWidth(evidence, spread)
     for index in starts.indices {
       let location =
         starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block, calibration, spread)
@@ -135,15 +136,29 @@ extension TimelinePass {
     let drift = (slopeError ?? parameters.slopeSpread * 1e6) * 1e-6 * length
     var halfWidth = (location.halfWidth * location.halfWidth + drift * drift + 400e6).squareRoot()
     if isLong {
-      let packets = Double(parameters.pieceBlocks * parameters.blockPackets)
-      let expected = spread * (packets / Double(evidence.samples.count)).squareRoot()
-      halfWidth = max(halfWidth, 2 * expected, 2 * self.spread([evidence], block))
+      halfWidth = max(halfWidth, expectedHalfWidth(packets: Double(evidence.samples.count), spread))
+      halfWidth = max(halfWidth, 2 * self.spread([evidence], block))
     } else {
       halfWidth *= calibration.inflation
+      let reference = calibration.referenceHalfWidth
+      halfWidth = (halfWidth * halfWidth + reference * reference).squareRoot()
     }
     let bias = isLong ? 0 : calibration.bias(packets: samples.count)
     let offset = location.offset - bias - slope * evidence.middle
     return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
+  }
+
+  /// How well the place of a run of so many packets is known where pieces of long runs lie `spread` from their lines.
+  private func expectedHalfWidth(packets: Double, _ spread: Double) -> Double {
+    2 * spread * (Double(parameters.pieceBlocks * parameters.blockPackets) / packets).squareRoot()
+  }
+
+  /// How well the runs are placed, on average, that short ones are compared with: they are uncertain by that as well.
+  private func referenceHalfWidth(_ evidence: [RunEvidence], _ spread: Double) -> Double {
+    let references = evidence.filter { !$0.blocks.isEmpty }
+    guard !references.isEmpty else { return 0 }
+    let packets = references.reduce(0) { $0 + $1.samples.count }
+    return expectedHalfWidth(packets: Double(packets) / Double(references.count), spread)
   }
 
   /// How far pieces of long runs lie from their lines: what wanders, and losses too small to be seen.
