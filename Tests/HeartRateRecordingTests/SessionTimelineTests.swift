@@ -256,6 +256,23 @@ struct SessionTimelineTests {
     #expect(timeline.beats.flags.count { $0.contains(.filler) } == 9)
   }
 
+  @Test("fillers that come together with beats before and after them still lie between those", arguments: 0..<20)
+  func fillersWithoutRoom(seed: UInt64) {
+    var script = Script()
+    var generator = SeededGenerator(seed: seed)
+    var time = script.beat(restingIntervals(300, seed: seed), from: 10, latency: 0.05)
+    for _ in 0..<6 {
+      let fillers = [UInt16](repeating: 512, count: Int.random(in: 4...8, using: &generator))
+      // All in one notification, or half of them in each of two, with no time for them in between.
+      let (first, second) = ([900] + Array(fillers.dropLast(2)), Array(fillers.suffix(2)) + [900])
+      time += 0.9
+      script.notify(Bool.random(using: &generator) ? first + second : first, at: time)
+      script.notify(second, at: time + Double.random(in: 0...0.2, using: &generator))
+      time = script.beat(restingIntervals(80, seed: seed + 50), from: time, latency: 0.2)
+    }
+    _ = timeline(script)
+  }
+
   @Test("an interval of more than 2.5 medians is missed or a pause: a gap, but no new run")
   func longIntervalIsMissedOrPause() {
     var script = Script()

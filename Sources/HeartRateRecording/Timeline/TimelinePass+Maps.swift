@@ -188,7 +188,14 @@ extension TimelinePass {
     var latest: Int64 = 0
     for index in runs.indices where !starts[index].isFiller { latest = max(latest, place(index)) }
     var bound = Int64.max
-    for index in runs.indices.reversed() where !starts[index].isFiller {
+    for index in runs.indices.reversed() {
+      if starts[index].isFiller {
+        // What comes before leaves room for each of them, ahead of the first one's arrival.
+        let beats = runs[index].beats
+        let arrival = packets[Int(packetOfBeat[beats.lowerBound])].arrival
+        bound = min(bound, arrival + 1) - Int64(beats.count)
+        continue
+      }
       move(index, by: -latest)
       let overlap = bound == .max ? 0 : runs[index].endMicroseconds - bound + 1
       move(index, by: -max(overlap, 0))
@@ -240,5 +247,10 @@ extension TimelinePass {
       uncertaintyMicroseconds: 1_000_000)
     let late = place(index)
     if late > 0 { move(index, by: -late) }
+    guard index > 0, runs[index].startMicroseconds <= runs[index - 1].endMicroseconds else { return }
+    // No room to spread them: one after the other, a microsecond apart.
+    runs[index].map.anchorMicroseconds = runs[index - 1].endMicroseconds + 1
+    runs[index].map.slopePartsPerBillion = -1_000_000_000
+    _ = place(index)
   }
 }
