@@ -94,7 +94,7 @@ let package = Package(
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate", "TestSupport"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
-    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"]),
+    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"], exclude: ["Fixtures"]),
     tests("Captures", ["Captures", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),

@@ -63,7 +63,7 @@ extension Journal {
       let name = SegmentName.name(segment.number)
       do {
         if segment.isDamaged {
-          try directory.rename(name, to: "\(name).damaged")
+          try directory.rename(name, to: name + SegmentName.damagedSuffix)
         } else {
           try directory.remove(name)
         }

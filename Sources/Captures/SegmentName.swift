@@ -3,6 +3,8 @@ enum SegmentName {
   static let suffix = ".journal"
   /// A segment that is being written again after a failed sync; worth nothing until it is renamed.
   static let rewritingSuffix = ".rewriting"
+  /// A segment that is needed no more but was damaged: kept aside for whoever wants to know why.
+  static let damagedSuffix = ".damaged"
 
   static func name(_ number: Int) -> String {
     let digits = String(number)

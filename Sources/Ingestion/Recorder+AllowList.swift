@@ -17,7 +17,9 @@ extension Recorder {
   private func reloadIfChanged() async {
     guard !isStopping, let store else { return }
     do {
-      if try await store.noticeChanges() { await loadAllowedSensors() }
+      guard try await store.noticeChanges() else { return }
+      await loadAllowedSensors()
+      await eraseDeleted()
     } catch {
       log(.error, "the store cannot be read: \(error)")
     }

@@ -90,4 +90,14 @@ extension Recorder {
     uncommitted = []
     for session in waiting { commitSoon(session) }
   }
+
+  /// Erases what the journal and the kept captures hold of sessions that somebody deleted.
+  func eraseDeleted() async {
+    guard let committer else { return }
+    do {
+      lastErasedChange = try await committer.eraseDeleted(after: lastErasedChange)
+    } catch {
+      log(.error, "a deleted session is not erased from the journal or the captures yet: \(error)")
+    }
+  }
 }

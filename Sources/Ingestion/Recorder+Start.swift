@@ -19,6 +19,7 @@ extension Recorder {
     self.store = store
     let recovered = try openJournal(for: store)
     await loadAllowedSensors()
+    await eraseDeleted()
     watchStore()
     return await recover(recovered)
   }

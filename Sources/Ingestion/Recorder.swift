@@ -22,6 +22,8 @@ public actor Recorder {
   var syncer: JournalSyncer?
   var committer: SessionCommitter?
   var storeWatch: StoreWatch?
+  /// The store's last change whose deletions are erased from the journal and the kept captures.
+  var lastErasedChange: Int64 = 0
 
   var plan: ConnectionPlan
   var channels: [SensorAddress: SensorChannel] = [:]

@@ -75,7 +75,12 @@ actor SessionCommitter {
         archiveFailure = error
       }
     }
-    do { try journal.commit(session) } catch { throw .journal(error) }
+    do {
+      try journal.commit(session)
+      if outcome == .deletedBefore { try journal.erase(session) }
+    } catch {
+      throw .journal(error)
+    }
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
       gaps: recorded.heartbeats.gapCount, damages: damages.count, archiveFailure: archiveFailure)
@@ -87,6 +92,31 @@ actor SessionCommitter {
       do throws(StoreError) { return .success(try store.commit(session)) } catch { return .failure(error) }
     }
     do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
+  }
+
+  /// Erases what the journal and the archive hold of the sessions that were deleted after the change `anchor`.
+  ///
+  /// Segments that were set aside are looked through for new deletions only, not for all of the past at the start.
+  ///
+  /// - Returns: The anchor for the next time.
+  func eraseDeleted(after anchor: Int64) async throws(Failure) -> Int64 {
+    let changes: ChangeSet
+    do { changes = try await ChangeQuery(after: anchor, predicate: .or([])).result(for: store).value } catch {
+      throw .store(error)
+    }
+    for object in changes.deleted where object.isSession {
+      // Who was brought back since then keeps what it has.
+      let isBack: Bool
+      do { isBack = try await store.syncVersion(of: object.id) != nil } catch { throw .store(error) }
+      guard !isBack else { continue }
+      do {
+        try journal.erase(object.id, settledAside: anchor > 0)
+        try archive?.remove(object.id)
+      } catch {
+        throw .journal(error)
+      }
+    }
+    return changes.anchor
   }
 }
 

@@ -151,6 +151,18 @@ public actor HealthStore {
     try opened().delete(session)
   }
 
+  /// Erases what an earlier deletion could not, because a reader held on to it or the power went; false where nothing
+  /// was left to do.
+  ///
+  /// A recorder does that when it opens the store. The errors are those of ``delete(_:)``.
+  @discardableResult
+  public func finishErasing() throws(StoreError) -> Bool {
+    let file = try opened()
+    guard try file.isErasurePending() else { return false }
+    try file.eraseFreeSpace()
+    return true
+  }
+
   /// The sensors that may be recorded, in the order in which they were added.
   public func allowedSensors() throws(StoreError) -> [AllowedSensor] {
     try opened().allowedSensors()

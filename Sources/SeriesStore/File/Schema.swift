@@ -3,7 +3,13 @@ enum Schema {
   /// Marks the file as ours: "sens" in ASCII.
   static let applicationIdentifier: Int64 = 0x7365_6E73
   /// The newest layout, kept in SQLite's `user_version`.
-  static let version: Int64 = 1
+  static let version = Int64(migrations.count + 1)
+
+  /// What brings a file of each earlier layout to the next one: the first from layout 1 to 2. There is one layout yet.
+  ///
+  /// A layout that was released is never changed: a new one gets a step here, and its fixture among the tests. Until a
+  /// writer has taken the steps readers have the older layout before them, so steps only add what readers can do without.
+  static let migrations: [String] = []
 
   /// What must be set before the first table is made.
   ///
@@ -58,6 +64,8 @@ enum Schema {
       owner INTEGER NOT NULL, kind INTEGER NOT NULL, key TEXT NOT NULL, form INTEGER NOT NULL, value, unit TEXT,
       PRIMARY KEY (owner, kind, key)) WITHOUT ROWID;
     """
+
+  static let viewNames = ["session_list", "sample_list", "hour_list"]
 
   /// What other programs may rely on: names and columns of views stay, whatever becomes of the tables.
   static let views = """

@@ -14,9 +14,22 @@ extension StoreFile {
           AND id NOT IN (SELECT device FROM sample WHERE device IS NOT NULL);
         DELETE FROM source WHERE id NOT IN (SELECT source FROM session) AND id NOT IN (SELECT source FROM sample);
         """)
+      try noteErasure()
     }
     try eraseFreeSpace()
   }
+
+  /// Notes that deleted values are still to be erased, so that whoever writes next does it where this program cannot.
+  func noteErasure() throws(StoreError) {
+    try insert([Self.erasureKey: .time(.now())], of: 0, kind: .store, replacing: true)
+  }
+
+  /// Whether deleted values may still be in the file or its log.
+  func isErasurePending() throws(StoreError) -> Bool {
+    try metadata(of: 0, kind: .store)[Self.erasureKey] != nil
+  }
+
+  private static let erasureKey = "erasure"
 
   /// Removes a session's row and everything that belongs to it, and records the deletion of its samples.
   func deleteContents(ofSession row: Int64) throws(StoreError) {
@@ -47,11 +60,21 @@ extension StoreFile {
   /// SQLite's secure_delete overwrites a row where it stands, but not the copies that moved rows leave behind in the
   /// free space of a page: only a file that is written anew has none. Then the log is emptied into it and cut.
   func eraseFreeSpace() throws(StoreError) {
-    try connection.execute("VACUUM")
-    var statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-    guard try statement.step(), statement.integer(0) == 0 else {
-      throw StoreError(
-        .locked, "deleted, but \(path)-wal still holds old pages, since a reader is at work; delete again to finish")
+    do throws(StoreError) {
+      try connection.execute("VACUUM")
+    } catch {
+      guard error.code == .locked else { throw error }
+      throw unfinished("another program is writing")
     }
+    do {
+      var statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+      guard try statement.step(), statement.integer(0) == 0 else { throw unfinished("a reader is at work") }
+    }
+    try deleteMetadata(of: 0, kind: .store)
+  }
+
+  private func unfinished(_ reason: String) -> StoreError {
+    StoreError(
+      .locked, "deleted, but \(path) or its -wal still holds the bytes, since \(reason); delete again to finish")
   }
 }

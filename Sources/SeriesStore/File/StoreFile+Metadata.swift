@@ -6,6 +6,8 @@ extension StoreFile {
     case session = 0
     case quality = 1
     case sample = 2
+    /// What the store has to remember about itself; its owner is 0.
+    case store = 3
   }
 
   /// How a value is to be read: SQLite's own types do not tell a flag, a time or a quantity from a number.
@@ -19,10 +21,13 @@ extension StoreFile {
   }
 
   /// Saves metadata; a number that is not finite is left out.
-  func insert(_ metadata: Metadata, of owner: Int64, kind: MetadataKind) throws(StoreError) {
+  func insert(
+    _ metadata: Metadata, of owner: Int64, kind: MetadataKind, replacing: Bool = false
+  ) throws(StoreError) {
     guard !metadata.isEmpty else { return }
     var statement = try connection.prepare(
-      "INSERT INTO metadata (owner, kind, key, form, value, unit) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+      "INSERT\(replacing ? " OR REPLACE" : "") INTO metadata (owner, kind, key, form, value, unit) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    )
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       try statement.bind(owner, at: 1)
       try statement.bind(kind.rawValue, at: 2)

@@ -21,7 +21,7 @@ extension StoreFile {
     var tracks: [QuantityTrack] = []
     var saved: [Int64] = []
     while try statement.step() {
-      guard let uuid = UUID(bytes: statement.bytes(1)) else { throw corrupt("sample \(statement.integer(0))") }
+      guard let uuid = UUID(bytes: statement.bytes(1)) else { throw corrupt(sample: statement.integer(0)) }
       saved.append(statement.integer(0))
       list.samples.append(uuid)
       tracks.append(try track(of: statement.integer(0), item: nil, from: from, to: to).clipped(from: from, to: to))

@@ -44,7 +44,7 @@ extension StoreFile {
         let type = SampleType(identifier: statement.text(2) ?? ""),
         let span = TimeSpan(
           start: Timestamp(microseconds: statement.integer(3)), end: Timestamp(microseconds: statement.integer(4)))
-      else { throw corrupt("sample \(statement.integer(0))") }
+      else { throw corrupt(sample: statement.integer(0)) }
       samples.append(
         HealthSample(
           id: uuid, type: type, source: Self.source(in: statement, from: 18),
@@ -101,6 +101,16 @@ extension StoreFile {
       id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
       timescale: Int32(clamping: statement.integer(2)))
     return try series(of: row, object: "sample \(name)")
+  }
+
+  /// An error about a sample whose row is known: it names the sample as every other output does.
+  func corrupt(sample row: Int64) -> StoreError {
+    var name: String?
+    if var statement = try? connection.prepare("SELECT uuid FROM sample WHERE id = ?1") {
+      try? statement.bind(row, at: 1)
+      if (try? statement.step()) ?? false { name = UUID(bytes: statement.bytes(0))?.uuidString.lowercased() }
+    }
+    return corrupt("sample \(name ?? "row \(row)")")
   }
 
   func corrupt(_ object: String) -> StoreError {

@@ -129,6 +129,7 @@ extension StoreFile {
   func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       for uuid in samples { try delete(uuid, as: source) }
+      try noteErasure()
     }
     try eraseFreeSpace()
   }

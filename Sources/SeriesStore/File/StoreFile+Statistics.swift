@@ -154,7 +154,7 @@ extension StoreFile {
     try statement.bind(buckets.edges[0] &- gap, at: 4)
     var cells: [SummaryCell] = []
     while try statement.step() {
-      do { cells += try SummaryCells.decode(statement.bytes(0)) } catch { throw corrupt("sample \(row.id)") }
+      do { cells += try SummaryCells.decode(statement.bytes(0)) } catch { throw corrupt(sample: row.id) }
     }
     let isInstantaneous = buckets.policy == .ownDuration || cells.allSatisfy { $0.duration == 0 }
     guard isInstantaneous, cells.allSatisfy(\.isSelfContained) else { return false }
@@ -176,7 +176,7 @@ extension StoreFile {
     let rows = Self.chunkRows(of: sample)
     var statement = try connection.prepare(
       """
-      SELECT chunk.payload FROM summary JOIN chunk ON chunk.id = summary.id
+      SELECT chunk.payload, summary.count FROM summary LEFT JOIN chunk ON chunk.id = summary.id
       WHERE summary.id BETWEEN ?1 AND ?2 AND summary.start <= ?3 AND summary.end >= ?4 ORDER BY summary.id
       """)
     try statement.bind(rows.first, at: 1)
@@ -185,11 +185,11 @@ extension StoreFile {
     try statement.bind(from, at: 4)
     var track = QuantityTrack()
     while try statement.step() {
-      do {
-        track.append(try QuantityChunk(decoding: statement.bytes(0)))
-      } catch {
-        throw corrupt("sample \(sample)")
-      }
+      // A chunk that is gone has no bytes, which no chunk is.
+      guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
+        Int64(chunk.times.count) == statement.integer(1)
+      else { throw corrupt(sample: sample) }
+      track.append(chunk)
     }
     guard track.starts.isEmpty else { return track }
     var item = item

@@ -30,6 +30,32 @@ final class StoreFile {
       PRAGMA journal_size_limit = 0;
       """)
     try connection.keepWriteAheadLog()
+    try migrate(by: Schema.migrations)
+    if access == .recording { try finishErasing() }
+  }
+
+  /// Erases what a deletion has left, without waiting: where a reader is at work it is left for later again.
+  private func finishErasing() throws(StoreError) {
+    guard try isErasurePending() else { return }
+    connection.waitForLocks(milliseconds: 0)
+    defer { connection.waitForLocks(milliseconds: Self.patience) }
+    try? eraseFreeSpace()
+  }
+
+  /// Brings a file of an earlier layout to the newest, all steps in one transaction: a failure leaves it as it was.
+  ///
+  /// Step `i` leads from layout `i + 1` to the next. The views are made anew.
+  func migrate(by steps: [String]) throws(StoreError) {
+    let newest = Int64(steps.count + 1)
+    guard try connection.integer("PRAGMA user_version") < newest else { return }
+    try connection.transaction { () throws(StoreError) in
+      // Read again: another writer may have been faster.
+      let version = Int(clamping: max(1, try connection.integer("PRAGMA user_version")))
+      for step in steps.dropFirst(version - 1) { try connection.execute(step) }
+      for view in Schema.viewNames { try connection.execute("DROP VIEW IF EXISTS \(view)") }
+      try connection.execute(Schema.views)
+      try connection.execute("PRAGMA user_version = \(newest)")
+    }
   }
 
   private static func connect(_ path: String, flags: Int32) throws(StoreError) -> Connection {
@@ -49,6 +75,7 @@ final class StoreFile {
       throw .notADatabase(path)
     }
     let version = try connection.integer("PRAGMA user_version")
+    guard version > 0 else { throw .notADatabase(path) }
     guard version <= Schema.version else {
       throw StoreError(
         .newerVersion(found: Int(version), supported: Int(Schema.version)),

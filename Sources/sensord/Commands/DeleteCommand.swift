@@ -2,14 +2,15 @@ internal import SeriesStore
 internal import FoundationEssentials
 internal import ArgumentParser
 internal import Captures
+internal import Glibc
 
 /// `sensord delete SESSION`: removes a session for good.
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Delete a session for good.",
     discussion: """
-      Nothing of its values is left in the store nor in the kept captures; only the
-      fact that it was deleted is. The word last is not understood here, lest the wrong session goes.
+      Nothing of its values is left in the store, the journal and the kept captures;
+      only the fact that it was deleted is. The word last is not understood here, lest the wrong session goes.
       """)
 
   @Argument(help: "The first digits of the session's name.")
@@ -25,18 +26,56 @@ struct DeleteCommand: ParsableCommand {
     let name = session
     let catalogue = try SessionCatalogue(store)
     let writer = try store.openToWrite(making: false)
-    let captures = try CaptureArchive(directory: store.location().captures, maximumAgeSeconds: nil, maximumBytes: nil)
-    let deleted = try CommandLoop.run {
-      let session = try await catalogue.listed(name)
+    let location = try store.location()
+    let deleted = try CommandLoop.run { () async throws -> ListedSession? in
+      let session: ListedSession
+      do {
+        session = try await catalogue.listed(name)
+      } catch let failure as CommandFailure where failure.status == .noInput {
+        // An earlier deletion may have left bytes that a reader held on to.
+        guard try await writer.finishErasing() else { throw failure }
+        return nil
+      }
       guard session.endReason != nil else {
         throw CommandFailure(
           .locked, "session \(session.shortName) is still being recorded", remedy: "stop the recorder")
       }
-      try await writer.delete(session.id)
+      let unfinished: StoreError?
+      do throws(StoreError) {
+        try await writer.delete(session.id)
+        unfinished = nil
+      } catch {
+        guard error.code == .locked, try await writer.syncVersion(of: session.id) == nil else { throw error }
+        unfinished = error
+      }
       // The raw notifications too, or 'replay' would have them still.
-      if FileAccess.exists(captures.directory) { try captures.remove(session.id) }
+      try Self.eraseNotifications(of: session, at: location)
+      if let unfinished { throw unfinished }
       return session
     }
-    try StandardOutput.write("Session \(deleted.shortName) of \(LocalTime.minute(deleted.start)) is deleted.\n")
+    try StandardOutput.write(
+      deleted.map { "Session \($0.shortName) of \(LocalTime.minute($0.start)) is deleted.\n" }
+        ?? "What was left of deleted sessions is erased.\n")
+  }
+
+  /// Removes what the journal and the kept captures have of a session.
+  private static func eraseNotifications(of session: ListedSession, at location: StoreLocation) throws {
+    let outcome = try JournalErasure.erase(session.id, in: location.journal)
+    if FileAccess.exists(location.captures) {
+      try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).remove(session.id)
+    }
+    guard outcome == .recorderRuns else { return }
+    // The recorder notices the deletion by itself, within a second.
+    for _ in 0..<50 {
+      guard
+        try JournalReader.read(directory: location.journal).sessions.contains(where: {
+          $0.capture.session == session.id
+        })
+      else { return }
+      usleep(100_000)
+    }
+    throw CommandFailure(
+      .unavailable, "session \(session.shortName) is deleted, but the recorder has not erased it from its journal",
+      remedy: "restart the recorder")
   }
 }

@@ -1,0 +1,56 @@
+public import FoundationEssentials
+import Glibc
+import Synchronization
+
+extension Journal {
+  /// Takes the records of a session that was deleted out of the segments, in the recorder itself; see
+  /// ``JournalErasure``. A session that is still open is left alone. Blocks as long as the disk does.
+  ///
+  /// `settledAside` are segments that were set aside as damaged: they are looked through only where this is true.
+  ///
+  /// - Throws: ``JournalError`` with `notPruned`, or what ``sync()`` throws.
+  public func erase(_ session: UUID, settledAside: Bool = true) throws(JournalError) {
+    guard state.withLock({ $0.mayErase(session) }) else { return }
+    // What no sync has covered would be written again after a failure, deleted records too.
+    try sync()
+    let path = directory
+    try syncing.withLock { _ throws(JournalError) in
+      let (numbers, directory) = state.withLock { ($0.leaveSegments(of: session), $0.directory) }
+      do throws(SystemError) {
+        for number in numbers { try JournalErasure.erase(session, from: SegmentName.name(number), in: directory) }
+        if settledAside {
+          for name in try directory.names() where JournalErasure.isDamaged(name) {
+            try JournalErasure.erase(session, from: name, in: directory)
+          }
+        }
+      } catch {
+        throw JournalError(.notPruned, errorNumber: error.number, path: path)
+      }
+      state.withLock { $0.forget(session, in: numbers) }
+    }
+  }
+}
+
+extension JournalState {
+  /// Whether a session is none that values still come for.
+  fileprivate func mayErase(_ session: UUID) -> Bool {
+    sessions[session].map(\.isCommitted) ?? true
+  }
+
+  /// The segments that name a session; if the current one does, the next record begins a new one.
+  fileprivate mutating func leaveSegments(of session: UUID) -> [Int] {
+    let numbers = segments.filter { $0.sessions.contains(session) }.map(\.number)
+    if let current, numbers.contains(current.number) { leaveCurrent() }
+    return numbers
+  }
+
+  /// Notes that the segments were written anew and durably, without the session.
+  fileprivate mutating func forget(_ session: UUID, in numbers: [Int]) {
+    unsynced.removeAll { numbers.contains($0.number) && $0.number != current?.number }
+    for index in segments.indices { segments[index].sessions.remove(session) }
+    committed.remove(session)
+    sessions[session] = nil
+    // A segment that is empty now can go with the next sync.
+    isDirty = isDirty || !numbers.isEmpty
+  }
+}

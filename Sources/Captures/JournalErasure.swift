@@ -1,0 +1,116 @@
+public import FoundationEssentials
+import Glibc
+
+/// Takes the records of a deleted session out of a journal's folder, so that none of its bytes is left there.
+///
+/// Segments are shared by all sessions of their time: a segment that has such records is written anew without them and
+/// put in its own place. Records that nobody can read any more go too, since nobody can say whose they were; that holds
+/// for segments that were kept aside as damaged as well. What is not ours, or of a newer version, is not touched.
+public enum JournalErasure {
+  /// What became of the records.
+  public enum Outcome: Hashable, Sendable {
+    /// None are left.
+    case erased
+    /// A recorder has the journal; it erases them when it notices that the session was deleted.
+    case recorderRuns
+  }
+
+  /// Erases a session where no recorder runs. A missing folder holds nothing.
+  ///
+  /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
+  public static func erase(_ session: UUID, in path: String) throws(JournalError) -> Outcome {
+    let directory: Directory
+    do throws(SystemError) {
+      directory = try Directory(path: path)
+      guard try directory.lock() else { return .recorderRuns }
+    } catch {
+      guard error.number != ENOENT else { return .erased }
+      throw JournalError(.cannotRead, errorNumber: error.number, path: path)
+    }
+    do throws(SystemError) {
+      for name in try directory.names() where isReadable(name) { try erase(session, from: name, in: directory) }
+    } catch {
+      throw JournalError(.notPruned, errorNumber: error.number, path: path)
+    }
+    return .erased
+  }
+
+  /// Segments, and those that were set aside as damaged.
+  static func isReadable(_ name: String) -> Bool {
+    SegmentName.number(name) != nil || isDamaged(name)
+  }
+
+  static func isDamaged(_ name: String) -> Bool {
+    name.hasSuffix(SegmentName.damagedSuffix)
+      && SegmentName.number(String(name.dropLast(SegmentName.damagedSuffix.utf8.count))) != nil
+  }
+
+  /// Writes one file anew without the session's records, durably, where it has any.
+  static func erase(_ session: UUID, from name: String, in directory: Directory) throws(SystemError) {
+    let file = try directory.openForReading(name)
+    let bytes = try file.readAll()
+    guard let kept = remainder(of: bytes, without: session, isDamaged: isDamaged(name)) else { return }
+    let temporaryName = name + SegmentName.rewritingSuffix
+    do throws(SystemError) {
+      try directory.remove(temporaryName)
+      let replacement = try directory.create(temporaryName, mode: file.status().st_mode & 0o777)
+      try replacement.writeAll(kept)
+      try replacement.synchronizeData()
+      try directory.rename(temporaryName, to: name)
+      try directory.synchronize()
+    } catch {
+      try? directory.remove(temporaryName)
+      throw error
+    }
+  }
+
+  /// The bytes without the session's records; nil where nothing has to go.
+  static func remainder(of bytes: [UInt8], without session: UUID, isDamaged: Bool) -> [UInt8]? {
+    guard case .capture = TextHeader.read(bytes.span) else {
+      // A first line that is damaged does not hide the records behind it.
+      guard case .damaged = TextHeader.read(bytes.span) else { return nil }
+      return filtered(bytes, without: session, isDamaged: true)
+    }
+    return filtered(bytes, without: session, isDamaged: isDamaged)
+  }
+
+  private static func filtered(_ bytes: [UInt8], without session: UUID, isDamaged: Bool) -> [UInt8]? {
+    var kept: [UInt8] = []
+    kept.reserveCapacity(bytes.count)
+    var slots: Set<Int> = []
+    var hasOwn = false
+    var hasUnreadable = false
+    var start = 0
+    var isFirst = true
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      let whole = Array(bytes[start..<end])
+      let line = RecordLine.behindZeros(whole)
+      let isIntact = end < bytes.count && RecordLine.hasValidChecksum(line)
+      var keeps = false
+      if isFirst, isIntact {
+        keeps = true
+      } else if isIntact, let record = RecordLine.record(line) {
+        switch record {
+        case .session(let slot, let header), .resumes(let slot, let header, _):
+          if header.session == session { slots.insert(slot) } else { slots.remove(slot) }
+          keeps = header.session != session
+          hasOwn = hasOwn || !keeps
+        case .metadata(let slot, _, _), .event(let slot, _):
+          keeps = !slots.contains(slot)
+        case .committed, .rewrites:
+          keeps = true
+        }
+      } else {
+        hasUnreadable = true
+      }
+      if keeps {
+        kept += line
+        kept.append(UInt8(ascii: "\n"))
+      }
+      isFirst = false
+      start = end + 1
+    }
+    return hasOwn || (isDamaged && hasUnreadable) ? kept : nil
+  }
+}

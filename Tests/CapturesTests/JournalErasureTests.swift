@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Sensors
+import Testing
+
+@testable import Captures
+
+@Suite("Erasing a session from the journal")
+struct JournalErasureTests {
+  let folder: TemporaryFolder
+  var path: String { "\(folder.path)/journal" }
+  /// Payloads that only the deleted session has; the text of a journal shows them in hexadecimal.
+  private let secret: [UInt8] = [0x10, 0xC3, 0x5E, 0xC2, 0xE7, 0x0A]
+  private let kept: [UInt8] = [0x10, 0x4B, 0x0A, 0x0B, 0x0C, 0x0D]
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// Two sessions in the same segments: the one that goes is stored, the other goes on.
+  private func fill(_ journal: Journal) throws {
+    try journal.open(Samples.header(name: "Zaphod"), events: Samples.beginning)
+    try journal.open(Samples.header(Samples.other, name: "Other"), events: Samples.beginning)
+    for second in 0..<40 {
+      try journal.append(Samples.measurement(second, secret), to: Samples.session)
+      try journal.append(Samples.measurement(second, kept), to: Samples.other)
+    }
+    try journal.commit(Samples.session)
+  }
+
+  private func contains(_ text: String) throws -> Bool {
+    try TemporaryFolder.names(path).contains { name in
+      String(decoding: try TemporaryFolder.read("\(path)/\(name)"), as: UTF8.self).contains(text)
+    }
+  }
+
+  private func expectErased(_ journal: Journal? = nil) throws {
+    #expect(try !contains("10c35ec2e70a"))
+    #expect(try !contains("Zaphod"))
+    let contents = try JournalReader.read(directory: path)
+    #expect(contents.damageCount == 0)
+    let other = try #require(contents.sessions.first)
+    #expect(contents.sessions.count == 1 && other.capture.session == Samples.other)
+    let payloads = other.capture.events.compactMap { event in
+      if case .measurement(let payload) = event.kind { payload } else { nil }
+    }
+    #expect(payloads.count >= 40 && payloads.allSatisfy { $0 == kept })
+  }
+
+  @Test("without a recorder, segments that an open session shares lose the deleted one's records and nothing else")
+  func withoutRecorder() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 900))
+      try fill(journal)
+      try journal.sync()
+      #expect(try contains("10c35ec2e70a") && contains("Zaphod"))
+      #expect(try JournalErasure.erase(Samples.session, in: path) == .recorderRuns)
+    }
+    #expect(try JournalErasure.erase(Samples.session, in: path) == .erased)
+    try expectErased()
+    #expect(try JournalErasure.erase(Samples.session, in: path + "/none") == .erased)
+  }
+
+  @Test("in the recorder, the open session goes on, and a later sync and restart find everything right")
+  func inRecorder() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 100_000))
+      try fill(journal)
+      try journal.erase(Samples.session)
+      try expectErased()
+      try journal.append(Samples.measurement(41, kept), to: Samples.other)
+      try journal.sync()
+      try journal.erase(Samples.other)
+      #expect(try contains("104b0a0b0c0d"), "a session that is open is left alone")
+    }
+    let (journal, recovered) = try Journal.open(directory: path)
+    #expect(recovered.sessions.map(\.state) == [.open])
+    #expect(recovered.damageCount == 0)
+    try journal.sync()
+    try expectErased()
+  }
+
+  @Test("a segment that was kept aside as damaged loses the session's records and those that nobody can read")
+  func damagedSegment() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path)
+      try fill(journal)
+    }
+    let name = try #require(try TemporaryFolder.names(path).first)
+    var bytes = try TemporaryFolder.read("\(path)/\(name)")
+    // One record of each session cannot be read any more.
+    let text = String(decoding: bytes, as: UTF8.self)
+    for payload in ["10c35ec2e70a", "104b0a0b0c0d"] {
+      let place = try #require(text.firstRange(of: payload)).lowerBound
+      bytes[text.utf8.distance(from: text.startIndex, to: place) - 3] ^= 1
+    }
+    try TemporaryFolder.write(bytes, to: "\(path)/\(name).damaged")
+    TemporaryFolder.delete("\(path)/\(name)")
+    #expect(try JournalErasure.erase(Samples.session, in: path) == .erased)
+    #expect(try !contains("10c35ec2e70a") && !contains("Zaphod"))
+    let rest = String(decoding: try TemporaryFolder.read("\(path)/\(name).damaged"), as: UTF8.self)
+    #expect(rest.split(separator: "\n").count { $0.contains("104b0a0b0c0d") } == 39)
+  }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+
+/// The code that the articles of the documentation quote, compiled and run: each `snippet` stands in one of them word for
+/// word.
+enum ArticleExamples {
+  static func record(_ path: String) async throws -> UUID {
+    // snippet: open
+    let store = try HealthStore.open(path, for: .writing)
+    // end
+
+    // snippet: quantities
+    let strap = Device(name: "H10", manufacturer: "Polar", localIdentifier: "C0:FF:EE:00:00:01")
+    let start = Timestamp(milliseconds: 1_714_920_600_000)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: start, device: strap)
+    for (second, rate) in [(0, 64.0), (2, 66), (4, 67), (6, 65), (8, 63)] as [(Int64, Double)] {
+      let moment = TimeSpan(at: start.advanced(byMicroseconds: second * 1_000_000))
+      try builder.insert(Quantity(rate, .countPerMinute), for: moment)
+    }
+    let program = SourceRevision(identifier: "com.example.gym", name: "Gym", version: "1.0")
+    let rates = try builder.finish(metadata: ["room": "second floor"])
+    try await store.save([rates], as: program)
+    // end
+
+    // snippet: beats
+    var beats = HeartbeatSeriesBuilder(timescale: 1024)
+    try beats.beginRun(AffineTimeMap(anchor: start))
+    try beats.add(rrTicks: 945, flags: .firstOfRun)
+    try beats.add(rrTicks: 960)
+    try beats.add(rrTicks: 1920, precededByGap: true)
+    if let series = NewSample(heartbeats: try beats.finish(), device: strap) {
+      try await store.save([series], as: program)
+    }
+    // end
+
+    // snippet: delete
+    try await store.delete([rates.id], as: "com.example.gym")
+    // end
+    return rates.id
+  }
+
+  static func query(_ store: HealthStore, from: Timestamp, to: Timestamp) async throws -> (Int, Int, Int) {
+    // snippet: samples
+    let fast = SampleQuery(
+      .and([
+        .type(.quantity(.heartRate)), .time(from: from, to: to, strictness: .start), .summary(.maximum, .greater, 66),
+      ]),
+      order: [.init(.start, isDescending: true)], limit: 10)
+    let samples = try await fast.result(for: store).value
+    // end
+
+    // snippet: values
+    let merged = try await QuantityQuery(.heartRate, from: from, to: to).result(for: store).value
+    var above65 = 0
+    for quantity in merged where quantity.value > 65 { above65 += 1 }
+    // end
+
+    // snippet: variability
+    var intervals = 0
+    for sample in try await SampleQuery(.type(.heartbeatSeries)).result(for: store).value {
+      let series = try await HeartbeatQuery(sample.id).result(for: store).value
+      intervals += NNIntervals(series).count
+    }
+    // end
+    return (samples.count, above65, intervals)
+  }
+
+  static func chart(_ store: HealthStore, from: Timestamp, to: Timestamp) async throws -> [String] {
+    var lines: [String] = []
+    // snippet: chart
+    let berlin = try TimeZoneRules.named("Europe/Berlin")
+    let day = try CalendarInterval(parsing: "1d")
+    let query = try StatisticsCollectionQuery(
+      .heartRate, [.average, .minimum, .maximum], buckets: .natural(day, zone: berlin), from: from, to: to)
+    for bucket in try await query.result(for: store).value {
+      guard let average = bucket.average else { continue }
+      lines.append("\(bucket.start.iso8601()): \(average), \(bucket.coverage.fraction) covered, \(bucket.policy)")
+    }
+    // end
+    return lines
+  }
+
+  static func live(_ store: HealthStore, saving sample: NewSample) async throws -> [Int] {
+    var counts: [Int] = []
+    // snippet: live
+    let query = try StatisticsCollectionQuery(.heartRate, buckets: .single)
+    for try await snapshot in query.results(for: store) {
+      counts.append(snapshot.value.first?.count ?? 0)
+      if counts.count == 2 { break }
+      try await store.save([sample], as: SourceRevision(identifier: "com.example.gym", name: "Gym"))
+    }
+    // end
+    return counts
+  }
+
+  static func changes(_ store: HealthStore, seen: Int64) async throws -> Int64 {
+    // snippet: changes
+    let changes = try await ChangeQuery(after: seen).result(for: store).value
+    for sample in changes.added { print("new: \(sample.type), \(sample.count) values") }
+    for object in changes.deleted { print("gone: \(object.id)") }
+    let next = changes.anchor
+    // end
+    return next
+  }
+
+  static func sql(_ path: String) throws -> [[SQLValue]] {
+    var found: [[SQLValue]] = []
+    // snippet: sql
+    let sql = try ReadOnlySQL(path)
+    var rows = try sql.rows(of: "SELECT time, rr_ms FROM beats WHERE flags = '' ORDER BY time")
+    while let row = try rows.next() { found.append(row) }
+    // end
+    return found
+  }
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Glibc
+import HealthModel
+import SeriesStore
+import Testing
+
+@Suite("The documentation's articles")
+struct ArticleTests {
+  let folder = TemporaryFolder()
+
+  private static let root = #filePath.dropLast("Tests/SeriesStoreTests/ArticleTests.swift".count)
+
+  private func text(_ path: String) throws -> String {
+    let file = try #require(unsafe fopen("\(Self.root)\(path)", "r"), "\(path)")
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
+  /// Lines without the indentation that all of them share.
+  private func outdented(_ lines: [Substring]) -> String {
+    let indentation = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+    return lines.map { $0.dropFirst(indentation) }.joined(separator: "\n")
+  }
+
+  @Test("every piece of Swift in an article is a piece of the compiled examples, and each of those is in an article")
+  func quotes() throws {
+    var snippets: Set<String> = []
+    var current: [Substring]?
+    for line in try text("Tests/SeriesStoreTests/ArticleExamples.swift").split(separator: "\n", omittingEmptySubsequences: false) {
+      let trimmed = line.drop { $0 == " " }
+      if trimmed.hasPrefix("// snippet: ") {
+        current = []
+      } else if trimmed == "// end", let lines = current {
+        snippets.insert(outdented(lines))
+        current = nil
+      } else {
+        current?.append(line)
+      }
+    }
+    #expect(snippets.count == 10)
+    var quoted: Set<String> = []
+    for article in ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"] {
+      var block: [Substring]?
+      for line in try text("Sources/SeriesStore/SeriesStore.docc/\(article).md").split(separator: "\n", omittingEmptySubsequences: false) {
+        if line == "```swift" {
+          block = []
+        } else if line == "```", let lines = block {
+          quoted.insert(lines.joined(separator: "\n"))
+          block = nil
+        } else {
+          block?.append(line)
+        }
+      }
+    }
+    #expect(quoted.subtracting(snippets).isEmpty)
+    #expect(snippets.subtracting(quoted).isEmpty)
+  }
+
+  @Test("the examples do what the articles say")
+  func run() async throws {
+    let deleted = try await ArticleExamples.record(folder.store)
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let start = Timestamp(milliseconds: 1_714_920_600_000)
+    let end = start.advanced(byMicroseconds: 60_000_000)
+    #expect(try await SampleQuery(.identifier([deleted])).result(for: store).value.isEmpty)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: start)
+    for (second, rate) in [(0, 64.0), (2, 66), (4, 67)] as [(Int64, Double)] {
+      let time = start.advanced(byMicroseconds: second * 1_000_000)
+      try builder.insert(rate, from: time, to: time)
+    }
+    try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
+    let counts = try await ArticleExamples.query(store, from: start, to: end)
+    #expect(counts == (1, 2, 1))
+    let chart = try await ArticleExamples.chart(store, from: start, to: end)
+    #expect(chart.count == 1 && chart[0].hasPrefix("2024-05-04T22:00:00.000Z: 65.6"))
+    var one = QuantitySeriesBuilder(type: .heartRate, start: end)
+    try one.insert(70, from: end, to: end)
+    #expect(try await ArticleExamples.live(store, saving: try one.finish()) == [3, 4])
+    #expect(try await ArticleExamples.changes(store, seen: 0) == 5)
+    #expect(try ArticleExamples.sql(folder.store).count == 2)
+  }
+}

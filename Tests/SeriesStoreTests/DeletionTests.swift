@@ -1,0 +1,118 @@
+import CSQLite
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+@Suite("Deleting for good")
+struct DeletionTests {
+  let folder = TemporaryFolder()
+
+  /// The parts of a file's bytes by which a session would be known again: its packed blobs, its texts, its identity.
+  private func patterns(of session: RecordedSession) throws -> [[UInt8]] {
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    var statement = try connection.prepare(
+      """
+      SELECT chunk.payload FROM chunk JOIN sample ON sample.id = chunk.id >> 20
+      JOIN session ON session.id = sample.session WHERE session.uuid = ?1
+      """)
+    try statement.bind(session.id.bytes, at: 1)
+    var patterns: [[UInt8]] = ["Zaphod's strap", "a very private remark"].map { Array($0.utf8) }
+    while try statement.step() {
+      let payload = statement.bytes(0)
+      // Windows all over the blob: a rest of any sixteen bytes that survived is found.
+      for start in stride(from: 0, to: payload.count - 16, by: max(1, payload.count / 40)) {
+        patterns.append(Array(payload[start..<start + 16]))
+      }
+    }
+    return patterns
+  }
+
+  private func found(_ patterns: [[UInt8]]) -> Int {
+    let files = folder.names.map { folder.bytes(of: $0) }
+    return patterns.count { pattern in files.contains { $0.firstRange(of: pattern) != nil } }
+  }
+
+  private func secretSession() throws -> RecordedSession {
+    var session = try makeSession(seed: 3, beats: 3000)
+    session.metadata["note"] = "a very private remark"
+    session.device.name = "Zaphod's strap"
+    return session
+  }
+
+  @Test("no sixteen bytes of a deleted session's blobs are left in any file, whatever was stored around it")
+  func noBytes() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    for seed in 10..<14 as Range<UInt64> { _ = try await store.commit(try makeSession(seed: seed, beats: 500)) }
+    let session = try secretSession()
+    _ = try await store.commit(session)
+    for seed in 20..<24 as Range<UInt64> { _ = try await store.commit(try makeSession(seed: seed, beats: 500)) }
+    let patterns = try patterns(of: session)
+    #expect(patterns.count > 60 && found(patterns) == patterns.count)
+    try await store.delete(session.id)
+    #expect(found(patterns) == 0)
+    #expect(try await store.check() == [])
+    #expect(try await !store.finishErasing())
+  }
+
+  @Test("a reader that holds an old state keeps the bytes in the log, the error says so, and the next writer ends it")
+  func oldSnapshot() async throws {
+    let session = try secretSession()
+    let patterns: [[UInt8]]
+    do {
+      let store = try HealthStore.open(folder.store, for: .writing)
+      _ = try await store.commit(session)
+      patterns = try self.patterns(of: session)
+      let reader = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+      try reader.execute("BEGIN")
+      _ = try reader.integer("SELECT count(*) FROM session")
+      // Without the ten seconds of patience.
+      try await store.hurry()
+      await #expect { try await store.delete(session.id) } throws: { error in
+        (error as? StoreError)?.code == .locked && "\(error)".contains("delete again")
+      }
+      #expect(try await store.sessions().isEmpty, "it is deleted all the same")
+      #expect(found(patterns) > 0)
+      try reader.execute("COMMIT")
+      #expect(try await store.finishErasing())
+      #expect(found(patterns) == 0)
+      // The same again, and nobody finishes it: the next recorder does.
+      _ = try await store.commit(session, restore: true)
+      try reader.execute("BEGIN")
+      _ = try reader.integer("SELECT count(*) FROM session")
+      try? await store.delete(session.id)
+      #expect(found(patterns) > 0)
+      try reader.execute("COMMIT")
+    }
+    let recorder = try HealthStore.open(folder.store, for: .recording)
+    #expect(found(patterns) == 0)
+    #expect(try await !recorder.finishErasing())
+    #expect(try await recorder.commit(session) == .deletedBefore)
+    #expect(try await recorder.commit(session, restore: true) == .stored)
+  }
+
+  @Test("numbers of changes have no hole, and tombstones stay, however often something is stored and deleted")
+  func changes() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let session = try makeSession(beats: 20)
+    for _ in 0..<3 {
+      _ = try await store.commit(session, restore: true)
+      try await store.delete(session.id)
+    }
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let count = try connection.integer("SELECT count(*) FROM change")
+    #expect(try connection.integer("SELECT max(number) FROM change") == count)
+    #expect(try connection.integer("SELECT min(number) FROM change") == 1)
+    let all = try await ChangeQuery(after: 0).result(for: store).value
+    #expect(all.deleted.count { $0.isSession } == 3)
+    #expect(all.added.isEmpty && all.anchor == count)
+  }
+}
+
+extension HealthStore {
+  /// Does not wait for the locks of others.
+  func hurry() throws {
+    try opened().connection.waitForLocks(milliseconds: 0)
+  }
+}
