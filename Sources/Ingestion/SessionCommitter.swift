@@ -77,7 +77,8 @@ actor SessionCommitter {
     }
     do {
       try journal.commit(session)
-      if outcome == .deletedBefore { try journal.erase(session) }
+      // It is committed all the same: what is left here goes with its segments.
+      if outcome == .deletedBefore { try? journal.erase(session) }
     } catch {
       throw .journal(error)
     }

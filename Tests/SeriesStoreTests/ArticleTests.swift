@@ -11,7 +11,7 @@ struct ArticleTests {
   private static let root = #filePath.dropLast("Tests/SeriesStoreTests/ArticleTests.swift".count)
 
   private func text(_ path: String) throws -> String {
-    let file = try #require(unsafe fopen("\(Self.root)\(path)", "r"), "\(path)")
+    guard let file = unsafe fopen("\(Self.root)\(path)", "r") else { throw StoreError(.missing, path) }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
     let count = unsafe fread(&bytes, 1, bytes.count, file)
