@@ -45,9 +45,11 @@ format: ## bring the sources into that format
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
 
 .PHONY: imports
-imports: ## which module may import which
+imports: ## which module may import which, and that the libraries are documented
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
+	@Scripts/check-documentation --self-test
+	@Scripts/check-documentation
 
 .PHONY: verify-unit
 verify-unit: ## the systemd unit: correct, and locked down

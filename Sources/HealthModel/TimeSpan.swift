@@ -1,6 +1,8 @@
 /// A closed stretch of wall-clock time; one moment where both ends are equal.
 public struct TimeSpan: Hashable, Sendable {
+  /// When it begins.
   public let start: Timestamp
+  /// When it ends; not before the start.
   public let end: Timestamp
 
   /// Nil where `end` is before `start`.

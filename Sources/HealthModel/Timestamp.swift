@@ -2,8 +2,10 @@
 ///
 /// An integer, because a beat time that went through a `Double` would not be the same after a round trip.
 public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Microseconds since 1970-01-01 00:00:00 UTC.
   public var microseconds: Int64
 
+  /// A moment so many microseconds after 1970, or before it.
   public init(microseconds: Int64) {
     self.microseconds = microseconds
   }
@@ -14,6 +16,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     microseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
   }
 
+  /// Whether one moment is before another.
   public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
     earlier.microseconds < later.microseconds
   }

@@ -6,8 +6,10 @@ public struct AllowedSensor: Hashable, Sendable {
   public var address: String
   /// The name that its owner gave it.
   public var name: String?
+  /// When its owner added it.
   public var added: Timestamp
 
+  /// Takes every part as it is.
   public init(address: String, name: String?, added: Timestamp) {
     self.address = address
     self.name = name

@@ -5,10 +5,12 @@ public struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
   /// What is wrong with it; never a measured value.
   public var problem: String
 
+  /// Takes every part as it is.
   public init(object: String, problem: String) {
     self.object = object
     self.problem = problem
   }
 
+  /// One line for a person.
   public var description: String { "\(object): \(problem)" }
 }

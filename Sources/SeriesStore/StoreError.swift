@@ -2,10 +2,12 @@
 ///
 /// The message says what, why, and what to do; it never holds a measured value.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// To decide by.
   public let code: Code
   /// One line: what failed, why, and what to do about it.
   public let message: String
 
+  /// What kind of failure it is.
   public enum Code: Hashable, Sendable {
     /// There is no store at the path, and a reader makes none.
     case missing
@@ -37,11 +39,13 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case statement
   }
 
+  /// A failure with its one line.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
   }
 
+  /// The message.
   public var description: String { message }
 
   /// Whether something stored is damaged, as against a call or a disk that failed.

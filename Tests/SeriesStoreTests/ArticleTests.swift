@@ -28,7 +28,9 @@ struct ArticleTests {
   func quotes() throws {
     var snippets: Set<String> = []
     var current: [Substring]?
-    for line in try text("Tests/SeriesStoreTests/ArticleExamples.swift").split(separator: "\n", omittingEmptySubsequences: false) {
+    for line in try text("Tests/SeriesStoreTests/ArticleExamples.swift").split(
+      separator: "\n", omittingEmptySubsequences: false)
+    {
       let trimmed = line.drop { $0 == " " }
       if trimmed.hasPrefix("// snippet: ") {
         current = []
@@ -43,7 +45,9 @@ struct ArticleTests {
     var quoted: Set<String> = []
     for article in ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"] {
       var block: [Substring]?
-      for line in try text("Sources/SeriesStore/SeriesStore.docc/\(article).md").split(separator: "\n", omittingEmptySubsequences: false) {
+      for line in try text("Sources/SeriesStore/SeriesStore.docc/\(article).md").split(
+        separator: "\n", omittingEmptySubsequences: false)
+      {
         if line == "```swift" {
           block = []
         } else if line == "```", let lines = block {

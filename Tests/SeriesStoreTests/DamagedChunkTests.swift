@@ -19,7 +19,8 @@ struct DamagedChunkTests {
         answers.append(error.isCorrupt ? "damaged: \(error.code)" : "unexpected: \(error)")
       }
     }
-    let hours = try StatisticsCollectionQuery(.heartRate, buckets: .natural(CalendarInterval(parsing: "1h"), zone: .utc))
+    let hours = try StatisticsCollectionQuery(
+      .heartRate, buckets: .natural(CalendarInterval(parsing: "1h"), zone: .utc))
     let odd = try StatisticsCollectionQuery(.stepCount, buckets: .natural(CalendarInterval(parsing: "7m"), zone: .utc))
     await note { () throws(StoreError) in "\(try await store.rates(of: session))" }
     await note { () throws(StoreError) in "\(try await store.beats(of: session))" }
@@ -32,7 +33,8 @@ struct DamagedChunkTests {
     return answers
   }
 
-  @Test("flipped bits, cut ends and missing chunks are named by every query that meets them, and never change an answer")
+  @Test(
+    "flipped bits, cut ends and missing chunks are named by every query that meets them, and never change an answer")
   func random() async throws {
     let seed: UInt64 = 65
     var random = SplitMix64(seed: seed)

@@ -4,8 +4,11 @@
 /// of day on the day that `k` intervals after the anchor's day lead to (the last of the month where it has no such day).
 /// Hours and minutes are lengths of time, as on a stopwatch, since a region's clocks show some of them twice or never.
 public struct CalendarBuckets: Hashable, Sendable {
+  /// The length of a bucket.
   public let interval: CalendarInterval
+  /// Where bucket 0 begins.
   public let anchor: Timestamp
+  /// By whose clocks the buckets are laid.
   public let zone: TimeZoneRules
   private let anchorDay: CalendarDay
   /// Microseconds after midnight by the region's clocks.
@@ -15,6 +18,7 @@ public struct CalendarBuckets: Hashable, Sendable {
   /// The most buckets that one answer has: a year of minutes, and a bit.
   public static let limit = 600_000
 
+  /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`.
   public init(every interval: CalendarInterval, from anchor: Timestamp, in zone: TimeZoneRules) {
     self.interval = interval
     self.anchor = anchor

@@ -1,5 +1,6 @@
 /// A length of time as the calendar counts it: a day may have 23 hours, a month 28 days.
 public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
+  /// What an interval counts; the raw values are the suffixes of its text.
   public enum Unit: String, Hashable, Sendable, CaseIterable {
     case minute = "m"
     case hour = "h"
@@ -9,7 +10,9 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
     case year = "y"
   }
 
+  /// How many units: 1 to 100,000.
   public let count: Int
+  /// The unit that is counted.
   public let unit: Unit
 
   /// Nil where `count` is not between 1 and 100,000.
@@ -29,5 +32,6 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
     self = interval
   }
 
+  /// The text that ``init(parsing:)`` reads: `15m`, `1d`.
   public var description: String { "\(count)\(unit.rawValue)" }
 }

@@ -7,6 +7,7 @@ public enum TimeZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The zone's data are not in the format of RFC 8536; the text names the part.
   case invalidData(part: String)
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .unknownZone(let name): "there is no time zone \(name); names are those of tzdata, such as Europe/Berlin"

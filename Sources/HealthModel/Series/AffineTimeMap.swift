@@ -9,6 +9,7 @@ public struct AffineTimeMap: Hashable, Sendable {
   /// Half the width of the interval in which the times lie with 95 % confidence, in microseconds.
   public var uncertaintyMicroseconds: Int64
 
+  /// A map; without slope and uncertainty the ticks are taken for exact.
   public init(anchor: Timestamp, slopePartsPerBillion: Int32 = 0, uncertaintyMicroseconds: Int64 = 0) {
     self.anchor = anchor
     self.slopePartsPerBillion = slopePartsPerBillion

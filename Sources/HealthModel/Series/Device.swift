@@ -1,16 +1,23 @@
 /// The piece of hardware that measured, as far as it told about itself (HealthKit's `HKDevice`).
 public struct Device: Hashable, Sendable {
+  /// The name that it advertises.
   public var name: String?
+  /// Who made it.
   public var manufacturer: String?
+  /// The model's number or name.
   public var model: String?
+  /// The revision of the hardware.
   public var hardwareVersion: String?
+  /// The revision of the firmware.
   public var firmwareVersion: String?
+  /// The revision of the software.
   public var softwareVersion: String?
   /// What this machine knows the device by: the Bluetooth address of a sensor.
   public var localIdentifier: String?
   /// The device identifier part of a unique device identifier (UDI), or a serial number where that is all there is.
   public var uniqueDeviceIdentifier: String?
 
+  /// A device; what is unknown is nil.
   public init(
     name: String? = nil, manufacturer: String? = nil, model: String? = nil, hardwareVersion: String? = nil,
     firmwareVersion: String? = nil, softwareVersion: String? = nil, localIdentifier: String? = nil,

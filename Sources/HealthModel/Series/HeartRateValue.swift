@@ -4,10 +4,12 @@ public struct HeartRateValue: Hashable, Sendable {
   public var time: Timestamp
   /// Beats per minute, as received: 1 to 65535.
   public var beatsPerMinute: UInt16
+  /// What the sensor said about skin contact.
   public var contact: SensorContact
   /// Energy expended since its last reset, in kilojoules, where this notification carried it; 65535 is an overflow.
   public var energyKilojoules: UInt16?
 
+  /// A rate; without contact and energy it says nothing about them.
   public init(
     time: Timestamp, beatsPerMinute: UInt16, contact: SensorContact = .notSupported, energyKilojoules: UInt16? = nil
   ) {

@@ -6,6 +6,7 @@ public struct Heartbeat: Hashable, Sendable {
   public var rrTicks: UInt32
   /// One or more beats may have happened since the previous one: no interval may be formed across this.
   public var precededByGap: Bool
+  /// What was found about the beat, beside its value.
   public var flags: Flags
   /// Microseconds by which the beat's time differs from its run's map: nearly always 0.
   ///
@@ -13,6 +14,7 @@ public struct Heartbeat: Hashable, Sendable {
   /// before, is moved by this much.
   public var offsetMicroseconds: Int32
 
+  /// Takes every part as it is.
   public init(rrTicks: UInt32, precededByGap: Bool = false, flags: Flags = [], offsetMicroseconds: Int32 = 0) {
     self.rrTicks = rrTicks
     self.precededByGap = precededByGap
@@ -22,8 +24,10 @@ public struct Heartbeat: Hashable, Sendable {
 
   /// What the recorder found about a beat. Flags stand beside the value, which stays as received.
   public struct Flags: OptionSet, Hashable, Sendable {
+    /// The flags as bits.
     public let rawValue: UInt8
 
+    /// Takes the flags as bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }

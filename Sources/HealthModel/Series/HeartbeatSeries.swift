@@ -6,6 +6,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
   public let timescale: Int32
   /// The runs in order; together they hold every beat exactly once.
   public let runs: [Run]
+  /// All beats, run after run.
   public let beats: [Heartbeat]
 
   /// A stretch of beats that is counted on one clock without a break.
@@ -14,8 +15,10 @@ public struct HeartbeatSeries: Hashable, Sendable {
     public var beats: Range<Int>
     /// The tick at which the run's first beat stands: 0 where the map is anchored there.
     public var firstTick: Int64
+    /// From the run's ticks to wall-clock time.
     public var map: AffineTimeMap
 
+    /// A run over beats of the series.
     public init(beats: Range<Int>, firstTick: Int64 = 0, map: AffineTimeMap) {
       self.beats = beats
       self.firstTick = firstTick
@@ -25,11 +28,13 @@ public struct HeartbeatSeries: Hashable, Sendable {
 
   /// A beat with its place and time.
   public struct LocatedBeat: Hashable, Sendable {
+    /// When the beat was, in wall-clock time.
     public var time: Timestamp
     /// The index of the run in the series.
     public var run: Int
     /// The index of the beat in its run.
     public var index: Int
+    /// The beat itself.
     public var beat: Heartbeat
   }
 

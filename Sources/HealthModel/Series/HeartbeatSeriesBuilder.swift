@@ -11,6 +11,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
   private var lastTime: Timestamp?
   private var isFinished = false
 
+  /// An empty series; a timescale below 1 counts as 1.
   public init(timescale: Int32 = 1024) {
     self.timescale = max(timescale, 1)
   }

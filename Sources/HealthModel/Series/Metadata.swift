@@ -15,8 +15,12 @@ public enum MetadataValue: Hashable, Sendable {
 extension MetadataValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral
 {
+  /// A text.
   public init(stringLiteral text: String) { self = .text(text) }
+  /// A whole number.
   public init(integerLiteral integer: Int64) { self = .integer(integer) }
+  /// A real number.
   public init(floatLiteral real: Double) { self = .real(real) }
+  /// A flag.
   public init(booleanLiteral flag: Bool) { self = .flag(flag) }
 }

@@ -6,9 +6,13 @@ public struct RecordedSession: Hashable, Sendable {
   public var id: UUID
   /// Of two saves of one session the one with the greater version stays; the number of notifications, for instance.
   public var syncVersion: Int64
+  /// The hardware that measured.
   public var device: Device
+  /// The program that saved it.
   public var source: SourceRevision
+  /// When it begins.
   public var start: Timestamp
+  /// When it ends.
   public var end: Timestamp
   /// One of `shutdown`, `request`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
   public var endReason: String
@@ -16,14 +20,18 @@ public struct RecordedSession: Hashable, Sendable {
   public var metadata: Metadata
   /// Rates in the order of their arrival, times not decreasing. Equal times and equal values are all kept.
   public var rates: [HeartRateValue]
+  /// The beats in their runs.
   public var heartbeats: HeartbeatSeries
+  /// The stretches in which beats may have been lost, in order.
   public var gaps: [RecordingGap]
   /// Nil where it is unknown.
   public var coverage: Coverage?
+  /// The figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
   /// The quality report: junk counts, battery, location, drift, latency …, keys as the recorder names them.
   public var quality: Metadata
 
+  /// Takes every part as it is.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], rates: [HeartRateValue] = [],
@@ -63,9 +71,12 @@ extension RecordedSession {
 
 /// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
 public struct Coverage: Hashable, Sendable {
+  /// The least share: what lies between two beats without a gap.
   public var floor: Double
+  /// The greatest share that the gaps allow.
   public var ceiling: Double
 
+  /// Takes every part as it is.
   public init(floor: Double, ceiling: Double) {
     self.floor = floor
     self.ceiling = ceiling
@@ -81,6 +92,7 @@ public struct HeartRateVariabilitySummary: Hashable, Sendable {
   /// Share of successive differences above 50 ms, in percent.
   public var pnn50: Double?
 
+  /// Takes every part as it is.
   public init(sdnnMilliseconds: Double? = nil, rmssdMilliseconds: Double? = nil, pnn50: Double? = nil) {
     self.sdnnMilliseconds = sdnnMilliseconds
     self.rmssdMilliseconds = rmssdMilliseconds

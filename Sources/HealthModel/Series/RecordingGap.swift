@@ -2,12 +2,16 @@
 public struct RecordingGap: Hashable, Sendable {
   /// Why: `link`, `contact`, `step`, `filler`, `missed` …; what BlueZ said stands in ``detail``.
   public var reason: String
+  /// What is known beside the reason.
   public var detail: String?
+  /// When it begins.
   public var start: Timestamp
+  /// When it ends.
   public var end: Timestamp
   /// An estimate from the neighbouring intervals; nil where there is none.
   public var estimatedLostBeats: Double?
 
+  /// Takes every part as it is.
   public init(
     reason: String, detail: String? = nil, start: Timestamp, end: Timestamp, estimatedLostBeats: Double? = nil
   ) {

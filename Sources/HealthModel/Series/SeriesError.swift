@@ -25,6 +25,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The beat lies so far from its run's map, or from the beat before it, that the format cannot hold it.
   case beatOutOfRange(index: Int)
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .finished: "the series was finished or discarded before"

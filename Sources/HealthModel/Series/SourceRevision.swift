@@ -4,10 +4,14 @@ public struct SourceRevision: Hashable, Sendable {
   public var identifier: String
   /// The name that is shown to a person.
   public var name: String
+  /// The program's version.
   public var version: String?
+  /// The machine it ran on.
   public var productType: String?
+  /// The system it ran on.
   public var operatingSystemVersion: String?
 
+  /// Takes every part as it is.
   public init(
     identifier: String, name: String, version: String? = nil, productType: String? = nil,
     operatingSystemVersion: String? = nil

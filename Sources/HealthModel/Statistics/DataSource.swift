@@ -7,6 +7,7 @@ public struct DataSource: Hashable, Sendable, CustomStringConvertible {
   /// The device's local identifier, or its name where it has none; nil where there is no device.
   public var device: String?
 
+  /// Takes every part as it is.
   public init(source: String, device: String? = nil) {
     self.source = source
     self.device = device
@@ -17,6 +18,7 @@ public struct DataSource: Hashable, Sendable, CustomStringConvertible {
     self.init(source: source.identifier, device: device?.localIdentifier ?? device?.name)
   }
 
+  /// `source/device`, or the source alone.
   public var description: String {
     device.map { "\(source)/\($0)" } ?? source
   }

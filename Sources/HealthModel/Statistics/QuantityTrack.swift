@@ -7,6 +7,7 @@ public struct QuantityTrack: Hashable, Sendable {
   /// In the type's unit.
   public var values: [Double]
 
+  /// Takes every part as it is.
   public init(starts: [Int64] = [], ends: [Int64] = [], values: [Double] = []) {
     self.starts = starts
     self.ends = ends

@@ -10,17 +10,23 @@ public struct Statistics: Hashable, Sendable {
   public var count: Int
   /// In the type's unit, as all values; nil where it was not asked for, does not apply, or nothing contributed.
   public var sum: Double?
+  /// The mean by the type's aggregation style.
   public var average: Double?
+  /// The smallest value.
   public var minimum: Double?
+  /// The greatest value.
   public var maximum: Double?
+  /// The value that starts last.
   public var mostRecent: Double?
   /// When the most recent quantity was measured.
   public var mostRecentSpan: TimeSpan?
   /// Microseconds that the quantities last together.
   public var duration: Int64?
+  /// How much of the time the quantities speak for.
   public var coverage: TimeCoverage
   /// Who contributed, the highest priority first.
   public var sources: [DataSource]
+  /// How a temporally weighted average weighs.
   public var policy: WeightingPolicy
   /// Of the type's aggregation style.
   public var styleVersion: Int
@@ -33,6 +39,7 @@ public struct TimeCoverage: Hashable, Sendable {
   /// The rest.
   public var gaps: Int64
 
+  /// Takes every part as it is.
   public init(covered: Int64, gaps: Int64) {
     self.covered = covered
     self.gaps = gaps

@@ -9,7 +9,9 @@
 public struct StatisticsBuckets: Sendable {
   /// The borders, ascending: bucket `i` is from `edges[i]` to before `edges[i + 1]`.
   public let edges: [Int64]
+  /// What is measured, in which unit.
   public let type: QuantityType
+  /// How a temporally weighted average weighs.
   public let policy: WeightingPolicy
   package var accumulators: [StatisticsAccumulator]
   private let isCumulative: Bool

@@ -13,6 +13,7 @@ public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A bucket ends before it starts.
   case emptyRange
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .notForCumulative(let option, let type): "\(option) does not go with \(type), whose quantities add up: use sum"

@@ -1,16 +1,24 @@
 /// Which figures are asked for.
 public struct StatisticsOptions: OptionSet, Hashable, Sendable {
+  /// The flags as bits.
   public let rawValue: UInt8
 
+  /// Takes the flags as bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
+  /// The mean by the type's style; discrete types only.
   public static let average = StatisticsOptions(rawValue: 1 << 0)
+  /// The smallest value; discrete types only.
   public static let minimum = StatisticsOptions(rawValue: 1 << 1)
+  /// The greatest value; discrete types only.
   public static let maximum = StatisticsOptions(rawValue: 1 << 2)
+  /// The sum; cumulative types only.
   public static let sum = StatisticsOptions(rawValue: 1 << 3)
+  /// The value that starts last, with its time.
   public static let mostRecent = StatisticsOptions(rawValue: 1 << 4)
+  /// How long the quantities last together.
   public static let duration = StatisticsOptions(rawValue: 1 << 5)
   /// One result for each source, instead of one in which they are merged.
   public static let separateBySource = StatisticsOptions(rawValue: 1 << 6)

@@ -10,6 +10,7 @@ public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible {
   /// Ten seconds: as long as a strap's link may stutter.
   public static let standardGapMicroseconds: Int64 = 10_000_000
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .ownDuration: "ownDuration"

@@ -1,8 +1,11 @@
 /// A number with its unit.
 public struct Quantity: Hashable, Sendable {
+  /// The number, in the unit.
   public var value: Double
+  /// What the number counts.
   public var unit: Unit
 
+  /// `value` times `unit`.
   public init(_ value: Double, _ unit: Unit) {
     self.value = value
     self.unit = unit

@@ -25,6 +25,7 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
     self.scale = scale
   }
 
+  /// The symbol.
   public var description: String { symbol }
 
   /// Whether values can be converted from one to the other.
@@ -49,23 +50,36 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unit {
+  /// A rate: beats, breaths or steps a minute.
   public static let countPerMinute = Unit(symbol: "count/min", factor: 1.0 / 60, Dimension(time: -1))
+  /// A plain number.
   public static let count = Unit(symbol: "count", factor: 1, Dimension())
+  /// A hundredth.
   public static let percent = Unit(symbol: "%", factor: 0.01, Dimension())
+  /// Of time, SI.
   public static let second = Unit(symbol: "s", factor: 1, Dimension(time: 1))
+  /// A thousandth of a second.
   public static let millisecond = Unit(symbol: "ms", factor: 0.001, Dimension(time: 1))
+  /// Of length, SI.
   public static let meter = Unit(symbol: "m", factor: 1, Dimension(length: 1))
+  /// Of mass, SI.
   public static let kilogram = Unit(symbol: "kg", factor: 1000, Dimension(mass: 1))
+  /// 4184 J.
   public static let kilocalorie = Unit(symbol: "kcal", factor: 4184 * 1000, Dimension(length: 2, mass: 1, time: -2))
+  /// Of power, SI.
   public static let watt = Unit(symbol: "W", factor: 1000, Dimension(length: 2, mass: 1, time: -3))
+  /// Of speed, SI.
   public static let meterPerSecond = Unit(symbol: "m/s", factor: 1, Dimension(length: 1, time: -1))
+  /// Of temperature: 0 is 273.15 K.
   public static let degreeCelsius = Unit(
     symbol: "degC", dimension: Dimension(temperature: 1), scale: .linear(factor: 1, offset: 273.15))
+  /// Of pressure: 133.322 Pa.
   public static let millimeterOfMercury = Unit(
     symbol: "mmHg", factor: 133.322387415 * 1000, Dimension(length: -1, mass: 1, time: -2))
   /// A-weighted sound pressure level, relative to 20 µPa.
   public static let decibelAWeightedSoundPressureLevel = Unit(
     symbol: "dBASPL", dimension: Dimension(length: -1, mass: 1, time: -2), scale: .level(reference: 20e-6 * 1000))
+  /// Relative to a healthy ear at the same frequency.
   public static let decibelHearingLevel = Unit(symbol: "dBHL", factor: 1, Dimension(hearing: 1))
 
   private init(symbol: String, factor: Double, _ dimension: Dimension) {

@@ -7,6 +7,7 @@ public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One cannot be converted to the other: they measure different things.
   case incompatible(String, String)
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .unreadable(let symbol, let position): "'\(symbol)' is no unit: byte \(position) is not understood"

@@ -3,6 +3,7 @@
 /// Definitions: Task Force 1996 (Circulation 93:1043); SD1 and SD2 after Brennan 2001 as in Shaffer & Ginsberg 2017.
 /// A figure that cannot be given is refused with its reason.
 public struct HeartRateVariability: Hashable, Sendable {
+  /// What the figures are computed from.
   public let intervals: NNIntervals
   /// Where five-minute segments are counted from, in seconds since the record's first beat.
   let start: Double
@@ -24,6 +25,7 @@ public struct HeartRateVariability: Hashable, Sendable {
 
   /// A figure with what it was computed from.
   public struct Figure: Hashable, Sendable {
+    /// The figure, in seconds unless its function says otherwise.
     public var value: Double
     /// The number of values: intervals, valid pairs or segments.
     public var count: Int

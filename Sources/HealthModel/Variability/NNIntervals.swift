@@ -29,6 +29,7 @@ public struct NNIntervals: Hashable, Sendable {
   public struct Exclusion: Hashable, Sendable {
     /// When it ended, in seconds since the record's first beat.
     public var end: Double
+    /// Why it does not count.
     public var reason: Reason
 
     /// What the beats that bound it are flagged with, in the order in which one is preferred as the reason.

@@ -22,6 +22,7 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   /// SD2² comes out negative: the intervals alternate so much that the ellipse of the Poincaré plot has no length.
   case negativeVariance
 
+  /// One line for a person.
   public var description: String {
     switch self {
     case .tooFewIntervals(let needed, let available): "\(needed) NN intervals are needed, there are \(available)"

@@ -2,6 +2,7 @@
 public struct VariabilityReport: Hashable, Sendable {
   /// What was looked at. An interval belongs to the span in which it ends.
   public let span: TimeSpan
+  /// What the figures are computed from.
   public let intervals: NNIntervals
   /// The share of the span that NN intervals fill, 0...1.
   public let coverage: Double

@@ -8,16 +8,19 @@ public import HealthModel
 public struct ChangeQuery: HealthQuery {
   /// The number of the last change that the caller has seen; 0 at first.
   public var anchor: Int64
+  /// Which samples are asked for.
   public var predicate: SamplePredicate
   /// The most changes that one answer goes on by.
   public var limit: Int?
 
+  /// What came after the change `anchor`.
   public init(after anchor: Int64, predicate: SamplePredicate = .all, limit: Int? = nil) {
     self.anchor = anchor
     self.predicate = predicate
     self.limit = limit
   }
 
+  /// The answer now; see ``HealthQuery/result(for:)``.
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
     try await store.run(self)
   }
@@ -35,8 +38,12 @@ public struct ChangeSet: Hashable, Sendable {
 
 /// What is left of a deleted sample or session.
 public struct DeletedObject: Hashable, Sendable {
+  /// What it was called.
   public var id: UUID
+  /// A recording session, as against a sample.
   public var isSession: Bool
+  /// When it was deleted.
   public var deleted: Timestamp
+  /// The number of the deletion in the sequence of changes.
   public var change: Int64
 }

@@ -17,10 +17,12 @@ extension HealthQuery {
 
 /// An answer, with the state of the store that it was taken from.
 public struct Snapshot<Value: Sendable>: Sendable {
+  /// The answer.
   public var value: Value
   /// The number of the last change that it has seen.
   public var change: Int64
 
+  /// Takes every part as it is.
   public init(value: Value, change: Int64) {
     self.value = value
     self.change = change

@@ -6,10 +6,12 @@ public struct HeartbeatQuery: HealthQuery {
   /// The sample's identifier, not its session's.
   public let sample: UUID
 
+  /// Asks for the beats of that sample.
   public init(_ sample: UUID) {
     self.sample = sample
   }
 
+  /// The answer now; see ``HealthQuery/result(for:)``.
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
     try await store.run(self)
   }

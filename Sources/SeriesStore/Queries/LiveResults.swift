@@ -3,6 +3,7 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
   let query: Query
   let store: HealthStore
 
+  /// Begins to wait for changes with the first answer.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(query: query, store: store)
   }
@@ -20,10 +21,12 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
       self.store = store
     }
 
+    /// The next answer; nil once the store is closed.
     public mutating func next() async throws(StoreError) -> Snapshot<Query.Output>? {
       try await next(isolation: nil)
     }
 
+    /// The next answer; nil once the store is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {

@@ -27,16 +27,21 @@ public indirect enum SamplePredicate: Hashable, Sendable {
 
   /// Which dates must lie in `[from, to)`; without any, overlapping it is enough.
   public struct TimeStrictness: OptionSet, Hashable, Sendable {
+    /// The flags as bits.
     public let rawValue: UInt8
 
+    /// Takes the flags as bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
+    /// The start.
     public static let start = TimeStrictness(rawValue: 1 << 0)
+    /// The end.
     public static let end = TimeStrictness(rawValue: 1 << 1)
   }
 
+  /// How a figure compares; the raw values are SQL.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
     case less = "<"
     case lessOrEqual = "<="

@@ -1,14 +1,20 @@
 /// Samples by predicate, with order and limit: everything but their values.
 public struct SampleQuery: HealthQuery {
+  /// Which samples are asked for.
   public var predicate: SamplePredicate
   /// What comes first decides; samples that are equal in all of it are in the order in which they were saved.
   public var order: [Order]
+  /// The most samples that are returned; nil for all.
   public var limit: Int?
 
+  /// One thing to order by.
   public struct Order: Hashable, Sendable {
+    /// What decides.
     public var key: Key
+    /// The greatest first.
     public var isDescending: Bool
 
+    /// What samples can be ordered by.
     public enum Key: String, Hashable, Sendable, CaseIterable {
       case start = "sample.start"
       case end = "sample.end"
@@ -16,18 +22,21 @@ public struct SampleQuery: HealthQuery {
       case change = "sample.change"
     }
 
+    /// The greatest first.
     public init(_ key: Key, isDescending: Bool = false) {
       self.key = key
       self.isDescending = isDescending
     }
   }
 
+  /// Takes every part as it is.
   public init(_ predicate: SamplePredicate = .all, order: [Order] = [Order(.start)], limit: Int? = nil) {
     self.predicate = predicate
     self.order = order
     self.limit = limit
   }
 
+  /// The answer now; see ``HealthQuery/result(for:)``.
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[HealthSample]> {
     try await store.run(self)
   }

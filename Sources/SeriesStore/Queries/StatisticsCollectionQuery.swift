@@ -2,9 +2,11 @@ public import HealthModel
 
 /// The statistics of a quantity type in buckets of the calendar: one stretch after the other, empty ones included.
 public struct StatisticsCollectionQuery: HealthQuery {
+  /// What is measured, in which unit.
   public let type: QuantityType
   /// With ``StatisticsOptions/separateBySource``, each source's buckets follow each other, source by source.
   public let options: StatisticsOptions
+  /// How a temporally weighted average weighs.
   public var policy: WeightingPolicy
   /// How the buckets are laid.
   public var buckets: Buckets
@@ -17,6 +19,7 @@ public struct StatisticsCollectionQuery: HealthQuery {
   /// Sources from the highest priority down; those that are not named follow in the order in which they came.
   public var priority: [DataSource]
 
+  /// How time is divided.
   public enum Buckets: Hashable, Sendable {
     /// By the clocks of a zone, from an anchor in both directions.
     case calendar(CalendarInterval, anchor: Timestamp, zone: TimeZoneRules)
@@ -44,6 +47,7 @@ public struct StatisticsCollectionQuery: HealthQuery {
     self.priority = priority
   }
 
+  /// The answer now; see ``HealthQuery/result(for:)``.
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Statistics]> {
     try await store.run(self)
   }

@@ -3,20 +3,29 @@ public import HealthModel
 
 /// A sample as the store knows it: everything but its values.
 public struct HealthSample: Hashable, Sendable, Identifiable {
+  /// Its identifier.
   public var id: UUID
+  /// What it holds.
   public var type: SampleType
+  /// The program that saved it.
   public var source: SourceRevision
+  /// The hardware that measured.
   public var device: Device?
+  /// When it begins.
   public var start: Timestamp
+  /// When it ends.
   public var end: Timestamp
   /// Quantities or beats.
   public var count: Int
   /// The figures of its quantities; nil for beats.
   public var summary: SampleSummary?
+  /// What is known beside the values.
   public var metadata: Metadata
   /// The recording session that it belongs to.
   public var session: UUID?
+  /// What makes saves of one source one object; nil where it was saved once and for all.
   public var syncIdentifier: String?
+  /// Which of those saves this is.
   public var syncVersion: Int64?
   /// The number of the change that brought it.
   public var change: Int64
@@ -28,11 +37,16 @@ public struct SampleSummary: Hashable, Sendable {
   public var sum: Double?
   /// By the type's style; nil for cumulative types.
   public var average: Double?
+  /// The smallest value.
   public var minimum: Double
+  /// The greatest value.
   public var maximum: Double
+  /// The value that starts last.
   public var mostRecent: Double
+  /// When the most recent value was measured.
   public var mostRecentSpan: TimeSpan
 
+  /// Takes every part as it is.
   public init(
     sum: Double?, average: Double?, minimum: Double, maximum: Double, mostRecent: Double, mostRecentSpan: TimeSpan
   ) {

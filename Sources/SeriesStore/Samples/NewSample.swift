@@ -3,9 +3,13 @@ public import HealthModel
 
 /// A finished sample that is to be saved; a builder makes it, or ``init(heartbeats:id:device:metadata:sync:)``.
 public struct NewSample: Sendable {
+  /// Its identifier, new unless it was given.
   public let id: UUID
+  /// What it holds.
   public let type: SampleType
+  /// The hardware that measured.
   public var device: Device?
+  /// What is known beside the values.
   public var metadata: Metadata
   /// Given where the same object may be saved again in a later version.
   public var sync: SyncIdentity?
@@ -20,9 +24,12 @@ public struct NewSample: Sendable {
 
   /// What makes two saves one object: of equal identifiers of one source the strictly greater version stays.
   public struct SyncIdentity: Hashable, Sendable {
+    /// The same for all saves of one object.
     public var identifier: String
+    /// The greatest stays.
     public var version: Int64
 
+    /// What a save is called, and which it is.
     public init(identifier: String, version: Int64) {
       self.identifier = identifier
       self.version = version

@@ -15,9 +15,13 @@ public struct QuantitySeriesBuilder: Sendable {
     case recorded
   }
 
+  /// What is measured, in which unit.
   public let type: QuantityType
+  /// When the series begins: no quantity may start before it.
   public let start: Timestamp
+  /// The hardware that measures.
   public let device: Device?
+  /// What happens with times.
   public let order: Order
   private var main = PackedRun()
   /// Runs of quantities out of order, by how often they were merged; each is older than those behind it and below.
@@ -32,6 +36,7 @@ public struct QuantitySeriesBuilder: Sendable {
   /// How many runs of one kind become one of the next.
   private static let runLimit = 8
 
+  /// An empty series.
   public init(type: QuantityType, start: Timestamp, device: Device? = nil, order: Order = .sorting) {
     self.type = type
     self.start = start

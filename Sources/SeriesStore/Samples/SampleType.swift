@@ -26,5 +26,6 @@ public enum SampleType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The name in the file.
   public var description: String { identifier }
 }
