@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Glibc
+import HealthModel
+import SeriesStore
+import Testing
+
+/// One subscriber and one writer of 1,000 samples a second in 10 transactions.
+@Suite("Live statistics beside a writer")
+struct LiveStatisticsTests {
+  let folder = TemporaryFolder()
+  private static let samplesInTransaction = 100
+  private static let interval: Int64 = 60_000_000
+
+  /// Seconds of writing: one, without waiting for the clock, unless SENSORD_LIVE_SECONDS asks for a trial in real time.
+  private static let wanted = unsafe getenv("SENSORD_LIVE_SECONDS").flatMap { unsafe Int(String(cString: $0)) }
+
+  private static func value(_ index: Int) -> Double { Double(50 + index * 7919 % 101) }
+
+  /// What the statistics of the first `count` samples are, a minute after the other: worked out value by value.
+  private func expected(_ count: Int, buckets: Int) -> [[Double?]] {
+    (0..<buckets).map { bucket in
+      let values = (0..<count).filter { Int64($0) * 1000 / Self.interval == Int64(bucket) }.map(Self.value)
+      guard let last = values.last else { return [0, nil, nil, nil, nil] }
+      return [
+        Double(values.count), values.reduce(0, +) / Double(values.count), values.min(), values.max(), last,
+      ]
+    }
+  }
+
+  @Test("every update equals what was stored at the same change number, and no transaction is seen half")
+  func updates() async throws {
+    let seconds = Self.wanted ?? 1
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let transactions = seconds * 10
+    let total = transactions * Self.samplesInTransaction
+    let buckets = (total * 1000) / Int(Self.interval) + 1
+    let query = try StatisticsCollectionQuery(
+      .heartRate, buckets: .natural(CalendarInterval(parsing: "1m"), zone: .utc), from: Timestamp(microseconds: 0),
+      to: Timestamp(microseconds: Int64(buckets) * Self.interval))
+    let writer = Task {
+      for transaction in 0..<transactions {
+        var samples: [NewSample] = []
+        for index in transaction * Self.samplesInTransaction..<(transaction + 1) * Self.samplesInTransaction {
+          // A millisecond apart: the time of the data is that of the writing.
+          let time = Timestamp(microseconds: Int64(index) * 1000)
+          var builder = QuantitySeriesBuilder(type: .heartRate, start: time)
+          try builder.insert(Self.value(index), from: time, to: time)
+          samples.append(try builder.finish())
+        }
+        try await store.save(samples, as: SourceRevision(identifier: "test", name: "Test"))
+        if Self.wanted != nil { usleep(100_000) }
+      }
+    }
+    var updates = 0
+    var last: Int64 = -1
+    for try await snapshot in query.results(for: store) {
+      updates += 1
+      #expect(snapshot.change > last)
+      last = snapshot.change
+      #expect(snapshot.change % Int64(Self.samplesInTransaction) == 0)
+      let found = snapshot.value.map { [Double($0.count), $0.average, $0.minimum, $0.maximum, $0.mostRecent] }
+      let wanted = expected(Int(snapshot.change), buckets: buckets)
+      #expect(found == wanted, "change \(snapshot.change)")
+      if snapshot.change == Int64(total) { break }
+    }
+    try await writer.value
+    if Self.wanted != nil { print("\(updates) updates for \(transactions) transactions of \(total) samples") }
+    #expect(updates > 0 && last == Int64(total))
+  }
+}
