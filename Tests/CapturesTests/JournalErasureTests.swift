@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Sensors
 import Testing
 
@@ -25,6 +26,15 @@ struct JournalErasureTests {
       try journal.append(Samples.measurement(second, kept), to: Samples.other)
     }
     try journal.commit(Samples.session)
+  }
+
+  /// A program that another test has just started may hold the closed journal's lock for a moment.
+  private func eraseWithoutRecorder() throws -> JournalErasure.Outcome {
+    for _ in 0..<100_000 {
+      if try JournalErasure.erase(Samples.session, in: path) == .erased { return .erased }
+      sched_yield()
+    }
+    return .recorderRuns
   }
 
   private func contains(_ text: String) throws -> Bool {
@@ -55,7 +65,7 @@ struct JournalErasureTests {
       #expect(try contains("10c35ec2e70a") && contains("Zaphod"))
       #expect(try JournalErasure.erase(Samples.session, in: path) == .recorderRuns)
     }
-    #expect(try JournalErasure.erase(Samples.session, in: path) == .erased)
+    #expect(try eraseWithoutRecorder() == .erased)
     try expectErased()
     #expect(try JournalErasure.erase(Samples.session, in: path + "/none") == .erased)
   }
@@ -95,7 +105,7 @@ struct JournalErasureTests {
     }
     try TemporaryFolder.write(bytes, to: "\(path)/\(name).damaged")
     TemporaryFolder.delete("\(path)/\(name)")
-    #expect(try JournalErasure.erase(Samples.session, in: path) == .erased)
+    #expect(try eraseWithoutRecorder() == .erased)
     #expect(try !contains("10c35ec2e70a") && !contains("Zaphod"))
     let rest = String(decoding: try TemporaryFolder.read("\(path)/\(name).damaged"), as: UTF8.self)
     #expect(rest.split(separator: "\n").count { $0.contains("104b0a0b0c0d") } == 39)

@@ -41,7 +41,7 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 10)
+    #expect(snippets.count == 11)
     var quoted: Set<String> = []
     for article in ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"] {
       var block: [Substring]?

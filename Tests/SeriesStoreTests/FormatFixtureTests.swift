@@ -38,7 +38,7 @@ struct FormatFixtureTests {
       "source", "device", "session", "gap", "type", "sample", "run", "chunk", "summary", "metadata", "session_list",
       "sample_list", "hour_list", "rates", "beats", "quantities",
     ] {
-      var rows = try sql.rows(of: "SELECT * FROM \(table) ORDER BY 1, 2, 3")
+      var rows = try sql.rows(of: "SELECT * FROM \(table) ORDER BY 1, 2")
       text += "\(table): \(rows.columns.joined(separator: " "))\n"
       while let row = try rows.next() {
         text +=
