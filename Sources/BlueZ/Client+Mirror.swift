@@ -68,9 +68,11 @@ extension Client {
         client.apply(changes)
         client.inherited = nil
       case .failure(let error) where error.code == .disconnected: return
-      case .failure:
-        // Too busy to answer, as when it starts with many devices; its end would be signalled.
-        _ = client.connection.loop.schedule(after: .seconds(1)) { [weak client] in
+      case .failure(let error):
+        // Too busy to answer, as when it starts with many devices; its end would be signalled. A policy that forbids it
+        // changes when somebody edits it.
+        if error.isAccessDenied { client.tell(.serviceDenied) }
+        _ = client.connection.loop.schedule(after: .seconds(error.isAccessDenied ? 10 : 1)) { [weak client] in
           client?.assumeIsolated { $0.mirror(again: owner) }
         }
       }

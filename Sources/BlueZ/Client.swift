@@ -105,6 +105,9 @@ public actor Client {
     ]
   }()
 
+  /// Whether bluetoothd runs, as far as the bus has told.
+  public var isServiceRunning: Bool { tree.owner != nil }
+
   /// The devices that BlueZ knows now.
   public var devices: [Device] { tree.devices.values.sorted { $0.path < $1.path } }
 

@@ -4,6 +4,8 @@
 public enum Event: Hashable, Sendable {
   /// bluetoothd is there and everything it knows has been told or follows at once.
   case serviceAppeared
+  /// bluetoothd runs and the bus's policy does not let this user talk to it; it is tried again until it does.
+  case serviceDenied
   /// bluetoothd is gone; so are all adapters, devices and links. The client waits for its return.
   case serviceDisappeared
   /// The bus is gone, and the client with it: connect anew and make another one.

@@ -51,7 +51,13 @@ extension Subscription {
   mutating func handleTimer(ticket: Int) -> [Action] {
     guard ticket == self.ticket else { return [] }
     switch state {
-    case .acquiring, .starting: return [.failed(.unanswered)]
+    case .acquiring:
+      // BlueZ 5.66 keeps a request that the device never answered, beyond the link, and refuses every later one for it.
+      let path = characteristic
+      state = .waiting
+      return (path.map { [.stopNotify($0)] } ?? []) + [.failed(.unanswered)]
+        + retry(after: Self.longestRetryMilliseconds)
+    case .starting: return [.failed(.unanswered)]
     case .waiting, .blocked: return attempt()
     default: return []
     }
@@ -73,8 +79,15 @@ extension Subscription {
       state = .waiting
       // The first refusals are ordinary.
       let report: [Action] = refusals % 8 == 4 ? [.failed(failure(of: refusal))] : []
-      return report + retry(after: min(250 << min(refusals - 1, 6), Self.longestRetryMilliseconds))
+      return freeStale(refusal) + report + retry(after: min(250 << min(refusals - 1, 6), Self.longestRetryMilliseconds))
     }
+  }
+
+  /// A request that was under way when its link was lost blocks every later one in BlueZ 5.66, though `NotifyAcquired` is
+  /// false; StopNotify frees it. Not at once: another program's request may be under way.
+  private func freeStale(_ refusal: Refusal) -> [Action] {
+    guard refusal == .notPermitted, refusals % 4 == 3, let characteristic else { return [] }
+    return [.stopNotify(characteristic)]
   }
 
   private mutating func retry(after milliseconds: Int) -> [Action] {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the monitor channel gives nothing, or nothing can be written of it.
 public struct MonitorError: Error, Hashable, Sendable {
   public var code: Code
@@ -34,7 +36,9 @@ extension MonitorError: CustomStringConvertible {
     case .noBluetooth: "the kernel has no Bluetooth (\(text)): load the module `bluetooth`"
     case .noPermission: "the Bluetooth monitor needs root or the capability CAP_NET_RAW (\(text)): try sudo"
     case .channelFailed: "the Bluetooth monitor failed: \(text)"
-    case .cannotCreate: "\(path ?? ""): cannot be created: \(text)"
+    case .cannotCreate:
+      errorNumber == EEXIST
+        ? "\(path ?? "") exists already: name another file" : "\(path ?? ""): cannot be created: \(text)"
     case .notWritten: "\(path ?? ""): cannot be written: \(text)"
     }
   }

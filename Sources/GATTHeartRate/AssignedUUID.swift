@@ -11,6 +11,9 @@ public enum AssignedUUID {
   /// Heart Rate Control Point: write. See ``HeartRateControlPoint``.
   public static let heartRateControlPoint: UInt16 = 0x2A39
 
+  /// Human Interface Device Service: a game controller, a keyboard. Its driver connects it.
+  public static let humanInterfaceDevice: UInt16 = 0x1812
+
   /// Battery Service.
   public static let batteryService: UInt16 = 0x180F
   /// Battery Level: read, often notify; one byte, percent.

@@ -1,3 +1,5 @@
+import GATTHeartRate
+import BlueZ
 import HeartRateRecording
 import Sensors
 import SeriesStore
@@ -35,7 +37,7 @@ extension Recorder {
       log(.error, "the list of allowed sensors cannot be read: \(error)")
       return
     }
-    var list = AllowList()
+    var list = AllowList(unlisted: settings.unlisted)
     for sensor in sensors {
       guard let address = SensorAddress(sensor.address) else { continue }
       guard list.insert(address, name: sensor.name) else {
@@ -49,7 +51,7 @@ extension Recorder {
 
   private func follow(_ list: AllowList) {
     let now = clock.now()
-    for address in channels.keys where !list.contains(address) {
+    for address in channels.keys where !list.contains(address) && channels[address]?.isUnlisted != true {
       guard var channel = channels.removeValue(forKey: address) else { continue }
       if let session = channel.session, let end = channel.machine.end(.request, at: now).end {
         close(&channel, end)
@@ -60,11 +62,32 @@ extension Recorder {
     for address in list.addresses {
       var channel = channels[address] ?? newChannel(address, name: nil, at: now)
       channel.name = list.name(of: address) ?? channel.name
+      channel.isUnlisted = false
       channels[address] = channel
     }
     perform(plan.allow(list, at: now))
     tellKnownDevices(at: now)
     tellStatus()
+  }
+
+  /// A sensor that is not in the list is recorded where the configuration says so and it is near enough.
+  func admit(_ device: Device, at now: BootInstant) {
+    guard case .any = plan.allowed.unlisted, let rssi = device.rssi,
+      let address = SensorAddress(bits: device.address.bits), channels[address] == nil,
+      plan.allowed.allows(address, rssi: rssi), channels.count < AllowList.capacity,
+      device.services.contains(BluetoothUUID(AssignedUUID.heartRateService))
+    else { return }
+    var channel = newChannel(address, name: device.name, at: now)
+    channel.isUnlisted = true
+    channels[address] = channel
+    log(.notice, "\(address): not in the list of sensors; recorded since the configuration says \"any\"")
+  }
+
+  /// Forgets sensors that are not in the list once they are gone and their sessions have ended.
+  func dropUnlisted() {
+    for (address, channel) in channels where channel.isUnlisted {
+      if channel.session == nil, channel.link == nil, plan.standing(of: address) == nil { channels[address] = nil }
+    }
   }
 
   private func newChannel(_ address: SensorAddress, name: String?, at now: BootInstant) -> SensorChannel {

@@ -3,9 +3,6 @@ import GATTHeartRate
 import Sensors
 
 extension Recorder {
-  /// The service of a game controller or a keyboard (Bluetooth SIG, Assigned Numbers: 0x1812).
-  private static let humanInterfaceDevice = BluetoothUUID(0x1812)
-
   /// What BlueZ tells, in the order in which it happened.
   func handle(_ event: Event) {
     guard client != nil else { return }
@@ -16,8 +13,11 @@ extension Recorder {
     switch event {
     case .serviceAppeared:
       hasService = true
+      busProblem = nil
       log(.info, "bluetoothd is there")
+    case .serviceDenied: report(.noPermission)
     case .serviceDisappeared:
+      busProblem = nil
       log(.warning, "bluetoothd is gone; waiting for it")
       serviceGone(reason: .serviceGone)
     case .busLost:
@@ -31,13 +31,16 @@ extension Recorder {
       perform(plan.adapterRemoved(index, at: now))
     case .discovery(let path, let state): discoveryChanged(path, state, at: now)
     case .deviceSeen(let device):
+      admit(device, at: now)
       deviceChanged(device, at: now)
       guard let (address, index) = place(device), let rssi = device.rssi else { break }
+      channels[address]?.signal = rssi
       perform(plan.deviceSeen(address, on: index, rssi: rssi, at: now))
     case .deviceChanged(let device): deviceChanged(device, at: now)
     case .deviceRemoved(let device):
       guard let (address, index) = place(device) else { break }
       perform(plan.deviceForgotten(address, on: index, at: now))
+      dropUnlisted()
     default: handleLink(event, at: now)
     }
     armTimer(for: plan.deadline)
@@ -75,8 +78,13 @@ extension Recorder {
   private func deviceChanged(_ device: Device, at now: BootInstant) {
     guard let (address, index) = place(device) else { return }
     if channels[address] != nil, channels[address]?.name == nil { channels[address]?.name = device.name }
-    let isShared = device.isPaired && device.services.contains(Self.humanInterfaceDevice)
+    let isShared = device.isPaired && device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice))
     perform(plan.deviceKnown(address, on: index, isShared: isShared, at: now))
+    if device.isPaired {
+      let commands = plan.paired(address, at: now)
+      perform(commands)
+      if !commands.isEmpty, device.servicesResolved { perform(plan.servicesResolved(address, on: index, at: now)) }
+    }
   }
 
   /// After a change of the list: what BlueZ knows already of the sensors on it.

@@ -56,7 +56,7 @@ extension Recorder {
       inherited: inheritedLinks)
   }
 
-  private func report(_ problem: BusProblem) {
+  func report(_ problem: BusProblem) {
     if busProblem != problem { log(.warning, problem.text) }
     busProblem = problem
     tellStatus()

@@ -13,6 +13,7 @@ extension Recorder {
       guard let (address, index) = place(device, path) else { return }
       channels[address]?.isConnecting = false
       log(.debug, "\(address): connecting failed (\(failure))")
+      if failure == .authentication { tell(SubscriptionFailure.keysRefused(address), of: address) }
       perform(plan.connectFailed(address, on: index, Sensors.ConnectFailure(failure), at: now))
     case .linkUp(let device, let path, let isOurs):
       guard let (address, index) = place(device, path) else { return }
@@ -27,22 +28,34 @@ extension Recorder {
       guard let (address, index) = place(device, path) else { return }
       if channels[address]?.link == index {
         channels[address]?.link = nil
+        channels[address]?.lostLink = index
         channels[address]?.unsubscribedSince = nil
-        let text = reason.flatMap { $0 == .unknown ? nil : $0.description }
-        log(.info, "\(address): link lost\(text.map { " (\($0))" } ?? "")")
-        take(.disconnected(reason: text), of: address, at: now)
+        log(.info, "\(address): link lost\(reason?.text.map { " (\($0))" } ?? "")")
+        take(.disconnected(reason: reason?.text), of: address, at: now)
       }
       perform(plan.linkLost(address, on: index, at: now))
+    case .disconnectReason(let device, let path, let reason):
+      guard let (address, index) = place(device, path), channels[address]?.link == nil,
+        channels[address]?.lostLink == index, let text = reason.text
+      else { return }
+      channels[address]?.lostLink = nil
+      log(.info, "\(address): the link was lost for this reason: \(text)")
+      take(.disconnected(reason: text), of: address, at: now)
     case .subscribed(let device, let mode): subscribed(device, mode, at: now)
     case .unsubscribed(let device):
       guard let address = SensorAddress(bits: device.bits) else { return }
       channels[address]?.unsubscribedSince = now
     case .subscriptionFailed(let device, let failure):
-      log(.warning, "\(device): no values although it is linked: \(failure.text); trying again")
+      guard let address = SensorAddress(bits: device.bits) else { return }
+      tell(failure.text(address), of: address)
+      if failure == .unanswered, let adapter = channels[address]?.link {
+        perform(plan.subscriptionUnanswered(address, on: adapter, at: now))
+      }
     case .value(let device, let characteristic, let bytes): read(characteristic, bytes, of: device, at: now)
     case .battery(let device, let percent):
       guard let address = SensorAddress(bits: device.bits) else { return }
       take(.battery(percent: percent), of: address, at: now)
+      watchBattery(percent, of: address)
     default: break
     }
   }
@@ -51,8 +64,26 @@ extension Recorder {
   func linkCameUp(_ address: SensorAddress, over adapter: AdapterIndex, at now: BootInstant) {
     guard let channel = channels[address], channel.link == nil else { return }
     channels[address]?.link = adapter
+    channels[address]?.lostLink = nil
     log(.info, "\(address): linked over \(adapter)")
     take(.connected, of: address, at: now)
+    if let signal = channel.signal { take(.signal(dBm: signal), of: address, at: now) }
+    channels[address]?.signal = nil
+  }
+
+  /// Why no values come, in the status until they do, and once in the log.
+  private func tell(_ problem: String, of address: SensorAddress) {
+    guard let channel = channels[address], channel.problem != problem else { return }
+    channels[address]?.problem = problem
+    log(.warning, "\(address): \(problem)")
+  }
+
+  /// Says once that a battery is low, and again only after it was changed.
+  private func watchBattery(_ percent: UInt8, of address: SensorAddress) {
+    guard let channel = channels[address] else { return }
+    let isLow = percent <= SensorEvent.lowBatteryPercent
+    if isLow, !channel.toldLowBattery { log(.warning, "\(address): its battery is low (\(percent) %)") }
+    if isLow || percent > 2 * SensorEvent.lowBatteryPercent { channels[address]?.toldLowBattery = isLow }
   }
 
   /// A notification: the one event that comes often, so nothing is done here but what it needs.
@@ -70,6 +101,10 @@ extension Recorder {
   private func subscribed(_ device: DeviceAddress, _ mode: SubscriptionMode, at now: BootInstant) {
     guard let address = SensorAddress(bits: device.bits) else { return }
     log(.debug, "\(address): values come (\(mode))")
+    if channels[address]?.problem != nil {
+      channels[address]?.problem = nil
+      log(.notice, "\(address): values come now")
+    }
     guard let since = channels[address]?.unsubscribedSince else { return }
     channels[address]?.unsubscribedSince = nil
     guard now.microseconds(since: since) > Self.unsubscribedLimit else { return }
@@ -118,14 +153,26 @@ extension DeviceAddress {
   }
 }
 
+extension DisconnectReason {
+  /// What is kept with the session; nothing where it says nothing.
+  fileprivate var text: String? { self == .unknown ? nil : description }
+}
+
 extension SubscriptionFailure {
-  fileprivate var text: String {
+  /// One line: why no values come from a sensor that is connected, and what to do. Trying goes on.
+  fileprivate func text(_ address: SensorAddress) -> String {
     switch self {
-    case .characteristicMissing: "BlueZ shows no heart-rate characteristic"
-    case .acquiredElsewhere: "another program has taken its values"
-    case .unanswered: "no answer; it may have to be paired"
-    case .accessDenied: "the bus refuses; add this user to the group bluetooth"
-    case .refused(let name): "BlueZ refuses (\(name))"
+    case .characteristicMissing:
+      "no values: bluetoothd shows no heart-rate service; forget it with: bluetoothctl remove \(address)"
+    case .acquiredElsewhere: "no values: another program has taken them; end that program"
+    case .unanswered: "no values: it seems to demand pairing; pair it with: sensord devices pair \(address)"
+    case .accessDenied: "no values: the bus refuses; add this user to the group bluetooth"
+    case .refused(let name): "no values: bluetoothd refuses (\(name))"
     }
+  }
+
+  /// The same for a link that does not come about.
+  fileprivate static func keysRefused(_ address: SensorAddress) -> String {
+    "no link: the keys are refused; bluetoothctl remove \(address), then sensord devices pair \(address)"
   }
 }

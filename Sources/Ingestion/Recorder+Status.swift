@@ -57,7 +57,7 @@ extension Recorder {
     case nil: break
     }
     if client == nil { return .starting }
-    if channels.isEmpty { return .noSensorAllowed }
+    if channels.isEmpty, settings.unlisted == .refused { return .noSensorAllowed }
     if !hasService { return .noBluetoothService }
     if adapters.isEmpty { return .noAdapter }
     if !adapters.values.contains(where: \.isPowered) { return .adapterOff }
@@ -99,6 +99,7 @@ extension Recorder {
     status.lostValues = channel.lostValues + channel.backlog.values
     status.lostMicroseconds = channel.lostMicroseconds + channel.backlog.microseconds(upTo: nil)
     status.lastDisconnectReason = machine.lastDisconnectReason
+    status.problem = channel.problem
     status.nextTry = plan.standing(of: channel.address)?.nextTry.map(wall)
     return status
   }
@@ -113,5 +114,6 @@ extension Recorder {
       && first.sensors.map(\.address) == second.sensors.map(\.address)
       && first.sensors.map(\.state) == second.sensors.map(\.state)
       && first.sensors.map(\.session) == second.sensors.map(\.session)
+      && first.sensors.map(\.problem) == second.sensors.map(\.problem)
   }
 }

@@ -18,6 +18,7 @@ extension Recorder {
     timerInstant = nil
     let now = clock.now()
     sessionsReached(now)
+    dropUnlisted()
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {
       if let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }

@@ -1,5 +1,6 @@
 public import BlueZ
 public import DBus
+public import Sensors
 
 /// Everything that a ``Recorder`` is told from outside; it reads no environment and no configuration itself.
 public struct RecorderSettings: Sendable {
@@ -23,6 +24,8 @@ public struct RecorderSettings: Sendable {
   public var syncInterval: Duration = .seconds(5)
   /// Where captures of committed sessions are kept, and how many; nil keeps none.
   public var captures: CapturePolicy?
+  /// What happens to a sensor that is not in the list.
+  public var unlisted = AllowList.Unlisted.refused
   /// The adapters to use, `hci0` for example; nil means all.
   public var adapters: Set<String>?
   /// The links of a recorder that was killed a moment ago: they are this one's, and end with it.

@@ -74,6 +74,8 @@ public struct SensorStatus: Hashable, Sendable {
   public var lostValues: Int
   public var lostMicroseconds: Int64
   public var lastDisconnectReason: String?
+  /// Why no values come although the sensor is there, and what to do about it, in one line; nil where nothing is wrong.
+  public var problem: String?
   /// When the next connection attempt is due, in microseconds since 1970 (UTC).
   public var nextTry: Int64?
 

@@ -18,6 +18,16 @@ struct SensorChannel {
   /// The adapter over which it is linked and recorded. A second link, over another one, is not looked at.
   var link: AdapterIndex?
   var isConnecting = false
+  /// It is not in the list of sensors, and recorded because the configuration takes any.
+  var isUnlisted = false
+  /// The adapter whose link was lost last: a reason that BlueZ tells afterwards is that loss's.
+  var lostLink: AdapterIndex?
+  /// dBm, of the last advertisement while there is no link.
+  var signal: Int16?
+  /// Why no values come although it is there, and what to do; nil where they do.
+  var problem: String?
+  /// The log has told that its battery is low.
+  var toldLowBattery = false
   /// When the values stopped although the link is up.
   var unsubscribedSince: BootInstant?
   /// The state that was told last, and since when (wall clock).

@@ -1,3 +1,4 @@
+import GATTHeartRate
 import HealthModel
 import HeartRateRecording
 import Sensors
@@ -25,6 +26,10 @@ extension SessionTimeline {
     report["latencyGreatestMicroseconds"] = quality.greatestLatencyMicroseconds.map { .integer($0) }
     report["batteryStartPercent"] = sensor.firstBatteryPercent.map { .integer(Int64($0)) }
     report["batteryEndPercent"] = sensor.lastBatteryPercent.map { .integer(Int64($0)) }
+    report["batteryLow"] = sensor.batteryLowMicroseconds.map { .time(Timestamp(microseconds: $0)) }
+    report["energyKilojoules"] = energyKilojoules.map { .integer($0) }
+    let offSkin = rates.count { $0.contact == .notDetected }
+    if rates.contains(where: { $0.contact != .notSupported }) { report["offSkinRates"] = .integer(Int64(offSkin)) }
     report["bodySensorLocation"] = sensor.location.map { .integer(Int64($0)) }
     report["signalWeakestDBm"] = sensor.weakestSignal.map { .integer(Int64($0)) }
     report["signalStrongestDBm"] = sensor.strongestSignal.map { .integer(Int64($0)) }
@@ -37,6 +42,20 @@ extension SessionTimeline {
       report["clockStep.\(number + 1).microseconds"] = .integer(step.stepMicroseconds)
     }
     return report
+  }
+
+  /// What was expended within the session, resets and the sensor's own start included; nil where it counts none.
+  private var energyKilojoules: Int64? {
+    var total: Int64?
+    var last: UInt16?
+    for value in rates {
+      guard let energy = value.energyKilojoules else { continue }
+      let before = last ?? energy
+      // Less than before: it was reset, and has counted from zero since.
+      total = (total ?? 0) + Int64(energy >= before ? energy - before : energy)
+      last = energy
+    }
+    return total
   }
 
   /// A link that flaps all day leaves thousands of losses; each is a gap of its own anyway.

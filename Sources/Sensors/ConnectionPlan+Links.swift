@@ -12,6 +12,8 @@ extension ConnectionPlan {
     case .connecting(let attempt):
       cancel(attempt, of: sensor, at: now, &commands)
       adopt(sensor, on: adapter, isOurs: false, at: now, &commands)
+    case .searching where sensors[sensor].wantsPairing:
+      sensors[sensor].presences[position].isLinked = true
     case .searching where !sensors[sensor].isDismissed:
       let isOurs = sensors[sensor].presences[position].call == .pending
       adopt(sensor, on: adapter, isOurs: isOurs, at: now, &commands)
@@ -38,6 +40,42 @@ extension ConnectionPlan {
     link.checkAt = now.advanced(by: parameters.silence)
     sensors[sensor].phase = .linked(link)
     return commands
+  }
+
+  /// The sensor has not answered the subscription: it demands to be paired.
+  ///
+  /// A link of ours is ended and tried again after growing waits. To keep it would be worse: after 30 s BlueZ drops the
+  /// device with its pending request, and version 5.66 crashes at that.
+  public mutating func subscriptionUnanswered(
+    _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
+  ) -> [Command] {
+    guard let sensor = index(of: address), case .linked(let link) = sensors[sensor].phase, link.adapter == adapter,
+      mayDisconnect(link, sensor)
+    else { return [] }
+    var commands: [Command] = []
+    sensors[sensor].wantsPairing = true
+    commands.append(.unfollow(address, on: adapter))
+    leave(adapter, sensor, at: now, &commands)
+    return settle(at: now, commands)
+  }
+
+  /// Keys are kept for the sensor now: a link that is there is used, and else one is made, without further waiting.
+  public mutating func paired(_ address: SensorAddress, at now: BootInstant) -> [Command] {
+    guard let sensor = index(of: address), sensors[sensor].wantsPairing else { return [] }
+    var commands: [Command] = []
+    beEager(sensor)
+    endWaitForPairing(sensor, at: now, &commands)
+    return settle(at: now, commands)
+  }
+
+  /// Somebody else's link that was left alone meanwhile is used.
+  mutating func endWaitForPairing(_ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
+    guard sensors[sensor].wantsPairing else { return }
+    sensors[sensor].wantsPairing = false
+    guard case .searching = sensors[sensor].phase, !sensors[sensor].isDismissed,
+      let other = sensors[sensor].presences.first(where: \.isLinked)
+    else { return }
+    adopt(sensor, on: other.adapter, isOurs: false, at: now, &commands)
   }
 
   /// `Connected: false`, or the error that says so.
@@ -100,6 +138,11 @@ extension ConnectionPlan {
       sensors[sensor].isEager = link.isOurs
     case .leaving(adapter, _):
       sensors[sensor].isEager = true
+      if sensors[sensor].wantsPairing {
+        let wait = sensors[sensor].retry.next(
+          first: parameters.firstAuthenticationRetry, longest: parameters.longestAuthenticationRetry, using: &random)
+        sensors[sensor].notBefore = now.advanced(by: wait)
+      }
     case .searching, .connecting, .linked, .leaving: return
     }
     enter(.searching, sensor, at: now)

@@ -19,6 +19,7 @@ extension ConnectionPlan {
     /// The waiting time before a silent sensor that no discovery hears is tried again unheard; it doubles with each.
     public var unheardRetry = Duration.seconds(30)
     /// The longest waiting time where the sensor refuses for want of pairing, which no retry mends.
+    public var firstAuthenticationRetry = Duration.seconds(60)
     public var longestAuthenticationRetry = Duration.seconds(600)
     /// A sensor that was not heard for this long while the adapter listened has come back: its failures are forgotten.
     public var absence = Duration.seconds(10)

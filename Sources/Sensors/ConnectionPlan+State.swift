@@ -36,6 +36,9 @@ extension ConnectionPlan {
     var wantsQuiet = false
     /// Which kind of discovery hears it, where that is known.
     var foundBy: Discovery?
+    /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
+    /// is used, so that whoever pairs it is not disturbed.
+    var wantsPairing = false
     /// Silent links in a row.
     var silences = 0
     /// Not allowed any more; only kept until its link or attempt has ended.

@@ -41,7 +41,10 @@ extension ConnectionPlan {
       giveUpAnswers(of: sensor, at: now, &commands)
       switch sensors[sensor].phase {
       case .searching:
-        if let notBefore = sensors[sensor].notBefore, notBefore <= now { sensors[sensor].notBefore = nil }
+        if let notBefore = sensors[sensor].notBefore, notBefore <= now {
+          sensors[sensor].notBefore = nil
+          endWaitForPairing(sensor, at: now, &commands)
+        }
       case .connecting(var attempt):
         if sensors[sensor].since.advanced(by: parameters.attentiveTime) <= now { attempt.isAttentive = false }
         sensors[sensor].phase = .connecting(attempt)

@@ -8,6 +8,9 @@ public struct SensorEvent: Hashable, Sendable {
     self.kind = kind
   }
 
+  /// A battery level that calls for a new battery, in percent: a coin cell falls from here to nothing within hours.
+  public static let lowBatteryPercent: UInt8 = 15
+
   public enum Kind: Hashable, Sendable {
     /// The machine's boot to which the instants that follow belong. Another identifier than before: a new run.
     case boot(BootIdentifier)
@@ -17,7 +20,8 @@ public struct SensorEvent: Hashable, Sendable {
     case clock(wallMinusBootMicroseconds: Int64)
     /// The link is up and notifications can arrive.
     case connected
-    /// The link is gone, with the reason where BlueZ gives one.
+    /// The link is gone, with the reason where BlueZ gives one. A second one of the same loss names the reason of the
+    /// first: BlueZ tells it afterwards.
     case disconnected(reason: String?)
     /// The value of one Heart Rate Measurement notification, byte for byte, whatever it is.
     case measurement([UInt8])
@@ -27,7 +31,7 @@ public struct SensorEvent: Hashable, Sendable {
     case location(UInt8)
     /// One field of the Device Information Service (180A).
     case information(DeviceInformationField, String)
-    /// Received signal strength in dBm.
+    /// Received signal strength in dBm, of the last advertisement before the link.
     case signal(dBm: Int16)
     /// The recorder lost values that it had received: the disk was full, say.
     case lost(values: Int, reason: String)

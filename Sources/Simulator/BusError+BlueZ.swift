@@ -16,6 +16,10 @@ extension BusError {
   static let alreadyExists = BusError(name: "org.bluez.Error.AlreadyExists", text: "Already Exists")
   static let authenticationFailed = BusError(
     name: "org.bluez.Error.AuthenticationFailed", text: "Authentication Failed")
+  static let authenticationRejected = BusError(
+    name: "org.bluez.Error.AuthenticationRejected", text: "Authentication Rejected")
+  static let authenticationCanceled = BusError(
+    name: "org.bluez.Error.AuthenticationCanceled", text: "Authentication Canceled")
 
   /// What a link that was not made, or not kept, is called.
   static let aborted = failed("le-connection-abort-by-local")

@@ -47,8 +47,8 @@ enum Effect: Equatable, Sendable {
   case packet(PipeToken, [UInt8])
   /// Close our end of an acquired pair: the client reads to the end and sees the hang-up.
   case close(PipeToken)
-  /// Call RequestAuthorization of a client's pairing agent, and report the answer as `Input.agentAnswered`.
-  case askAgent(sender: String, path: String, device: String, question: UInt64)
+  /// Call a method of a client's pairing agent, and report the answer as `Input.agentAnswered`.
+  case askAgent(sender: String, path: String, member: String, [Property], question: UInt64)
   /// Leave the bus: bluetoothd is gone, whatever was pending is never answered.
   case leaveBus
   /// Come (back) to the bus and own the name.
@@ -67,8 +67,8 @@ enum Input: Sendable {
   case clientLeft(String)
   /// A client closed its end of an acquired pair.
   case pipeClosed(PipeToken)
-  /// A pairing agent gave its answer.
-  case agentAnswered(question: UInt64, accepts: Bool)
+  /// A pairing agent gave its answer; nil where it refused.
+  case agentAnswered(question: UInt64, [Property]?)
   /// A scenario item that was not in the file; its `strap`, or the first one, is meant.
   case item(ScenarioItem)
 }

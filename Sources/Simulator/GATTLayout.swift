@@ -59,12 +59,11 @@ struct GATTLayout: Hashable, Sendable {
           return ("6b1c0000-0000-4000-8000-00000001\(padded)", ["read"])
         })
     }
+    let controlPoint = [(uuid: Self.uuid(AssignedUUID.heartRateControlPoint), flags: ["write"])]
     add(
       Self.heartRate,
-      [
-        (Self.measurement, ["notify"]), (Self.uuid(AssignedUUID.bodySensorLocation), ["read"]),
-        (Self.uuid(AssignedUUID.heartRateControlPoint), ["write"]),
-      ])
+      [(Self.measurement, ["notify"]), (Self.uuid(AssignedUUID.bodySensorLocation), ["read"])]
+        + (profile.hasControlPoint ? controlPoint : []))
     add(Self.battery, [(Self.batteryLevel, ["read", "notify"])])
     add(
       Self.uuid(AssignedUUID.deviceInformationService),

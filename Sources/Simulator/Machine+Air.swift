@@ -126,7 +126,7 @@ extension Machine {
       // The write went to a handle that something else has now.
       return tell(.configured(key, link: link, handle: handle, accepted: false))
     }
-    if on, straps[key.strap].profile.needsPairing, uuid == GATTLayout.measurement, !straps[key.strap].isEncrypted {
+    if on, straps[key.strap].profile.pairing != nil, uuid == GATTLayout.measurement, !straps[key.strap].isEncrypted {
       return tell(.encryptionNeeded(key, link: link))
     }
     let begins = on && !straps[key.strap].subscriptions.contains(uuid)

@@ -40,6 +40,7 @@ extension Machine {
     case "Connect": connect(call, key)
     case "Disconnect": disconnect(call, key)
     case "Pair": pair(call, key)
+    case "CancelPairing": cancelPairing(call, key)
     default: refuse(call)
     }
   }

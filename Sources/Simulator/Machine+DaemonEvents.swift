@@ -38,7 +38,7 @@ extension Machine {
     case .call(let call): self.call(call)
     case .clientLeft(let sender): clientLeft(sender)
     case .pipeClosed(let pipe): pipeClosed(pipe)
-    case .agentAnswered(let question, let accepts): agentAnswered(question, accepts: accepts)
+    case .agentAnswered(let question, let reply): agentAnswered(question, reply)
     case .time, .item: break
     }
   }

@@ -44,11 +44,21 @@ extension Machine {
     guard let device = self[key] else { return }
     if device.isPaired { return answer(call.token, .failure(.alreadyExists)) }
     if device.pairing != nil { return answer(call.token, .failure(.inProgress)) }
-    guard let link = device.link, let agent = agents.first else {
+    // The agent of whoever asks comes before the default one.
+    guard let link = device.link, let agent = agents.first(where: { $0.sender == call.sender }) ?? agents.first else {
       return answer(call.token, .failure(.authenticationFailed))
     }
     self[key]?.pairing = call.token
     ask(agent, key, link: link)
+  }
+
+  /// CancelPairing.
+  mutating func cancelPairing(_ call: Call, _ key: DeviceKey) {
+    guard let pairing = self[key]?.pairing else { return answer(call.token, .failure(.doesNotExist)) }
+    self[key]?.pairing = nil
+    questions = questions.filter { $0.value.device != key }
+    answer(pairing, .failure(.authenticationCanceled))
+    answer(call.token)
   }
 
   /// The strap lets nobody subscribe without encryption: the agent is asked, and where there is none nothing is ever
@@ -67,22 +77,42 @@ extension Machine {
       enter(DaemonEvent.paired(key, link: link, accepted: true), in: Delay.pairing)
       return
     }
+    let device = Property.objectPath(path(key))
+    let code = Property.uint32(StrapProfile.Pairing.code)
+    let (member, arguments): (String, [Property]) =
+      switch straps[key.strap].profile.pairing {
+      case .passkey: ("RequestPasskey", [device])
+      case .display: ("DisplayPasskey", [device, code, .uint16(0)])
+      case .confirm: ("RequestConfirmation", [device, code])
+      case .justWorks, .refuse, .silent, nil: ("RequestAuthorization", [device])
+      }
     let question = nextNumber()
     questions[question] = (key, link)
-    effects.append(.askAgent(sender: agent.sender, path: agent.path, device: path(key), question: question))
+    log("agent", key.strap, ["asked": .string(member)])
+    effects.append(
+      .askAgent(sender: agent.sender, path: agent.path, member: member, arguments, question: question))
   }
 
-  mutating func agentAnswered(_ question: UInt64, accepts: Bool) {
+  mutating func agentAnswered(_ question: UInt64, _ reply: [Property]?) {
     guard let (key, link) = questions.removeValue(forKey: question) else { return }
-    enter(DaemonEvent.paired(key, link: link, accepted: accepts), in: Delay.pairing)
+    switch straps[key.strap].profile.pairing {
+    case .silent: break
+    case .passkey where reply != nil:
+      let isRight = reply == [.uint32(StrapProfile.Pairing.code)]
+      enter(DaemonEvent.paired(key, link: link, accepted: isRight), in: Delay.pairing)
+    default: enter(DaemonEvent.paired(key, link: link, accepted: reply != nil), in: Delay.pairing)
+    }
   }
 
   mutating func paired(_ key: DeviceKey, link: Int, accepted: Bool) {
     guard let device = self[key], device.link == link else { return }
     self[key]?.pairing = nil
-    guard accepted else {
+    let refuses = straps[key.strap].profile.pairing == .refuse
+    guard accepted, !refuses else {
       log("pairing_failure", key.strap)
-      if let token = device.pairing { answer(token, .failure(.authenticationFailed)) }
+      if let token = device.pairing {
+        answer(token, .failure(refuses ? .authenticationRejected : .authenticationFailed))
+      }
       for handle in device.subscriptions.keys.sorted() where device.subscriptions[handle]?.configuration == .writing {
         configured(key, link: link, handle: handle, accepted: false)
       }

@@ -149,6 +149,13 @@ extension Machine {
   mutating func closeLinkOfSubscriptions(_ key: DeviceKey) -> [UInt16] {
     var acquired: [UInt16] = []
     for handle in (self[key]?.subscriptions.keys).map({ $0.sorted() }) ?? [] {
+      if straps[key.strap].profile.pairing != nil, self[key]?.isPaired == false,
+        self[key]?.subscriptions[handle]?.acquiring != nil
+      {
+        // A request that waits for encryption outlives its link: every later one is refused until StopNotify.
+        self[key]?.subscriptions[handle]?.configuration = .off
+        continue
+      }
       failPending(key, handle: handle, .failed("Operation failed with ATT error: 0x0e"))
       guard let subscription = self[key]?.subscriptions[handle] else { continue }
       if let pipe = subscription.pipe { effects.append(.close(pipe)) }
@@ -199,7 +206,7 @@ extension Machine {
     self[key]?.subscriptions[handle]?.acquirer = nil
     self[key]?.subscriptions[handle]?.isAcquired = false
     if subscription.isAcquired { change(key, handle: handle, ["NotifyAcquired": .bool(false)]) }
-    if let link = self[key]?.link {
+    if let link = self[key]?.link, subscription.isAcquired {
       writeConfiguration(key, link: link, handle: handle, uuid: subscription.uuid, on: false)
     }
   }

@@ -9,7 +9,8 @@ extension Scenario {
   ///
   /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
   /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`;
-  /// and of ours `stale`, `bonded`, `hid`, and in place of a timeline `flood` (`per_second`, `values`). See ``StrapProfile`` for what they mean.
+  /// and of ours `pairing` by name (``StrapProfile/Pairing``), `stale`, `bonded`, `hid`, `control_point`, and in place of a
+  /// timeline `flood` (`per_second`, `values`). See ``StrapProfile`` for what they mean.
   ///
   /// Item: `{t, bpm, rr_ms, contact, energy, wide}`, `{t, raw}` or `{t, event}` with an event of ``StrapEvent`` (`value`,
   /// `shift`, `tell`) or ``MachineEvent`` (`do`, `on`, `adapter`, `uuid`); `strap` names another strap. `t` is in seconds.
@@ -121,12 +122,22 @@ extension StrapProfile {
       self.clock = known
     }
     if let advertise = file.advertise { advertises = advertise }
-    if let pairing = file.pairing { needsPairing = pairing }
+    switch file.pairing {
+    case nil, .flag(false): break
+    case .flag(true): pairing = .justWorks
+    case .name(let name):
+      guard let known = Pairing(rawValue: name) else {
+        let names = Pairing.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ScenarioError(description: "\(place)pairing '\(name)' is none of \(names)")
+      }
+      pairing = known
+    }
     if let changed = file.service_changed { hasServiceChanged = changed }
     if let shift = file.shift { self.shift = try ScenarioItem.shift(shift, place: place) }
     if let stale = file.stale { staleLinks = max(0, stale) }
     if let bonded = file.bonded { isBonded = bonded }
     if let hid = file.hid { hasInputService = hid }
+    if let point = file.control_point { hasControlPoint = point }
     if let eager = file.eager { eagerValues = max(0, eager) }
     if let flood = file.flood {
       source = .flood(

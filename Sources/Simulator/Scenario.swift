@@ -51,6 +51,25 @@ struct StrapProfile: Hashable, Sendable {
     case start
   }
 
+  /// How a strap is paired, and whether it lets itself.
+  enum Pairing: String, Hashable, Sendable, CaseIterable {
+    /// Nothing is compared or entered.
+    case justWorks
+    /// It shows 123456, which has to be entered on the host.
+    case passkey
+    /// The host shows 123456, which somebody enters on the strap.
+    case display
+    /// Both show 123456.
+    case confirm
+    /// It refuses.
+    case refuse
+    /// It never answers.
+    case silent
+
+    /// What a passkey is here.
+    static let code: UInt32 = 123_456
+  }
+
   /// Where the strap's values come from.
   enum Source: Hashable, Sendable {
     /// The scenario.
@@ -80,8 +99,10 @@ struct StrapProfile: Hashable, Sendable {
   var clock = Clock.subscribe
   /// Whether it advertises from the beginning.
   var advertises = true
-  /// Whether subscribing needs an encrypted link.
-  var needsPairing = false
+  /// How it is paired, where subscribing needs an encrypted link; nil where it does not.
+  var pairing: Pairing?
+  /// Whether it has a control point, which sensors that count energy have.
+  var hasControlPoint = true
   /// Whether it has the service that tells of changes.
   var hasServiceChanged = true
   /// So many characteristics stand before the heart rate service.

@@ -36,6 +36,18 @@ struct ScenarioFile: Decodable {
   }
 }
 
+/// `true` and `false`, which the lab knows too, or the name of a way to pair.
+enum PairingForm: Decodable {
+  case flag(Bool)
+  case name(String)
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    self =
+      if let flag = try? container.decode(Bool.self) { .flag(flag) } else { .name(try container.decode(String.self)) }
+  }
+}
+
 /// A strap, as written; the names are the file's.
 struct StrapFile: Decodable {
   var name: String?
@@ -49,7 +61,7 @@ struct StrapFile: Decodable {
   var uuids: [String]?
   var clock: String?
   var advertise: Bool?
-  var pairing: Bool?
+  var pairing: PairingForm?
   var service_changed: Bool?
   var shift: Int?
   var eager: Int?
@@ -57,6 +69,7 @@ struct StrapFile: Decodable {
   var bonded: Bool?
   var hid: Bool?
   var flood: FloodFile?
+  var control_point: Bool?
   var timeline: [ItemFile]?
 }
 

@@ -187,8 +187,8 @@ extension Service {
           path: ObjectPath(path) ?? .root, interface: interface, member: member, body: values.map(\.value)))
     case .packet(let pipe, let bytes): send(bytes, on: pipe)
     case .close(let pipe): close(pipe)
-    case .askAgent(let sender, let path, let device, let question):
-      ask(sender, path: path, device: device, question: question)
+    case .askAgent(let sender, let path, let member, let arguments, let question):
+      ask(sender, path: path, member: member, arguments, question: question)
     case .leaveBus:
       calls.removeAll()
       let left = connection
@@ -247,16 +247,15 @@ extension Service {
     _ = pipe.descriptor.take()
   }
 
-  private func ask(_ sender: String, path: String, device: String, question: UInt64) {
+  private func ask(_ sender: String, path: String, member: String, _ arguments: [Property], question: UInt64) {
     guard let agent = ObjectPath(path) else { return }
     let call = Message.call(
-      sender, path: agent, interface: "org.bluez.Agent1", member: "RequestAuthorization",
-      body: [Property.objectPath(device).value])
+      sender, path: agent, interface: "org.bluez.Agent1", member: member, body: arguments.map(\.value))
     Task(executorPreference: loop) { await self.ask(call, question: question) }
   }
 
   private func ask(_ call: Message, question: UInt64) async {
     let answer = try? await connection?.call(call, timeout: .seconds(60))
-    take(.agentAnswered(question: question, accepts: answer != nil))
+    take(.agentAnswered(question: question, answer.map { $0.body.compactMap { Property($0) } }))
   }
 }

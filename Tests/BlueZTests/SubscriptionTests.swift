@@ -172,6 +172,25 @@ struct SubscriptionTests {
     #expect(subscription.update(characteristic(notifying: true, acquired: true)) == [.subscribed(.shared)])
   }
 
+  @Test("Notify acquired by nobody: the third refusal has BlueZ forget the request that is in the way, not the first")
+  func stale() throws {
+    var subscription = Subscription()
+    var actions = subscription.begin(characteristic())
+    var frees: [Bool] = []
+    for _ in 0..<3 {
+      let request = ticket(actions)
+      actions =
+        asksForSignals(actions)
+        ? subscription.handleStarted(.failure(.notPermitted), ticket: request)
+        : subscription.handleAcquired(.failure(.notPermitted), ticket: request)
+      frees.append(actions.contains(.stopNotify(characteristic().path)))
+      let due = try #require(timer(actions))
+      actions = subscription.handleTimer(ticket: due.ticket)
+    }
+    #expect(frees == [false, false, true])
+    #expect(asksForDescriptor(actions))
+  }
+
   @Test("a refusal without a visible cause: again soon, later and later, every third time for signals, told after four")
   func transient() throws {
     var subscription = Subscription()
@@ -221,14 +240,17 @@ struct SubscriptionTests {
     #expect(asksForSignals(actions))
   }
 
-  @Test("no answer at all, as from a sensor that wants to be paired, is told once and still awaited")
+  @Test("no answer at all, as from a sensor that wants to be paired, is told, taken back, and asked for again")
   func unanswered() throws {
     var subscription = Subscription()
     let actions = subscription.begin(characteristic())
     let due = try #require(timer(actions))
-    #expect(subscription.handleTimer(ticket: due.ticket) == [.failed(.unanswered)])
-    #expect(subscription.handleAcquired(.success(()), ticket: ticket(actions)) == [.subscribed(.acquired)])
+    let answer = subscription.handleTimer(ticket: due.ticket)
+    #expect(Array(answer.prefix(2)) == [.stopNotify(characteristic().path), .failed(.unanswered)])
+    #expect(subscription.handleAcquired(.success(()), ticket: ticket(actions)) == [.discardDescriptor])
     #expect(subscription.handleTimer(ticket: due.ticket) == [])
+    let again = try #require(timer(answer))
+    #expect(asksForDescriptor(subscription.handleTimer(ticket: again.ticket)))
   }
 
   @Test("giving up ends what was asked for, and only that")

@@ -81,20 +81,23 @@ final class Program: Sendable {
     try await wait(seconds, for: "“\(text)”") { self.text.contains(text) }
   }
 
-  /// Runs a program to its end and gives what it printed on standard output.
+  /// Runs a program to its end, with `input` as its standard input, and gives what it printed.
   static func run(
-    _ name: String, _ arguments: [String], environment: [String: String] = [:]
+    _ name: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     let output = Pipe()
     let errors = Pipe()
+    let typed = Pipe()
     process.executableURL = programs.appendingPathComponent(name)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input.isEmpty ? FileHandle.nullDevice : typed
     process.standardOutput = output
     process.standardError = errors
     try process.run()
+    if !input.isEmpty { typed.fileHandleForWriting.write(Data(input.utf8)) }
+    try typed.fileHandleForWriting.close()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     let errorText = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

@@ -66,11 +66,28 @@ final class Recording {
       environment: environment.merging(clock) { $1 }.merging(changed) { $1 })
   }
 
+  /// Starts the recorder with this text as its configuration.
+  func recorder(configuration: String) throws -> Program {
+    let file = folder.appendingPathComponent("sensord.conf")
+    try configuration.write(to: file, atomically: true, encoding: .utf8)
+    return try recorder("--config", file.path)
+  }
+
   /// The addresses that `sensord devices` lists.
   func listed() throws -> [String] {
     let result = try Program.run("sensord", ["devices", "list", "--store", store, "--json"])
     let list = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]] ?? []
     return list.compactMap { $0["address"] as? String }
+  }
+
+  /// Runs a command that uses the private bus and this store, with what is typed into it.
+  func command(_ arguments: String..., input: String = "") throws -> (status: Int32, output: String, errors: String) {
+    try Program.run("sensord", arguments + ["--bus", bus.address], input: input)
+  }
+
+  /// What `sensord status` prints for a person.
+  func statusText() throws -> String {
+    try Program.run("sensord", ["status"], environment: environment).output
   }
 
   /// What `sensord status --json` prints.

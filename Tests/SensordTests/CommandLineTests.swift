@@ -53,7 +53,8 @@ struct CommandLineTests {
   @Test(
     "a command line that makes no sense ends with 64 and one line",
     arguments: [
-      ["bogus"], ["--bogus"], ["scan"], ["decode"], ["decode", "1"], ["decode", "xyz"], ["decode", "0x16"],
+      ["bogus"], ["--bogus"], ["capture"], ["reset-energy"], ["decode"], ["decode", "1"], ["decode", "xyz"],
+      ["decode", "0x16"],
       ["decode", "16", "3c"], ["show"], ["export"], ["export", "last"], ["export", "last", "--format", "fit"],
       ["replay"], ["replay", "x", "--handle", "none"], ["replay", "x", "--handle", "0"],
       ["replay", "x", "--handle", "65536"], ["run", "--bus", "nowhere"], ["run", "extra"], ["demo", "--duration", "0"],

@@ -23,7 +23,8 @@ struct ConfigurationTests {
       keep = no
       size = 1G
       [sensors]
-      record = allowed
+      record = any
+      minimum-signal = -55
       adapters = hci0 hci12
       [log]
       level = debug
@@ -35,6 +36,8 @@ struct ConfigurationTests {
     #expect(configuration.syncInterval == .seconds(10))
     #expect(configuration.capturesKept == nil)
     #expect(configuration.capturesSize == 1 << 30)
+    #expect(configuration.recordsAny)
+    #expect(configuration.minimumSignal == -55)
     #expect(configuration.adapters == ["hci0", "hci12"])
     #expect(configuration.logLevel == .debug)
   }
@@ -48,7 +51,7 @@ struct ConfigurationTests {
     }
     let text = active.joined(separator: "\n")
     #expect(try Configuration(reading: Array(text.utf8)) == Configuration())
-    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 9)
+    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 10)
   }
 
   @Test("blanks, tabs and carriage returns around keys and values do not count")
@@ -78,7 +81,10 @@ struct ConfigurationTests {
       ("[captures]\nsize = 12Q", 2, "256M"),
       ("[captures]\nsize = 9223372036854775807T", 2, "256M"),
       ("[captures]\nsize = 1", 2, "256M"),
-      ("[sensors]\nrecord = any", 2, "allowed is allowed"),
+      ("[sensors]\nrecord = all", 2, "allowed is allowed, any"),
+      ("[sensors]\nminimum-signal = 70", 2, "from -100 to -20"),
+      ("[sensors]\nminimum-signal = -101", 2, "from -100 to -20"),
+      ("[sensors]\nminimum-signal = -99999", 2, "from -100 to -20"),
       ("[sensors]\nadapters = eth0", 2, "hci0"),
       ("[sensors]\nadapters = hci", 2, "hci0"),
       ("[sensors]\nadapters =", 2, "hci0"),

@@ -90,6 +90,8 @@ struct Timeline {
       case "up": plan.linkUp(address, on: adapter, at: now)
       case "resolved": plan.servicesResolved(address, on: adapter, at: now)
       case "down": plan.linkLost(address, on: adapter, at: now)
+      case "unanswered": plan.subscriptionUnanswered(address, on: adapter, at: now)
+      case "paired": plan.paired(address, at: now)
       case "value": value(address)
       default: fatalError("no such input: \(words[0])")
       }

@@ -29,6 +29,76 @@ struct WatchdogTests {
       """)
   }
 
+  @Test("a sensor that does not answer the subscription is left alone, and tried again after growing waits")
+  func demandsPairing() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      22     unanswered A      -> unfollow A, disconnect A
+      24     down A            -> scan
+      25     seen A
+      54~104                   -> stop, connect A   # a minute, give or take
+      +1     ok A              -> follow A
+      +1     resolved A
+      +20    unanswered A      -> unfollow A, disconnect A
+      +2     down A            -> scan
+      """)
+    let next = timeline.plan.standing(of: Timeline.address("A"))?.nextTry
+    #expect(next ?? timeline.now > timeline.now.advanced(by: .seconds(80)), "two minutes, give or take")
+  }
+
+  @Test("while it waits to be paired, somebody else's link is left alone; once it is paired, the link is used")
+  func pairedByOthers() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      22     unanswered A      -> unfollow A, disconnect A
+      24     down A            -> scan
+      30     up A
+      30.1   resolved A
+      31     paired A          -> follow A, stop
+      31     resolved A
+      32     down A            -> scan
+      33     seen A            -> stop, connect A
+      """)
+  }
+
+  @Test("paired without a link, it is connected at once; a link of somebody else's is never ended for it")
+  func pairedWithoutLink() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      22     unanswered A      -> unfollow A, disconnect A
+      24     down A            -> scan
+      30     paired A          -> stop, connect A
+      31     failed A aborted  -> scan
+      """)
+    var shared = Timeline(parameters: .withoutLooks)
+    shared.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      up A              -> follow A, stop
+      2      resolved A
+      22     unanswered A
+      """)
+  }
+
   @Test("a Disconnect that has no effect is called again")
   func disconnectsAgain() {
     var timeline = Timeline(parameters: .withoutLooks)

@@ -240,7 +240,7 @@ struct AdapterAndDaemonTests {
     "a strap that wants encryption and no agent: StartNotify is never answered, the device goes 30 s later without a word"
   )
   func noAgent() {
-    var bench = Bench { $0.needsPairing = true }
+    var bench = Bench { $0.pairing = .justWorks }
     bench.connected()
     bench.call("StartNotify", on: Bench.hrm)
     bench.wait(29.9)
@@ -249,16 +249,35 @@ struct AdapterAndDaemonTests {
     #expect(bench.takeWithoutGATT() == ["- dev Battery1 Device1"])
   }
 
+  @Test("AcquireNotify that waits for an agent outlives its link, and refuses every later one until StopNotify")
+  func stuckRequest() {
+    var bench = Bench { $0.pairing = .justWorks }
+    bench.connected()
+    bench.call("AcquireNotify", on: Bench.hrm, [.dictionary([:])])
+    bench.wait(1)
+    bench.befall(.drop)
+    bench.call("Connect")
+    bench.wait(1)
+    _ = bench.take()
+    bench.call("AcquireNotify", on: Bench.hrm, [.dictionary([:])])
+    #expect(bench.take() == ["AcquireNotify: NotPermitted Notify acquired"])
+    bench.call("StopNotify", on: Bench.hrm)
+    #expect(bench.take().contains("StopNotify: ok"))
+    bench.call("AcquireNotify", on: Bench.hrm, [.dictionary([:])])
+    bench.wait(1)
+    #expect(bench.take() == [], "it waits again")
+  }
+
   @Test("with an agent it pairs by itself, and later links are silent")
   func agent() {
-    var bench = Bench { $0.needsPairing = true }
+    var bench = Bench { $0.pairing = .justWorks }
     bench.call("RegisterAgent", on: "/org/bluez", [.objectPath("/agent"), .string("NoInputNoOutput")])
     #expect(bench.take() == ["RegisterAgent: ok", "hci0 Pairable=true"])
     bench.connected()
     bench.call("StartNotify", on: Bench.hrm)
     bench.wait(0.1)
-    #expect(bench.take() == ["ask :1.1 /agent dev 1"])
-    bench.put(.agentAnswered(question: 1, accepts: true))
+    #expect(bench.take() == ["ask :1.1 /agent RequestAuthorization dev 1"])
+    bench.put(.agentAnswered(question: 1, []))
     bench.wait(1)
     #expect(bench.take() == ["dev Bonded=true Paired=true", "hrm Notifying=true", "StartNotify: ok"])
     bench.befall(.drop)
@@ -275,13 +294,49 @@ struct AdapterAndDaemonTests {
 
   @Test("an agent that refuses fails the call")
   func refusingAgent() {
-    var bench = Bench { $0.needsPairing = true }
+    var bench = Bench { $0.pairing = .justWorks }
     bench.call("RegisterAgent", on: "/org/bluez", [.objectPath("/agent"), .string("")])
     bench.connected()
     bench.call("Pair")
-    bench.put(.agentAnswered(question: 1, accepts: false))
+    bench.put(.agentAnswered(question: 1, nil))
     bench.wait(1)
-    #expect(bench.take() == ["ask :1.1 /agent dev 1", "Pair: AuthenticationFailed Authentication Failed"])
+    #expect(
+      bench.take() == [
+        "ask :1.1 /agent RequestAuthorization dev 1", "Pair: AuthenticationFailed Authentication Failed",
+      ])
+  }
+
+  @Test(
+    "the agent is asked what the strap's way to pair needs, and only the right answer pairs",
+    arguments: [
+      (StrapProfile.Pairing.passkey, "RequestPasskey dev 1", [Property.uint32(123_456)], "ok"),
+      (.passkey, "RequestPasskey dev 1", [.uint32(1)], "AuthenticationFailed Authentication Failed"),
+      (.display, "DisplayPasskey dev 123456 0 1", [], "ok"),
+      (.confirm, "RequestConfirmation dev 123456 1", [], "ok"),
+      (.refuse, "RequestAuthorization dev 1", [], "AuthenticationRejected Authentication Rejected"),
+    ])
+  func waysToPair(way: StrapProfile.Pairing, question: String, reply: [Property], outcome: String) {
+    var bench = Bench { $0.pairing = way }
+    bench.call("RegisterAgent", on: "/org/bluez", [.objectPath("/agent"), .string("KeyboardDisplay")])
+    bench.connected()
+    bench.call("Pair")
+    #expect(bench.take() == ["ask :1.1 /agent \(question)"])
+    bench.put(.agentAnswered(question: 1, reply))
+    bench.wait(1)
+    #expect(bench.take().contains("Pair: \(outcome)"))
+  }
+
+  @Test("a strap that never answers is given up by CancelPairing")
+  func cancelPairing() {
+    var bench = Bench { $0.pairing = .silent }
+    bench.call("RegisterAgent", on: "/org/bluez", [.objectPath("/agent"), .string("")])
+    bench.connected()
+    bench.call("Pair")
+    bench.put(.agentAnswered(question: 1, []))
+    bench.wait(20)
+    #expect(bench.take() == ["ask :1.1 /agent RequestAuthorization dev 1"])
+    bench.call("CancelPairing")
+    #expect(bench.take() == ["Pair: AuthenticationCanceled Authentication Canceled", "CancelPairing: ok"])
   }
 
   @Test("the battery's changes are told by Battery1")

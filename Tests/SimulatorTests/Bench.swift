@@ -53,7 +53,7 @@ struct Bench {
     let interface =
       switch member {
       case "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "RemoveDevice": "org.bluez.Adapter1"
-      case "Connect", "Disconnect", "Pair": "org.bluez.Device1"
+      case "Connect", "Disconnect", "Pair", "CancelPairing": "org.bluez.Device1"
       case "Get", "GetAll", "Set": "org.freedesktop.DBus.Properties"
       case "GetManagedObjects": "org.freedesktop.DBus.ObjectManager"
       case "RegisterAgent", "UnregisterAgent", "RequestDefaultAgent": "org.bluez.AgentManager1"
@@ -156,8 +156,9 @@ struct Bench {
         lines.append(([Self.short(path), member] + values.map(Self.text)).joined(separator: " "))
       case .packet(_, let bytes): lines.append("packet \(bytes.hex)")
       case .close: lines.append("end of file")
-      case .askAgent(let sender, let path, let device, let question):
-        lines.append("ask \(sender) \(path) \(Self.short(device)) \(question)")
+      case .askAgent(let sender, let path, let member, let arguments, let question):
+        let shown = arguments.map { if case .objectPath(let device) = $0 { Self.short(device) } else { Self.text($0) } }
+        lines.append((["ask", sender, path, member] + shown + ["\(question)"]).joined(separator: " "))
       case .leaveBus: lines.append("bus left")
       case .joinBus: lines.append("bus joined")
       }

@@ -42,7 +42,7 @@ struct ScenarioTests {
     expected.advertisedServices = []
     expected.clock = .start
     expected.advertises = false
-    expected.needsPairing = true
+    expected.pairing = .justWorks
     expected.hasServiceChanged = false
     expected.shift = 3
     expected.eagerValues = 9

@@ -129,6 +129,8 @@ public final class PrivateBus: Sendable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
+    // Else the bus holds the pipes of programs that other tests run, who then wait for their end in vain.
+    for descriptor in Int32(3)..<256 { unsafe posix_spawn_file_actions_addclose(&actions, descriptor) }
     // Signals that a test has blocked must not be blocked in the daemon.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)

@@ -9,6 +9,8 @@ struct SessionContext: Sendable {
   var information: [DeviceInformationField: String] = [:]
   var batteryPercent: UInt8?
   var location: UInt8?
+  /// dBm, of the present link.
+  var signal: Int16?
 
   mutating func take(_ event: SensorEvent) {
     switch event.kind {
@@ -16,13 +18,17 @@ struct SessionContext: Sendable {
       if identifier != boot { clockOffset = nil }
       boot = identifier
       isLinked = false
+      signal = nil
     case .clock(let offset): clockOffset = offset
     case .connected, .measurement: isLinked = true
-    case .disconnected: isLinked = false
+    case .disconnected:
+      isLinked = false
+      signal = nil
     case .battery(let percent): batteryPercent = percent
     case .location(let value): location = value
     case .information(let field, let text): information[field] = text
-    case .signal, .lost, .ended: break
+    case .signal(let decibels): signal = decibels
+    case .lost, .ended: break
     }
   }
 
@@ -37,6 +43,7 @@ struct SessionContext: Sendable {
     }
     if let location { events.append(SensorEvent(.location(location), at: instant)) }
     if let batteryPercent { events.append(SensorEvent(.battery(percent: batteryPercent), at: instant)) }
+    if let signal { events.append(SensorEvent(.signal(dBm: signal), at: instant)) }
     return events
   }
 }

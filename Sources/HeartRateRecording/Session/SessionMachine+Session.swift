@@ -7,12 +7,13 @@ extension SessionMachine {
     if case .boot = event.kind { return restart(event) }
     if case .clock(let offset) = event.kind { adoptClock(offset) }
     var transition = expire(event.instant, isRestart: isRestarting)
+    let wasLinked = context.isLinked
     context.take(event)
     lastInstant = event.instant
     switch event.kind {
     case .measurement(let bytes): take(bytes, at: event.instant, into: &transition)
     case .connected: linkUp(at: event.instant)
-    case .disconnected(let reason): linkDown(reason: reason, at: event.instant)
+    case .disconnected(let reason): linkDown(reason: reason, wasLinked: wasLinked, at: event.instant)
     case .lost(let values, _):
       guard isRecording else { break }
       counts.lostValues += values
@@ -97,8 +98,9 @@ extension SessionMachine {
     if phase != .measuring && phase != .contactLost { enter(.silent, since: instant) }
   }
 
-  private mutating func linkDown(reason: String?, at instant: BootInstant) {
-    lastDisconnectReason = reason
+  private mutating func linkDown(reason: String?, wasLinked: Bool, at instant: BootInstant) {
+    // The reason of the same loss, which BlueZ tells afterwards.
+    lastDisconnectReason = wasLinked ? reason : lastDisconnectReason ?? reason
     guard isRecording, phase != .linkLost else { return }
     counts.linkLosses += 1
     live.breakRun()

@@ -5,6 +5,8 @@ public struct SensorFacts: Hashable, Sendable {
   /// Percent, the first and the last value of the session.
   public var firstBatteryPercent: UInt8?
   public var lastBatteryPercent: UInt8?
+  /// When it first told ``Sensors/SensorEvent/lowBatteryPercent`` or less, in microseconds since 1970 (UTC).
+  public var batteryLowMicroseconds: Int64?
   /// The last Body Sensor Location (2A38), as received.
   public var location: UInt8?
   /// Device Information, the last value of each field.

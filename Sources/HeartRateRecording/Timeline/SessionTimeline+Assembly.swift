@@ -9,6 +9,7 @@ extension SessionTimeline {
     defects = columns.defects
     lostValues = columns.lostValues
     sensor = columns.sensor
+    sensor.batteryLowMicroseconds = columns.batteryLow.map(columns.wall)
     clockSteps = columns.clockSteps
     beats = HeartbeatTable(
       rrTicks: pass.rrTicks, flags: pass.flags, precededByGap: pass.precededByGap, wallMicroseconds: pass.wall)

@@ -41,6 +41,8 @@ struct TimelineCollector {
   private(set) var firstNotification: Moment?
   private(set) var lastNotification: Moment?
   private(set) var firstEvent: Moment?
+  /// When the battery was first told to be low.
+  private(set) var batteryLow: Moment?
   /// When the session was ended, where the events say so.
   private(set) var end: Moment?
 
@@ -53,6 +55,8 @@ struct TimelineCollector {
   private var stretches: [BootStretch] = []
   private var offsets: [Int64] = []
   private var isLinked = false
+  /// The link's last loss has been told, and nothing of another link yet.
+  private var isLossOpen = false
   private var contactLost = 0
   private var batch = Batch()
 
@@ -118,12 +122,11 @@ struct TimelineCollector {
       // Without a loss before it, the recorder itself was away.
       if isLinked { breakRun(.recorder(nil)) }
       isLinked = true
-    case .disconnected(let reason):
-      sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
-      breakRun(.link(reason))
-      isLinked = false
+      isLossOpen = false
+    case .disconnected(let reason): loseLink(reason, at: instant)
     case .measurement(let bytes): take(bytes.span, at: instant)
     case .battery(let percent):
+      if percent <= SensorEvent.lowBatteryPercent { batteryLow = batteryLow ?? moment(instant) }
       sensor.firstBatteryPercent = sensor.firstBatteryPercent ?? percent
       sensor.lastBatteryPercent = percent
     case .location(let value): sensor.location = value
@@ -148,6 +151,23 @@ struct TimelineCollector {
     return advanced
   }
 
+  /// BlueZ tells the reason after the loss: a second event of the same loss only names it.
+  private mutating func loseLink(_ reason: String?, at instant: Int64) {
+    isLinked = false
+    guard isLossOpen, let last = sensor.disconnects.indices.last else {
+      isLossOpen = true
+      sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
+      return breakRun(.link(reason))
+    }
+    guard sensor.disconnects[last].reason == nil else { return }
+    sensor.disconnects[last].reason = reason
+    if let position = breaks.indices.last, breaks[position].reason == .link(nil),
+      breaks[position].beat == rrTicks.count
+    {
+      breaks[position].reason = .link(reason)
+    }
+  }
+
   private mutating func breakRun(_ reason: GapReason) {
     batch = Batch()
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
@@ -159,6 +179,7 @@ struct TimelineCollector {
     if firstNotification == nil { firstNotification = moment(instant) }
     lastNotification = moment(instant)
     isLinked = true
+    isLossOpen = false
     let header: HeartRateMeasurement.Header
     do {
       header = try HeartRateMeasurement.Header(decoding: bytes)
@@ -208,6 +229,7 @@ extension TimelineCollector {
         boot: boot, firstInstant: instant, lastInstant: instant, firstPacket: packets.count, firstRate: rates.count,
         firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count))
     isLinked = false
+    isLossOpen = false
   }
 
   /// The instant as this pass uses it: never earlier than the one before.

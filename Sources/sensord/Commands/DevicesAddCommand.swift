@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BlueZ
 internal import HealthModel
 internal import Sensors
 internal import SeriesStore
@@ -8,9 +9,7 @@ struct DevicesAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Allow a sensor to be recorded.",
     discussion: """
-      The address stands on the sensor, in its app, or in what bluetoothctl lists:
-
-        bluetoothctl --timeout 10 scan le
+      The address stands on the sensor, in its app, or in what 'sensord scan' lists.
       """)
 
   @Argument(help: "The sensor's Bluetooth address, such as C0:FF:EE:00:00:01.")
@@ -48,9 +47,6 @@ struct DevicesAddCommand: ParsableCommand {
 
   /// The address as the store writes it.
   static func address(_ text: String) throws(CommandFailure) -> String {
-    guard let address = SensorAddress(text) else {
-      throw CommandFailure(.usage, "\(text) is no Bluetooth address", remedy: "write six bytes: C0:FF:EE:00:00:01")
-    }
-    return address.description
+    try DeviceAddressArgument.address(text).description
   }
 }

@@ -23,7 +23,8 @@ struct SensordCommand: ParsableCommand {
       CommandGroup(
         name: "Recording",
         subcommands: [
-          RunCommand.self, DemoCommand.self, DevicesCommand.self, StatusCommand.self, DoctorCommand.self,
+          RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
+          DoctorCommand.self, ResetEnergyCommand.self,
         ]),
       CommandGroup(
         name: "Session",
@@ -32,6 +33,6 @@ struct SensordCommand: ParsableCommand {
           DeleteCommand.self,
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
-      CommandGroup(name: "Capture", subcommands: [ReplayCommand.self, DecodeCommand.self]),
+      CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
     ])
 }

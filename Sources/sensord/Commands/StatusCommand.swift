@@ -7,6 +7,8 @@ struct StatusCommand: ParsableCommand {
     abstract: "Show what the recorder is doing now.",
     discussion: "Ends with 69 where no recorder runs.")
 
+  @OptionGroup var store: StoreOptions
+
   @Flag(help: "Print the status as JSON.")
   var json = false
 
@@ -14,7 +16,8 @@ struct StatusCommand: ParsableCommand {
     let environment = ProcessEnvironment.current
     var last: StatusDocument?
     var refusal: CommandFailure?
-    for file in StatusFile.candidates(environment: environment) {
+    for file in try StatusFile.candidates(environment: environment, store: store.path.map { _ in try store.location() })
+    {
       let document: StatusDocument?
       do {
         document = try file.read()
@@ -28,6 +31,8 @@ struct StatusCommand: ParsableCommand {
         last = document
         continue
       }
+      // A recorder of another store is not the one that was asked for.
+      if store.path != nil, try document.store != store.location().path { continue }
       let text = StatusReport.text(document, now: LocalTime.now(), columns: StandardOutput.columns)
       try StandardOutput.write(json ? document.json.text + "\n" : text)
       return

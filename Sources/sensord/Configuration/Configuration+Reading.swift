@@ -22,7 +22,7 @@ extension Configuration {
     ("sessions", ["away-limit", "off-skin-limit", "maximum-length"]),
     ("journal", ["sync-interval"]),
     ("captures", ["keep", "size"]),
-    ("sensors", ["record", "adapters"]),
+    ("sensors", ["record", "minimum-signal", "adapters"]),
     ("log", ["level"]),
   ]
 
@@ -44,7 +44,8 @@ extension Configuration {
     case "keep":
       capturesKept = entry.value == "no" ? nil : try reader.duration(in: .seconds(3_600) ... .seconds(36_500 * 86_400))
     case "size": capturesSize = try reader.bytes(in: 1 << 20...1 << 50)
-    case "record": _ = try reader.choice(of: ["allowed"])
+    case "record": recordsAny = try reader.choice(of: ["allowed", "any"]) == "any"
+    case "minimum-signal": minimumSignal = try reader.signal(in: -100 ... -20)
     case "adapters": adapters = try reader.adapters()
     case "level":
       let name = try reader.choice(of: LogLevel.allCases.map(\.rawValue))

@@ -14,6 +14,10 @@ struct Configuration: Hashable {
   var capturesKept: Duration? = .seconds(30 * 86_400)
   /// `[captures] size`: how many bytes of captures are kept at most.
   var capturesSize: Int64 = 256 << 20
+  /// `[sensors] record`: whether heart-rate sensors that nobody added are recorded too.
+  var recordsAny = false
+  /// `[sensors] minimum-signal`: how near those have to be, in dBm.
+  var minimumSignal: Int16 = -70
   /// `[sensors] adapters`: which Bluetooth adapters are used, `hci0` for example; nil means all.
   var adapters: [String]?
   /// `[log] level`: the least important messages that are still logged.

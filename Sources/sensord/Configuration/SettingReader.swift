@@ -34,6 +34,15 @@ struct SettingReader {
     return entry.value
   }
 
+  /// A signal strength in dBm, such as `-70`.
+  func signal(in range: ClosedRange<Int16>) throws(ConfigurationError) -> Int16 {
+    let allowed = "a signal from \(range.lowerBound) to \(range.upperBound) dBm, such as -70"
+    guard entry.value.hasPrefix("-"), let number = Self.number(entry.value.dropFirst()), number <= 127,
+      range.contains(-Int16(number))
+    else { throw refused(allowed) }
+    return -Int16(number)
+  }
+
   /// `all` (nil) or names such as `hci0 hci1`.
   func adapters() throws(ConfigurationError) -> [String]? {
     if entry.value == "all" { return nil }

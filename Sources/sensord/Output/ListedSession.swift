@@ -7,6 +7,8 @@ struct ListedSession: Hashable {
   var id: UUID
   var deviceName: String?
   var deviceAddress: String?
+  /// What the sensor told of itself.
+  var device: Device
   /// Microseconds since 1970 (UTC).
   var start: Int64
   /// Up to where it reaches; the latest value of an open one.
@@ -23,6 +25,7 @@ struct ListedSession: Hashable {
     id = summary.id
     deviceName = summary.device.name
     deviceAddress = summary.device.localIdentifier
+    device = summary.device
     start = summary.start.microseconds
     end = summary.end.microseconds
     endReason = summary.endReason
@@ -38,6 +41,7 @@ struct ListedSession: Hashable {
     id = session.id
     deviceName = session.device.name
     deviceAddress = session.device.localIdentifier
+    device = session.device
     start = session.start.microseconds
     end = session.end.microseconds
     endReason = session.endReason.isEmpty ? nil : session.endReason

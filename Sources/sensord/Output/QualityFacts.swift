@@ -19,9 +19,16 @@ struct QualityFacts {
     add("Latency", latency)
     add("Drift", estimate("driftPartsPerMillion", error: "driftErrorPartsPerMillion", "ppm", digits: 1))
     add("Release", estimate("releaseDepthBeats", error: "releaseDepthErrorBeats", "beats late", digits: 2))
-    add("Battery", range("batteryStartPercent", "batteryEndPercent", "%"))
+    add("Battery", battery)
+    add("Energy", integer("energyKilojoules").map { "\($0) kJ" })
+    add("Off skin", integer("offSkinRates").flatMap { $0 > 0 ? "\($0) values" : nil })
     add("Signal", range("signalWeakestDBm", "signalStrongestDBm", "dBm"))
     add("Worn on", location)
+    for number in 1...100 {
+      guard case .time(let time)? = report["disconnect.\(number)"] else { break }
+      guard case .text(let reason)? = report["disconnect.\(number).reason"] else { continue }
+      add("Link lost", "\(LocalTime.second(time.microseconds)), \(reason)")
+    }
     for number in 1...100 {
       guard case .time(let time)? = report["clockStep.\(number)"] else { break }
       let step = integer("clockStep.\(number).microseconds").map { " by \(Self.milliseconds($0))" } ?? ""
@@ -47,6 +54,12 @@ struct QualityFacts {
       if let count = integer(key), count > 0 { parts.append("\(count) \(count == 1 ? one : many)") }
     }
     return parts.joined(separator: ", ")
+  }
+
+  private var battery: String? {
+    guard let level = range("batteryStartPercent", "batteryEndPercent", "%") else { return nil }
+    guard case .time(let time)? = report["batteryLow"] else { return level }
+    return "\(level), low since \(LocalTime.second(time.microseconds))"
   }
 
   private var latency: String? {

@@ -19,11 +19,22 @@ extension SessionReport {
     return [
       ("Session", session.id.uuidString.lowercased()),
       ("Sensor", [session.deviceName, session.deviceAddress].compactMap { $0 }.joined(separator: ", ")),
+      ("Made by", maker),
       ("Start", LocalTime.second(session.start)),
       ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
       ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
     ] + QualityFacts(session.quality).lines
+  }
+
+  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor told.
+  private var maker: String {
+    let device = session.device
+    let model = [device.manufacturer, device.model].compactMap { $0 }.joined(separator: " ")
+    return [
+      model.isEmpty ? nil : model, device.firmwareVersion.map { "firmware \($0)" },
+      device.uniqueDeviceIdentifier.map { "serial number \($0)" },
+    ].compactMap { $0 }.joined(separator: ", ")
   }
 
   private var rateText: String {

@@ -67,6 +67,15 @@ struct SessionReport: Hashable, Sendable {
   /// The object that design.md, section 5 fixes for `show --json`.
   var json: JSONValue {
     var members = session.members
+    let device = session.device
+    members.append(
+      .init(
+        "sensor",
+        [
+          "manufacturer": .string(device.manufacturer), "model": .string(device.model),
+          "serialNumber": .string(device.uniqueDeviceIdentifier), "hardware": .string(device.hardwareVersion),
+          "firmware": .string(device.firmwareVersion), "software": .string(device.softwareVersion),
+        ]))
     var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
     quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
     quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))

@@ -18,6 +18,13 @@ enum StandardOutput {
   /// True where a person looks at the result.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// How many lines the terminal has; 24 where there is none.
+  static var rows: Int {
+    var size = winsize()
+    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
+    return Int(size.ws_row)
+  }
+
   /// How wide the terminal is; 80 where there is none.
   static var columns: Int {
     var size = winsize()

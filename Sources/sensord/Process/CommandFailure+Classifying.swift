@@ -21,6 +21,7 @@ extension CommandFailure {
       self.init(
         .internalError, "the timeline is wrong: \(error)", remedy: "this is a defect of sensord; please report it")
     case let failure as RecorderFailure: self.init(failure)
+    case let error as MonitorError: self.init(Self.status(of: error), error.description)
     default: return nil
     }
   }
@@ -83,6 +84,15 @@ extension CommandFailure {
     switch error {
     case .unreadable(_, let number): status(ofSystem: number)
     case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications: .badData
+    }
+  }
+
+  private static func status(of error: MonitorError) -> ExitStatus {
+    switch error.code {
+    case .noBluetooth: .unavailable
+    case .noPermission: .permission
+    case .channelFailed, .notWritten: .inputOutput
+    case .cannotCreate: FileAccess.status(of: error.errorNumber, otherwise: .cannotCreate)
     }
   }
 

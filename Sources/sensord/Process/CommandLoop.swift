@@ -1,4 +1,5 @@
 internal import DBus
+internal import Glibc
 internal import Synchronization
 
 /// Runs the asynchronous work of one command to its end, on the thread that called.
@@ -30,6 +31,26 @@ enum CommandLoop {
       throw CommandFailure(.internalError, "the command ended without a result")
     }
     return try result.get()
+  }
+
+  /// The same for work that Ctrl-C or SIGTERM ends early: its task is cancelled, and it tidies up before it returns.
+  static func runInterruptibly<Value: Sendable>(
+    _ body: @escaping @Sendable (EventLoop) async throws -> Value
+  ) throws -> Value {
+    let loop = try EventLoop()
+    let work = Mutex<Task<Value, any Error>?>(nil)
+    let isInterrupted = Mutex(false)
+    let signals = try loop.watch(signals: [SIGINT, SIGTERM, SIGHUP]) { _ in
+      isInterrupted.withLock { $0 = true }
+      work.withLock { $0?.cancel() }
+    }
+    defer { loop.cancel(signals) }
+    return try run(on: loop) { loop in
+      let task = Task(executorPreference: loop) { try await body(loop) }
+      work.withLock { $0 = task }
+      if isInterrupted.withLock({ $0 }) { task.cancel() }
+      return try await task.value
+    }
   }
 
   private final class Outcome<Value: Sendable>: Sendable {

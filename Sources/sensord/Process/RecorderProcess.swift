@@ -2,6 +2,7 @@ internal import DBus
 internal import Glibc
 internal import Ingestion
 internal import Logging
+internal import Sensors
 
 /// The process around a recorder, wired by hand: settings, signals, log, status file, systemd.
 struct RecorderProcess {
@@ -53,6 +54,7 @@ struct RecorderProcess {
       RecorderSettings.CapturePolicy(
         directory: store.captures, maximumAge: age, maximumBytes: configuration.capturesSize)
     }
+    settings.unlisted = configuration.recordsAny ? .any(atLeast: configuration.minimumSignal) : .refused
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.onStatus = { publication.update($0) }

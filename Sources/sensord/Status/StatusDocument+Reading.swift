@@ -47,6 +47,7 @@ extension StatusDocument {
     var lostMilliseconds: Int64
     var lastDisconnectReason: String?
     var nextTry: String?
+    var problem: String?
 
     var status: SensorStatus? {
       guard let address = SensorAddress(address), let state = SensorStatus.State(rawValue: state),
@@ -67,6 +68,7 @@ extension StatusDocument {
       status.lostMicroseconds = lostMilliseconds * 1000
       status.lastDisconnectReason = lastDisconnectReason
       status.nextTry = nextTry.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.problem = problem
       return status
     }
   }

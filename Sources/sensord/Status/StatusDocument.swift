@@ -48,6 +48,7 @@ extension StatusDocument {
       "lostMilliseconds": .integer(sensor.lostMicroseconds / 1000),
       "lastDisconnectReason": .string(sensor.lastDisconnectReason),
       "nextTry": time(sensor.nextTry),
+      "problem": .string(sensor.problem),
     ]
   }
 

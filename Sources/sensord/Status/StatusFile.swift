@@ -22,9 +22,10 @@ struct StatusFile: Hashable {
     return StatusFile(directory: environment.runtimeHome.map { "\($0)/sensord" } ?? store.directory)
   }
 
-  /// Where `status` looks, in this order: the directory that it was told, the service's, the person's.
-  static func candidates(environment: ProcessEnvironment) -> [StatusFile] {
-    let store = try? StoreLocation.forRecorder(option: nil, environment: environment)
+  /// Where `status` looks, in this order: the directory that it was told, the service's, the person's, and beside the
+  /// store, the usual one where none is named.
+  static func candidates(environment: ProcessEnvironment, store named: StoreLocation? = nil) -> [StatusFile] {
+    let store = named ?? (try? StoreLocation.forRecorder(option: nil, environment: environment))
     let directories = [
       environment["RUNTIME_DIRECTORY"], serviceDirectory, environment.runtimeHome.map { "\($0)/sensord" },
       store?.directory,

@@ -80,9 +80,11 @@ enum StatusReport {
         parts.append(
           "\(sensor.lostValues) values lost in \(age(since: -sensor.lostMicroseconds, now: 0)): disk trouble")
       }
+      if let battery = sensor.battery, battery <= SensorEvent.lowBatteryPercent { parts.append("battery low") }
       if sensor.junk > 0 { parts.append("\(sensor.junk) unreadable values") }
       if let reason = sensor.lastDisconnectReason { parts.append("last disconnect: \(PrintableText.line(reason))") }
       if let next = sensor.nextTry, next > now { parts.append("next try in \(age(since: now, now: next))") }
+      if let problem = sensor.problem { notes += "\(sensor.address): \(PrintableText.line(problem))\n" }
       if !parts.isEmpty { notes += "\(sensor.address): \(parts.joined(separator: ", "))\n" }
     }
     return notes.isEmpty ? "" : "\n" + notes

@@ -1,0 +1,136 @@
+internal import BlueZ
+internal import DBus
+
+/// bluetoothd for the length of one command: connected to, mirrored, left as it was found.
+actor BluetoothVisit {
+  nonisolated let loop: EventLoop
+  private let connection: Connection
+  private var mirror: Client?
+  private var waiting: [Int: (pick: (Event) -> Bool, finish: (Event?) -> Void)] = [:]
+  private var lastNumber = 0
+  /// Told of every event, in order.
+  private var listener: (@Sendable (Event) -> Void)?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  private init(_ connection: Connection) {
+    self.connection = connection
+    loop = connection.loop
+  }
+
+  /// Connects to the bus, does `body`, and ends what the visit began, however that went.
+  ///
+  /// - Throws: ``CommandFailure`` with 69 where there is no bus or no bluetoothd, with 77 where one may not use it, and
+  ///   what `body` throws.
+  static func run<Result: Sendable>(
+    _ bus: BusAddress, on loop: EventLoop, notifying characteristic: BluetoothUUID = BluetoothUUID(0x2A37),
+    _ body: @Sendable (BluetoothVisit) async throws -> Result
+  ) async throws -> Result {
+    let connection: Connection
+    do {
+      connection = try await Connection.open(bus, on: loop, timeout: .seconds(5))
+    } catch {
+      throw BluetoothFailure.bus(error)
+    }
+    let visit = BluetoothVisit(connection)
+    let result: Swift.Result<Result, any Error>
+    do {
+      try await visit.begin(ClientConfiguration(notifying: characteristic))
+      result = .success(try await body(visit))
+    } catch {
+      result = .failure(error)
+    }
+    await visit.end()
+    return try result.get()
+  }
+
+  private func begin(_ configuration: ClientConfiguration) async throws {
+    let client = Client(on: connection, configuration: configuration) { [weak self] event in
+      self?.assumeIsolated { $0.take(event) }
+    }
+    mirror = client
+    do {
+      try await client.start()
+    } catch {
+      throw BluetoothFailure.bus(error)
+    }
+    guard await client.isServiceRunning else { throw BluetoothFailure.noService }
+    let answer = await wait(.seconds(15)) { event in
+      switch event {
+      case .serviceAppeared, .serviceDenied, .serviceDisappeared, .busLost: true
+      default: false
+      }
+    }
+    switch answer {
+    case .serviceAppeared: break
+    case .serviceDenied: throw BluetoothFailure.denied
+    default: throw BluetoothFailure.noService
+    }
+  }
+
+  private func end() async {
+    await mirror?.stop()
+    mirror = nil
+    for number in waiting.keys.sorted() { finish(number, nil) }
+    await connection.close()
+  }
+
+  private func take(_ event: Event) {
+    listener?(event)
+    for number in waiting.keys.sorted() where waiting[number]?.pick(event) == true { finish(number, event) }
+  }
+
+  private func finish(_ number: Int, _ event: Event?) {
+    waiting.removeValue(forKey: number)?.finish(event)
+  }
+}
+
+extension BluetoothVisit {
+  /// Tells `listener` of every event from here on, in order, on the loop.
+  func listen(_ listener: @escaping @Sendable (Event) -> Void) {
+    self.listener = listener
+  }
+
+  /// The first event that `pick` wants, of those that come after `command` was given; nil where none comes in time.
+  func wait(
+    _ limit: Duration, after command: @Sendable (isolated Client) -> Void = { _ in },
+    for pick: @escaping (Event) -> Bool
+  ) async -> Event? {
+    lastNumber += 1
+    let number = lastNumber
+    let timer = loop.schedule(after: limit) { [weak self] in self?.assumeIsolated { $0.finish(number, nil) } }
+    defer { loop.cancel(timer) }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !Task.isCancelled else { return continuation.resume(returning: nil) }
+        waiting[number] = (pick, { continuation.resume(returning: $0) })
+        mirror?.assumeIsolated { command($0) }
+      }
+    } onCancel: {
+      loop.execute { [weak self] in self?.assumeIsolated { $0.finish(number, nil) } }
+    }
+  }
+
+  /// The client, for what it is asked directly.
+  func client() throws -> Client {
+    guard let mirror else { throw BluetoothFailure.noService }
+    return mirror
+  }
+
+  /// The adapters that are switched on, in order.
+  ///
+  /// - Throws: 69 where there is none.
+  func adapters() async throws -> [AdapterPath] {
+    let adapters = try await client().adapters
+    guard !adapters.isEmpty else { throw BluetoothFailure.noAdapter }
+    let powered = adapters.filter(\.isPowered).map(\.path)
+    guard !powered.isEmpty else { throw BluetoothFailure.adapterOff }
+    return powered
+  }
+
+  /// Every object of the device with this address, those with a link first.
+  func objects(of address: DeviceAddress) async throws -> [Device] {
+    let devices = try await client().devices.filter { $0.address == address }
+    return devices.filter(\.hasLink) + devices.filter { !$0.hasLink }
+  }
+}

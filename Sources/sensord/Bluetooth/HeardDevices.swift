@@ -1,0 +1,84 @@
+internal import BlueZ
+internal import GATTHeartRate
+
+/// Who was heard during a scan, as `sensord scan` lists it. Pure.
+struct HeardDevices: Hashable {
+  /// One device, over whichever adapter hears it best.
+  struct Device: Hashable {
+    /// What is known of it as a sensor.
+    enum Kind: String, Hashable, Comparable {
+      /// It offers the Heart Rate Service (180D).
+      case heartRate
+      /// The same, and it is a game controller or the like (1812), which its driver connects.
+      case controller
+      /// It tells its name only: some straps do.
+      case nameOnly
+      case other
+
+      static func < (first: Kind, second: Kind) -> Bool { first.rank < second.rank }
+
+      private var rank: Int {
+        switch self {
+        case .heartRate: 0
+        case .controller: 1
+        case .nameOnly: 2
+        case .other: 3
+        }
+      }
+    }
+
+    var address: DeviceAddress
+    /// What it calls itself: untrusted text.
+    var name: String?
+    /// dBm; nil while it is connected, since it is not heard then.
+    var signal: Int16?
+    /// Percent, where it is connected and tells it.
+    var battery: UInt8?
+    var kind: Kind
+    var isConnected: Bool
+    var isPaired: Bool
+    /// Whether it is in the list of sensors to record, and what its owner calls it there.
+    var isKnown: Bool
+    var knownName: String?
+  }
+
+  private var devices: [DeviceAddress: Device] = [:]
+  /// The sensors to record, with their owner's names.
+  private let known: [DeviceAddress: String?]
+
+  init(known: [DeviceAddress: String?]) {
+    self.known = known
+  }
+
+  /// Takes note of what BlueZ tells of a device; `isHeard` where this is an advertisement.
+  mutating func take(_ told: BlueZ.Device, isHeard: Bool) {
+    let address = told.address
+    guard isHeard || devices[address] != nil || told.hasLink || known[address] != nil else { return }
+    let earlier = devices[address]
+    devices[address] = Device(
+      address: address, name: told.name ?? earlier?.name,
+      signal: told.hasLink ? nil : (isHeard ? told.rssi : nil) ?? earlier?.signal, battery: told.battery,
+      kind: Self.kind(told), isConnected: told.hasLink, isPaired: told.isPaired, isKnown: known[address] != nil,
+      knownName: known[address] ?? nil)
+  }
+
+  private static func kind(_ device: BlueZ.Device) -> Device.Kind {
+    guard device.services.contains(BluetoothUUID(AssignedUUID.heartRateService)) else {
+      return device.services.isEmpty && device.name != nil ? .nameOnly : .other
+    }
+    return device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice)) ? .controller : .heartRate
+  }
+
+  /// What is worth listing: sensors and what may be one, known ones first, then the nearest; with `all`, everything.
+  func listed(all: Bool) -> [Device] {
+    devices.values.filter { all || $0.isKnown || $0.kind != .other }.sorted { first, second in
+      if first.isKnown != second.isKnown { return first.isKnown }
+      if first.kind != second.kind { return first.kind < second.kind }
+      let signals = (first.signal ?? 0, second.signal ?? 0)
+      return signals.0 != signals.1 ? signals.0 > signals.1 : first.address < second.address
+    }
+  }
+
+  /// How many are not worth listing.
+  var otherCount: Int { devices.values.count { !$0.isKnown && $0.kind == .other } }
+}

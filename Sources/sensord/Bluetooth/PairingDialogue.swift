@@ -1,0 +1,80 @@
+internal import BlueZ
+internal import DBus
+
+/// Asks a person at the terminal what pairing needs; the answers are read from standard input.
+struct PairingDialogue: Sendable {
+  private let input: LineInput
+  /// What the person calls the device, safe for a terminal.
+  private let device: String
+
+  init(device: String, on loop: EventLoop) {
+    self.device = PrintableText.line(device)
+    input = LineInput(on: loop)
+  }
+
+  /// Shows a step and, where it is a question, waits for its answer. The end of the input refuses.
+  func answer(_ step: PairingStep) async -> PairingAnswer {
+    switch step {
+    case .showPasskey(let passkey):
+      say("Enter \(Self.digits(passkey)) on \(device).\n")
+      return .accepted
+    case .showPinCode(let code):
+      say("Enter \(PrintableText.line(code)) on \(device).\n")
+      return .accepted
+    case .confirm(let passkey):
+      return await ask("Does \(device) show \(Self.digits(passkey))? [y/n] ", Self.consent)
+    case .enterPasskey:
+      return await ask("The number that \(device) shows, up to six digits: ", Self.passkey)
+    case .enterPinCode:
+      return await ask("The code of \(device), as its manual says: ", Self.pinCode)
+    }
+  }
+
+  /// Asks until the answer is one.
+  private func ask(_ question: String, _ reading: (String) -> PairingAnswer?) async -> PairingAnswer {
+    while true {
+      say(question)
+      guard let line = await input.next() else {
+        say("\n")
+        return .refused
+      }
+      // What is typed at a terminal ends its line there.
+      if !StandardInput.isTerminal { say("\n") }
+      if let answer = reading(String(ConfigurationSyntax.trimmed(line[...]))) { return answer }
+    }
+  }
+
+  private func say(_ text: String) {
+    Progress.clear()
+    StandardError.write(text)
+  }
+
+  /// `y` or `n`, or the words.
+  static func consent(_ text: String) -> PairingAnswer? {
+    switch text.lowercased() {
+    case "y", "yes": .accepted
+    case "n", "no": .refused
+    default: nil
+    }
+  }
+
+  /// One to six digits; blanks may stand between them, as some sensors show them.
+  static func passkey(_ text: String) -> PairingAnswer? {
+    let digits = text.filter { $0 != " " }
+    guard (1...6).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
+    return UInt32(digits).map { .passkey($0) }
+  }
+
+  /// 1 to 16 characters, as the Core Specification allows them.
+  static func pinCode(_ text: String) -> PairingAnswer? {
+    (1...16).contains(text.utf8.count) ? .pinCode(text) : nil
+  }
+
+  /// A passkey always has six digits on a display.
+  static func digits(_ passkey: UInt32) -> String {
+    let text = String(passkey)
+    return String(repeating: "0", count: max(0, 6 - text.utf8.count)) + text
+  }
+}

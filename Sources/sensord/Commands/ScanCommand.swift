@@ -1,0 +1,97 @@
+internal import ArgumentParser
+internal import BlueZ
+internal import DBus
+internal import SeriesStore
+internal import Synchronization
+
+/// `sensord scan`: who is in reach.
+struct ScanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan", abstract: "List the sensors in reach.",
+    discussion: """
+      Until Ctrl-C, or for 15 seconds where the list goes to a file or a program.
+      Listed are heart-rate sensors, game controllers with one, and what tells its
+      name only, as some straps do. A sensor that is connected elsewhere, to a phone
+      for instance, is not heard by anybody. Nothing is connected or recorded.
+
+        sensord scan
+        sensord devices add C0:FF:EE:00:00:01
+      """)
+
+  @OptionGroup var bus: BusOptions
+
+  @OptionGroup var store: StoreOptions
+
+  @Option(help: ArgumentHelp("How long to listen.", valueName: "seconds"))
+  var duration: Int?
+
+  @Flag(help: "List every device that is heard.")
+  var all = false
+
+  @Flag(help: "Print the list as JSON at the end.")
+  var json = false
+
+  mutating func validate() throws {
+    if let duration, !(1...86_400).contains(duration) {
+      throw ValidationError("the duration is 1 to 86400 seconds")
+    }
+  }
+
+  mutating func run() throws {
+    let display = ScanDisplay(all: all, isQuiet: json)
+    let isWatched = StandardOutput.isTerminal && !json
+    let limit = duration.map { Duration.seconds($0) } ?? (isWatched ? nil : .seconds(15))
+    let list = Mutex(HeardDevices(known: try knownSensors()))
+    let bus = bus.address
+    try CommandLoop.runInterruptibly { loop in
+      try await BluetoothVisit.run(bus, on: loop) { visit in
+        let adapters = try await visit.adapters()
+        for device in try await visit.client().devices { list.withLock { $0.take(device, isHeard: false) } }
+        let refused = Mutex<String?>(nil)
+        await visit.listen { event in
+          switch event {
+          case .deviceSeen(let device): list.withLock { $0.take(device, isHeard: true) }
+          case .deviceChanged(let device): list.withLock { $0.take(device, isHeard: false) }
+          case .discovery(_, .refused(let name)): refused.withLock { $0 = name }
+          case .serviceDisappeared, .busLost: refused.withLock { $0 = "bluetoothd ended" }
+          default: break
+          }
+        }
+        let client = try await visit.client()
+        for adapter in adapters { await client.startDiscovery(.everything, on: adapter) }
+        let start = ContinuousClock.now
+        while true {
+          do { try await loop.sleep(for: .seconds(1)) } catch { return }
+          if let name = refused.withLock({ $0 }) { throw Self.refusal(name) }
+          try display.show(list.withLock { $0 })
+          if let limit, ContinuousClock.now - start >= limit { return }
+        }
+      }
+    }
+    try display.finish(list.withLock { $0 })
+  }
+
+  private static func refusal(_ name: String) -> CommandFailure {
+    switch name {
+    case "org.bluez.Error.NotReady": BluetoothFailure.adapterOff
+    case "org.freedesktop.DBus.Error.AccessDenied": BluetoothFailure.denied
+    default:
+      CommandFailure(
+        .unavailable, "bluetoothd does not look for devices (\(name))",
+        remedy: "restart it: sudo systemctl restart bluetooth")
+    }
+  }
+
+  /// The sensors to record. Without leave to read the service's list, nobody is known; a store that was named must be there.
+  private func knownSensors() throws -> [DeviceAddress: String?] {
+    do {
+      let store = try store.openToRead()
+      let sensors = try CommandLoop.run { try await store?.allowedSensors() ?? [] }
+      return Dictionary(
+        sensors.compactMap { sensor in DeviceAddress(sensor.address).map { ($0, sensor.name) } },
+        uniquingKeysWith: { first, _ in first })
+    } catch  where store.path == nil {
+      return [:]
+    }
+  }
+}

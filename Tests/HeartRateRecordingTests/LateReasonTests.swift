@@ -1,0 +1,62 @@
+import GATTHeartRate
+import Sensors
+import Testing
+
+@testable import HeartRateRecording
+
+/// BlueZ tells why a link was lost after it told that it was.
+@Suite("A disconnect's reason that comes late")
+struct LateReasonTests {
+  private func measurement(_ rr: UInt16) -> SensorEvent.Kind {
+    .measurement([0x10, 60, UInt8(rr & 0xFF), UInt8(rr >> 8)])
+  }
+
+  private func events(_ kinds: [(Int64, SensorEvent.Kind)]) -> [SensorEvent] {
+    kinds.map { SensorEvent($0.1, at: BootInstant(microseconds: $0.0 * 1_000_000)) }
+  }
+
+  private func session(_ losses: [(Int64, SensorEvent.Kind)]) -> [SensorEvent] {
+    events(
+      [(0, .clock(wallMinusBootMicroseconds: 0)), (0, .connected)] + (1...10).map { ($0, measurement(1024)) } + losses
+        + [(30, .connected)] + (31...40).map { ($0, measurement(1024)) })
+  }
+
+  @Test("the second event of one loss names it: one loss, one gap, with the reason")
+  func attached() {
+    let timeline = SessionTimeline(
+      events: session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "timeout"))]))
+    #expect(timeline.sensor.disconnects.count == 1)
+    #expect(timeline.sensor.disconnects.first?.reason == "timeout")
+    #expect(timeline.gaps.map(\.reason) == [.link("timeout")])
+  }
+
+  @Test("it changes no beat: the timeline is that of a reason told at once")
+  func sameAsAtOnce() {
+    let late = SessionTimeline(
+      events: session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "remote"))]))
+    let atOnce = SessionTimeline(events: session([(11, .disconnected(reason: "remote"))]))
+    #expect(late == atOnce)
+  }
+
+  @Test("a link between them makes two losses, and the first reason stays")
+  func twoLosses() {
+    let timeline = SessionTimeline(
+      events: session([
+        (11, .disconnected(reason: "local")), (12, .connected), (13, .disconnected(reason: nil)),
+        (13, .disconnected(reason: "remote")), (14, .disconnected(reason: "other")),
+      ]))
+    #expect(timeline.sensor.disconnects.map(\.reason) == ["local", "remote"])
+  }
+
+  @Test("the live machine counts one loss and says the reason")
+  func live() {
+    var machine = SessionMachine()
+    for event in session([]).prefix(12) { _ = machine.handle(event) }
+    for event in events([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "timeout"))]) {
+      _ = machine.handle(event)
+    }
+    #expect(machine.counts.linkLosses == 1)
+    #expect(machine.lastDisconnectReason == "timeout")
+    #expect(machine.phase == .linkLost)
+  }
+}
