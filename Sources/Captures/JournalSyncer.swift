@@ -34,7 +34,8 @@ public final class JournalSyncer: Sendable {
     try start()
     let timer = timer
     journal.setOnDirty { timer.arm() }
-    if journal.isDirty { timer.arm() }
+    // What a killed recorder has left has waited for long enough.
+    if journal.isDirty { timer.fire() }
   }
 
   /// Syncs once more if something was written, ends the thread and waits for its end.

@@ -165,4 +165,35 @@ struct FaultTests {
     #expect(seconds == Double(after - before))
     #expect(stored.summary.quality["clockStep.2.microseconds"] == nil)
   }
+
+  @Test("a journal with a flipped bit, a newer and a foreign file is read as far as it can be; the rest is kept aside")
+  func damagedJournal() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)
+    let first = try watched.recorder()
+    try await watched.values(30)
+    try await first.kill()
+    let journal = "\(watched.root)/sensord.journal"
+    let segment = URL(fileURLWithPath: "\(journal)/00000001.journal")
+    var bytes = [UInt8](try Data(contentsOf: segment))
+    // In the middle of a value: one record is not what it was, the others are.
+    let middle = try #require(bytes[(bytes.count / 2)...].firstIndex(of: UInt8(ascii: "m")))
+    bytes[middle + 3] ^= 1
+    try Data(bytes).write(to: segment)
+    try Data("sensord-journal 7 164283a7\n".utf8).write(to: URL(fileURLWithPath: "\(journal)/00000002.journal"))
+    try Data("a letter\n".utf8).write(to: URL(fileURLWithPath: "\(journal)/00000003.journal"))
+    let second = try watched.recorder()
+    try await wait(30, for: "the start") { second.text.contains("started") }
+    for name in ["00000002.journal.newer-version-7", "00000003.journal.not-a-journal"] {
+      #expect(second.text.contains(name))
+      #expect(FileManager.default.fileExists(atPath: "\(journal)/\(name)"))
+    }
+    try await watched.values(10)
+    #expect(try await second.terminate() == 0, "\(second.text)")
+    #expect(second.text.contains("1 records of its journal could not be read"))
+    #expect(FileManager.default.fileExists(atPath: "\(journal)/00000001.journal.damaged"))
+    var promised = Acknowledgements()
+    for operation in try watched.operations() { promised.take(operation) }
+    let values = try await watched.stored().flatMap(\.values)
+    #expect(Set(try promised.kept.map(WatchedRecording.value)).subtracting(values).count == 1)
+  }
 }

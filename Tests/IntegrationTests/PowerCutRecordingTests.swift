@@ -126,8 +126,10 @@ struct PowerCutRecordingTests {
     #expect(costs.allSatisfy { $0.promised == 0 && $0.sessions == 0 }, "seed \(seed)")
     let greatest = costs.map(\.microseconds).max() ?? 0
     let slowest = Self.slowestSync(operations)
+    // What a killed recorder has not synced waits for the next one.
+    let pauses = zip(operations, operations.dropFirst()).filter { $1.kind == .start }.map { $1.instant - $0.instant }
     // How late a timer fires is the machine's affair: only the long trial, which runs alone, holds it to that.
-    if Trials.factor > 1 { #expect(greatest <= 1_000_000 + 2 * slowest, "seed \(seed)") }
+    if Trials.factor > 1 { #expect(greatest <= 1_000_000 + 2 * slowest + (pauses.max() ?? 0), "seed \(seed)") }
     print(
       "power cut: \(costs.count) states of \(operations.count) calls, none corrupt, no committed session lost; greatest loss "
         + "\(greatest / 1000) ms with a sync interval of 1000 ms, slowest sync \(slowest / 1000) ms; \(costs.count { $0.microseconds > 0 }) states lost something"

@@ -30,7 +30,8 @@ final class WatchedRecording {
       }
       return #"{"name":"Strap","address":"\#(address)","timeline":[\#(values.joined(separator: ","))]}"#
     }
-    simulator = try recording.simulator(#"{"resolve":"usual","straps":[\#(profiles.joined(separator: ","))]}"#)
+    simulator = try recording.simulator(
+      #"{"resolve":"usual","straps":[\#(profiles.joined(separator: ","))]}"#)
     try await simulator.printed("ready")
     try Data(settings.utf8).write(to: recording.folder.appendingPathComponent("sensord.conf"))
     try setClock(0)
