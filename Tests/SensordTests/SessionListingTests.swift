@@ -63,14 +63,15 @@ struct SessionListingTests {
     let recorded = try Self.recorded()
     let report = SessionReport(
       session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
-    #expect(
-      report.json.text.hasSuffix(
-        #","quality":{"junk":0,"notifications":3,"artefacts":{},"gapsByCause":{"link":{"count":1,"seconds":18,"#
-          + #""estimatedLostBeats":18}},"gaps":[{"reason":"link","detail":"timeout","#
-          + #""start":"2026-11-21T02:08:09.000Z","end":"2026-11-21T02:08:27.000Z","estimatedLostBeats":18}]},"#
-          + #""runs":[{"index":0,"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:09.000Z","beats":2,"#
-          + #""uncertaintyMilliseconds":12.5},{"index":1,"start":"2026-11-21T02:08:28.000Z","#
-          + #""end":"2026-11-21T02:08:28.000Z","beats":1,"uncertaintyMilliseconds":0}]}"#))
+    let ending: [String] = [
+      #","quality":{"junk":0,"notifications":3,"artefacts":{},"gapsByCause":{"link":{"count":1,"seconds":18,"#,
+      #""estimatedLostBeats":18}},"gaps":[{"reason":"link","detail":"timeout","#,
+      #""start":"2026-11-21T02:08:09.000Z","end":"2026-11-21T02:08:27.000Z","estimatedLostBeats":18}]},"#,
+      #""runs":[{"index":0,"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:09.000Z","beats":2,"#,
+      #""uncertaintyMilliseconds":12.5},{"index":1,"start":"2026-11-21T02:08:28.000Z","#,
+      #""end":"2026-11-21T02:08:28.000Z","beats":1,"uncertaintyMilliseconds":0}]}"#,
+    ]
+    #expect(report.json.text.hasSuffix(ending.joined()))
     let text = report.text(columns: 80)
     #expect(text.contains("Beats     3 in 2 runs, 1 gap, coverage 12.5 to 25.0 %"))
     #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
@@ -82,8 +83,9 @@ struct SessionListingTests {
   @Test("artefacts are counted by kind, gaps by cause")
   func kinds() throws {
     var recorded = try Self.recorded()
-    let beats = (0..<40).map { index in
-      Heartbeat(rrTicks: 1_000, flags: index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : [])
+    let beats = (0..<40).map { index -> Heartbeat in
+      let flags: Heartbeat.Flags = index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : []
+      return Heartbeat(rrTicks: 1_000, flags: flags)
     }
     recorded.heartbeats = try HeartbeatSeries(
       timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
