@@ -31,7 +31,7 @@ build: dependencies ## the release binaries, in .build/release
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	@SWIFT='$(SWIFT)' Scripts/test
 
 .PHONY: check
 check: lint imports test verify-unit ## everything that has to be right before a commit is shared
