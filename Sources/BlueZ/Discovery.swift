@@ -13,8 +13,6 @@ struct Discovery: Hashable, Sendable {
     case filtering
     case starting
     case running
-    /// Another filter is set while it runs: one call, where to stop and to start again are three.
-    case refiltering
     case stopping
     /// Ends a discovery of ours that BlueZ believes to be running, before the second attempt.
     case clearing
@@ -47,12 +45,6 @@ struct Discovery: Hashable, Sendable {
     case (.starting, .success):
       state = .running
       return wanted == nil ? settle() : [.report(.running)] + settle()
-    case (.refiltering, .success):
-      state = .running
-      return settle()
-    case (.refiltering, .failure):
-      state = .stopping
-      return [.stop]
     case (.starting, .failure(.inProgress)) where !hasCleared:
       hasCleared = true
       state = .clearing
@@ -82,14 +74,9 @@ struct Discovery: Hashable, Sendable {
       mode = wanted
       return [.setFilter(wanted)]
     case .running where wanted != mode:
-      guard let wanted else {
-        state = .stopping
-        return [.stop]
-      }
-      state = .refiltering
-      mode = wanted
-      return [.setFilter(wanted)]
-    case .running, .refiltering, .filtering, .starting, .stopping, .clearing:
+      state = .stopping
+      return [.stop]
+    case .running, .filtering, .starting, .stopping, .clearing:
       return []
     }
   }

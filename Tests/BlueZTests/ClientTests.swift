@@ -477,6 +477,7 @@ struct ClientTests {
     try await stage.bluez.change(MadeUp.device, "Device1", ["RSSI": .int16(-60)])
     _ = await stage.log.events { if case .deviceSeen(let device) = $0 { device.rssi == -60 } else { false } }
     await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.bluez.next("StopDiscovery")
     #expect(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties?["UUIDs"] == nil)
     await stage.end()
   }

@@ -33,25 +33,12 @@ struct DiscoveryTests {
     #expect(!discovery.isStopping && !discovery.isActive)
   }
 
-  @Test("another mode is another filter while it runs; where that is refused, it stops and starts again")
+  @Test("another mode stops it first")
   func mode() {
     var discovery = running()
-    #expect(discovery.want(.everything) == [.setFilter(.everything)])
-    #expect(discovery.handle(.success(())) == [])
-    #expect(discovery.want(services) == [.setFilter(services)])
-    #expect(discovery.handle(.failure(.other(name: "org.bluez.Error.Failed"))) == [.stop])
+    #expect(discovery.want(.everything) == [.stop])
+    #expect(discovery.handle(.success(())) == [.setFilter(.everything)])
     #expect(!discovery.isStopping)
-    #expect(discovery.handle(.success(())) == [.setFilter(services)])
-    #expect(discovery.handle(.success(())) == [.start])
-  }
-
-  @Test("not wanted any more while another filter is set, it stops")
-  func regretMode() {
-    var discovery = running()
-    _ = discovery.want(.everything)
-    #expect(discovery.want(nil) == [])
-    #expect(discovery.isStopping)
-    #expect(discovery.handle(.success(())) == [.stop])
   }
 
   @Test("wanted again while it stops, it starts again without a word between")
