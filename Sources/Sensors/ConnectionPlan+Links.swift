@@ -45,7 +45,7 @@ extension ConnectionPlan {
   /// The sensor has not answered the subscription: it demands to be paired.
   ///
   /// A link of ours is ended and tried again after growing waits. To keep it would be worse: after 30 s BlueZ drops the
-  /// device with its pending request, and version 5.66 crashes at that.
+  /// device with its pending request, and version 5.66 was once seen to end at that.
   public mutating func subscriptionUnanswered(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {
