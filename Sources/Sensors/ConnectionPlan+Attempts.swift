@@ -69,6 +69,7 @@ extension ConnectionPlan {
       let wait = sensors[sensor].retry.next(
         first: parameters.unheardRetry, longest: parameters.longestAuthenticationRetry, using: &random)
       sensors[sensor].notBefore = now.advanced(by: wait)
+      sensors[sensor].waitsUnheard = true
     }
   }
 
@@ -89,6 +90,7 @@ extension ConnectionPlan {
     let longest = reason == .authentication ? parameters.longestAuthenticationRetry : parameters.longestRetry
     let wait = sensors[sensor].retry.next(first: parameters.firstRetry, longest: longest, using: &random)
     sensors[sensor].notBefore = now.advanced(by: wait)
+    sensors[sensor].waitsUnheard = false
   }
 
   private mutating func fill(_ adapter: AdapterIndex, at now: BootInstant) {

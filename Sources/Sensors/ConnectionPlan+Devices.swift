@@ -68,9 +68,10 @@ extension ConnectionPlan {
     adapters[position].discoveryRetry.reset()
     if kind == .heartRateService || sensors[sensor].foundBy == nil { sensors[sensor].foundBy = kind }
     let lastSeen = sensors[sensor].presences.compactMap(\.lastSeen).max() ?? since
-    if now.duration(since: max(lastSeen, since)) >= parameters.absence {
+    if sensors[sensor].waitsUnheard || now.duration(since: max(lastSeen, since)) >= parameters.absence {
       sensors[sensor].retry.reset()
       sensors[sensor].notBefore = nil
+      sensors[sensor].waitsUnheard = false
     }
   }
 

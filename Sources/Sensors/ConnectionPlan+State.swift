@@ -36,6 +36,8 @@ extension ConnectionPlan {
     var wantsQuiet = false
     /// Which kind of discovery hears it, where that is known.
     var foundBy: Discovery?
+    /// ``notBefore`` is a wait for a sensor that nothing hears: it is over as soon as the sensor is heard.
+    var waitsUnheard = false
     /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
     /// is used, so that whoever pairs it is not disturbed.
     var wantsPairing = false
