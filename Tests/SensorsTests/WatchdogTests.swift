@@ -180,6 +180,22 @@ struct WatchdogTests {
       """)
   }
 
+  @Test("heard at last, it is connected at once, also where the discovery that hears it has just begun")
+  func endsTheUnheardWait() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      known A
+      1      on                -> connect A
+      6~6                      -> scan
+      41.2   failed A aborted
+      41.3   discovery-ended
+      41.3~50                  -> scan
+      51     seen A            -> stop, connect A
+      """)
+  }
+
   @Test("nothing in the air for a day costs some three hundred looks and not one Connect")
   func idlesCheaply() {
     var timeline = Timeline()
