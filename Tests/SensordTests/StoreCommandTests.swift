@@ -3,7 +3,7 @@ import Testing
 @testable import sensord
 
 /// What a person asks a store, with the built program.
-@Suite("Stats, check and sql")
+@Suite("Stats, hrv, check and sql")
 struct StoreCommandTests {
   private let folder: TemporaryFolder
   private let sensord: BuiltProgram
@@ -68,6 +68,25 @@ struct StoreCommandTests {
         #"{"start":"2024-03-29T23:00:00.000Z","#, #"{"start":"2024-03-30T23:00:00.000Z","#,
         #"{"start":"2024-03-31T22:00:00.000Z","#,
       ])
+  }
+
+  @Test("the times of a part of a session are read by the machine's clocks, unless they name a zone")
+  func variabilityTimes() throws {
+    let listed = try sensord.run("sessions", "--store", store, "--json").output
+    let start = try #require(listed.firstRange(of: #""start":""#)).upperBound
+    let day = String(listed[start...].prefix(10))
+    func part(_ from: String, _ to: String, zone: String) throws -> BuiltProgram.Outcome {
+      try sensord.run(
+        ["hrv", "last", "--json", "--from", from, "--to", to, "--store", store], changed: ["TZ": zone])
+    }
+    let whole = try sensord.run("hrv", "last", "--json", "--store", store)
+    #expect(whole.status == 0 && whole.output.contains(#""refused":"60 s are needed, there are 2""#), "\(whole.errors)")
+    #expect(try part("\(day)T00:00:00Z", "\(day)T23:59:59Z", zone: "Asia/Kolkata").output == whole.output)
+    #expect(try part("\(day)T00:00", "\(day)T23:59:59", zone: "UTC").output == whole.output)
+    expectFailure(try part(day, day + "T00:00:01", zone: "UTC"), .badData, "lies in that time")
+    expectFailure(try part("noon", day, zone: "UTC"), .usage, "'noon' for --from is no time")
+    expectFailure(try part(day, day, zone: "UTC"), .usage, "--from must be before --to")
+    expectFailure(try part(day, day + "T01:00", zone: "Nowhere"), .usage, "Nowhere")
   }
 
   @Test("what is wrong with a question for statistics is one line that names it")

@@ -18,13 +18,11 @@ struct VariabilityCommand: ParsableCommand {
   @Argument(help: "The first digits of a session's name, or last.")
   var session: String
 
-  @Option(
-    help: ArgumentHelp("Leave out what is before, as in 2026-11-21T06:00:00Z.", valueName: "time"),
-    transform: Self.time)
-  var from: Timestamp?
+  @Option(help: ArgumentHelp("Leave out what is before, as in 2026-11-21T06:00.", valueName: "time"))
+  var from: String?
 
-  @Option(help: ArgumentHelp("Leave out what is after.", valueName: "time"), transform: Self.time)
-  var to: Timestamp?
+  @Option(help: ArgumentHelp("Leave out what is after.", valueName: "time"))
+  var to: String?
 
   @Option(
     help: ArgumentHelp("Give the figures of parts of this length: 90s, 5m, 1h.", valueName: "length"),
@@ -36,15 +34,14 @@ struct VariabilityCommand: ParsableCommand {
   @Flag(help: "Print the figures as JSON.")
   var json = false
 
-  func validate() throws {
-    if let from, let to, from >= to { throw ValidationError("--from must be before --to") }
-  }
-
   mutating func run() throws {
     let name = session
+    let from = try moment(from, option: "--from")
+    let to = try moment(to, option: "--to")
+    if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
     let catalogue = try SessionCatalogue(store)
     let (session, beats) = try CommandLoop.run { try await catalogue.recording(name) }
-    let span = try span(of: session)
+    let span = try span(of: session, from: from, to: to)
     if let window, span.microseconds / window >= Self.mostWindows {
       throw CommandFailure(
         .usage, "that would be more than \(Self.mostWindows) windows", remedy: "use a longer --window or a shorter time"
@@ -60,7 +57,7 @@ struct VariabilityCommand: ParsableCommand {
   private static let mostWindows: Int64 = 10_000
 
   /// The part of the session that is asked for.
-  private func span(of session: ListedSession) throws -> TimeSpan {
+  private func span(of session: ListedSession, from: Timestamp?, to: Timestamp?) throws -> TimeSpan {
     let whole = (start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
     let start = max(from ?? whole.start, whole.start)
     let end = min(to ?? whole.end, whole.end)
@@ -74,11 +71,10 @@ struct VariabilityCommand: ParsableCommand {
     return span
   }
 
-  private static func time(_ text: String) throws -> Timestamp {
-    guard let time = Timestamp(iso8601: text) else {
-      throw ValidationError("a time is written as 2026-11-21T06:00:00Z, or with +01:00 in the place of Z")
-    }
-    return time
+  /// By the machine's own clocks where no zone is named.
+  private func moment(_ text: String?, option: String) throws -> Timestamp? {
+    guard let text else { return nil }
+    return try MomentText.moment(text, in: ZoneChoice.rules(named: nil, environment: .current), option: option)
   }
 
   /// A whole number of seconds, minutes or hours.
