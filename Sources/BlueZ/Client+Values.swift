@@ -104,6 +104,13 @@ extension Client {
     }
   }
 
+  /// Tells the values that have arrived and were not told yet, as far as they wait in a descriptor.
+  ///
+  /// For a recorder that is about to stop: what the sensor sent before belongs to its session.
+  public func tellWaitingValues() {
+    for peer in follows.keys where follows[peer]?.socket != nil { drain(peer) }
+  }
+
   /// Reads what is there, to the end where it has come.
   private func drain(_ peer: Peer) {
     guard let socket = follows[peer]?.socket else { return }

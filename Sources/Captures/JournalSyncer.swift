@@ -16,9 +16,10 @@ public final class JournalSyncer: Sendable {
 
   /// Starts the thread.
   ///
-  /// `interval` is the longest time for which a written record may be without a sync; the sync is begun at four fifths
-  /// of it, so that it is over in time. `report` is called on the syncing thread after each sync that failed, and once
-  /// with nil when one succeeds again.
+  /// `interval` is the longest time for which a written record may be without a sync; the sync is begun at three fifths
+  /// of it, so that a slow disk, or the start of the recorder after one that was killed, is over in time. What that one
+  /// left is synced at once. `report` is called on the syncing thread after each sync that failed, and once with nil
+  /// when one succeeds again.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen` where the system has no timer or thread left.
   public init(
@@ -27,7 +28,7 @@ public final class JournalSyncer: Sendable {
     self.journal = journal
     self.report = report
     do {
-      timer = try Timer(delay: interval * 4 / 5)
+      timer = try Timer(delay: interval * 3 / 5)
     } catch {
       throw JournalError(.cannotOpen, errorNumber: error.number, path: journal.directory)
     }

@@ -123,8 +123,7 @@ public actor Recorder {
 
   /// Ends every session and waits until all are committed, as far as they can be.
   private func finish() async {
-    // What still arrives belongs to no session.
-    takesEvents = false
+    takeLastEvents()
     let now = clock.now()
     var ended: [UUID] = []
     for address in channels.keys.sorted() {
@@ -137,6 +136,12 @@ public actor Recorder {
     let waiting = uncommitted
     uncommitted = []
     for session in waiting + ended { await commit(session) }
+  }
+
+  /// What has arrived still belongs to its session, what arrives from now on to none.
+  private func takeLastEvents() {
+    client?.assumeIsolated { $0.tellWaitingValues() }
+    takesEvents = false
   }
 
   func log(_ level: RecorderSettings.LogLevel, _ line: String) {

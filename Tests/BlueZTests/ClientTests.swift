@@ -216,6 +216,18 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test("packets that are unread when the owner is about to stop are told when it asks for them")
+  func unreadAtStop() async throws {
+    let stage = try await Stage()
+    try await stage.subscribe()
+    await stage.packets([[0, 60], [0, 61]]) { client in
+      client.tellWaitingValues()
+      stage.log.append(Stage.down)
+    }
+    #expect(stage.values(await stage.log.events { $0 == Stage.down }) == [[0, 60], [0, 61]])
+    await stage.end()
+  }
+
   @Test("the descriptor may end before the link is told to be down")
   func endFirst() async throws {
     let stage = try await Stage()

@@ -85,17 +85,24 @@ struct Stage {
 
   /// Writes packets and hands the client a signal before it can have read them; optionally the descriptor ends between.
   func packets(_ packets: [UInt8]..., closes: Bool = false, then signal: Message) async {
+    await self.packets(packets, closes: closes) { client in
+      var signal = signal
+      signal.sender = client.tree.owner
+      client.receive(signal)
+    }
+  }
+
+  /// Writes packets and lets the client do something before it can have read them.
+  func packets(
+    _ packets: [[UInt8]], closes: Bool = false, then act: @escaping @Sendable (isolated Client) -> Void
+  ) async {
     await withCheckedContinuation { continuation in
       loop.execute {
         bluez.assumeIsolated { bluez in
           for packet in packets { bluez.packets(packet) }
           if closes { bluez.closeDescriptor() }
         }
-        client.assumeIsolated { client in
-          var signal = signal
-          signal.sender = client.tree.owner
-          client.receive(signal)
-        }
+        client.assumeIsolated { act($0) }
         continuation.resume()
       }
     }

@@ -72,9 +72,15 @@ struct KilledRecorderTests {
       #expect(zip(numbers, numbers.dropFirst()).allSatisfy(<), "seed \(seed): \(session.name) is out of order")
     }
     let count = done.values.reduce(0, +)
+    let account = try watched.account()
+    #expect(account.contradictions.isEmpty, "seed \(seed)")
+    #expect(account.lostInMidlife.isEmpty, "seed \(seed): lost by a recorder that went on")
+    #expect(account[.acknowledged] == acknowledged.count)
+    // One value is fetched and written before the next is fetched.
+    #expect(account[.unwritten] <= count)
     print(
       "kill -9: \(count) kills (\(Aim.allCases.map { "\($0) \(done[$0, default: 0])" }.joined(separator: ", "))), values "
-        + "sent \(sent.count), acknowledged \(acknowledged.count), stored \(stored.count), sessions \(sessions.count); none lost"
+        + "acknowledged \(acknowledged.count), stored \(stored.count), sessions \(sessions.count); none lost; \(account)"
     )
   }
 }

@@ -114,6 +114,12 @@ final class Recording {
     }
   }
 
+  /// Why bluetoothd handed a value, in hexadecimal digits, to nobody: for a recording whose values are all different.
+  func swallowed() throws -> [String: String] {
+    let lines = try logLines().filter { $0["ev"] as? String == "swallowed" }
+    return Dictionary(lines.map { ($0["hex"] as? String ?? "", $0["why"] as? String ?? "") }) { first, _ in first }
+  }
+
   /// A value's place in its timeline, where it has one, and its bytes.
   private static func value(_ line: [String: Any]) -> [String] {
     [(line["n"] as? Int).map { "\($0)" } ?? "", line["hex"] as? String ?? ""]

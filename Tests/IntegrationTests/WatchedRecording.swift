@@ -85,6 +85,13 @@ final class WatchedRecording {
     try Self.straps.reduce(0) { try $0 + recording.sent(by: $1).count }
   }
 
+  /// What became of every value that was sent so far.
+  func account() throws -> ValueAccount {
+    ValueAccount(
+      sent: try Self.straps.map { try recording.sent(by: $0) }, swallowed: try recording.swallowed(),
+      operations: try operations())
+  }
+
   /// Waits until so many more values have been sent.
   func values(_ count: Int) async throws {
     let before = try sentCount()

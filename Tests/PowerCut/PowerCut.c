@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -350,6 +351,24 @@ static int synced(int descriptor, long call) {
 
 int fsync(int descriptor) { return synced(descriptor, SYS_fsync); }
 int fdatasync(int descriptor) { return synced(descriptor, SYS_fdatasync); }
+
+// Packets that come over a socket of type SOCK_SEQPACKET: a value that was fetched is the program's, one that was not is not.
+ssize_t recvmsg(int descriptor, struct msghdr *message, int flags) {
+  int type = 0;
+  socklen_t size = sizeof type;
+  if (!is_recording() || getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) || type != SOCK_SEQPACKET)
+    return syscall(SYS_recvmsg, descriptor, message, flags);
+  pthread_mutex_lock(&lock);
+  ssize_t result = syscall(SYS_recvmsg, descriptor, message, flags);
+  int error = errno;
+  if (result > 0) {
+    size_t length = (size_t)result < message->msg_iov[0].iov_len ? (size_t)result : message->msg_iov[0].iov_len;
+    put(powercut_receive, inode(descriptor), 0, result, NULL, NULL, message->msg_iov[0].iov_base, length);
+  }
+  pthread_mutex_unlock(&lock);
+  errno = error;
+  return result;
+}
 
 static int renamed(int folder, const char *path, int new_folder, const char *new_path, unsigned flags) {
   char whole[PATH_MAX], new_whole[PATH_MAX];

@@ -1,6 +1,6 @@
 // A library to preload (LD_PRELOAD) into a program under test: it records what the program does to the files below one
-// folder, so that the states which a power cut can leave are rebuilt afterwards, makes calls fail or the program die on
-// demand, and sets its clocks.
+// folder and which packets it fetches, so that the states which a power cut can leave are rebuilt afterwards, makes calls
+// fail or the program die on demand, and sets its clocks.
 //
 //   POWERCUT_ROOT    the folder; nothing outside it is recorded or made to fail
 //   POWERCUT_LOG     the file to which entries are appended, outside of the root
@@ -34,6 +34,7 @@ enum {
   powercut_sync_end = 9,    // file; offset as at the beginning; result 0 if it made all before its beginning durable
   powercut_link = 10,       // path, second path = the new name
   powercut_start = 11,      // a process begins; file = its number
+  powercut_receive = 12,    // file = a socket of type SOCK_SEQPACKET, wherever it is; data = the packet that was fetched
 };
 
 // An entry of the log, in the byte order of the machine, followed by path, second path and data. Paths are relative to the

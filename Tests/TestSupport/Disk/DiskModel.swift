@@ -82,7 +82,7 @@ public struct DiskModel: Sendable {
       files[operation.file] = contents.count
       change(.create(operation.path, contents.count), operation.path)
       contents.append(Content())
-    case .open, .makeFolder, .removeFolder: break
+    case .open, .makeFolder, .removeFolder, .receive: break
     // Another process: the syncs of the one before it are numbered anew, and those under way have ended unheard.
     case .start: syncs = [:]
     case .write:

@@ -2,7 +2,7 @@
 public struct DiskOperation: Sendable {
   public enum Kind: UInt32, Sendable {
     case open = 1
-    case write, truncate, rename, unlink, makeFolder, removeFolder, syncBegin, syncEnd, link, start
+    case write, truncate, rename, unlink, makeFolder, removeFolder, syncBegin, syncEnd, link, start, receive
   }
 
   public var kind: Kind
