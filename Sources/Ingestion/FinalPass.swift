@@ -29,7 +29,7 @@ public enum FinalPass {
       end: Timestamp(microseconds: timeline.endMicroseconds),
       endReason: (timeline.endReason ?? .captureEnd).rawValue,
       metadata: metadata(capture.header),
-      rates: timeline.rates.map(HealthModel.HeartRateValue.init),
+      rates: rates(timeline.rates),
       heartbeats: series,
       gaps: timeline.gaps.map(RecordingGap.init),
       coverage: timeline.coverage.map { HealthModel.Coverage(floor: $0.floor, ceiling: $0.ceiling) },
@@ -54,6 +54,14 @@ public enum FinalPass {
     if let previous = header.linkedTo { metadata["linkedTo"] = .text(previous.uuidString) }
     metadata["recordedBy"] = .text(header.source)
     return metadata
+  }
+
+  /// The rates in the model's form.
+  private static func rates(_ table: HeartRateTable) -> [HealthModel.HeartRateValue] {
+    var rates: [HealthModel.HeartRateValue] = []
+    rates.reserveCapacity(table.count)
+    table.forEach { rates.append(HealthModel.HeartRateValue($0)) }
+    return rates
   }
 
   /// The beats in the model's form: ticks and a map for each run, and each beat's own time where the map differs.

@@ -28,8 +28,7 @@ extension SessionTimeline {
     report["batteryEndPercent"] = sensor.lastBatteryPercent.map { .integer(Int64($0)) }
     report["batteryLow"] = sensor.batteryLowMicroseconds.map { .time(Timestamp(microseconds: $0)) }
     report["energyKilojoules"] = energyKilojoules.map { .integer($0) }
-    let offSkin = rates.count { $0.contact == .notDetected }
-    if rates.contains(where: { $0.contact != .notSupported }) { report["offSkinRates"] = .integer(Int64(offSkin)) }
+    if rates.tellsContact { report["offSkinRates"] = .integer(Int64(rates.offSkinCount)) }
     report["bodySensorLocation"] = sensor.location.map { .integer(Int64($0)) }
     report["signalWeakestDBm"] = sensor.weakestSignal.map { .integer(Int64($0)) }
     report["signalStrongestDBm"] = sensor.strongestSignal.map { .integer(Int64($0)) }
@@ -48,8 +47,7 @@ extension SessionTimeline {
   private var energyKilojoules: Int64? {
     var total: Int64?
     var last: UInt16?
-    for value in rates {
-      guard let energy = value.energyKilojoules else { continue }
+    for energy in rates.energies {
       let before = last ?? energy
       // Less than before: it was reset, and has counted from zero since.
       total = (total ?? 0) + Int64(energy >= before ? energy - before : energy)

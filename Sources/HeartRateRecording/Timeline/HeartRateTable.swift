@@ -2,22 +2,49 @@ import GATTHeartRate
 
 /// The rates of a session in order of arrival, times never decreasing; equal neighbours are all kept.
 public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
-  private var wallMicroseconds: [Int64] = []
-  private var beatsPerMinute: [UInt16] = []
-  private var contacts: [HeartRateMeasurement.Contact] = []
-  /// Most values come without energy: those that have it, by position.
+  /// A value without its energy: most come without.
+  private struct Entry: Hashable {
+    var wallMicroseconds: Int64
+    var beatsPerMinute: UInt16
+    var contact: HeartRateMeasurement.Contact
+  }
+
+  private var entries: [Entry] = []
+  /// Which values have an energy.
   private var energyPositions: [Int] = []
-  private var energies: [UInt16] = []
+  /// The energies of the values that have one, in order, in kilojoules since the sensor's last reset.
+  public private(set) var energies: [UInt16] = []
+  /// How many of the values say that the sensor is off the skin.
+  public private(set) var offSkinCount = 0
+  /// Whether any of the values says whether the sensor touches the skin.
+  public private(set) var tellsContact = false
 
   init() {}
 
   public var startIndex: Int { 0 }
-  public var endIndex: Int { beatsPerMinute.count }
+  public var endIndex: Int { entries.count }
 
   public subscript(position: Int) -> HeartRateValue {
+    value(entries[position], energyKilojoules: energyKilojoules(at: position))
+  }
+
+  /// Calls `body` with each value in order: the quickest way through all of them.
+  public func forEach(_ body: (HeartRateValue) -> Void) {
+    var next = 0
+    for position in entries.indices {
+      var energy: UInt16?
+      if next < energyPositions.count, energyPositions[next] == position {
+        energy = energies[next]
+        next += 1
+      }
+      body(value(entries[position], energyKilojoules: energy))
+    }
+  }
+
+  private func value(_ entry: Entry, energyKilojoules: UInt16?) -> HeartRateValue {
     HeartRateValue(
-      wallMicroseconds: wallMicroseconds[position], beatsPerMinute: beatsPerMinute[position],
-      contact: contacts[position], energyKilojoules: energyKilojoules(at: position))
+      wallMicroseconds: entry.wallMicroseconds, beatsPerMinute: entry.beatsPerMinute, contact: entry.contact,
+      energyKilojoules: energyKilojoules)
   }
 
   private func energyKilojoules(at position: Int) -> UInt16? {
@@ -32,23 +59,29 @@ public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
   }
 
   mutating func reserveCapacity(_ count: Int) {
-    wallMicroseconds.reserveCapacity(count)
-    beatsPerMinute.reserveCapacity(count)
-    contacts.reserveCapacity(count)
+    entries.reserveCapacity(count)
   }
 
   mutating func append(_ header: HeartRateMeasurement.Header, at microseconds: Int64) {
     if let energy = header.energyKilojoules {
-      energyPositions.append(beatsPerMinute.count)
+      energyPositions.append(entries.count)
       energies.append(energy)
     }
-    wallMicroseconds.append(microseconds)
-    beatsPerMinute.append(header.beatsPerMinute)
-    contacts.append(header.contact)
+    switch header.contact {
+    case .notSupported: break
+    case .notDetected:
+      tellsContact = true
+      offSkinCount += 1
+    case .detected: tellsContact = true
+    }
+    entries.append(
+      Entry(wallMicroseconds: microseconds, beatsPerMinute: header.beatsPerMinute, contact: header.contact))
   }
 
   /// Moves the values in `positions` by `microseconds`: from boot time to wall time.
   mutating func shift(_ positions: Range<Int>, by microseconds: Int64) {
-    for position in positions { wallMicroseconds[position] &+= microseconds }
+    guard microseconds != 0 else { return }
+    var entries = entries.mutableSpan
+    for position in positions { entries[position].wallMicroseconds &+= microseconds }
   }
 }

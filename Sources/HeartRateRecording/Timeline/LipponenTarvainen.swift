@@ -41,22 +41,21 @@ struct LipponenTarvainen {
 
   private let intervals: [Int]
   private let medians: [Int]
-  /// Differences and distances in units of their thresholds.
-  private let differences: [Double]
-  private let distances: [Double]
-  private let distanceThresholds: [Double]
+  /// The differences from the interval before, and the distances from the median: in ticks, without their thresholds.
+  private var differences: Deviations
+  private var distances: Deviations
   private(set) var kinds: [Kind]
 
   /// Classifies successive intervals of one run, in ticks of 1/1024 s.
   init(_ rrTicks: ArraySlice<UInt16>) {
     let count = rrTicks.count
     kinds = [Kind](repeating: .normal, count: count)
+    intervals = rrTicks.map(Int.init)
     guard count >= Self.fewest else {
-      (intervals, medians, differences, distances, distanceThresholds) = ([], [], [], [], [])
+      (medians, differences, distances) = ([], Deviations([], floor: 0), Deviations([], floor: 0))
       return
     }
-    let intervals = rrTicks.map(Int.init)
-    let medians = RunningMedian.medians(intervals, window: Self.medianWindow)
+    medians = RunningMedian.medians(intervals, window: Self.medianWindow)
     // The first has none before it: it gets the mean of the others, as in the paper's own implementation.
     var differences = [(intervals[count - 1] - intervals[0]) / (count - 1)]
     differences.reserveCapacity(count)
@@ -67,19 +66,43 @@ struct LipponenTarvainen {
       let distance = intervals[index] - medians[index]
       distances.append(distance < 0 ? 2 * distance : distance)
     }
-    let distanceThresholds = Self.thresholds(distances, floor: Self.distanceFloor, of: medians)
-    let differenceThresholds = Self.thresholds(differences, floor: Self.differenceFloor, of: medians)
-    self.differences = zip(differences, differenceThresholds).map { Double($0) / $1 }
-    self.distances = zip(distances, distanceThresholds).map { Double($0) / $1 }
-    self.intervals = intervals
-    self.medians = medians
-    self.distanceThresholds = distanceThresholds
+    self.differences = Deviations(differences, floor: Self.differenceFloor)
+    self.distances = Deviations(distances, floor: Self.distanceFloor)
     classify()
   }
 
-  private static func thresholds(_ values: [Int], floor: Double, of medians: [Int]) -> [Double] {
-    zip(RunningQuartiles.spreads(values.map(abs)), medians).map { spread, median in
-      max(alpha * spread.halfRange, quartileFloor * spread.upperQuartile, floor * Double(median), leastThreshold)
+  /// Deviations of a series, and the thresholds that follow their spread.
+  ///
+  /// Nearly all are so small that the floor alone says so: the spread is looked at where it matters.
+  private struct Deviations {
+    let values: [Int]
+    /// In median intervals.
+    let floor: Double
+    /// The thresholds that were asked for; 0 for the others.
+    private var thresholds: [Double]
+    private var quartiles: RunningQuartiles?
+
+    init(_ values: [Int], floor: Double) {
+      self.values = values
+      self.floor = floor
+      thresholds = [Double](repeating: 0, count: values.count)
+    }
+
+    /// The least that the threshold can be where the median is this.
+    func leastThreshold(_ median: Int) -> Double {
+      max(floor * Double(median), LipponenTarvainen.leastThreshold)
+    }
+
+    mutating func threshold(_ index: Int, median: Int) -> Double {
+      if thresholds[index] > 0 { return thresholds[index] }
+      var quartiles = self.quartiles.take() ?? RunningQuartiles(values)
+      let spread = quartiles.spread(around: index)
+      self.quartiles = quartiles
+      let threshold = max(
+        LipponenTarvainen.alpha * spread.halfRange, LipponenTarvainen.quartileFloor * spread.upperQuartile,
+        leastThreshold(median))
+      thresholds[index] = threshold
+      return threshold
     }
   }
 
@@ -89,7 +112,7 @@ struct LipponenTarvainen {
     var index = 0
     while index < count {
       defer { index += 1 }
-      guard abs(differences[index]) > 1 || abs(distances[index]) > 3 else { continue }
+      guard mayBeOutlying(index), abs(difference(index)) > 1 || abs(distance(index)) > 3 else { continue }
       if isEctopic(index) {
         kinds[index] = .ectopic
         continue
@@ -99,14 +122,27 @@ struct LipponenTarvainen {
     }
   }
 
-  /// The value at a position that may lie outside: reflected at the ends.
-  private func difference(_ index: Int) -> Double {
-    let last = differences.count - 1
-    return differences[index < 0 ? -index : index > last ? 2 * last - index : index]
+  /// Whether the interval would be outlying if its thresholds were the least that they can be.
+  private func mayBeOutlying(_ index: Int) -> Bool {
+    let median = medians[index]
+    return Double(abs(differences.values[index])) / differences.leastThreshold(median) > 1
+      || Double(abs(distances.values[index])) / distances.leastThreshold(median) > 3
   }
 
-  private func isEctopic(_ index: Int) -> Bool {
-    let own = differences[index]
+  /// The difference in units of its threshold, at a position that may lie outside: reflected at the ends.
+  private mutating func difference(_ index: Int) -> Double {
+    let last = intervals.count - 1
+    let inside = index < 0 ? -index : index > last ? 2 * last - index : index
+    return Double(differences.values[inside]) / differences.threshold(inside, median: medians[inside])
+  }
+
+  /// The distance in units of its threshold.
+  private mutating func distance(_ index: Int) -> Double {
+    Double(distances.values[index]) / distances.threshold(index, median: medians[index])
+  }
+
+  private mutating func isEctopic(_ index: Int) -> Bool {
+    let own = difference(index)
     let before = difference(index - 1)
     let after = difference(index + 1)
     if own > 1 { return max(before, after) < -Self.slope * own - Self.intercept }
@@ -115,19 +151,20 @@ struct LipponenTarvainen {
   }
 
   private mutating func classify(_ candidate: Int) {
-    let own = differences[candidate]
+    let own = difference(candidate)
     let next = difference(candidate + 1)
     let second = difference(candidate + 2)
     let isLong = own > 1 && min(next, second) < -1
     let isShort = own < -1 && max(next, second) > 1
-    guard isLong || isShort || abs(distances[candidate]) > 3 else { return }
+    guard isLong || isShort || abs(distance(candidate)) > 3 else { return }
     let interval = intervals[candidate]
-    let threshold = distanceThresholds[candidate]
+    let median = medians[candidate]
+    let threshold = distances.threshold(candidate, median: median)
     if isShort, candidate + 1 < intervals.count,
-      Double(abs(interval + intervals[candidate + 1] - medians[candidate])) < threshold
+      Double(abs(interval + intervals[candidate + 1] - median)) < threshold
     {
       kinds[candidate] = .extra
-    } else if isLong, Double(abs(interval - 2 * medians[candidate])) < 2 * threshold {
+    } else if isLong, Double(abs(interval - 2 * median)) < 2 * threshold {
       kinds[candidate] = .missed
     } else {
       kinds[candidate] = .longOrShort

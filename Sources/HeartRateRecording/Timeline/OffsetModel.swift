@@ -38,49 +38,46 @@ struct OffsetModel {
   /// From the floor to where nine in ten residuals are below, in microseconds; what a whole range of phases looks like.
   private(set) var range = 0.0
 
-  /// A density whose bins can be added up quickly, each or each fourth of them.
+  /// A density whose bins can be looked up sixteen at a time, next to each other or each fourth of them.
   private struct Density {
-    private let values: [Double]
-    /// The bins again: each fourth from the first on, then from the second on, and so forth.
-    private let strided: [Double]
+    /// Each bin with the one after it, and with the fourth after it; outside, the first or last bin.
+    private var near: [SIMD2<Double>] = []
+    private var far: [SIMD2<Double>] = []
 
-    private static let coarse = 4
+    /// Bins that stand before the first and behind the last: as many as sixteen coarse steps take.
+    private static let margin = lanes * coarse
 
     init(_ values: some Sequence<Double>) {
       let values = Array(values)
-      self.values = values
-      strided = (0..<Self.coarse).flatMap { phase in
-        stride(from: phase, to: Self.rowLength * Self.coarse, by: Self.coarse).map { $0 < bins ? values[$0] : 0 }
+      let places = -Self.margin..<values.count + Self.margin
+      func value(_ bin: Int) -> Double { values[max(0, min(bin, values.count - 1))] }
+      near.reserveCapacity(places.count)
+      far.reserveCapacity(places.count)
+      for bin in places {
+        near.append(SIMD2(value(bin), value(bin + 1)))
+        far.append(SIMD2(value(bin), value(bin + OffsetModel.coarse)))
       }
     }
 
-    private static let rowLength = (bins + coarse - 1) / coarse
-
-    /// Adds every `step`-th bin from `first` on to a sum, one to each of its members; outside, the first or last bin.
-    func add(to sum: inout [Double], from first: Int, step: Int) {
-      let last = first + step * (sum.count - 1)
-      guard first >= 0, last < bins else {
-        var bin = first
-        for index in sum.indices {
-          sum[index] += values[max(0, min(bin, bins - 1))]
-          bin += step
-        }
-        return
-      }
-      if step == Self.coarse {
-        Self.add(strided, from: first % step * Self.rowLength + first / step, to: &sum)
-      } else {
-        Self.add(values, from: first, to: &sum)
-      }
-    }
-
-    private static func add(_ density: [Double], from first: Int, to sum: inout [Double]) {
-      let row = density.span.extracting(first..<first + sum.count)
-      var total = sum.mutableSpan
-      for index in row.indices { total[index] += row[index] }
+    /// Every `step`-th bin from `first` on, where `step` is 1 or ``OffsetModel/coarse``.
+    @inline(__always)
+    func row(from first: Int, step: Int) -> SIMD16<Double> {
+      let start = max(0, min(first + Self.margin, bins + Self.margin))
+      let pairs = (step == 1 ? near : far).span.extracting(start..<start + 14 * step + 1)
+      return SIMD16(
+        lowHalf: SIMD8(
+          lowHalf: SIMD4(lowHalf: pairs[0], highHalf: pairs[2 * step]),
+          highHalf: SIMD4(lowHalf: pairs[4 * step], highHalf: pairs[6 * step])),
+        highHalf: SIMD8(
+          lowHalf: SIMD4(lowHalf: pairs[8 * step], highHalf: pairs[10 * step]),
+          highHalf: SIMD4(lowHalf: pairs[12 * step], highHalf: pairs[14 * step])))
     }
   }
 
+  /// Offsets that are looked at together.
+  private static let lanes = 16
+  /// Bins between offsets of the first, coarse search.
+  private static let coarse = 4
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
   private static let bins = 1065
@@ -92,9 +89,15 @@ struct OffsetModel {
     below = Density(density)
   }
 
-  private static func bin(_ microseconds: Double, clamped: Bool = true) -> Int {
-    let bin = Int(max(-1e6, min(1e6, microseconds / binMicroseconds + Double(binsBelowZero))).rounded(.down))
-    return clamped ? max(0, min(bin, bins - 1)) : bin
+  @inline(__always)
+  private static func bin(_ microseconds: Double) -> Int {
+    let place = max(-1e6, min(1e6, microseconds / binMicroseconds + Double(binsBelowZero)))
+    let bin = Int(place)
+    return Double(bin) > place ? bin - 1 : bin
+  }
+
+  private static func clampedBin(_ microseconds: Double) -> Int {
+    max(0, min(bin(microseconds), bins - 1))
   }
 
   /// The density of counts, smoothed over as many bins as it takes to see enough of them, and over `blur` microseconds at
@@ -139,8 +142,8 @@ struct OffsetModel {
     var above = [Double](repeating: 0, count: Self.bins)
     var below = above
     for excess in excesses {
-      above[Self.bin(excess.above)] += 1
-      if excess.below < .infinity { below[Self.bin(excess.below)] += 1 }
+      above[Self.clampedBin(excess.above)] += 1
+      if excess.below < .infinity { below[Self.clampedBin(excess.below)] += 1 }
     }
     self.above = Density(Self.logDensity(above, scale: scale, blur: blur * Self.quantile(above, 0.5)).reversed())
     self.below = Density(Self.logDensity(below, scale: scale, blur: blur * Self.quantile(below, 0.5)))
@@ -195,13 +198,13 @@ struct OffsetModel {
   func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
     var coarse: Location
     if let centre {
-      coarse = search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: 4, trust)
+      coarse = search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: Self.coarse, trust)
     } else {
       var smallest = Double.infinity
       for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
       // The more packets, the nearer is the smallest residual to the floor.
       let reach = 120_000 + 4_000_000 / Double(samples.count) + (trust < 0.6 ? range : 0)
-      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: 4, trust)
+      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: Self.coarse, trust)
     }
     return coarse
   }
@@ -219,13 +222,15 @@ struct OffsetModel {
   ) -> Location {
     let width = Double(step) * Self.binMicroseconds
     let count = max(2, Int((high - low) / width) + 1)
-    var likelihood = [Double](repeating: 0, count: count)
-    for sample in samples {
-      let first = Self.bin(sample.residual - slope * sample.residualTime - low, clamped: false)
-      above.add(to: &likelihood, from: Self.bins - 1 - first, step: step)
-      guard sample.ceiling > -.infinity else { continue }
-      let second = Self.bin(low - sample.ceiling + slope * sample.ceilingTime, clamped: false)
-      below.add(to: &likelihood, from: second, step: step)
+    var likelihood: [Double] = []
+    likelihood.reserveCapacity(count)
+    for first in stride(from: 0, to: count, by: Self.lanes) {
+      // Twice, so that both steps are constants.
+      let sums =
+        step == 1
+        ? sums(samples.span, slope, low: low, first: first, step: 1)
+        : sums(samples.span, slope, low: low, first: first * Self.coarse, step: Self.coarse)
+      for lane in 0..<min(Self.lanes, count - first) { likelihood.append(sums[lane]) }
     }
     let greatest = likelihood.max() ?? 0
     let weight = weight * trust
@@ -240,6 +245,22 @@ struct OffsetModel {
     return Location(
       offset: low + centre * width, halfWidth: Self.halfWidth(likelihood, centre, total) * width,
       evidence: greatest * weight + log(total * width))
+  }
+
+  /// The log-likelihoods of sixteen offsets, `step` bins apart from `first` bins above `low` on, each added up in the order
+  /// of the samples.
+  @inline(__always)
+  private func sums(_ samples: Span<Sample>, _ slope: Double, low: Double, first: Int, step: Int) -> SIMD16<Double> {
+    var sums = SIMD16<Double>.zero
+    for index in samples.indices {
+      let sample = samples[index]
+      let excess = Self.bin(sample.residual - slope * sample.residualTime - low)
+      sums += above.row(from: Self.bins - 1 - excess + first, step: step)
+      guard sample.ceiling > -.infinity else { continue }
+      let lack = Self.bin(low - sample.ceiling + slope * sample.ceilingTime)
+      sums += below.row(from: lack + first, step: step)
+    }
+    return sums
   }
 
   /// Grows an interval around the centre until it holds 95 %.

@@ -43,12 +43,14 @@ extension TimelinePass {
   }
 
   private func blockCost(_ block: Range<Int>, depth: Int) -> Double {
+    let packets = packets.span
+    let ticks = ticks.span
     var smallest = Int64.max
     var sum: Int64 = 0
     let base = packets[block.lowerBound].arrival - RunMap.microseconds(ticks: ticks[packets[block.lowerBound].beatEnd])
     for index in block {
-      let packet = packets[index]
-      let residual = packet.arrival - RunMap.microseconds(ticks: ticks[packet.beatEnd - 1 + depth]) - base
+      let beat = packets[index].beatEnd - 1 + depth
+      let residual = packets[index].arrival - RunMap.microseconds(ticks: ticks[beat]) - base
       sum += residual
       smallest = min(smallest, residual)
     }

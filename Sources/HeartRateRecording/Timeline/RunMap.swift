@@ -20,8 +20,15 @@ public struct RunMap: Hashable, Sendable {
     anchorMicroseconds &+ Self.microseconds(ticks: ticks, slopePartsPerBillion: slopePartsPerBillion)
   }
 
+  /// Microseconds in `ticks` by the sensor's own clock, rounded down.
+  @inline(__always)
+  static func microseconds(ticks: Int64) -> Int64 {
+    // 15,625 in 16: a product of this size takes more beats than there can be.
+    (ticks &* 15_625) >> 4
+  }
+
   /// Microseconds in `ticks` of a sensor whose clock is slow by `slopePartsPerBillion`, rounded down.
-  static func microseconds(ticks: Int64, slopePartsPerBillion: Int32 = 0) -> Int64 {
+  static func microseconds(ticks: Int64, slopePartsPerBillion: Int32) -> Int64 {
     let factor = 1_000_000_000 + Int64(slopePartsPerBillion)
     let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)
     if overflow {

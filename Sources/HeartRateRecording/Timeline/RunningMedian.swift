@@ -7,17 +7,19 @@ enum RunningMedian {
     let last = values.count - 1
     func value(_ index: Int) -> Int { values[index < 0 ? -index : index > last ? 2 * last - index : index] }
     var sorted = (-half...half).map(value).sorted()
-    var result: [Int] = []
-    result.reserveCapacity(values.count)
-    result.append(sorted[half])
+    var result = [Int](repeating: sorted[half], count: values.count)
+    var ordered = sorted.mutableSpan
     for index in 0..<last {
-      replace(value(index - half), with: value(index + half + 1), in: &sorted)
-      result.append(sorted[half])
+      let isInside = index >= half && index + half < last
+      let old = isInside ? values[index - half] : value(index - half)
+      replace(old, with: isInside ? values[index + half + 1] : value(index + half + 1), in: &ordered)
+      result[index + 1] = ordered[half]
     }
     return result
   }
 
-  private static func replace(_ old: Int, with new: Int, in sorted: inout [Int]) {
+  @inline(__always)
+  private static func replace(_ old: Int, with new: Int, in sorted: inout MutableSpan<Int>) {
     guard old != new else { return }
     var place = 0
     while sorted[place] != old { place += 1 }

@@ -1,10 +1,15 @@
-/// The quartiles of a window that slides over whole numbers: counted, not sorted.
+/// The quartiles of a window that is moved over whole numbers: counted, not sorted.
 struct RunningQuartiles {
   private static let window = 91
+  private static let half = window / 2
   /// Values from here on are counted as this one. Quartiles of so many ticks are no heart's.
   private static let greatest = 8191
 
+  private let values: [Int]
+  /// How often each value stands in the window.
   private var counts = [UInt8](repeating: 0, count: greatest + 1)
+  /// The middle of the window.
+  private var centre = 0
   private var low = OrderStatistic(rank: 22)
   private var high = OrderStatistic(rank: 67)
 
@@ -46,38 +51,56 @@ struct RunningQuartiles {
     var halfRange: Double
   }
 
-  /// The quartiles of the 91 values around each; at the ends the series is reflected, or, where it is
-  /// shorter than half a window, its end value is repeated. `values` are not negative, and not empty.
-  static func spreads(_ values: [Int]) -> [Spread] {
-    let half = window / 2
-    let last = values.count - 1
-    let reflects = values.count > half
-    func value(_ index: Int) -> Int {
-      let inside = index < 0 ? (reflects ? -index : 0) : index > last ? (reflects ? 2 * last - index : last) : index
-      return min(values[inside], greatest)
-    }
-    var quartiles = RunningQuartiles()
-    for index in -half..<half { quartiles.count(value(index), by: 1) }
-    var result: [Spread] = []
-    result.reserveCapacity(values.count)
-    for index in values.indices {
-      quartiles.count(value(index + half), by: 1)
-      result.append(quartiles.spread())
-      quartiles.count(value(index - half), by: -1)
-    }
-    return result
+  /// The window lies around the first value.
+  ///
+  /// At the ends the series is reflected, or, where it is shorter than half a window, its end value is repeated. Only the
+  /// magnitudes count. There must be one value at least.
+  init(_ values: [Int]) {
+    self.values = values
+    for index in -Self.half...Self.half { count(at: index, by: 1) }
   }
 
-  private mutating func count(_ value: Int, by change: Int) {
-    counts[value] = UInt8(Int(counts[value]) + change)
-    if value < low.value { low.below += change }
-    if value < high.value { high.below += change }
-  }
-
-  private mutating func spread() -> Spread {
+  /// The quartiles of the 91 values around `index`.
+  mutating func spread(around index: Int) -> Spread {
+    if abs(index - centre) > Self.window {
+      // All of the window is new.
+      for offset in -Self.half...Self.half {
+        count(at: centre + offset, by: -1)
+        count(at: index + offset, by: 1)
+      }
+      centre = index
+    }
+    while centre < index {
+      count(at: centre - Self.half, by: -1)
+      centre += 1
+      count(at: centre + Self.half, by: 1)
+    }
+    while centre > index {
+      count(at: centre + Self.half, by: -1)
+      centre -= 1
+      count(at: centre - Self.half, by: 1)
+    }
     low.settle(counts)
     high.settle(counts)
     let upper = high.doubled(counts)
     return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts)) / 4)
+  }
+
+  @inline(__always)
+  private mutating func count(at index: Int, by change: Int) {
+    let value = magnitude(at: index)
+    counts[value] &+= UInt8(truncatingIfNeeded: change)
+    if value < low.value { low.below += change }
+    if value < high.value { high.below += change }
+  }
+
+  /// The magnitude of a value, or of what stands in for it beyond the ends.
+  @inline(__always)
+  private func magnitude(at index: Int) -> Int {
+    let last = values.count - 1
+    guard index < 0 || index > last else { return min(abs(values[index]), Self.greatest) }
+    let reflects = last >= Self.half
+    let inside = index < 0 ? (reflects ? -index : 0) : reflects ? 2 * last - index : last
+    return min(abs(values[inside]), Self.greatest)
   }
 }

@@ -15,4 +15,11 @@ public struct SessionCollector: Sendable {
   public mutating func take(_ log: SensorEventLog) {
     columns.take(log)
   }
+
+  /// Gives the columns away: the one owner that is left may change them without a copy.
+  mutating func takeColumns() -> TimelineCollector {
+    let taken = columns
+    columns = TimelineCollector()
+    return taken
+  }
 }

@@ -48,7 +48,7 @@ public struct SessionTimeline: Hashable, Sendable {
 
   /// The same for events that were collected one by one, so that nobody has to hold them all.
   public init(_ collector: consuming SessionCollector, parameters: TimelineParameters = .standard) {
-    var columns = collector.columns
+    var columns = collector.takeColumns()
     columns.finish()
     var pass = TimelinePass(columns, parameters)
     pass.run(breaks: columns.breaks)

@@ -22,20 +22,37 @@ extension TimelinePass {
   /// Rule 5: an interval longer than 2.5 medians of its twelve neighbours in the run.
   private mutating func flagLong(_ beats: Range<Int>) {
     let inner = beats.dropFirst()
-    guard inner.count >= parameters.missedNeighbours / 2 else { return }
-    for beat in inner {
-      let low = max(
-        inner.startIndex, min(beat - parameters.missedNeighbours / 2, inner.endIndex - 1 - parameters.missedNeighbours))
-      let high = min(inner.endIndex - 1, max(beat + parameters.missedNeighbours / 2, low + parameters.missedNeighbours))
-      // Longer than the ratio times at least half of them: the same as longer than the ratio times their median.
-      var shorter = 0
-      let limit = Double(rrTicks[beat]) / parameters.missedRatio
-      for neighbour in low...high where neighbour != beat && Double(rrTicks[neighbour]) < limit { shorter += 1 }
-      if 2 * shorter > high - low {
+    let reach = parameters.missedNeighbours
+    guard inner.count >= reach / 2 else { return }
+    var first = inner.lowerBound
+    while first < inner.upperBound {
+      let stretch = first..<min(first + 4 * reach, inner.upperBound)
+      first = stretch.upperBound
+      // Where the longest of all is not so much longer than the shortest, none is.
+      let around = max(stretch.lowerBound - reach, inner.lowerBound)..<min(stretch.upperBound + reach, inner.upperBound)
+      var shortest = UInt16.max
+      var longest = UInt16.min
+      for interval in rrTicks[around] {
+        shortest = min(shortest, interval)
+        longest = max(longest, interval)
+      }
+      guard Double(shortest) < Double(longest) / parameters.missedRatio else { continue }
+      for beat in stretch where isLong(beat, within: inner) {
         flags[beat].insert(.missed)
         precededByGap[beat] = true
       }
     }
+  }
+
+  private func isLong(_ beat: Int, within inner: Range<Int>) -> Bool {
+    let reach = parameters.missedNeighbours
+    let low = max(inner.lowerBound, min(beat - reach / 2, inner.upperBound - 1 - reach))
+    let high = min(inner.upperBound - 1, max(beat + reach / 2, low + reach))
+    // Longer than the ratio times at least half of them: the same as longer than the ratio times their median.
+    let limit = Double(rrTicks[beat]) / parameters.missedRatio
+    var shorter = 0
+    for neighbour in low...high where neighbour != beat && Double(rrTicks[neighbour]) < limit { shorter += 1 }
+    return 2 * shorter > high - low
   }
 
   /// Artefacts by Lipponen and Tarvainen. A missed beat makes a gap, so it must be twice as long without a doubt: the
@@ -78,27 +95,35 @@ extension TimelinePass {
   /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.
   private mutating func flagConflicts() {
     var beat = 0
+    // The last beat whose interval takes no part in such a mean.
+    var lastUnusual = -1
     for packet in packets {
-      defer { beat = packet.beatEnd }
-      guard packet.rate > 0, let mean = meanInterval(endingAt: packet.beatEnd, atLeast: packet.beatEnd - beat),
+      let first = beat
+      while beat < packet.beatEnd {
+        if !flags[beat].isDisjoint(with: [.firstOfRun, .missed]) { lastUnusual = beat }
+        beat += 1
+      }
+      let low = max(0, packet.beatEnd - max(packet.beatEnd - first, parameters.conflictBeats))
+      guard packet.rate > 0, let mean = meanInterval(low..<packet.beatEnd, isUsual: lastUnusual < low),
         parameters.contradicts(rate: packet.rate, meanTicks: mean)
       else { continue }
-      for index in beat..<packet.beatEnd { flags[index].insert(.rateConflict) }
+      for index in first..<packet.beatEnd { flags[index].insert(.rateConflict) }
     }
   }
 
-  /// The mean of the last intervals of one run, long ones left out; nil for fewer than three.
-  private func meanInterval(endingAt end: Int, atLeast count: Int) -> Double? {
+  /// The mean of those of these intervals that belong to the last one's run, long ones left out; nil for fewer than three.
+  private func meanInterval(_ beats: Range<Int>, isUsual: Bool) -> Double? {
+    if isUsual, beats.count >= 3, beats.lowerBound > 0 {
+      return Double(ticks[beats.upperBound - 1] - ticks[beats.lowerBound - 1]) / Double(beats.count)
+    }
     var sum = 0
     var used = 0
-    var beat = end - 1
-    while beat >= max(0, end - max(count, parameters.conflictBeats)) {
+    for beat in beats.reversed() {
       if flags[beat].contains(.firstOfRun) { break }
       if !flags[beat].contains(.missed) {
         sum += Int(rrTicks[beat])
         used += 1
       }
-      beat -= 1
     }
     return used >= 3 ? Double(sum) / Double(used) : nil
   }

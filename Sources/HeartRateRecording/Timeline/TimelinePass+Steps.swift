@@ -8,38 +8,38 @@ extension TimelinePass {
   /// μ on average must be unlikely: n · step / μ > 15. What is undone within two minutes was latency.
   mutating func stepStarts(_ residuals: Residuals) -> [RunStart] {
     var result: [RunStart] = []
+    let all = residuals.points.span
     for (index, range) in residuals.ranges.enumerated() where !starts[index].isFiller {
-      let stretch = Array(residuals.points[range])
+      let stretch = all.extracting(range)
       let beats = beats(ofRun: index)
       guard stretch.count > parameters.stepPackets else { continue }
       let floors = FloorWindows(stretch, parameters)
+      // Where the run begins after the step that was found last, and the smallest residual since.
       var first = 0
+      var floorSinceFirst = stretch[0].residual
       var point = 1
       var isFalling = false
-      var past = SlidingFloor()
-      past.take(stretch[0].residual, at: 0)
       while point + parameters.stepPackets <= stretch.count {
-        past.drop(before: floors.pastStart(of: point, since: first))
-        let step = floors.future[point] - past.value
+        let past = floors.starts[point] < first ? floorSinceFirst : floors.past[point]
+        let step = floors.future[point] - past
         // No interval is taken for less than 300 ms, so that most packets need no closer look.
         if isFalling != (step < -375_000) {
-          isFalling = !isFalling && isFall(by: -step, at: point, since: first, floor: past.value, stretch, beats)
+          isFalling = !isFalling && isFall(by: -step, at: point, since: first, floor: past, stretch, beats)
           if isFalling { surplusSteps += 1 }
         }
         if step > 375_000, case let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4,
-          step > threshold, isConfirmed(step, at: point, since: first, floor: past.value, stretch)
+          step > threshold, isConfirmed(step, at: point, since: first, floor: past, stretch)
         {
           let settled = settle(point, step: step, floors, threshold: threshold)
           let beat = stretch[settled - 1].beat + 1
           if beat < beats.upperBound { result.append(RunStart(beat: beat, reason: .step)) }
           first = settled
           isFalling = false
-          past = SlidingFloor()
-          past.take(stretch[settled].residual, at: settled)
+          floorSinceFirst = stretch[settled].residual
           point = settled + 1
           continue
         }
-        past.take(stretch[point].residual, at: point)
+        floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
         point += 1
       }
     }
@@ -47,7 +47,7 @@ extension TimelinePass {
   }
 
   private func isFall(
-    by fall: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: [Residuals.Point], _ beats: Range<Int>
+    by fall: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>, _ beats: Range<Int>
   ) -> Bool {
     guard point - first >= parameters.stepPackets else { return false }
     let threshold = localInterval(at: stretch[point].beat, within: beats) * 5 / 4
@@ -55,7 +55,7 @@ extension TimelinePass {
   }
 
   private func isConfirmed(
-    _ step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: [Residuals.Point]
+    _ step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>
   ) -> Bool {
     let low = max(first, point - parameters.stepPackets)
     var sum: Int64 = 0
