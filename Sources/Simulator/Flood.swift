@@ -6,6 +6,8 @@ struct Flood: Hashable, Sendable {
   var perSecond: Int
   /// How many there are in all.
   var count: Int
+  /// Bytes after each value that mean nothing, 0...500: they fill a recorder's journal.
+  var trailing = 0
 
   /// When value `number` is due, counted from the subscription.
   func due(_ number: Int) -> Duration { .microseconds(Int64(number) * 1_000_000 / Int64(perSecond)) }
@@ -16,6 +18,6 @@ struct Flood: Hashable, Sendable {
       beatsPerMinute: UInt16(58 + number / perSecond % 5), contact: .detected,
       energyKilojoules: UInt16(truncatingIfNeeded: number),
       rrTicks: number % perSecond == 0 ? [UInt16(1012 + number / perSecond % 24)] : []
-    ).encoded()
+    ).encoded() + [UInt8](repeating: 0, count: number % perSecond == 0 ? 0 : trailing)
   }
 }

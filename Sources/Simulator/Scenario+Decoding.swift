@@ -10,7 +10,7 @@ extension Scenario {
   /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
   /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`;
   /// and of ours `pairing` by name (``StrapProfile/Pairing``), `stale`, `bonded`, `hid`, `control_point`, and in place of a
-  /// timeline `flood` (`per_second`, `values`). See ``StrapProfile`` for what they mean.
+  /// timeline `flood` (`per_second`, `values`, `trailing` bytes). See ``StrapProfile`` for what they mean.
   ///
   /// Item: `{t, bpm, rr_ms, contact, energy, wide}`, `{t, raw}` or `{t, event}` with an event of ``StrapEvent`` (`value`,
   /// `shift`, `tell`) or ``MachineEvent`` (`do`, `on`, `adapter`, `uuid`); `strap` names another strap. `t` is in seconds.
@@ -143,7 +143,8 @@ extension StrapProfile {
       source = .flood(
         Flood(
           perSecond: try Scenario.number(flood.per_second, 1...1000, "flood: per_second", place: place),
-          count: try Scenario.number(flood.values, 1...1_000_000_000, "flood: values", place: place)))
+          count: try Scenario.number(flood.values, 1...1_000_000_000, "flood: values", place: place),
+          trailing: try Scenario.number(flood.trailing ?? 0, 0...500, "flood: trailing", place: place)))
     } else {
       source = .timeline(try Scenario.items(file.timeline ?? [], place: place))
     }

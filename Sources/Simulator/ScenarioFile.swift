@@ -77,6 +77,7 @@ struct StrapFile: Decodable {
 struct FloodFile: Decodable {
   var per_second: Int
   var values: Int
+  var trailing: Int?
 }
 
 /// An item of a timeline, as written.

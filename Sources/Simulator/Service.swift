@@ -238,7 +238,8 @@ extension Service {
       unsafe Glibc.send(pipe.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
     // bluetoothd drops what a client does not fetch, too.
-    if sent < 0 { log?.write(LogEntry("swallowed", ["hex": .string(bytes.hex), "why": .string("full")])) }
+    let reason = errno == EAGAIN ? "full" : "gone"
+    if sent < 0 { log?.write(LogEntry("swallowed", ["hex": .string(bytes.hex), "why": .string(reason)])) }
   }
 
   private func close(_ token: PipeToken) {

@@ -19,11 +19,18 @@ final class Program: Sendable {
   private let output = Mutex("")
   private let outputPipe = Pipe()
 
-  /// Starts `name` with `arguments`, its standard error going to the same text as its output.
-  init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+  /// Starts `name` with `arguments`, its standard error going to the same text as its output; `mask` is its umask, where it
+  /// is not that of the tests.
+  init(_ name: String, _ arguments: [String], environment: [String: String] = [:], mask: Int? = nil) throws {
     process = Process()
-    process.executableURL = Self.programs.appendingPathComponent(name)
-    process.arguments = arguments
+    let program = Self.programs.appendingPathComponent(name)
+    if let mask {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments = ["-c", #"umask "$0"; exec "$@""#, String(mask, radix: 8), program.path] + arguments
+    } else {
+      process.executableURL = program
+      process.arguments = arguments
+    }
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = outputPipe

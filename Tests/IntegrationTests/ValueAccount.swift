@@ -11,15 +11,19 @@ struct ValueAccount: CustomStringConvertible {
     case acknowledged = "acknowledged"
     /// bluetoothd had no recorder to hand it to, or had not given it the descriptor yet.
     case unsubscribed = "sent while no recorder had subscribed"
+    /// Dropped: the recorder, or the machine, was too slow.
+    case overflowed = "dropped while the socket was full"
     case unfetched = "left in the socket of a recorder that ended"
     case unwritten = "fetched by a recorder that was killed before its write"
     case stopping = "fetched by a recorder that had ended its sessions"
+    /// bluetoothd kept it back for another reason.
+    case unexplained = "unexplained"
   }
 
   private(set) var counts: [Fate: Int] = [:]
   /// Values that were lost while their recorder went on.
   private(set) var lostInMidlife: [String] = []
-  /// Values that bluetoothd kept back for another reason, or that it kept back and that were received all the same.
+  /// Values that bluetoothd kept back and that were received all the same.
   private(set) var contradictions: [String] = []
 
   /// - Parameters:
@@ -37,10 +41,16 @@ struct ValueAccount: CustomStringConvertible {
           switch trace {
           case let trace? where trace.isWritten: .acknowledged
           case let trace?: trace.isStopping ? .stopping : .unwritten
-          // The descriptor of a recorder that is gone takes nothing.
-          case nil: reason == nil || reason == "full" ? .unfetched : .unsubscribed
+          case nil:
+            switch reason {
+            case "nobody", "early": .unsubscribed
+            case "full": .overflowed
+            // The descriptor of a recorder that is gone takes nothing.
+            case nil, "gone": .unfetched
+            default: .unexplained
+            }
           }
-        if let reason, trace != nil || !["nobody", "early", "full"].contains(reason) { contradictions.append(value) }
+        if reason != nil, trace != nil { contradictions.append(value) }
         counts[fate, default: 0] += 1
         fates.append((value, fate, trace?.life ?? 0))
       }
@@ -52,7 +62,7 @@ struct ValueAccount: CustomStringConvertible {
           if life == next { lostInMidlife += doubtful }
           next = life
           doubtful = []
-        } else {
+        } else if fate != .overflowed {
           doubtful.append(value)
         }
       }
@@ -97,7 +107,7 @@ struct ValueAccount: CustomStringConvertible {
 
   var description: String {
     "\(counts.values.reduce(0, +)) sent = "
-      + Fate.allCases.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: " + ")
+      + Fate.allCases.filter { self[$0] > 0 }.map { "\(self[$0]) \($0.rawValue)" }.joined(separator: " + ")
   }
 }
 

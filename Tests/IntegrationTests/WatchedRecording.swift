@@ -18,11 +18,7 @@ final class WatchedRecording {
   private let simulator: Program
 
   /// Straps that send a value every `milliseconds`, each with its number as its energy, for `seconds`.
-  init(every milliseconds: Int, seconds: Int, straps: Int = 2, settings: String = "[journal]\nsync-interval = 1s\n")
-    async throws
-  {
-    recording = try Recording()
-    for strap in Self.straps.prefix(straps) { try recording.allow(strap) }
+  convenience init(every milliseconds: Int, seconds: Int, straps: Int = 2) async throws {
     let profiles = Self.straps.prefix(straps).enumerated().map { index, address in
       let values = (0..<min(65_000, seconds * 1000 / milliseconds)).map { number in
         #"{"t":\#(Double(number * milliseconds) / 1000),"bpm":\#(60 + index),"energy":\#(number + 1),"#
@@ -30,10 +26,24 @@ final class WatchedRecording {
       }
       return #"{"name":"Strap","address":"\#(address)","timeline":[\#(values.joined(separator: ","))]}"#
     }
+    try await self.init(profiles)
+  }
+
+  /// One strap that sends 500 values a second, each with its number as its energy and so many bytes more that mean nothing.
+  convenience init(flooding values: Int, trailing: Int) async throws {
+    try await self.init([
+      #"{"name":"Strap","address":"\#(Self.straps[0])","#
+        + #""flood":{"per_second":500,"values":\#(values),"trailing":\#(trailing)}}"#
+    ])
+  }
+
+  private init(_ profiles: [String]) async throws {
+    recording = try Recording()
+    for strap in Self.straps.prefix(profiles.count) { try recording.allow(strap) }
     simulator = try recording.simulator(
       #"{"resolve":"usual","straps":[\#(profiles.joined(separator: ","))]}"#)
     try await simulator.printed("ready")
-    try Data(settings.utf8).write(to: recording.folder.appendingPathComponent("sensord.conf"))
+    try Data("[journal]\nsync-interval = 1s\n".utf8).write(to: recording.folder.appendingPathComponent("sensord.conf"))
     try setClock(0)
   }
 
@@ -85,11 +95,26 @@ final class WatchedRecording {
     try Self.straps.reduce(0) { try $0 + recording.sent(by: $1).count }
   }
 
-  /// What became of every value that was sent so far.
-  func account() throws -> ValueAccount {
+  /// What became of every value that was sent so far; `operations` are all calls.
+  func account(of operations: [DiskOperation]) throws -> ValueAccount {
     ValueAccount(
       sent: try Self.straps.map { try recording.sent(by: $0) }, swallowed: try recording.swallowed(),
-      operations: try operations())
+      operations: operations)
+  }
+
+  private var journal: String { "\(root)/sensord.journal" }
+
+  /// The numbers of the journal's segments, in order.
+  func segments() throws -> [Int] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: journal)) ?? []
+    return names.compactMap { Int($0.prefix { $0 != "." }) }.sorted()
+  }
+
+  /// The file of a segment.
+  func segmentName(_ number: Int) -> String { String(format: "%08d.journal", number) }
+
+  func size(ofSegment number: Int) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: "\(journal)/\(segmentName(number))")[.size] as? Int ?? 0
   }
 
   /// Waits until so many more values have been sent.
@@ -110,7 +135,7 @@ final class WatchedRecording {
         StoredSession(
           summary: summary,
           values: rates.map {
-            ["\(Int($0.beatsPerMinute))", "notSupported", "\($0.energyKilojoules ?? 0)"].joined(separator: ",")
+            ["\(Int($0.beatsPerMinute))", "\($0.contact)", "\($0.energyKilojoules ?? 0)"].joined(separator: ",")
           },
           times: rates.map(\.time.microseconds)))
     }

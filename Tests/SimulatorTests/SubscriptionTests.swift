@@ -1,3 +1,4 @@
+import GATTHeartRate
 import Testing
 
 @testable import Simulator
@@ -128,6 +129,14 @@ struct SubscriptionTests {
     other.wait(0.1)
     #expect(!other.take().contains { $0.hasPrefix("packet") })
     #expect(other.takeTruth().filter { $0.hasPrefix("swallowed") && $0.hasSuffix("why=early") }.count == 3)
+  }
+
+  @Test("a flood's values are followed by as many bytes as it says, but for those with an interval")
+  func floodTrailing() throws {
+    let flood = Flood(perSecond: 100, count: 250, trailing: 3)
+    #expect(try HeartRateMeasurement(decoding: flood.value(1)).trailing == [0, 0, 0])
+    let first = try HeartRateMeasurement(decoding: flood.value(0))
+    #expect(first.rrTicks.count == 1 && first.trailing.isEmpty)
   }
 
   @Test("a flood comes at its pace, pauses while nobody listens, and ends with its last value")
