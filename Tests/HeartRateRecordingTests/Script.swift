@@ -42,6 +42,25 @@ struct Script {
     }
     return time
   }
+
+  /// The same, but with a notification a second of whatever has been released since, as real sensors send: a beat is
+  /// released `depth` beats later.
+  @discardableResult
+  mutating func beatBySecond(
+    _ rrTicks: [UInt16], from start: Double, depth: Int = 0, using generator: inout SeededGenerator
+  ) -> Double {
+    var times: [Double] = []
+    for interval in rrTicks { times.append((times.last ?? start) + Double(interval) / 1024) }
+    var sent = start + Double.random(in: 0...1, using: &generator)
+    var next = 0
+    while next + depth < times.count {
+      sent += 1
+      let first = next
+      while next + depth < times.count && times[next + depth] <= sent { next += 1 }
+      if next > first { notify(Array(rrTicks[first..<next]), at: sent + .random(in: 0...0.1, using: &generator)) }
+    }
+    return times.last ?? start
+  }
 }
 
 extension BootInstant {

@@ -22,10 +22,6 @@ struct Residuals {
 
   init(_ pass: TimelinePass, linkStarts: [TimelinePass.RunStart]) {
     points.reserveCapacity(pass.packets.count)
-    let batched = pass.packets.count { $0.isBatched }
-    // A sensor that batches may have sent any notification earlier than it came: only of the second of a batch it is
-    // known that the first was sent after the batch before.
-    let batches = Double(batched) > pass.parameters.batchedShare * Double(pass.packets.count)
     var link = 0
     var first = 0
     for packet in pass.packets {
@@ -38,7 +34,7 @@ struct Residuals {
       points.append(
         Point(
           arrival: packet.arrival, beat: beat, firstBeat: first + pass.depth.beats,
-          previousArrival: batches && !packet.isBatched ? nil : packet.previousArrival,
+          previousArrival: pass.arrival(before: packet),
           residual: packet.arrival - RunMap.microseconds(ticks: pass.ticks[beat])))
     }
     divide(at: pass.starts)

@@ -29,11 +29,15 @@ public struct TimelineParameters: Hashable, Sendable {
   public var stepMicroseconds: Int64 = 120_000_000
   /// And packets · step ÷ mean excess must be greater than this.
   public var stepConfirmation = 15.0
+  /// Its hole lies at most so many packets after the first that shows it.
+  public var stepReach = 20
+  /// In place of that excess where there are fewer packets, in microseconds: an H10 was seen to be 11 s late.
+  public var greatestLatency = 16e6
   /// Release depths up to this one are tried, in blocks of so many packets, where there are so many blocks.
   public var greatestDepth = 4
   public var depthBlock = 60
   public var fewestDepthBlocks = 3
-  /// A depth is used if its standard error is smaller, in beats.
+  /// A depth is used if its standard error is smaller, in beats, and if it is beyond doubt that there is one.
   public var greatestDepthError = 0.2
   /// A sensor of whose packets more than this share comes together with others batches them.
   public var batchedShare = 0.25

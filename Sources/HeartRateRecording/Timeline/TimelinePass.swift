@@ -13,6 +13,9 @@ struct TimelinePass {
   /// The packet that brought each beat.
   let packetOfBeat: [Int32]
 
+  /// Whether something on the way holds notifications back and lets them go together.
+  private let isBatching: Bool
+
   /// How many beats later the sensor hands a beat on.
   var depth = ReleaseDepth()
   /// Where runs begin; the first is beat 0.
@@ -51,6 +54,16 @@ struct TimelinePass {
       while packetOfBeat.count < packet.beatEnd { packetOfBeat.append(Int32(index)) }
     }
     self.packetOfBeat = packetOfBeat
+    let batched = packets.count { $0.isBatched }
+    isBatching = Double(batched) > parameters.batchedShare * Double(packets.count)
+  }
+
+  /// When the notification before `packet` arrived, if the packet's first beat was released after that.
+  ///
+  /// Where notifications are held back any may have been sent earlier than it came: only of the second of a batch it is
+  /// known that the first was sent after the batch before.
+  func arrival(before packet: TimelineCollector.Packet) -> Int64? {
+    isBatching && !packet.isBatched ? nil : packet.previousArrival
   }
 
   /// Does it all.
@@ -58,7 +71,7 @@ struct TimelinePass {
     guard !rrTicks.isEmpty else { return }
     let link =
       [RunStart(beat: 0)] + breaks.filter { $0.beat < rrTicks.count }.map { RunStart(beat: $0.beat, reason: $0.reason) }
-    depth = estimateDepth(linkStarts: link)
+    depth = ReleaseDepth(DepthCosts(self, linkStarts: link), parameters)
     starts = merge(link, fillerStarts(), contactStarts(linkStarts: link))
     var residuals = Residuals(self, linkStarts: link)
     starts = merge(starts, stepStarts(residuals))
