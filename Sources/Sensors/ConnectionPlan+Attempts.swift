@@ -42,11 +42,20 @@ extension ConnectionPlan {
     case .abortedByLocal where elapsed >= parameters.lostInTheMaking && attempt.isQuiet && linkCount(on: adapter) > 0:
       fill(adapter, at: now)
       return settle(at: now, [])
-    case .abortedByLocal where elapsed < parameters.lostInTheMaking: break
+    case .abortedByLocal where elapsed < parameters.lostInTheMaking:
+      // It advertises, else there would have been no link to lose: no need to hear it before.
+      sensors[sensor].isEager = true
+      waitBeforeRetry(sensor, reason, first: parameters.soonRetry, at: now)
+      return settle(at: now, [])
     case .abortedByLocal, .other: sensors[sensor].wantsQuiet = true
     case .unknownObject:
       sensors[sensor].presences[position].isKnown = false
       sensors[sensor].presences[position].isFresh = false
+      if !allowed.contains(address) {
+        sensors[sensor].isDismissed = true
+        removeIfDone(sensor)
+        return settle(at: now, [])
+      }
     case .inProgress, .canceled: sensors[sensor].isEager = true
     case .notReady, .authentication: break
     }
@@ -86,9 +95,12 @@ extension ConnectionPlan {
     }
   }
 
-  private mutating func waitBeforeRetry(_ sensor: Int, _ reason: ConnectFailure, at now: BootInstant) {
+  private mutating func waitBeforeRetry(
+    _ sensor: Int, _ reason: ConnectFailure, first: Duration? = nil, at now: BootInstant
+  ) {
     let longest = reason == .authentication ? parameters.longestAuthenticationRetry : parameters.longestRetry
-    let wait = sensors[sensor].retry.next(first: parameters.firstRetry, longest: longest, using: &random)
+    let wait = sensors[sensor].retry.next(
+      first: first ?? parameters.firstRetry, longest: longest, using: &random)
     sensors[sensor].notBefore = now.advanced(by: wait)
     sensors[sensor].waitsUnheard = false
   }

@@ -13,6 +13,9 @@ extension ConnectionPlan {
     public var silentAbort = Duration.seconds(20)
     /// The waiting time after the first failure; it doubles with each.
     public var firstRetry = Duration.seconds(1)
+    /// The waiting time after a link was lost in the making for the first time; it doubles with each failure. Three such
+    /// links in a row cost two seconds, so that recording goes on within five.
+    public var soonRetry = Duration.milliseconds(100)
     /// The longest waiting time, for a sensor that is heard and cannot be connected. Short, since each of its beats
     /// counts: an attempt at a link that breaks in the making costs a third of a second of the radio.
     public var longestRetry = Duration.seconds(4)

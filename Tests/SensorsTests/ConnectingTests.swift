@@ -64,8 +64,21 @@ struct ConnectingTests {
       7      ok X              -> follow X
       7.1    resolved X
       8      down X            -> connect X
-      9      failed X aborted
-      10     forgotten X
+      8.3    failed X aborted
+      8.35   forgotten X
+      """)
+    #expect(timeline.plan.standing(of: Timeline.address("X")) == nil)
+  }
+
+  @Test("a stranger that BlueZ forgets while it is being connected takes no place afterwards")
+  mutating func forgetsStranger() {
+    timeline.play(
+      """
+      0      allow -70
+      0      on                -> scan
+      1      seen X -60        -> connect X
+      2      forgotten X
+      2      failed X unknown
       """)
     #expect(timeline.plan.standing(of: Timeline.address("X")) == nil)
   }

@@ -65,7 +65,7 @@ struct ReconnectingTests {
       """)
   }
 
-  @Test("a link made and lost at once is tried again after a second, then two, then four")
+  @Test("a link made and lost at once is made again soon, heard or not; the waits grow where that fails again")
   mutating func retriesLostInTheMaking() {
     timeline.play(
       """
@@ -75,10 +75,40 @@ struct ReconnectingTests {
       1.2    seen A
       1.3    down A
       1.3    failed A aborted  -> scan
-      2~2.6                    -> stop, connect A
-      2.7    seen A
-      2.9    failed A aborted  -> scan
-      4.3~5.5                  -> stop, connect A
+      1.37~1.43                -> stop, connect A   # 0.1 s, give or take a quarter
+      1.8    failed A aborted  -> scan              # it was there: to make a link it had to advertise
+      1.94~2.06                -> stop, connect A
+      2.4    failed A aborted  -> scan
+      2.69~2.91                -> stop, connect A
+      3.2    failed A aborted  -> scan
+      3.79~4.21                -> stop, connect A
+      4.5    failed A aborted  -> scan
+      5.69~6.51                -> stop, connect A
+      6.8    failed A aborted  -> scan
+      9.19~10.81               -> stop, connect A
+      11     failed A aborted  -> scan
+      13.9~16.1                -> stop, connect A   # 4 s, the longest
+      """)
+  }
+
+  @Test("a sensor that refuses three links after a loss is recorded again within five seconds")
+  mutating func comesBackAfterRefusals() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      20     value A
+      20.1   down A            -> connect A
+      20.4   failed A aborted  -> scan
+      20.54~20.66              -> stop, connect A
+      21     failed A aborted  -> scan
+      21.29~21.51              -> stop, connect A
+      21.8   failed A aborted  -> scan
+      22.39~22.81              -> stop, connect A
+      23.1   ok A              -> follow A
       """)
   }
 
