@@ -130,9 +130,10 @@ extension ConnectionPlan {
     case .linked(let link) where link.adapter == adapter:
       let wasGood = link.lastValue.map { $0.duration(since: sensors[sensor].since) >= parameters.goodLink } ?? false
       if wasGood { sensors[sensor].retry.reset() }
+      let wasLostAtOnce = !link.isResolved && now.duration(since: sensors[sensor].since) < parameters.lostAtOnce
       let failures = sensors[sensor].retry.failures
       let wait = sensors[sensor].retry.next(
-        first: parameters.firstRetry, longest: parameters.longestRetry, using: &random)
+        first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry, using: &random)
       // The first try comes at once; the wait that was drawn for it is not needed.
       sensors[sensor].notBefore = failures == 0 ? nil : now.advanced(by: wait)
       sensors[sensor].isEager = link.isOurs

@@ -9,6 +9,9 @@ extension ConnectionPlan {
     public var attentiveTime = Duration.seconds(5)
     /// An abort before this was a link lost in the making (seen: 0.3 s), one after it a link that could not be made.
     public var lostInTheMaking = Duration.milliseconds(1500)
+    /// A link that was told and lost before this, its services still unknown, was lost in the making as well: the link
+    /// layer gives up (0x3E) after six connection events, 0.3 s.
+    public var lostAtOnce = Duration.milliseconds(500)
     /// An abort after this was a silent sensor (seen: 40.2 s).
     public var silentAbort = Duration.seconds(20)
     /// The waiting time after the first failure; it doubles with each.
@@ -27,7 +30,7 @@ extension ConnectionPlan {
     /// A sensor that was not heard for this long while the adapter listened has come back: its failures are forgotten.
     public var absence = Duration.seconds(10)
     /// A link that gave values for this long was a good one: after its loss the count of failures starts anew.
-    public var goodLink = Duration.seconds(10)
+    public var goodLink = Duration.seconds(3)
     /// A Connect that has no answer after this (the longest seen: 40.2 s) never gets one, and is cancelled.
     public var answer = Duration.seconds(90)
     /// Time for the services of a link that this plan made.

@@ -112,6 +112,49 @@ struct ReconnectingTests {
       """)
   }
 
+  @Test("a link that is told and lost before the services are known is one lost in the making, too")
+  mutating func retriesLostAtOnce() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      20     value A
+      20.1   down A            -> connect A
+      20.4   failed A aborted  -> scan
+      20.54~20.66              -> stop, connect A
+      21     up A              -> follow A
+      21.2   down A            -> scan
+      21.2   failed A aborted
+      21.49~21.71              -> stop, connect A
+      22     up A              -> follow A
+      22     ok A
+      22.3   down A            -> scan
+      22.89~23.31              -> stop, connect A
+      """)
+  }
+
+  @Test("a link that gave values for a few seconds was a good one: the next is tried at once")
+  mutating func forgivesAfterValues() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      2      ok A              -> follow A
+      3      down A            -> connect A
+      4      ok A              -> follow A
+      5      down A            -> scan
+      6.5~7.5                  -> stop, connect A
+      8      ok A              -> follow A
+      8.5    resolved A
+      11     value A
+      11.1   down A            -> connect A
+      """)
+  }
+
   @Test("the waiting time is forgotten when a sensor comes back that had not been heard for a while")
   mutating func forgivesAfterAbsence() {
     timeline.play(
