@@ -10,7 +10,8 @@ one by {"ADDRESS": {…}}; a list holds all the values that are right, where blu
 out; "losses" stands for the number of times that the link was lost between two values; null means any number; "values" is the least number of them.
 "resume": after a loss values must come again within so many seconds (5) of the strap advertising and an adapter having
 power, whichever is later; null where that is not asked. "link", "bond": what bluetoothd says of the strap after the end.
-Of a strap that is not allowed there must be no trace.
+"replay": what was stored from the file so named, NAME.beats and NAME.rates, must be equal to what was recorded, times aside.
+Of a strap that is not allowed there must be no trace; commands must end and speak as their items say.
 Prints one line a strap and exits with 1 where one differs.
 """
 import csv, glob, json, os, struct, sys
@@ -79,6 +80,21 @@ def traces(out, strap):
     return sorted({os.path.basename(f) for f in files for form in forms if form in open(f, 'rb').read()})
 
 
+def unequal_replay(out, sessions, name):
+    """Whether the exports of a replay differ from those of the recording in more than the time, their first column."""
+    rows = lambda path: [row[1:] for row in list(csv.reader(open(path)))[1:]] if os.path.exists(path) else None
+    return any(rows(f'{out}/{name}.{form}') != [r for s in sessions for r in rows(f"{out}/{s['id']}.{form}.csv")] for form in ('beats', 'rates'))
+
+
+def failed_commands(lines, scenario):
+    """The commands of the scenario that did not run, or not as their items say."""
+    items = [i for part in [scenario, *scenario.get('straps', [])] for i in part.get('timeline', []) if i.get('event') == 'command']
+    results = [(line['item'], line['result']) for line in lines if line['ev'] == 'done' and line['kind'] == 'command']
+    is_right = lambda item, got: isinstance(got, dict) and got['exit'] == item.get('exit', 0) and item.get('says', '') in got['says']
+    return [f"{item['run']!r}: {got}" for item, got in results if not is_right(item, got)] + [
+        f"{item['run']!r}: never ended" for item in items if item not in [done for done, _ in results]]
+
+
 def check(out, scenario, lines, sessions, strap, expect):
     """One strap's figures, and what is wrong with them."""
     log = [line for line in lines if line.get('strap') == strap]
@@ -109,6 +125,7 @@ def check(out, scenario, lines, sessions, strap, expect):
     wrong += [f'{k} should be {expect[k]}' for k, v in got.items() if expect[k] is not None and v not in (expect[k] if isinstance(expect[k], list) else [expect[k]])]
     if len(sent) < expect['values']: wrong.append(f"values should be {expect['values']}")
     if resume is not None and expect['resume'] is not None and resume > expect['resume']: wrong.append(f"resumed after more than {expect['resume']} s")
+    if expect.get('replay') and unequal_replay(out, mine, expect['replay']): wrong.append(f"the replay of {expect['replay']} differs")
     left = json.load(open(f'{out}/devices.json')).get(strap, {}) if os.path.exists(f'{out}/devices.json') else {}
     for key, name in (('link', 'Connected'), ('bond', 'Bonded')):
         if key in expect and left.get(name, False) != expect[key]: wrong.append(f'afterwards {name} should be {expect[key]}')
@@ -133,6 +150,7 @@ def main(out, *options):
             if any(line['ev'] == 'connected' and line.get('strap') == strap for line in lines): wrong.append('not allowed, and connected')
         print(ROW.format(name, strap, *figures, '; '.join(wrong) or 'ok'))
         right = right and not wrong
+    for failure in failed_commands(lines, scenario): print(f'  {name}: {failure}'); right = False
     samples = [[float(x) for x in line.split()] for line in open(f'{out}/samples')] if os.path.exists(f'{out}/samples') else []
     if len(samples) > 8:                                                 # minutes: memory must be flat, from a third of the time on
         third, last = samples[len(samples) // 3], samples[-1]

@@ -94,6 +94,23 @@ extension Client {
     callDeferred(on: adapter)
   }
 
+  /// `Discovering` turned false: where it stays so although ours was not stopped, BlueZ has ended it by itself (seen in
+  /// public reports after a suspend, or a reset of the controller).
+  func checkDiscovery(on adapter: AdapterPath) {
+    guard let generation = discoveries[adapter]?.generation else { return }
+    _ = connection.loop.schedule(after: Self.discoveryPause) { [weak self] in
+      self?.assumeIsolated { client in
+        guard client.discoveries[adapter]?.generation == generation, !client.isStopped,
+          client.tree.adapters[adapter]?.isDiscovering == false
+        else { return }
+        client.perform(client.discoveries[adapter]?.machine.end() ?? [], on: adapter)
+      }
+    }
+  }
+
+  /// `Discovering` may be false for a moment: where a filter changes, or another program's discovery ends and ours begins.
+  private static let discoveryPause = Duration.seconds(1)
+
   private func callDeferred(on adapter: AdapterPath) {
     for (peer, attempt) in attempts where peer.adapter == adapter && attempt.isDeferred {
       attempts[peer]?.isDeferred = false

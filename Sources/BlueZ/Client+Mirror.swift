@@ -30,6 +30,7 @@ extension Client {
     case .adapterRemoved(let adapter):
       endDiscovery(on: adapter.path)
       tell(.adapterRemoved(adapter.path))
+    case .discoveryEnded(let path): checkDiscovery(on: path)
     case .deviceChanged(let path):
       guard let device = tree.devices[path] else { return }
       // Its link first: whoever is told of a device that is not linked might connect it.
@@ -123,6 +124,7 @@ extension Client {
     ours.remove(peer)
     resolved.remove(peer)
     guard linked.remove(peer) != nil else { return }
+    endPairing(peer)
     tell(.linkDown(peer.address, peer.adapter, reason: reason))
   }
 

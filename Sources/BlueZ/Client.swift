@@ -49,6 +49,8 @@ public actor Client {
   var inherited: OwnLinks?
   var reasons: [Peer: DisconnectReason] = [:]
   var follows: [Peer: Follow] = [:]
+  /// Calls of Pair that have not been answered.
+  var pairings: [Peer: Task<Result<Void, DBusError>, Never>] = [:]
   var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
   var lastGeneration = 0
   private var observer: Connection.ObserverToken?

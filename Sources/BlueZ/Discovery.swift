@@ -13,6 +13,8 @@ struct Discovery: Hashable, Sendable {
     case filtering
     case starting
     case running
+    /// Another filter is set while it runs: one call, where to stop and to start again are three.
+    case refiltering
     case stopping
     /// Ends a discovery of ours that BlueZ believes to be running, before the second attempt.
     case clearing
@@ -45,6 +47,12 @@ struct Discovery: Hashable, Sendable {
     case (.starting, .success):
       state = .running
       return wanted == nil ? settle() : [.report(.running)] + settle()
+    case (.refiltering, .success):
+      state = .running
+      return settle()
+    case (.refiltering, .failure):
+      state = .stopping
+      return [.stop]
     case (.starting, .failure(.inProgress)) where !hasCleared:
       hasCleared = true
       state = .clearing
@@ -66,6 +74,14 @@ struct Discovery: Hashable, Sendable {
     }
   }
 
+  /// BlueZ has ended it by itself, as its `Discovering` says: it has to be wanted anew.
+  mutating func end() -> [Action] {
+    guard state == .running else { return [] }
+    wanted = nil
+    state = .stopped
+    return [.report(.stopped)]
+  }
+
   private mutating func settle() -> [Action] {
     switch state {
     case .stopped:
@@ -74,9 +90,14 @@ struct Discovery: Hashable, Sendable {
       mode = wanted
       return [.setFilter(wanted)]
     case .running where wanted != mode:
-      state = .stopping
-      return [.stop]
-    case .running, .filtering, .starting, .stopping, .clearing:
+      guard let wanted else {
+        state = .stopping
+        return [.stop]
+      }
+      state = .refiltering
+      mode = wanted
+      return [.setFilter(wanted)]
+    case .running, .refiltering, .filtering, .starting, .stopping, .clearing:
       return []
     }
   }

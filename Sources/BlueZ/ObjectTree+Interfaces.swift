@@ -105,8 +105,10 @@ extension ObjectTree {
       default: continue
       }
     }
-    guard adapter != adapters.updateValue(adapter, forKey: path) else { return [] }
-    return [.adapterChanged(path)]
+    let before = adapters.updateValue(adapter, forKey: path)
+    guard adapter != before else { return [] }
+    let hasEnded = before?.isDiscovering == true && !adapter.isDiscovering
+    return [.adapterChanged(path)] + (hasEnded ? [.discoveryEnded(path)] : [])
   }
 
   private mutating func updateBattery(_ path: DevicePath, _ properties: DictionaryValue) -> [Change] {

@@ -15,6 +15,8 @@ struct ObjectTree: Sendable {
     /// An adapter appeared or changed.
     case adapterChanged(AdapterPath)
     case adapterRemoved(Adapter)
+    /// Nobody's discovery runs on it any more.
+    case discoveryEnded(AdapterPath)
     /// A device appeared, or something other than its signal strength changed.
     case deviceChanged(DevicePath)
     /// Its advertisement was heard.

@@ -19,6 +19,8 @@ struct Adapter {
 
   /// Whether discovery has got stuck.
   var isDiscoveryStuck = false
+  /// Whether discovery has ended by itself, though whoever began it has not stopped it.
+  var isDiscoveryHalted = false
   /// The straps heard in this discovery, where the controller reports each but once.
   var heard: Set<Int> = []
 

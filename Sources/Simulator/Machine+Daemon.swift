@@ -58,6 +58,7 @@ extension Machine {
       adapters[adapter].withoutRoom = [:]
       adapters[adapter].isVisible = false
       adapters[adapter].isDiscoveryStuck = false
+      adapters[adapter].isDiscoveryHalted = false
     }
     agents = []
     questions = [:]

@@ -5,7 +5,8 @@ extension Machine {
       return answer(call.token, .failure(.busy))
     }
     guard !adapters[adapter].isDiscoveryStuck else { return answer(call.token, .failure(.busy)) }
-    let isFirst = adapters[adapter].sessions.isEmpty
+    let isFirst = adapters[adapter].sessions.isEmpty || adapters[adapter].isDiscoveryHalted
+    adapters[adapter].isDiscoveryHalted = false
     if isFirst { adapters[adapter].heard = [] }
     adapters[adapter].sessions.append(
       Adapter.DiscoverySession(sender: call.sender, filter: adapters[adapter].filters[call.sender]))
@@ -33,6 +34,14 @@ extension Machine {
       self[key]?.rssi = nil
       change(key, [:], invalidated: ["RSSI"])
     }
+    if !adapters[adapter].isDiscoveryHalted { change(adapter: adapter, ["Discovering": .bool(false)]) }
+    adapters[adapter].isDiscoveryHalted = false
+  }
+
+  /// Nothing is heard any more, and everybody is told.
+  mutating func haltDiscovery(_ adapter: Int) {
+    guard !adapters[adapter].sessions.isEmpty, !adapters[adapter].isDiscoveryHalted else { return }
+    adapters[adapter].isDiscoveryHalted = true
     change(adapter: adapter, ["Discovering": .bool(false)])
   }
 
@@ -53,7 +62,9 @@ extension Machine {
   mutating func hear(_ key: DeviceKey) {
     let adapter = adapters[key.adapter]
     let strap = straps[key.strap]
-    guard adapter.isPowered, adapter.isVisible, !adapter.sessions.isEmpty, !adapter.isDiscoveryStuck else { return }
+    guard adapter.isPowered, adapter.isVisible, !adapter.sessions.isEmpty, !adapter.isDiscoveryStuck,
+      !adapter.isDiscoveryHalted
+    else { return }
     if scenario.filtersDuplicates, !adapters[key.adapter].heard.insert(key.strap).inserted { return }
     let interested = adapter.sessions.filter { $0.filter?.wants(strap, device: self[key]) ?? true }
     guard !interested.isEmpty else { return }

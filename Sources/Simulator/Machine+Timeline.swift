@@ -149,6 +149,7 @@ extension Machine {
         "power", on: path(adapter), "org.freedesktop.DBus.Properties", "Set",
         [.string("org.bluez.Adapter1"), .string("Powered"), .bool(on)])
     case .stickDiscovery: for adapter in adapters.indices { adapters[adapter].isDiscoveryStuck = true }
+    case .haltDiscovery: for adapter in adapters.indices { haltDiscovery(adapter) }
     case .remove(let adapter):
       act(
         "remove", on: path(adapter), "org.bluez.Adapter1", "RemoveDevice",
@@ -194,6 +195,7 @@ extension MachineEvent {
     case .bluetoothd(let action): "bluetoothd " + action.rawValue
     case .power(let on, _): on ? "power on" : "power off"
     case .stickDiscovery: "stuck"
+    case .haltDiscovery: "halt"
     case .remove: "remove"
     case .plug: "plug"
     case .unplug: "unplug"

@@ -217,6 +217,7 @@ extension ScenarioItem {
       guard let on = file.on else { throw ScenarioError(description: "\(place)power needs on: true or false") }
       return .machine(.power(on: on, adapter: adapter))
     case "stuck": return .machine(.stickDiscovery)
+    case "halt": return .machine(.haltDiscovery)
     case "remove": return .machine(.remove(adapter: adapter))
     case "plug": return .machine(.plug(adapter: try Scenario.address(adapter, place: place)))
     case "unplug": return .machine(.unplug(adapter: try Scenario.address(adapter, place: place)))

@@ -54,6 +54,8 @@ enum MachineEvent: Hashable, Sendable {
   case power(on: Bool, adapter: String)
   /// Discovery gets stuck: nothing is found any more and nobody can start another, until bluetoothd is started again.
   case stickDiscovery
+  /// Discovery ends by itself, as `Discovering` tells; whoever began it has to stop it before it can start another.
+  case haltDiscovery
   /// Somebody removes the strap's device object.
   case remove(adapter: String)
   /// An adapter is pushed in, by its address.

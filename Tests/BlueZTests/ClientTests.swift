@@ -489,8 +489,29 @@ struct ClientTests {
     try await stage.bluez.change(MadeUp.device, "Device1", ["RSSI": .int16(-60)])
     _ = await stage.log.events { if case .deviceSeen(let device) = $0 { device.rssi == -60 } else { false } }
     await stage.client.startDiscovery(.everything, on: adapter)
-    _ = await stage.bluez.next("StopDiscovery")
     #expect(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties?["UUIDs"] == nil)
+    await stage.settle()
+    #expect(await stage.bluez.count("StopDiscovery") == 0)
+    await stage.end()
+  }
+
+  @Test("a discovery that BlueZ ends by itself is told; one that it only interrupts is not")
+  func endedDiscovery() async throws {
+    let stage = try await Stage()
+    let discovering = { (flag: Bool) in
+      try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Discovering": .boolean(flag)])
+    }
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
+    try await discovering(true)
+    try await discovering(false)
+    try await discovering(true)
+    await stage.settle()
+    try await discovering(false)
+    let events = await stage.log.events { $0 == .discovery(adapter, .stopped) }
+    #expect(events.count { $0 == .discovery(adapter, .stopped) } == 1)
+    await stage.client.startDiscovery(.everything, on: adapter)
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
     await stage.end()
   }
 
@@ -521,6 +542,24 @@ struct ClientTests {
     try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Powered": .boolean(false)])
     let failed = Event.connectFailed(address, adapter, .adapterOff)
     #expect(await stage.log.events { $0 == failed } == [failed])
+    await stage.end()
+  }
+
+  @Test("a device that ends its link while it is paired has refused, also where BlueZ never says so")
+  func pairingWithoutAnswer() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("Pair", .later)
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == Stage.resolved }
+    let failure = Task {
+      await #expect(throws: PairingFailure.self) {
+        try await stage.client.pair(address, on: adapter) { _ in .refused }
+      }
+    }
+    _ = await stage.bluez.next("Pair")
+    try await stage.bluez.unlink()
+    #expect(await failure.value == .authenticationFailed)
+    _ = await stage.bluez.next("UnregisterAgent")
     await stage.end()
   }
 

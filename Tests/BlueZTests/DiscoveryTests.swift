@@ -33,12 +33,38 @@ struct DiscoveryTests {
     #expect(!discovery.isStopping && !discovery.isActive)
   }
 
-  @Test("another mode stops it first")
+  @Test("another mode is set while it runs, one call; what is wanted meanwhile comes next")
   func mode() {
     var discovery = running()
-    #expect(discovery.want(.everything) == [.stop])
+    #expect(discovery.want(.everything) == [.setFilter(.everything)])
+    #expect(discovery.want(services) == [])
+    #expect(!discovery.isStopping && discovery.isActive)
+    #expect(discovery.handle(.success(())) == [.setFilter(services)])
+    #expect(discovery.want(nil) == [])
+    #expect(discovery.isStopping)
+    #expect(discovery.handle(.success(())) == [.stop])
+  }
+
+  @Test("a mode that cannot be set while it runs is set after a stop")
+  func refusedMode() {
+    var discovery = running()
+    #expect(discovery.want(.everything) == [.setFilter(.everything)])
+    #expect(discovery.handle(.failure(.other(name: "org.bluez.Error.InProgress"))) == [.stop])
     #expect(discovery.handle(.success(())) == [.setFilter(.everything)])
-    #expect(!discovery.isStopping)
+    #expect(discovery.handle(.success(())) == [.start])
+  }
+
+  @Test("one that BlueZ ends by itself is told, and begins anew where it is wanted again; one that stops anyway is not")
+  func ended() {
+    var discovery = running()
+    #expect(discovery.end() == [.report(.stopped)])
+    #expect(!discovery.isActive)
+    #expect(discovery.end() == [])
+    #expect(discovery.want(services) == [.setFilter(services)])
+    var other = running()
+    _ = other.want(nil)
+    #expect(other.end() == [])
+    #expect(other.handle(.success(())) == [.report(.stopped)])
   }
 
   @Test("wanted again while it stops, it starts again without a word between")

@@ -10,6 +10,8 @@ struct ScenarioTests {
   /// What only the lab can do, and where the same is tested here.
   private static let elsewhere: [String: String] = [
     "bus": "RecordingTests: a bus that comes and goes",
+    "capture": "MonitorCaptureTests; there is no radio below the simulator",
+    "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
     "recorder_kill": "RecordingTests: SIGKILL",
   ]
 
@@ -59,6 +61,18 @@ struct ScenarioTests {
     }
     let timeline = items.sorted { $0.0 < $1.0 }.map { #"{"t": \#($0.0), \#($0.1)}"# }
     try await play(timeline: timeline, expecting: #"{"gaps": "losses"}"#, speed: 40)
+  }
+
+  @Test("a discovery that BlueZ ends by itself is begun anew: a strap that comes back later is recorded")
+  func haltedDiscovery() async throws {
+    let values = (0..<140).map { (Double($0), #""bpm": \#(60 + $0 % 40), "rr_ms": [\#(960 + $0 % 80)]"#) }
+    let events = [
+      // The device object expires, so that nothing but discovery finds the strap again.
+      (10.5, #""event": "vanish""#), (95, #""event": "halt""#), (100, #""event": "advertise""#),
+    ]
+    let timeline = (values + events).sorted { $0.0 < $1.0 }.map { #"{"t": \#($0.0), \#($0.1)}"# }
+    let recording = try await play(timeline: timeline, expecting: #"{"gaps": 1}"#, speed: 12)
+    #expect(try recording.sent(by: Self.strap).count > 40)
   }
 
   private static let strap = "C0:FF:EE:00:00:01"

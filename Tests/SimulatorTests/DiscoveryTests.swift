@@ -155,6 +155,24 @@ struct DiscoveryTests {
     #expect(bench.take().last == "+ dev Device1")
   }
 
+  @Test("discovery that ends by itself is told, hears nothing, and has to be stopped before it can start again")
+  func halted() {
+    var bench = Bench()
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.befall(.haltDiscovery)
+    bench.wait(5)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.call("StopDiscovery", on: Bench.hci0)
+    #expect(
+      bench.take() == [
+        "StartDiscovery: ok", "hci0 Discovering=true", "hci0 Discovering=false",
+        "StartDiscovery: InProgress Operation already in progress", "StopDiscovery: ok",
+      ])
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(0.2)
+    #expect(bench.take() == ["StartDiscovery: ok", "hci0 Discovering=true", "+ dev Device1"])
+  }
+
   @Test("a controller that filters duplicates reports each strap once in a discovery")
   func filteredDuplicates() {
     var bench = Bench(Scenario(straps: [StrapProfile()], filtersDuplicates: true))

@@ -109,7 +109,8 @@ struct ServiceTests {
 
   @Test("a killed bluetoothd answers no more and comes back under its name, without GATT objects")
   func killedDaemon() async throws {
-    let running = try await Running(Scenario(straps: [StrapProfile()]))
+    // In real time: the Connect that pends must not come to its own end, after 40 s, before bluetoothd is killed.
+    let running = try await Running(Scenario(straps: [StrapProfile()]), speed: 1)
     let client = try await BusClient(running.bus.address)
     try await client.connect(device)
     _ = try await client.acquire(measurement)

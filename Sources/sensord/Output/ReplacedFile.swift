@@ -9,6 +9,8 @@ struct ReplacedFile: ~Copyable {
   private let path: String
   private let temporaryPath: String?
   private let descriptor: CInt
+  private var isInPlace = false
+  private static let processIdentifier = getpid()
 
   /// Opens the file that will become `path`. `mode` holds whatever the umask says.
   init(path: String, mode: UInt32 = 0o600) throws(CommandFailure) {
@@ -18,14 +20,18 @@ struct ReplacedFile: ~Copyable {
       throw CommandFailure(.cannotCreate, "\(path) is a folder")
     }
     let name = path.split(separator: "/").last ?? "file"
-    let temporary = "\(FileAccess.directory(of: path))/.\(name).\(getpid())"
-    let number: CInt
+    let temporary = "\(FileAccess.directory(of: path))/.\(name).\(Self.processIdentifier)"
+    var number: CInt
     if isSpecial {
       number = unsafe open(path, O_WRONLY | O_CLOEXEC)
     } else {
-      // Left over from a process of the same number that was killed.
-      unsafe unlink(temporary)
-      number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      number = unsafe open(temporary, flags, mode)
+      if number < 0, errno == EEXIST {
+        // Left over from a process of the same number that was killed.
+        unsafe unlink(temporary)
+        number = unsafe open(temporary, flags, mode)
+      }
     }
     guard number >= 0 else { throw FileAccess.failure(errno, "cannot create \(path)", .cannotCreate) }
     if !isSpecial { fchmod(number, mode) }
@@ -36,7 +42,7 @@ struct ReplacedFile: ~Copyable {
 
   deinit {
     close(descriptor)
-    if let temporaryPath { unsafe unlink(temporaryPath) }
+    if let temporaryPath, !isInPlace { unsafe unlink(temporaryPath) }
   }
 
   /// Adds `bytes` at the end.
@@ -53,5 +59,6 @@ struct ReplacedFile: ~Copyable {
     guard unsafe rename(temporaryPath, path) == 0 else {
       throw FileAccess.failure(errno, "cannot create \(path)", .cannotCreate)
     }
+    isInPlace = true
   }
 }

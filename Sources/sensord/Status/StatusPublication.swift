@@ -19,6 +19,7 @@ final class StatusPublication: Sendable {
   private let notification: ServiceNotification
   private let logger: Logger
   private let started = LocalTime.now()
+  private let processIdentifier = getpid()
   private let state = Mutex(State())
 
   init(file: StatusFile, store: String, notification: ServiceNotification, logger: Logger) {
@@ -63,7 +64,8 @@ final class StatusPublication: Sendable {
     do {
       try file.write(
         StatusDocument(
-          version: SensordCommand.version, processIdentifier: getpid(), started: started, updated: LocalTime.now(),
+          version: SensordCommand.version, processIdentifier: processIdentifier, started: started,
+          updated: LocalTime.now(),
           store: store, status: status))
     } catch {
       warn(error)
