@@ -1,6 +1,6 @@
 #!/bin/bash
 # The real bluetoothd with virtual straps, in a User-Mode Linux machine: no Bluetooth hardware, no KVM, no root needed to run.
-#   lab.sh build                     build the machine into the cache, once (needs apt-get, pip, gcc; 6-12 minutes)
+#   lab.sh build                     build the machine into the cache, once (Debian 12, network; no root; 6-12 minutes)
 #   lab.sh bundle BINARY DIR         copy BINARY and its shared libraries (without glibc's) into DIR
 #   lab.sh run [-s SCENARIO] [-b BUNDLE] [-o OUT] [-t SECS] [--fast] [--snoop] -- COMMAND...
 #       Boot, run COMMAND in the guest, leave results in OUT, exit with its status (124 timeout, 125 lab failure).
@@ -13,22 +13,41 @@ CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
 PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
 WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
 
-download() { (cd "$CACHE" && rm -f "$1"_*.deb && apt-get -qq -o APT::Sandbox::User=root download "$1" && echo "$CACHE/$1"_*.deb); }
+# apt with lists, state and archives of its own: as on an empty system, whatever this one has, and without root.
+apt() { apt-get -qq -o Dir::State::lists="$CACHE/apt/lists" -o Dir::State::status="$CACHE/apt/status" -o Dir::Cache="$CACHE/apt" -o APT::Sandbox::User=root "$@"; }
+
+stop() { echo "lab: $1" >&2; exit 69; }
+
+check() {                                      # what the machine needs of this one; each want with its remedy
+  local codename; codename=$(. /etc/os-release 2>/dev/null && echo "${VERSION_CODENAME:-}")
+  [ "$(uname -m)" = x86_64 ] || stop "User-Mode Linux runs on x86_64 only, and this is $(uname -m)"
+  [ "$codename" = bookworm ] || stop "the machine is made from the packages of Debian 12 (bookworm), and this is ${codename:-no Debian}"
+  python3 -c 'import ctypes, os, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)' ||
+    stop "ptrace is forbidden here, without which User-Mode Linux cannot run; in a container: --cap-add SYS_PTRACE, or another seccomp profile"
+  [ -n "$(memory)" ] || stop "no folder for the machine's memory: /dev/shm, $CACHE or /tmp with ${LAB_MEM:-512} MB free, not mounted noexec"
+}
+
+memory() {                                     # where the machine's memory is kept: a file that is mapped for execution
+  local folder
+  for folder in /dev/shm "$CACHE" /tmp; do
+    [ -w "$folder" ] && [ "$(df --output=avail -m "$folder" | tail -1)" -gt "${LAB_MEM:-512}" ] || continue
+    case ,$(findmnt -nT "$folder" -o OPTIONS), in *,noexec,*) ;; *) echo "$folder"; return;; esac
+  done
+}
 
 build_root() {                                 # Debian packages unpacked into a folder, resolved as on an empty system
-  local root=$CACHE/root deb; rm -rf "$root" "$CACHE/archives" "$CACHE/wheels"; mkdir -p "$CACHE/archives/partial" "$root"
-  : >"$CACHE/status"
-  apt-get -qq -y --no-install-recommends -o Dir::State::status="$CACHE/status" -o Dir::Cache::archives="$CACHE/archives" \
-    -o APT::Sandbox::User=root --download-only install $PACKAGES
+  local root=$CACHE/root deb; rm -rf "$root"; mkdir -p "$root"
+  apt -y --no-install-recommends --download-only install $PACKAGES
   mkdir -p "$root"/usr/{bin,sbin,lib,lib64} "$root"/{dev,proc,sys,run,tmp,job,bundle,root,var/lib/bluetooth}
   for d in bin sbin lib lib64; do ln -s usr/$d "$root/$d"; done
-  for deb in "$CACHE"/archives/*.deb; do
+  for deb in "$CACHE"/apt/archives/*.deb; do
     case ${deb##*/} in perl*|libperl*|dpkg_*|debconf*|udev_*|passwd_*|adduser_*|usrmerge_*|libdb5*|*-perl_*|tar_*|libasound2-data*|libpam*|libsemanage*|libsepol*) continue;; esac
     dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$root" --keep-directory-symlink \
       --exclude='./usr/share/doc*' --exclude='./usr/share/man*' --exclude='./usr/share/locale*' \
       --exclude='./usr/lib/x86_64-linux-gnu/gconv*' --exclude='./usr/lib/python3.11/test*' --exclude='./usr/share/bash-completion*'
   done
-  pip -q download --no-deps -d "$CACHE/wheels" $WHEELS
+  python3 -m venv "$CACHE/venv"
+  "$CACHE/venv/bin/pip" -q --disable-pip-version-check download --no-deps -d "$CACHE/wheels" $WHEELS
   for deb in "$CACHE"/wheels/*.whl; do python3 -m zipfile -e "$deb" "$root/usr/lib/python3/dist-packages"; done
   /usr/bin/env python3.11 - "$root" <<'P'      # bytecode now, or every boot compiles bumble again (same 3.11 as the guest)
 import compileall, py_compile, sys
@@ -44,7 +63,8 @@ P
 
 build_uml() {                                  # Debian's own UML kernel has CONFIG_BT off, so compile one (5 min, 2 cores)
   local src=$CACHE/uml-src; rm -rf "$src"; mkdir -p "$src"
-  dpkg-deb --fsys-tarfile "$(download linux-source-6.1)" | tar -xO ./usr/src/linux-source-6.1.tar.xz | tar -xJ -C "$src" --strip-components=1
+  (cd "$CACHE/apt" && apt download linux-source-6.1)
+  dpkg-deb --fsys-tarfile "$CACHE"/apt/linux-source-6.1_*.deb | tar -xO ./usr/src/linux-source-6.1.tar.xz | tar -xJ -C "$src" --strip-components=1
   # 2696 bytes of saved FPU state are too few on CPUs with AMX (11008): every process would die at exec.
   sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' "$src/arch/x86/um/user-offsets.c"
   # 6.1.192 frees l2cap_conn's hci_chan twice when a Connect fails (kernel panic); its own comment says l2cap_conn_del does it.
@@ -52,15 +72,19 @@ build_uml() {                                  # Debian's own UML kernel has CON
           /^static void l2cap_conn_free/,/^}/s/^\thci_chan_del/\tif (conn->hchan) hci_chan_del/' "$src/net/bluetooth/l2cap_core.c"
   make -s -C "$src" ARCH=um KCONFIG_ALLCONFIG="$LAB/guest/uml.config" allnoconfig
   nice make -s -C "$src" ARCH=um -j"$(nproc)" linux
-  strip -o "$CACHE/linux-uml" "$src/linux"; rm -rf "$src" "$CACHE"/linux-source-*.deb
+  strip -o "$CACHE/linux-uml" "$src/linux"; rm -rf "$src"
 }
 
 build() {                                      # once: complete when the stamp, a digest of what it is made from, is there
   local stamp; stamp=$(cat "$LAB/lab.sh" "$LAB/guest/uml.config" | sha256sum | cut -c1-16)
   [ "$(cat "$CACHE/stamp" 2>/dev/null)" != "$stamp" ] || return 0
   echo "lab: building the machine into $CACHE (6-12 minutes, once)" >&2
-  mkdir -p "$CACHE"; rm -f "$CACHE/stamp"
+  mkdir -p "$CACHE"; check
+  rm -rf "$CACHE/stamp" "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"; mkdir -p "$CACHE"/apt/{lists,archives}/partial; : >"$CACHE/apt/status"
+  apt update && [ -n "$(ls "$CACHE"/apt/lists/*Packages* 2>/dev/null)" ] || stop "no package lists from Debian's servers: is there a network, or a proxy for apt?"
   build_root; build_uml
+  rm -rf "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"
+  (run -t 20 --fast -- true) || stop "the machine is built and does not run here"
   echo "$stamp" >"$CACHE/stamp"
 }
 
@@ -79,10 +103,10 @@ run() {
   cp "$scenario" "$out/scenario.json"; cp "$LAB"/guest/*.py "$LAB"/guest/*.sh "$out/"; printf '%q ' "$@" >"$out/command"
   local limit=${LAB_WALL:-$((secs + 90))}
   install -m755 "$LAB/guest/init" "$CACHE/root/init"
-  TMPDIR=/dev/shm timeout -k 5 "$limit" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" root=/dev/root rootfstype=hostfs \
+  TMPDIR=$(memory) timeout -k 5 "$limit" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" root=/dev/root rootfstype=hostfs \
     rootflags="$CACHE/root" ro init=/init con=null con0=null,fd:1 $fast panic=-1 lab.secs="$secs" lab.snoop="$snoop" \
     lab.job="$out" ${bundle:+lab.bundle="$bundle"} </dev/null >"$out/console.txt" 2>&1 || status=$?
-  [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); see $out/console.txt" >&2; exit 125; }
+  [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
   exit "$(cat "$out/rc")"
 }
 
