@@ -7,6 +7,9 @@ PREFIX ?= /usr
 DESTDIR ?=
 
 release = .build/release
+# Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: the dynamic linker would have
+# more work with its symbols at each start than with all others together. Without a C compiler it stays a shared one.
+static = $(CURDIR)/.build/static
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
 
@@ -26,7 +29,8 @@ run: build ## record through bluetoothd; without an adapter, a demonstration
 
 .PHONY: build
 build: dependencies ## the release binaries, in .build/release
-	$(SWIFT) build -c release --static-swift-stdlib
+	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
+	$(SWIFT) build -c release --static-swift-stdlib -Xlinker -L$(static)
 
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors

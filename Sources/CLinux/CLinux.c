@@ -2,8 +2,44 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/prctl.h>
 
 int clinux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int clinux_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#define CRC32C __attribute__((target("sse4.2")))
+#define CRC32C_WORD(crc, word) ((uint32_t)_mm_crc32_u64(crc, word))
+#define CRC32C_BYTE(crc, byte) _mm_crc32_u8(crc, byte)
+
+static int has_crc32c(void) { return __builtin_cpu_supports("sse4.2"); }
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#define CRC32C __attribute__((target("crc")))
+#define CRC32C_WORD(crc, word) __crc32cd(crc, word)
+#define CRC32C_BYTE(crc, byte) __crc32cb(crc, byte)
+
+static int has_crc32c(void) { return (getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
+#endif
+
+#ifdef CRC32C
+CRC32C static uint32_t crc32c(const unsigned char *bytes, size_t length) {
+  uint32_t crc = UINT32_MAX;
+  for (; length >= 8; bytes += 8, length -= 8) {
+    uint64_t word;
+    memcpy(&word, bytes, 8);
+    crc = CRC32C_WORD(crc, word);
+  }
+  for (; length > 0; bytes++, length--) crc = CRC32C_BYTE(crc, *bytes);
+  return ~crc;
+}
+
+int64_t clinux_crc32c(const void *bytes, size_t length) { return has_crc32c() ? (int64_t)crc32c(bytes, length) : -1; }
+#else
+int64_t clinux_crc32c(const void *bytes, size_t length) { return -1; }
+#endif

@@ -1,3 +1,5 @@
+internal import CLinux
+
 /// CRC-32C (Castagnoli), the checksum of every record: polynomial 0x1EDC6F41 reflected, as in RFC 3720 appendix B.4.
 enum CRC32C {
   /// Eight tables of 256: eight bytes are taken at a time ("slicing by 8", Kounavis and Berry 2005).
@@ -17,8 +19,14 @@ enum CRC32C {
     return tables
   }()
 
-  /// The checksum of `bytes[range]`.
+  /// The checksum of `bytes[range]`, by the processor's instruction where it has one.
   static func checksum(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
+    let checksum = unsafe bytes.extracting(range).withUnsafeBytes { unsafe clinux_crc32c($0.baseAddress, $0.count) }
+    return UInt32(exactly: checksum) ?? checksumByTables(bytes, range)
+  }
+
+  /// The same where the processor has no instruction for it.
+  static func checksumByTables(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
     let tables = Self.tables.span
     let raw = unsafe bytes.bytes
     var position = range.lowerBound

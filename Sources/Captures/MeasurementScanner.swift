@@ -5,12 +5,15 @@
 struct MeasurementScanner {
   let slot: Int
   let microseconds: Int64
-  /// Where the payload's digits are.
-  private let digits: Range<Int>
+  /// The payload, four bytes to a word, the first lowest.
+  private var payload = InlineArray<6, UInt32>(repeating: 0)
+  private let payloadCount: Int
   /// Where the next line begins.
   let next: Int
 
   private static let wordLength = 8
+  /// Those of the longest payload that is read here; none is longer that a strap sends at the usual packet size.
+  private static let mostDigits = 48
   private static let zeros: UInt64 = 0x3030_3030_3030_3030
 
   /// Reads the line that begins at `start`; nil where it is not an intact measurement, or too near the end.
@@ -22,32 +25,32 @@ struct MeasurementScanner {
       bytes[position] == UInt8(ascii: "m"), bytes[position + 1] == UInt8(ascii: " ")
     else { return nil }
     let first = position + 2
-    guard let end = Self.space(bytes, from: first), end > first, (end - first) & 1 == 0,
+    guard let end = Self.space(bytes, from: first), end > first, (end - first) & 1 == 0, end - first <= Self.mostDigits,
       bytes.count - end > Self.wordLength + 1, bytes[end + 9] == UInt8(ascii: "\n"),
       let written = Hexadecimal.bytes(Self.word(bytes, end + 1)),
       CRC32C.checksum(bytes, start..<end) == written.byteSwapped
     else { return nil }
     position = first
+    var word = 0
     while position < end {
-      guard Self.payload(bytes, position, before: end) != nil else { return nil }
+      guard let four = Self.payload(bytes, position, before: end) else { return nil }
+      payload[word] = four
+      word += 1
       position += Self.wordLength
     }
-    digits = first..<end
+    payloadCount = (end - first) / 2
     self.slot = Int(slot)
     self.microseconds = microseconds
     next = end + 10
   }
 
-  /// Puts the payload behind `payload`; `bytes` are those that were scanned.
-  func appendPayload(of bytes: Span<UInt8>, to payload: inout [UInt8]) {
-    var position = digits.lowerBound
-    while position < digits.upperBound {
-      var four = Self.payload(bytes, position, before: digits.upperBound) ?? 0
-      for _ in 0..<min(digits.upperBound - position, Self.wordLength) / 2 {
-        payload.append(UInt8(truncatingIfNeeded: four))
-        four >>= 8
+  /// Puts the payload behind `bytes`.
+  @inline(__always)
+  func appendPayload(to bytes: inout [UInt8]) {
+    bytes.append(addingCapacity: payloadCount) { output in
+      for index in 0..<payloadCount {
+        output.append(UInt8(truncatingIfNeeded: payload[index >> 2] >> UInt32(8 * (index & 3))))
       }
-      position += Self.wordLength
     }
   }
 

@@ -46,7 +46,7 @@ struct RecordReader {
       {
         if index >= 0 {
           sessions[index].log.appendMeasurement(at: BootInstant(microseconds: record.microseconds)) {
-            record.appendPayload(of: bytes, to: &$0)
+            record.appendPayload(to: &$0)
           }
         }
         pass.position = record.next

@@ -18,6 +18,14 @@ struct CRC32CTests {
     }
   }
 
+  @Test("the processor's instruction and the tables agree, at every length")
+  func tables() {
+    let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 37 + $0 >> 3) }
+    for end in 0...bytes.count {
+      #expect(CRC32C.checksumByTables(bytes.span, 0..<end) == Self.checksum(Array(bytes[..<end])))
+    }
+  }
+
   @Test("a part of a buffer gives the checksum of that part alone")
   func part() {
     let bytes = [UInt8](0...99)

@@ -80,7 +80,7 @@ struct CaptureFormatTests {
       let bytes = buffer.copy() + [UInt8](repeating: 0x0A, count: 16)
       let fast = MeasurementScanner(bytes.span, at: 0)
       var found: [UInt8] = []
-      fast?.appendPayload(of: bytes.span, to: &found)
+      fast?.appendPayload(to: &found)
       guard case .measurement(let payload) = event.kind,
         (0..<10_000_000_000_000_000).contains(event.instant.microseconds), !payload.isEmpty
       else {

@@ -1,9 +1,11 @@
-// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd, inotify and malloc_trim.
+// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd, inotify and malloc_trim; and what needs C.
 // _GNU_SOURCE is not defined here, so that this module sees the same declarations as Glibc's.
 #ifndef CLINUX_H
 #define CLINUX_H
 
 #include <malloc.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -15,5 +17,8 @@ int clinux_name_thread(const char *name);
 
 // Has the kernel send `signal` to this process when the thread that started it ends. Returns 0, or -1 and errno.
 int clinux_set_parent_death_signal(int signal);
+
+// The CRC-32C of `length` bytes by the processor's instruction for it; -1 where it has none.
+int64_t clinux_crc32c(const void *bytes, size_t length);
 
 #endif

@@ -19,6 +19,7 @@ public struct AffineTimeMap: Hashable, Sendable {
   /// The wall-clock time of `ticks`, `timescale` of them to the second: rounded down to the microsecond, saturating.
   ///
   /// `anchor + ⌊ticks · (10⁹ + slope) / (timescale · 10³)⌋`
+  @inline(__always)
   public func time(atTicks ticks: Int64, timescale: Int32) -> Timestamp {
     let factor = 1_000_000_000 + Int64(slopePartsPerBillion)
     let divisor = Int64(max(timescale, 1)) * 1000

@@ -4,7 +4,10 @@
 public struct HeartbeatSeriesBuilder: Sendable {
   /// Ticks per second, at least 1.
   public let timescale: Int32
+  /// The runs that are complete.
   private var runs: [HeartbeatSeries.Run] = []
+  /// The run that was begun last; its beats are all from its first on.
+  private var run: HeartbeatSeries.Run?
   private var beats: [Heartbeat] = []
   /// The tick of the last beat in its run.
   private var tick: Int64 = 0
@@ -27,8 +30,15 @@ public struct HeartbeatSeriesBuilder: Sendable {
   /// Begins a run; its first beat stands at `firstTick` of `map`. A run that got no beat is dropped.
   public mutating func beginRun(_ map: AffineTimeMap, firstTick: Int64 = 0) throws(SeriesError) {
     guard !isFinished else { throw .finished }
-    if let last = runs.last, last.beats.isEmpty { runs.removeLast() }
-    runs.append(HeartbeatSeries.Run(beats: beats.count..<beats.count, firstTick: firstTick, map: map))
+    closeRun()
+    run = HeartbeatSeries.Run(beats: beats.count..<beats.count, firstTick: firstTick, map: map)
+  }
+
+  private mutating func closeRun() {
+    guard var run, run.beats.lowerBound < beats.count else { return }
+    run.beats = run.beats.lowerBound..<beats.count
+    runs.append(run)
+    self.run = nil
   }
 
   /// Adds a beat to the run that was begun last, `rrTicks` after the beat before it in that run.
@@ -40,11 +50,10 @@ public struct HeartbeatSeriesBuilder: Sendable {
   ) throws(SeriesError) {
     guard !isFinished else { throw .finished }
     let position = beats.count
-    let last = runs.count - 1
-    guard last >= 0 else { throw .runsDoNotCoverBeats }
-    let isFirst = runs[last].beats.lowerBound == position
-    let next = isFirst ? runs[last].firstTick : tick &+ Int64(rrTicks)
-    let mapped = runs[last].map.time(atTicks: next, timescale: timescale)
+    guard let run else { throw .runsDoNotCoverBeats }
+    let isFirst = run.beats.lowerBound == position
+    let next = isFirst ? run.firstTick : tick &+ Int64(rrTicks)
+    let mapped = run.map.time(atTicks: next, timescale: timescale)
     guard let offset = Int32(exactly: time?.microseconds(since: mapped) ?? 0) else {
       throw .beatOutOfRange(index: position)
     }
@@ -52,7 +61,6 @@ public struct HeartbeatSeriesBuilder: Sendable {
     if let lastTime, derived <= lastTime { throw .timeNotIncreasing(index: position) }
     beats.append(
       Heartbeat(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags, offsetMicroseconds: offset))
-    runs[last].beats = runs[last].beats.lowerBound..<beats.count
     lastTime = derived
     tick = next
   }
@@ -68,7 +76,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     guard ticks >= 0, beats.isEmpty || ticks > tick else { throw .timeNotIncreasing(index: position) }
     let (interval, overflow) = ticks.subtractingReportingOverflow(beats.isEmpty ? 0 : tick)
     guard !overflow, let rrTicks = UInt32(exactly: interval) else { throw .beatOutOfRange(index: position) }
-    if runs.isEmpty { try beginRun(AffineTimeMap(anchor: start), firstTick: ticks) }
+    if run == nil { try beginRun(AffineTimeMap(anchor: start), firstTick: ticks) }
     try add(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags)
   }
 
@@ -77,7 +85,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     guard !isFinished else { throw .finished }
     guard !beats.isEmpty else { throw .empty }
     isFinished = true
-    if let last = runs.last, last.beats.isEmpty { runs.removeLast() }
+    closeRun()
     return HeartbeatSeries(checked: runs, beats: beats, timescale: timescale)
   }
 
@@ -86,6 +94,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     guard !isFinished else { throw .finished }
     isFinished = true
     runs = []
+    run = nil
     beats = []
   }
 }

@@ -40,10 +40,14 @@ public struct HeartRateVariability: Hashable, Sendable {
   public init(_ intervals: NNIntervals, from start: Double = 0) {
     self.intervals = intervals
     self.start = start
-    let seconds = intervals.seconds
-    differences = seconds.indices.lazy.filter { $0 > 0 && intervals.continues[$0] }.map {
-      seconds[$0] - seconds[$0 - 1]
+    let seconds = intervals.seconds.span
+    let continues = intervals.continues.span
+    var differences: [Double] = []
+    differences.reserveCapacity(seconds.count)
+    for index in seconds.indices.dropFirst() where continues[index] {
+      differences.append(seconds[index] - seconds[index - 1])
     }
+    self.differences = differences
   }
 
   /// The number of NN intervals.

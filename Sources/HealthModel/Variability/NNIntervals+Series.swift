@@ -4,7 +4,8 @@ extension NNIntervals {
   /// An interval counts where both its beats stand in one run, the later one is not preceded by a gap, and `filter` lets
   /// both through. The first beat of a run ends no interval: its RR began at a beat that nobody saw.
   public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
-    var selection = Selection(filter: filter, ticksPerSecond: Double(series.timescale))
+    var selection = Selection(
+      filter: filter, ticksPerSecond: Double(series.timescale), capacity: series.beats.count)
     series.forEachBeat { selection.take($0) }
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
@@ -29,9 +30,12 @@ extension NNIntervals {
     /// The ticks since that beat that belong to a detection which is no beat.
     private var pending: Int64?
 
-    init(filter: Filter, ticksPerSecond: Double) {
+    init(filter: Filter, ticksPerSecond: Double, capacity: Int) {
       self.filter = filter
       self.ticksPerSecond = ticksPerSecond
+      seconds.reserveCapacity(capacity)
+      ends.reserveCapacity(capacity)
+      continues.reserveCapacity(capacity)
     }
 
     mutating func take(_ located: HeartbeatSeries.LocatedBeat) {

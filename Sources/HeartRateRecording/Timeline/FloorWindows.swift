@@ -38,23 +38,30 @@ struct FloorWindows {
   @inline(__always)
   private static func floors(_ points: Span<Residuals.Point>, window: (Int) -> Range<Int>) -> [Int64] {
     var result = [Int64](repeating: .max, count: points.count)
-    // The points that may yet be the smallest of a window, from smaller to greater ones, behind those that are past.
-    var candidates = [Int](repeating: 0, count: points.count)
-    var queue = candidates.mutableSpan
     var floors = result.mutableSpan
-    var head = 0
-    var tail = 0
+    // Up to the middle the smallest residual from each point on is known, of what came behind it the smallest of all.
+    var smallestFrom = [Int64](repeating: .max, count: points.count)
+    var front = smallestFrom.mutableSpan
+    var middle = 0
     var next = 0
+    var back = Int64.max
     for index in floors.indices {
       let window = window(index)
       while next < window.upperBound {
-        while tail > head, points[queue[tail - 1]].residual >= points[next].residual { tail -= 1 }
-        queue[tail] = next
-        tail += 1
+        back = min(back, points[next].residual)
         next += 1
       }
-      while head < tail, queue[head] < window.lowerBound { head += 1 }
-      if head < tail { floors[index] = points[queue[head]].residual }
+      if window.lowerBound >= middle {
+        // The window has left the front: all of it becomes the next one.
+        middle = next
+        back = .max
+        var smallest = Int64.max
+        for point in stride(from: middle - 1, through: window.lowerBound, by: -1) {
+          smallest = min(smallest, points[point].residual)
+          front[point] = smallest
+        }
+      }
+      floors[index] = window.lowerBound < middle ? min(front[window.lowerBound], back) : back
     }
     return result
   }

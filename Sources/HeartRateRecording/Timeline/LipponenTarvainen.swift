@@ -80,12 +80,13 @@ struct LipponenTarvainen {
     let floor: Double
     /// The thresholds that were asked for; 0 for the others.
     private var thresholds: [Double]
-    private var quartiles: RunningQuartiles?
+    private var quartiles: RunningQuartiles
 
     init(_ values: [Int], floor: Double) {
       self.values = values
       self.floor = floor
       thresholds = [Double](repeating: 0, count: values.count)
+      quartiles = RunningQuartiles(values)
     }
 
     /// The least that the threshold can be where the median is this.
@@ -95,9 +96,7 @@ struct LipponenTarvainen {
 
     mutating func threshold(_ index: Int, median: Int) -> Double {
       if thresholds[index] > 0 { return thresholds[index] }
-      var quartiles = self.quartiles.take() ?? RunningQuartiles(values)
       let spread = quartiles.spread(around: index)
-      self.quartiles = quartiles
       let threshold = max(
         LipponenTarvainen.alpha * spread.halfRange, LipponenTarvainen.quartileFloor * spread.upperQuartile,
         leastThreshold(median))

@@ -7,7 +7,7 @@ struct RunningQuartiles {
 
   private let values: [Int]
   /// How often each value stands in the window.
-  private var counts = [UInt8](repeating: 0, count: greatest + 1)
+  private var counts: [UInt8] = []
   /// The middle of the window.
   private var centre = 0
   private var low = OrderStatistic(rank: 22)
@@ -24,7 +24,7 @@ struct RunningQuartiles {
       self.rank = rank
     }
 
-    mutating func settle(_ counts: [UInt8]) {
+    mutating func settle(_ counts: Span<UInt8>) {
       while below > rank {
         value -= 1
         below -= Int(counts[value])
@@ -36,7 +36,7 @@ struct RunningQuartiles {
     }
 
     /// Half way between this value and the next in order: where numpy and the like see a quartile of 91 values.
-    func doubled(_ counts: [UInt8]) -> Int {
+    func doubled(_ counts: Span<UInt8>) -> Int {
       if below + Int(counts[value]) > rank + 1 { return 2 * value }
       var next = value + 1
       while counts[next] == 0 { next += 1 }
@@ -51,18 +51,19 @@ struct RunningQuartiles {
     var halfRange: Double
   }
 
-  /// The window lies around the first value.
-  ///
   /// At the ends the series is reflected, or, where it is shorter than half a window, its end value is repeated. Only the
   /// magnitudes count. There must be one value at least.
   init(_ values: [Int]) {
     self.values = values
-    for index in -Self.half...Self.half { count(at: index, by: 1) }
   }
 
   /// The quartiles of the 91 values around `index`.
   mutating func spread(around index: Int) -> Spread {
-    if abs(index - centre) > Self.window {
+    if counts.isEmpty {
+      counts = [UInt8](repeating: 0, count: Self.greatest + 1)
+      centre = index
+      for offset in -Self.half...Self.half { count(at: index + offset, by: 1) }
+    } else if abs(index - centre) > Self.window {
       // All of the window is new.
       for offset in -Self.half...Self.half {
         count(at: centre + offset, by: -1)
@@ -80,10 +81,11 @@ struct RunningQuartiles {
       centre -= 1
       count(at: centre - Self.half, by: 1)
     }
-    low.settle(counts)
-    high.settle(counts)
-    let upper = high.doubled(counts)
-    return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts)) / 4)
+    let counts = counts
+    low.settle(counts.span)
+    high.settle(counts.span)
+    let upper = high.doubled(counts.span)
+    return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts.span)) / 4)
   }
 
   @inline(__always)

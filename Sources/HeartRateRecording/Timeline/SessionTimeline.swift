@@ -43,7 +43,7 @@ public struct SessionTimeline: Hashable, Sendable {
   public init(log: SensorEventLog, parameters: TimelineParameters = .standard) {
     var collector = SessionCollector()
     collector.take(log)
-    self.init(collector, parameters: parameters)
+    self.init(consume collector, parameters: parameters)
   }
 
   /// The same for events that were collected one by one, so that nobody has to hold them all.

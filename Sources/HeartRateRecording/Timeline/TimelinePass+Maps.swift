@@ -27,11 +27,13 @@ extension TimelinePass {
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: slope) }, scale: scale)
       calibration = PlaceCalibration(evidence, single, slope: slope, parameters)
     }
-    let spread = spread(evidence, block)
+    let pieces = evidence.map { strayings($0, block) }
+    let spread = Self.spread(pieces.joined())
     calibration.referenceHalfWidth = referenceHalfWidth(evidence, spread)
     for index in starts.indices {
       let location =
-        starts[index].isFiller ? nil : locate(run: index, evidence[index], single, block, calibration, spread)
+        starts[index].isFiller
+        ? nil : locate(run: index, evidence[index], single, block, calibration, spread, pieces[index])
       let map = RunMap(
         anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: slope,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
@@ -122,7 +124,7 @@ extension TimelinePass {
   /// Wall time of a run's first beat.
   private func locate(
     run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ calibration: PlaceCalibration,
-    _ spread: Double
+    _ spread: Double, _ strayings: [Double]
   ) -> (anchor: Int64, uncertainty: Int64) {
     let isLong = isLong(evidence)
     let model = isLong ? block : single
@@ -137,7 +139,7 @@ extension TimelinePass {
     var halfWidth = (location.halfWidth * location.halfWidth + drift * drift + 400e6).squareRoot()
     if isLong {
       halfWidth = max(halfWidth, expectedHalfWidth(packets: Double(evidence.samples.count), spread))
-      halfWidth = max(halfWidth, 2 * self.spread([evidence], block))
+      halfWidth = max(halfWidth, 2 * Self.spread(strayings))
     } else {
       halfWidth *= calibration.inflation
       let reference = calibration.referenceHalfWidth
@@ -161,19 +163,23 @@ extension TimelinePass {
     return expectedHalfWidth(packets: Double(packets) / Double(references.count), spread)
   }
 
-  /// How far pieces of long runs lie from their lines: what wanders, and losses too small to be seen.
-  private func spread(_ evidence: [RunEvidence], _ model: OffsetModel) -> Double {
+  /// How far each piece of a long run lies from the run's line, in microseconds; none of a short one.
+  private func strayings(_ run: RunEvidence, _ model: OffsetModel) -> [Double] {
+    guard let known = run.offset else { return [] }
     let size = parameters.pieceBlocks
+    return stride(from: 0, through: run.blocks.count - size, by: size).map { start in
+      let piece = Array(run.blocks[start..<(start + size)])
+      return model.locate(piece, slope: Double(slope) * 1e-9).offset - known
+    }
+  }
+
+  /// How far pieces lie from their lines all in all: what wanders, and losses too small to be seen.
+  private static func spread(_ strayings: some Sequence<Double>) -> Double {
     var sum = 0.0
     var count = 0.0
-    for run in evidence {
-      guard let known = run.offset else { continue }
-      for start in stride(from: 0, through: run.blocks.count - size, by: size) {
-        let piece = Array(run.blocks[start..<(start + size)])
-        let distance = model.locate(piece, slope: Double(slope) * 1e-9).offset - known
-        sum += distance * distance
-        count += 1
-      }
+    for distance in strayings {
+      sum += distance * distance
+      count += 1
     }
     return count > 0 ? (sum / count).squareRoot() : 0
   }
