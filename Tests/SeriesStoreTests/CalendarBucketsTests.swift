@@ -66,6 +66,31 @@ struct CalendarBucketsTests {
   }
 
   @Test(
+    "days are laid from midnight also where the first of them begins at one o'clock",
+    arguments: [
+      ("Africa/Cairo", "2024-04-26"), ("Asia/Beirut", "2024-03-31"), ("America/Santiago", "2023-09-03"),
+      ("America/Havana", "2024-03-10"), ("America/Asuncion", "2023-10-01"), ("America/Sao_Paulo", "2018-11-04"),
+    ])
+  func anchoredAtSkippedMidnight(zone: String, date: String) throws {
+    let zone = try TimeZoneRules.named(zone)
+    let noon = try #require(Timestamp(iso8601: date)).microseconds + 43_200_000_000
+    let anchor = zone.moment(ofWallClock: noon)
+    let day: Int64 = 86_400_000_000
+    func time(_ moment: Timestamp) -> Int64 { zone.wallClock(at: moment) % day }
+    for interval in ["1d", "3d"] {
+      let buckets = CalendarBuckets(every: try CalendarInterval(parsing: interval), containing: anchor, in: zone)
+      #expect(time(buckets.anchor) == 3_600_000_000)
+      for index in [-2, -1, 1, 2] as [Int64] { #expect(time(buckets.start(of: index)) == 0, "\(interval) \(index)") }
+      #expect(buckets.start(of: 0) == buckets.anchor)
+    }
+    // The whole month that begins so.
+    guard zone.name == "America/Asuncion" else { return }
+    #expect(
+      try edges("1mo", zone.name, containing: date, from: "2023-10-05T00:00Z", to: "2023-11-05T00:00Z")
+        == ["2023-10-01T04:00:00Z", "2023-11-01T03:00:00Z", "2023-12-01T03:00:00Z"])
+  }
+
+  @Test(
     "an interval that is none is refused",
     arguments: ["", "d", "0d", "-1d", "1", "1x", "1 d", "1.5h", "9999999m", "1mm", "1D"])
   func badIntervals(text: String) {

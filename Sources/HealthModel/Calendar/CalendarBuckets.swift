@@ -20,13 +20,20 @@ public struct CalendarBuckets: Hashable, Sendable {
 
   /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`.
   public init(every interval: CalendarInterval, from anchor: Timestamp, in zone: TimeZoneRules) {
+    let wall = zone.wallClock(at: anchor)
+    let day = Self.floorDivision(wall, Self.day)
+    self.init(
+      every: interval, from: anchor, day: CalendarDay(daysSince1970: day), time: wall - day * Self.day, in: zone)
+  }
+
+  private init(
+    every interval: CalendarInterval, from anchor: Timestamp, day: CalendarDay, time: Int64, in zone: TimeZoneRules
+  ) {
     self.interval = interval
     self.anchor = anchor
     self.zone = zone
-    let wall = zone.wallClock(at: anchor)
-    let day = Self.floorDivision(wall, Self.day)
-    anchorDay = CalendarDay(daysSince1970: day)
-    anchorTime = wall - day * Self.day
+    anchorDay = day
+    anchorTime = time
   }
 
   /// Buckets that begin where a person expects: at the beginning of an hour, a day, a Monday, a month, a year.
@@ -45,7 +52,10 @@ public struct CalendarBuckets: Hashable, Sendable {
       case .month: day - Int64(date.day) + 1
       case .year: CalendarDay(year: date.year, month: 1, day: 1)?.daysSince1970 ?? day
       }
-    self.init(every: interval, from: zone.moment(ofWallClock: first * Self.day), in: zone)
+    // Not by the clock at that moment: where midnight was skipped it shows one o'clock, which no other day begins at.
+    self.init(
+      every: interval, from: zone.moment(ofWallClock: first * Self.day), day: CalendarDay(daysSince1970: first),
+      time: 0, in: zone)
   }
 
   private static func floorDivision(_ dividend: Int64, _ divisor: Int64) -> Int64 {
