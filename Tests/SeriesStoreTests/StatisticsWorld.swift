@@ -101,9 +101,12 @@ struct StatisticsWorld {
       case .single: throw StatisticsError.emptyRange
       }
     let edges = try buckets.edges(from: first, to: last)
-    // Ranks: named ones first, then as they were saved first, whatever their type.
+    // Ranks: named ones first, then by the start of their first sample of the type, then by name.
     var sources = query.priority
-    for series in series where !sources.contains(series.source) { sources.append(series.source) }
+    let byStart = mine.sorted {
+      ($0.track.starts[0], $0.source.device ?? "") < ($1.track.starts[0], $1.source.device ?? "")
+    }
+    for series in byStart where !sources.contains(series.source) { sources.append(series.source) }
     func answer(_ part: [DataSource], _ source: DataSource?) throws -> [Statistics] {
       var expected = try StatisticsBuckets(edges: edges, type: query.type, policy: query.policy)
       expected.add(part.map { name in mine.filter { $0.source == name }.map(\.track) })

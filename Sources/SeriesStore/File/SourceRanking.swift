@@ -1,6 +1,10 @@
 import HealthModel
 
-/// The sources of an answer, in order of priority: those that the caller named, then the others as they first came.
+/// The sources of an answer, in order of priority: those that the caller named, then the others by the start of their
+/// first sample of the type in the whole store, then by name.
+///
+/// Rows are numbered anew when something is deleted and brought back, and what is asked for changes from question to
+/// question: neither may decide whose values count.
 struct SourceRanking {
   /// A source with a device, by their rows.
   struct Key: Hashable {
@@ -12,7 +16,8 @@ struct SourceRanking {
   private(set) var names: [DataSource] = []
   private let priority: [DataSource]
   private var places: [Key: Int] = [:]
-  private var firstKeys: [Key] = []
+  /// The start of each name's first sample, as far as it was noted.
+  private var starts: [DataSource: Int64] = [:]
 
   init(priority: [DataSource]) {
     self.priority = priority
@@ -24,30 +29,30 @@ struct SourceRanking {
 
   /// The place of a new key: that of its name, which several revisions of one program share.
   mutating func add(_ key: Key, name: DataSource) -> Int {
-    let place: Int
-    if let known = names.firstIndex(of: name) {
-      place = known
-      if (key.device ?? 0, key.source) < (firstKeys[known].device ?? 0, firstKeys[known].source) {
-        firstKeys[known] = key
-      }
-    } else {
-      place = names.count
-      names.append(name)
-      firstKeys.append(key)
-    }
+    let place = names.firstIndex(of: name) ?? names.count
+    if place == names.count { names.append(name) }
     places[key] = place
     return place
+  }
+
+  /// How many names' first samples have to be noted before ``settle()``: none where the order is clear without.
+  var unknownStarts: Int {
+    let unnamed = names.filter { !priority.contains($0) }
+    return unnamed.count > 1 ? unnamed.count { starts[$0] == nil } : 0
+  }
+
+  /// Notes a sample's start; samples come in the order of their starts.
+  mutating func note(start: Int64, of name: DataSource) {
+    if starts[name] == nil, names.contains(name) { starts[name] = start }
   }
 
   /// Puts the sources in order of priority; gives the new place of each old one.
   mutating func settle() -> [Int] {
     let named = Dictionary(zip(priority, priority.indices)) { first, _ in first }
-    let sorted = names.indices.sorted { first, second in
-      let ranks = (named[names[first]] ?? .max, named[names[second]] ?? .max)
-      guard ranks.0 == ranks.1 else { return ranks.0 < ranks.1 }
-      let keys = (firstKeys[first], firstKeys[second])
-      return (keys.0.device ?? 0, keys.0.source) < (keys.1.device ?? 0, keys.1.source)
+    let keys = names.map { name in
+      (named[name] ?? .max, starts[name] ?? .max, name.source, name.device ?? "")
     }
+    let sorted = names.indices.sorted { keys[$0] < keys[$1] }
     var order = Array(repeating: 0, count: names.count)
     for (rank, place) in sorted.enumerated() { order[place] = rank }
     names = sorted.map { names[$0] }

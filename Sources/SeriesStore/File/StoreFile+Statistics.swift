@@ -103,9 +103,26 @@ extension StoreFile {
       }
       rows.append(row)
     }
+    try noteFirstSamples(of: &sources, type: query.type)
     let order = sources.settle()
     for index in rows.indices { rows[index].rank = order[rows[index].rank] }
     return rows
+  }
+
+  /// Goes through the type's samples from the first on until every source of the answer has been met.
+  private func noteFirstSamples(of sources: inout SourceRanking, type: QuantityType) throws(StoreError) {
+    guard sources.unknownStarts > 0 else { return }
+    var statement = try connection.prepare(
+      """
+      SELECT sample.start, source.identifier, ifnull(device.local_identifier, device.name)
+      FROM \(Self.sampleTables)
+      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) ORDER BY sample.start
+      """)
+    try statement.bind(type.identifier, at: 1)
+    while sources.unknownStarts > 0, try statement.step() {
+      sources.note(
+        start: statement.integer(0), of: DataSource(source: statement.text(1) ?? "", device: statement.text(2)))
+    }
   }
 
   /// Adds the samples, which are in order of their starts, to the buckets.

@@ -16,7 +16,8 @@ public struct StatisticsCollectionQuery: HealthQuery {
   public var to: Timestamp?
   /// Which samples count beside being of the type.
   public var predicate: SamplePredicate
-  /// Sources from the highest priority down; those that are not named follow in the order in which they came.
+  /// Sources from the highest priority down; those that are not named follow by the start of their first sample of the
+  /// type in the whole store, then by name.
   public var priority: [DataSource]
 
   /// How time is divided.

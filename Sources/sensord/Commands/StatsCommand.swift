@@ -9,9 +9,9 @@ struct StatsCommand: ParsableCommand {
     usage: "sensord stats <type> --every <interval> [--from <t>] [--to <t>] [options]",
     discussion: """
       Days, weeks, months and years go by the clocks of the zone, so a day may have
-      23 or 25 hours; weeks begin on Monday. Sources are merged: the one that came
-      first speaks for the time it covers. A session that is still being recorded
-      is not counted.
+      23 or 25 hours; weeks begin on Monday. Sources are merged: the one whose
+      first sample is the oldest in the store speaks for the time it covers, the
+      others fill its gaps. A session that is still being recorded is not counted.
 
         sensord stats heartRate --every 1d --from 2026-11-01
         sensord stats heartRate --every 15m --zone Asia/Kolkata --json
