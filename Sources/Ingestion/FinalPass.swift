@@ -20,12 +20,14 @@ public enum FinalPass {
   public static func session(of capture: Capture, version: String) throws(SeriesError) -> RecordedSession {
     let timeline = SessionTimeline(log: capture.log)
     let series = try heartbeats(timeline)
+    let start = Timestamp(microseconds: timeline.startMicroseconds)
+    let span = TimeSpan(start: start, end: Timestamp(microseconds: timeline.endMicroseconds)) ?? TimeSpan(at: start)
     return RecordedSession(
       id: capture.session,
       syncVersion: Int64(capture.notificationCount),
       device: device(capture.sensor, timeline.sensor),
       source: SourceRevision(identifier: "sensord", name: "sensord", version: version),
-      start: Timestamp(microseconds: timeline.startMicroseconds),
+      start: start,
       end: Timestamp(microseconds: timeline.endMicroseconds),
       endReason: (timeline.endReason ?? .captureEnd).rawValue,
       metadata: metadata(capture.header),
@@ -33,7 +35,7 @@ public enum FinalPass {
       heartbeats: series,
       gaps: timeline.gaps.map(RecordingGap.init),
       coverage: timeline.coverage.map { HealthModel.Coverage(floor: $0.floor, ceiling: $0.ceiling) },
-      variability: SessionVariability.summary(of: series),
+      variability: SessionVariability.summary(of: series, in: span),
       quality: timeline.report)
   }
 

@@ -77,16 +77,32 @@ struct FinalPassTests {
 
   @Test("variability is that of the intervals after the first, whose beginning nobody saw")
   func variability() throws {
-    let session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
-    let milliseconds = (2...60).map { Double(Self.intervals[$0 % Self.intervals.count]) / 1.024 }
-    let mean = milliseconds.reduce(0, +) / 59
+    let session = try FinalPass.session(of: capture(seconds: 90), version: "0.1.0")
+    let milliseconds = (2...90).map { Double(Self.intervals[$0 % Self.intervals.count]) / 1.024 }
+    let mean = milliseconds.reduce(0, +) / 89
     let deviations = milliseconds.map { ($0 - mean) * ($0 - mean) }.reduce(0, +)
     let steps = zip(milliseconds, milliseconds.dropFirst()).map { ($1 - $0) * ($1 - $0) }.reduce(0, +)
     let sdnn = try #require(session.variability.sdnnMilliseconds)
     let rmssd = try #require(session.variability.rmssdMilliseconds)
-    #expect(abs(sdnn - (deviations / 58).squareRoot()) < 1e-9)
-    #expect(abs(rmssd - (steps / 58).squareRoot()) < 1e-9)
+    #expect(abs(sdnn - (deviations / 88).squareRoot()) < 1e-9)
+    #expect(abs(rmssd - (steps / 88).squareRoot()) < 1e-9)
     #expect(session.variability.pnn50 == 0)
+  }
+
+  @Test("a figure that a report of the whole session refuses is not stored either, all others are equal")
+  func oneTruth() throws {
+    // A minute is needed, and intervals in half of it: too short, long enough, and with too many holes.
+    let holes = Set((1...120).filter { $0 % 8 != 0 })
+    for (seconds, losses, isGiven) in [(8, [], false), (90, [], true), (120, holes, false)] as [(Int, Set<Int>, Bool)] {
+      let session = try FinalPass.session(of: capture(seconds: seconds, losses: losses), version: "0.1.0")
+      let span = try #require(TimeSpan(start: session.start, end: session.end))
+      let report = VariabilityReport(NNIntervals(session.heartbeats), in: span)
+      let figures = session.variability
+      #expect(figures.sdnnMilliseconds == (try? report.figure(.sdnn))?.value)
+      #expect(figures.rmssdMilliseconds == (try? report.figure(.rmssd))?.value)
+      #expect(figures.pnn50 == (try? report.figure(.pnn50))?.value)
+      #expect((figures.sdnnMilliseconds != nil) == isGiven, "\(seconds) s")
+    }
   }
 
   @Test("a capture without an end is said to end with it")

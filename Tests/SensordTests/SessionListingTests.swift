@@ -77,7 +77,23 @@ struct SessionListingTests {
     #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
     #expect(text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute"))
     #expect(text.contains("about 18  link: timeout"))
+    #expect(
+      text.contains("\nHRV       SDNN 12.5 ms\n          RMSSD, pNN50 not given: 60 s are needed, there are 21\n"))
+    let refused =
+      #""hrvRefused":{"rmssdMilliseconds":"60 s are needed, there are 21","pnn50":"60 s are needed, there are 21"}"#
+    #expect(report.json.text.contains(refused))
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("where no figure of variability is given the reason stands in its place, without a beat nothing")
+  func refusedVariability() throws {
+    var recorded = try Self.recorded()
+    recorded.variability = HeartRateVariabilitySummary()
+    let report = SessionReport(
+      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    #expect(report.text(columns: 80).contains("\nHRV       not given: 60 s are needed, there are 21\n"))
+    let empty = SessionReport(session: ListedSession(recorded), heartbeats: HeartbeatSeries(), gaps: [])
+    #expect(!empty.text(columns: 80).contains("HRV") && empty.json.text.contains(#""hrvRefused":{}"#))
   }
 
   @Test("artefacts are counted by kind, gaps by cause")

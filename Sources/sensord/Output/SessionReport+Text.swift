@@ -24,7 +24,7 @@ extension SessionReport {
       ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
       ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
-    ] + QualityFacts(session.quality).lines
+    ] + refusalLines + QualityFacts(session.quality).lines
   }
 
   /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor told.
@@ -69,6 +69,18 @@ extension SessionReport {
       figures.rmssdMilliseconds.map { "RMSSD \(FixedPoint.text($0, digits: 1)) ms" },
       figures.pnn50.map { "pNN50 \(FixedPoint.text($0, digits: 1)) %" },
     ].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  /// A line for each reason, with the figures that it keeps from being given; under the heading where none is given.
+  private var refusalLines: [(String, String)] {
+    var reasons: [String] = []
+    for refusal in refusals where !reasons.contains(refusal.reason) { reasons.append(refusal.reason) }
+    let isWithoutFigures = variabilityText.isEmpty
+    return reasons.enumerated().map { index, reason in
+      let names = refusals.filter { $0.reason == reason }.map(\.name)
+      let words = names.count == 3 ? "not given" : "\(names.joined(separator: ", ")) not given"
+      return (isWithoutFigures && index == 0 ? "HRV" : "", "\(words): \(reason)")
+    }
   }
 
   private func runTable(columns: Int) -> String {

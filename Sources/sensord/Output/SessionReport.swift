@@ -9,6 +9,17 @@ struct SessionReport: Hashable, Sendable {
   /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
   var artefacts: [Artefact]
 
+  /// The figures of heart rate variability that are not stored because the session does not allow them, with the reason.
+  var refusals: [Refusal]
+
+  /// A figure that is not given.
+  struct Refusal: Hashable, Sendable {
+    /// The figure's key in JSON, and its name for a person.
+    var key: String
+    var name: String
+    var reason: String
+  }
+
   /// A flag and how many beats have it.
   struct Artefact: Hashable, Sendable {
     var name: String
@@ -35,6 +46,7 @@ struct SessionReport: Hashable, Sendable {
   init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
     self.session = session
     self.gaps = gaps
+    refusals = Self.refusals(session, heartbeats)
     artefacts = Heartbeat.Flags.named.filter { $0.flag != .firstOfRun }.compactMap { flag, name in
       let beats = heartbeats.beats.count { $0.flags.contains(flag) }
       return beats > 0 ? Artefact(name: name, beats: beats) : nil
@@ -48,6 +60,28 @@ struct SessionReport: Hashable, Sendable {
       Run(
         start: span.first, end: span.last, beats: run.beats.count,
         uncertaintyMicroseconds: run.map.uncertaintyMicroseconds)
+    }
+  }
+
+  private static func refusals(_ session: ListedSession, _ heartbeats: HeartbeatSeries) -> [Refusal] {
+    let bounds = TimeSpan(
+      start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
+    // Without a beat there is nothing to expect.
+    guard let span = bounds, !heartbeats.beats.isEmpty else { return [] }
+    let figures = session.variability
+    let report = VariabilityReport(NNIntervals(heartbeats), in: span)
+    let measures: [(VariabilityMeasure, Double?, String, String)] = [
+      (.sdnn, figures.sdnnMilliseconds, "sdnnMilliseconds", "SDNN"),
+      (.rmssd, figures.rmssdMilliseconds, "rmssdMilliseconds", "RMSSD"), (.pnn50, figures.pnn50, "pnn50", "pNN50"),
+    ]
+    return measures.compactMap { measure, value, key, name in
+      guard value == nil else { return nil }
+      do throws(VariabilityRefusal) {
+        _ = try report.figure(measure)
+        return nil
+      } catch {
+        return Refusal(key: key, name: name, reason: error.description)
+      }
     }
   }
 
@@ -76,6 +110,7 @@ struct SessionReport: Hashable, Sendable {
           "serialNumber": .string(device.uniqueDeviceIdentifier), "hardware": .string(device.hardwareVersion),
           "firmware": .string(device.firmwareVersion), "software": .string(device.softwareVersion),
         ]))
+    members.append(.init("hrvRefused", .object(refusals.map { .init($0.key, .string($0.reason)) })))
     var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
     quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
     quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
