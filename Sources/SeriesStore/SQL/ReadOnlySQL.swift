@@ -29,7 +29,7 @@ public final class ReadOnlySQL {
   ///
   /// Each row is computed when it is asked for; a damaged object is an error that names it.
   public func rows(of text: String) throws(StoreError) -> Rows {
-    Rows(try file.connection.prepareOne(text), of: file.connection)
+    Rows(try file.connection.prepareOne(text), of: file)
   }
 
   /// The rows of one statement, in order.
@@ -37,12 +37,13 @@ public final class ReadOnlySQL {
     /// The names of the columns.
     public let columns: [String]
     private var statement: Statement
-    private let connection: Connection
+    /// The tables of unpacked values read from it: it has to be there as long as there are rows.
+    private let file: StoreFile
 
-    init(_ statement: consuming Statement, of connection: Connection) {
+    init(_ statement: consuming Statement, of file: StoreFile) {
       columns = statement.columnNames
       self.statement = statement
-      self.connection = connection
+      self.file = file
     }
 
     /// The next row, a value for each column; nil behind the last one.
@@ -50,7 +51,7 @@ public final class ReadOnlySQL {
       do throws(StoreError) {
         guard try statement.step() else { return nil }
       } catch {
-        throw connection.reason(of: error)
+        throw file.connection.reason(of: error)
       }
       return (0..<Int32(clamping: columns.count)).map { statement.value($0) }
     }
