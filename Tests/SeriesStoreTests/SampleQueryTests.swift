@@ -208,6 +208,53 @@ struct SampleQueryTests {
     #expect(steps.value.added.isEmpty && steps.value.anchor == 2)
   }
 
+  @Test(
+    "what was deleted and is there again is added, and not deleted too; what the predicate does not mean any more is")
+  func savedAgain() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let session = try makeSession()
+    _ = try await store.commit(session)
+    let seen = try await ChangeQuery(after: 0).result(for: store).value
+    try await store.delete(session.id)
+    _ = try await store.commit(session, restore: true)
+    let change = try await ChangeQuery(after: seen.anchor).result(for: store).value
+    #expect(Set(change.added.map(\.id)) == Set(seen.added.map(\.id)) && change.added.count == 3)
+    #expect(change.deleted.isEmpty)
+    // In steps of one the mirror has the same in the end, whatever comes between.
+    var mirror = Set(seen.added.map(\.id))
+    var anchor = seen.anchor
+    while anchor < change.anchor {
+      let step = try await ChangeQuery(after: anchor, limit: 1).result(for: store).value
+      #expect(step.anchor == anchor + 1)
+      mirror.formUnion(step.added.map(\.id))
+      mirror.subtract(step.deleted.map(\.id))
+      anchor = step.anchor
+    }
+    #expect(mirror == Set(change.added.map(\.id)))
+
+    let beats = try makeSession(beats: 20).heartbeats
+    let first = try #require(NewSample(heartbeats: beats, metadata: ["kind": "rest"]))
+    try await store.save([first], as: program)
+    let rest = ChangeQuery(after: change.anchor, predicate: .metadata("kind", .equal, "rest"))
+    #expect(try await rest.result(for: store).value.added.map(\.id) == [first.id])
+    try await store.delete([first.id], as: "test")
+    let again = try #require(NewSample(heartbeats: beats, id: first.id, metadata: ["kind": "sport"]))
+    try await store.save([again], as: program)
+    let next = try await rest.result(for: store).value
+    #expect(next.added.isEmpty && next.deleted.map(\.id) == [first.id])
+  }
+
+  @Test("however large the limit, an answer goes on to the last change")
+  func largeLimit() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    try await store.save([try sample(), try sample(.stepCount, [5], from: 9)], as: program)
+    for limit in [1, 2, Int.max - 1, .max] {
+      let answer = try await ChangeQuery(after: 1, limit: limit).result(for: store).value
+      #expect(answer.added.count == 1 && answer.anchor == 2, "limit \(limit)")
+    }
+    #expect(try await ChangeQuery(after: .max, limit: .max).result(for: store).value.anchor == .max)
+  }
+
   @Test("the samples of a session belong to it, its SDNN among them")
   func sessionSamples() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -23,12 +23,17 @@ extension StoreFile {
 
   func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
     let order = query.order.map { "\($0.key.rawValue)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
-    let limit = query.limit.map { " LIMIT \(max(0, $0))" } ?? ""
-    return try samples(query.predicate, suffix: " ORDER BY \(order.joined(separator: ", "))\(limit)")
+    return try samples(
+      query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
+      // For SQLite a negative limit is none.
+      [query.limit.map { Int64(max(0, $0)) } ?? -1])
   }
 
-  private func samples(_ predicate: SamplePredicate, suffix: String) throws(StoreError) -> [HealthSample] {
-    let condition = SamplePredicate.Condition(predicate, firstParameter: 1)
+  /// The samples that the predicate means; `suffix` goes on after it, with `arguments` as ?1, ?2 …
+  private func samples(
+    _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
+  ) throws(StoreError) -> [HealthSample] {
+    let condition = SamplePredicate.Condition(predicate, firstParameter: Int32(arguments.count) + 1)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.uuid, type.identifier, sample.start, sample.end, sample.count, sample.sum,
@@ -37,6 +42,7 @@ extension StoreFile {
         sample.device, \(Self.sourceColumns), \(Self.deviceColumns)
       FROM \(Self.sampleTables) WHERE (\(condition.text))\(suffix)
       """)
+    for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index) + 1) }
     try condition.bind(to: &statement)
     var samples: [HealthSample] = []
     while try statement.step() {
@@ -69,16 +75,28 @@ extension StoreFile {
 
   func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSet {
     let last = try lastChange()
+    let seen = max(0, query.anchor)
     var anchor = last
-    if let limit = query.limit { anchor = min(last, max(0, query.anchor) &+ Int64(max(1, limit))) }
-    // Whole numbers of this program's own making need no parameters.
+    if let limit = query.limit, seen < last { anchor = seen + min(Int64(max(1, limit)), last - seen) }
+    // Bound, not written into the text: every text is compiled anew.
     let added = try samples(
-      query.predicate,
-      suffix: " AND sample.change > \(query.anchor) AND sample.change <= \(anchor) ORDER BY sample.change")
+      query.predicate, suffix: " AND sample.change > ?1 AND sample.change <= ?2 ORDER BY sample.change",
+      [query.anchor, anchor])
+    // What is there again was or will be added, and must not seem to be gone. What came back so that the predicate does
+    // not mean it any more is gone for the caller.
+    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
-      "SELECT uuid, object, time, number FROM change WHERE number > ?1 AND number <= ?2 AND deleted ORDER BY number")
+      """
+      SELECT uuid, object, time, number FROM change WHERE number > ?1 AND number <= ?2 AND deleted
+        AND CASE object WHEN ?3 THEN NOT EXISTS (SELECT 1 FROM session WHERE session.uuid = change.uuid)
+          ELSE NOT EXISTS (
+            SELECT 1 FROM \(Self.sampleTables) WHERE sample.uuid = change.uuid AND (\(condition.text))) END
+      ORDER BY number
+      """)
     try statement.bind(query.anchor, at: 1)
     try statement.bind(anchor, at: 2)
+    try statement.bind(Int64(ObjectKind.session.rawValue), at: 3)
+    try condition.bind(to: &statement)
     var deleted: [DeletedObject] = []
     while try statement.step() {
       guard let uuid = UUID(bytes: statement.bytes(0)) else { throw corrupt("change \(statement.integer(3))") }

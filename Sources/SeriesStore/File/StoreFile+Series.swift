@@ -10,7 +10,8 @@ extension StoreFile {
   }
 
   func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
-    // A form of a session has samples of its own: those of the form before are deleted, and stay so.
+    // A form of a session has samples of its own: those of the form before are deleted. The same form, deleted and
+    // restored, has the same again.
     let version = session.syncVersion ^ session.algorithmVersion << 48
     if let first = session.rates.first, let last = session.rates.last {
       let record = SampleRecord(

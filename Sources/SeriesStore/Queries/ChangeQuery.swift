@@ -26,11 +26,14 @@ public struct ChangeQuery: HealthQuery {
   }
 }
 
-/// What changed.
+/// What changed. No object is in both lists, so the order in which they are applied does not matter.
 public struct ChangeSet: Hashable, Sendable {
   /// Samples that were saved and are still there, in the order of saving, as far as the predicate means them.
   public var added: [HealthSample]
   /// Everything that was deleted, in that order; what kind it was of is not known any more.
+  ///
+  /// What was deleted and has been saved or restored since under its identifier is left out where the predicate means
+  /// it: it is in `added`, here or in a later answer, and takes the place of what the caller has of it.
   public var deleted: [DeletedObject]
   /// The anchor for the next question.
   public var anchor: Int64

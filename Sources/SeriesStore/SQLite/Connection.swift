@@ -5,8 +5,12 @@ import CSQLite
 final class Connection {
   let path: String
   let handle: OpaquePointer
-  /// Compiled statements that are not in use, by their text.
-  private var idle: [String: OpaquePointer] = unsafe [:]
+  /// Compiled statements that are not in use, by their text, each with when it was retired.
+  private var idle: [String: (statement: OpaquePointer, retired: UInt64)] = unsafe [:]
+  private var retirements: UInt64 = 0
+  /// The most that are kept, each some 20 KB: more than any session's commit or query has texts of its own. Predicates
+  /// make ever new texts, so without an end a long life would fill the memory.
+  static let idleLimit = 64
 
   /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
   init(_ path: String, flags: Int32) throws(StoreError) {
@@ -21,7 +25,7 @@ final class Connection {
   }
 
   deinit {
-    unsafe idle.values.forEach { statement in unsafe sqlite3_finalize(statement) }
+    unsafe idle.values.forEach { kept in unsafe sqlite3_finalize(kept.statement) }
     unsafe sqlite3_close_v2(handle)
   }
 
@@ -64,8 +68,8 @@ final class Connection {
 
   /// The compiled form of `text`, from the cache where it is there; it goes back when the statement is gone.
   func prepare(_ text: String) throws(StoreError) -> Statement {
-    if let statement = unsafe idle.removeValue(forKey: text) {
-      return unsafe Statement(statement, text: text, of: self)
+    if let kept = unsafe idle.removeValue(forKey: text) {
+      return unsafe Statement(kept.statement, text: text, of: self)
     }
     var compiled: OpaquePointer?
     let length = Int32(clamping: text.utf8.count + 1)
@@ -85,8 +89,19 @@ final class Connection {
   func retire(_ statement: OpaquePointer, text: String) {
     unsafe sqlite3_reset(statement)
     unsafe sqlite3_clear_bindings(statement)
-    if let former = unsafe idle.updateValue(statement, forKey: text) { unsafe sqlite3_finalize(former) }
+    retirements += 1
+    if let former = unsafe idle.updateValue((statement, retirements), forKey: text) {
+      unsafe sqlite3_finalize(former.statement)
+    }
+    guard unsafe idle.count > Self.idleLimit,
+      let oldest = unsafe idle.min(by: { first, second in unsafe first.value.retired < second.value.retired })
+    else { return }
+    unsafe idle.removeValue(forKey: oldest.key)
+    unsafe sqlite3_finalize(oldest.value.statement)
   }
+
+  /// How many compiled statements are kept for the next use.
+  var idleCount: Int { unsafe idle.count }
 
   /// Runs `body` in one transaction: all of it, or nothing.
   ///
