@@ -9,8 +9,9 @@ extension HealthStore {
   /// is an error (``StoreError/Code/invalid``).
   @discardableResult
   public func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
-    defer { listeners.signal() }
-    return try opened().save(samples, as: source)
+    let outcomes = try opened().save(samples, as: source)
+    listeners.signal()
+    return outcomes
   }
 
   /// Deletes samples, all or nothing, so that none of their values is left in the store's files; tombstones stay.
@@ -18,8 +19,11 @@ extension HealthStore {
   /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session goes
   /// only with that (``StoreError/Code/invalid``).
   public func delete(_ samples: [UUID], as source: String) throws(StoreError) {
+    guard !samples.isEmpty else { return }
+    let file = try opened()
+    try file.delete(samples, as: source)
     defer { listeners.signal() }
-    try opened().delete(samples, as: source)
+    try file.eraseFreeSpace()
   }
 
   /// Tells the live queries about what other processes have written; call it when the store's files were touched.

@@ -100,8 +100,9 @@ public actor HealthStore {
   ///
   /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
   public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
-    defer { listeners.signal() }
-    return try opened().commit(session, restore: restore)
+    let outcome = try opened().commit(session, restore: restore)
+    listeners.signal()
+    return outcome
   }
 
   /// All sessions, oldest first.
@@ -147,8 +148,11 @@ public actor HealthStore {
   /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
   /// the log, and the error says so (``StoreError/Code/locked``).
   public func delete(_ session: UUID) throws(StoreError) {
+    let file = try opened()
+    try file.delete(session)
+    // Told when it is deleted, also where its bytes could not be erased yet.
     defer { listeners.signal() }
-    try opened().delete(session)
+    try file.eraseFreeSpace()
   }
 
   /// Erases what an earlier deletion could not, because a reader held on to it or the power went; false where nothing

@@ -92,6 +92,38 @@ struct DeletionTests {
     #expect(try await recorder.commit(session, restore: true) == .stored)
   }
 
+  @Test("a sample whose identifier is damaged goes with its session all the same")
+  func damagedIdentifier() async throws {
+    let session = try secretSession()
+    let store = try HealthStore.open(folder.store, for: .writing)
+    _ = try await store.commit(session)
+    let patterns = try patterns(of: session)
+    let writer = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    try writer.execute("UPDATE sample SET uuid = x'00' WHERE timescale IS NOT NULL")
+    try await store.delete(session.id)
+    for table in ["sample", "chunk", "summary", "run", "metadata", "device", "source"] {
+      #expect(try writer.integer("SELECT count(*) FROM \(table)") == 0, "\(table)")
+    }
+    #expect(found(patterns) == 0)
+    #expect(try await ChangeQuery(after: 0).result(for: store).value.deleted.count == 3, "two samples and the session")
+    #expect(try await store.check() == [])
+  }
+
+  @Test("the last sample of a device takes its name along; no sample deletes nothing and writes nothing")
+  func deviceOfSample() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let beats = try makeSession(beats: 20).heartbeats
+    let sample = try #require(NewSample(heartbeats: beats, device: Device(name: "Zaphod's strap")))
+    try await store.save([sample], as: SourceRevision(identifier: "test", name: "Marvin's program"))
+    let writer = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let version = try writer.integer("PRAGMA data_version")
+    try await store.delete([], as: "test")
+    #expect(try writer.integer("PRAGMA data_version") == version)
+    try await store.delete([sample.id], as: "test")
+    #expect(try writer.integer("SELECT (SELECT count(*) FROM device) + (SELECT count(*) FROM source)") == 0)
+    #expect(found(["Zaphod's strap", "Marvin's program"].map { Array($0.utf8) }) == 0)
+  }
+
   @Test("numbers of changes have no hole, and tombstones stay, however often something is stored and deleted")
   func changes() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

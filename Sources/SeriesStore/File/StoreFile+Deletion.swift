@@ -2,21 +2,25 @@ import FoundationEssentials
 import HealthModel
 
 extension StoreFile {
-  /// Deletes a session and every trace of its values; see ``HealthStore/delete(_:)``.
+  /// Deletes a session and all that belongs to it; its bytes are left to ``eraseFreeSpace()``.
   func delete(_ session: UUID) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       let row = try existingRow(of: session)
       try deleteContents(ofSession: row)
       try recordChange(of: session, object: .session, deleted: true)
-      try connection.execute(
-        """
-        DELETE FROM device WHERE id NOT IN (SELECT device FROM session)
-          AND id NOT IN (SELECT device FROM sample WHERE device IS NOT NULL);
-        DELETE FROM source WHERE id NOT IN (SELECT source FROM session) AND id NOT IN (SELECT source FROM sample);
-        """)
+      try deleteUnusedProvenance()
       try noteErasure()
     }
-    try eraseFreeSpace()
+  }
+
+  /// Removes the devices and sources that nothing names any more, with their names and addresses.
+  func deleteUnusedProvenance() throws(StoreError) {
+    try connection.execute(
+      """
+      DELETE FROM device WHERE id NOT IN (SELECT device FROM session)
+        AND id NOT IN (SELECT device FROM sample WHERE device IS NOT NULL);
+      DELETE FROM source WHERE id NOT IN (SELECT source FROM session) AND id NOT IN (SELECT source FROM sample);
+      """)
   }
 
   /// Notes that deleted values are still to be erased, so that whoever writes next does it where this program cannot.
@@ -33,13 +37,13 @@ extension StoreFile {
 
   /// Removes a session's row and everything that belongs to it, and records the deletion of its samples.
   func deleteContents(ofSession row: Int64) throws(StoreError) {
-    var samples: [(id: Int64, uuid: UUID)] = []
+    // All that the session owns goes, also a sample whose identifier is damaged.
+    var samples: [(id: Int64, uuid: UUID?)] = []
     do {
       var statement = try connection.prepare("SELECT id, uuid FROM sample WHERE session = ?1")
       try statement.bind(row, at: 1)
       while try statement.step() {
-        guard let uuid = UUID(bytes: statement.bytes(1)) else { continue }
-        samples.append((statement.integer(0), uuid))
+        samples.append((statement.integer(0), UUID(bytes: statement.bytes(1))))
       }
     }
     for sample in samples { try deleteSample(sample.id, uuid: sample.uuid) }

@@ -125,13 +125,13 @@ extension StoreFile {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Deletes samples that `source` saved; see ``HealthStore/delete(_:as:)``.
+  /// Deletes samples that `source` saved; their bytes are left to ``eraseFreeSpace()``.
   func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       for uuid in samples { try delete(uuid, as: source) }
+      try deleteUnusedProvenance()
       try noteErasure()
     }
-    try eraseFreeSpace()
   }
 
   private func delete(_ uuid: UUID, as source: String) throws(StoreError) {
@@ -152,14 +152,14 @@ extension StoreFile {
     try deleteSample(statement.integer(0), uuid: uuid)
   }
 
-  /// Removes a sample with all that belongs to it, and records that.
-  func deleteSample(_ id: Int64, uuid: UUID) throws(StoreError) {
+  /// Removes a sample with all that belongs to it, and records that; one without a readable identifier leaves no tombstone.
+  func deleteSample(_ id: Int64, uuid: UUID?) throws(StoreError) {
     let rows = Self.chunkRows(of: id)
     try run("DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
     try run("DELETE FROM summary WHERE id BETWEEN ?1 AND ?2", rows.first, rows.last)
     try run("DELETE FROM run WHERE sample = ?1", id)
     try deleteMetadata(of: id, kind: .sample)
     try run("DELETE FROM sample WHERE id = ?1", id)
-    try recordChange(of: uuid, object: .sample, deleted: true)
+    if let uuid { try recordChange(of: uuid, object: .sample, deleted: true) }
   }
 }
