@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Testing
 
@@ -58,6 +59,53 @@ struct LiveResultsTests {
     _ = try await results.next()
     await store.close()
     #expect(try await results.next() == nil)
+  }
+
+  @Test("a change just before the store is closed does not end the answers with an error")
+  func closing() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var results = SampleQuery().results(for: store).makeAsyncIterator()
+    _ = try await results.next()
+    try await store.save([try sample(60, at: 1)], as: program)
+    await store.close()
+    #expect(try await results.next() == nil)
+    #expect(try await results.next() == nil)
+    var late = SampleQuery().results(for: store).makeAsyncIterator()
+    #expect(try await late.next() == nil)
+  }
+
+  @Test("what fails on a store that could not be opened again tells nobody, and a live query outlives it")
+  func failedReopening() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    try await store.save([try sample(60, at: 1)], as: program)
+    var results = SampleQuery().results(for: store).makeAsyncIterator()
+    #expect(try await results.next()?.value.count == 1)
+    let kept = folder.path + "/kept"
+    #expect(unsafe rename(folder.store, kept) == 0)
+    #expect(unsafe mkdir(folder.store, 0o700) == 0)
+    await #expect(throws: StoreError.self) { try await store.reopen() }
+    await #expect(throws: StoreError.self) { try await store.save([try sample(61, at: 2)], as: program) }
+    #expect(unsafe rmdir(folder.store) == 0)
+    #expect(unsafe rename(kept, folder.store) == 0)
+    try await store.reopen()
+    try await store.save([try sample(62, at: 3)], as: program)
+    #expect(try await results.next()?.value.count == 2)
+  }
+
+  @Test("what fails is no change: only what was written is told")
+  func silence() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let first = try sample(60, at: 1)
+    try await store.save([first], as: program)
+    var signals = store.changeSignals().makeAsyncIterator()
+    await #expect(throws: StoreError.self) { try await store.save([first], as: program) }
+    await #expect(throws: StoreError.self) { try await store.delete([UUID()], as: "test") }
+    await #expect(throws: StoreError.self) { try await store.delete(UUID()) }
+    var session = try makeSession(beats: 20)
+    session.end = session.start.advanced(byMicroseconds: -1)
+    await #expect(throws: StoreError.self) { try await store.commit(session) }
+    await store.close()
+    #expect(await signals.next() == nil)
   }
 
   @Test("every update of live statistics equals a snapshot at the same change number")

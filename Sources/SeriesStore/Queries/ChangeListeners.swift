@@ -5,6 +5,7 @@ final class ChangeListeners: Sendable {
   private struct State {
     var continuations: [UInt64: AsyncStream<Void>.Continuation] = [:]
     var next: UInt64 = 0
+    var isFinished = false
   }
 
   private let state = Mutex(State())
@@ -12,10 +13,15 @@ final class ChangeListeners: Sendable {
   /// Signals from now on, until nobody holds the stream or its iterator any more.
   func signals() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let number = state.withLock { state in
+    let number: UInt64? = state.withLock { state in
+      guard !state.isFinished else { return nil }
       state.next += 1
       state.continuations[state.next] = continuation
       return state.next
+    }
+    guard let number else {
+      continuation.finish()
+      return stream
     }
     continuation.onTermination = { [weak self] _ in
       _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
@@ -28,10 +34,11 @@ final class ChangeListeners: Sendable {
     for continuation in continuations { continuation.yield() }
   }
 
-  /// Ends every stream.
+  /// Ends every stream, those to come too.
   func finish() {
     let continuations = state.withLock { state in
       defer { state.continuations = [:] }
+      state.isFinished = true
       return Array(state.continuations.values)
     }
     for continuation in continuations { continuation.finish() }

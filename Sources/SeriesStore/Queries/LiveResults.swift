@@ -15,6 +15,8 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
     /// A change that came while nobody waited is kept, and one is enough.
     private var changes: AsyncStream<Void>.Iterator?
     private var lastChange: Int64?
+    /// Whether there is nothing new to answer before the next signal.
+    private var waits = false
 
     init(query: Query, store: HealthStore) {
       self.query = query
@@ -32,10 +34,18 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
       if changes == nil { changes = store.changeSignals().makeAsyncIterator() }
       while true {
-        if lastChange != nil {
+        if waits {
           guard await changes?.next(isolation: actor) != nil else { return nil }
         }
-        let snapshot = try await query.result(for: store)
+        waits = true
+        let snapshot: Snapshot<Query.Output>
+        do throws(StoreError) {
+          snapshot = try await query.result(for: store)
+        } catch {
+          // Closed for good, which ends the signals, or until it can be opened again, which is one.
+          guard error.code == .closed else { throw error }
+          continue
+        }
         // A signal may tell of a change that the answer before has seen already.
         if snapshot.change != lastChange {
           lastChange = snapshot.change
