@@ -22,7 +22,8 @@ enum Main {
     }
     guard SensordCommand.exitCode(for: error) != .success else {
       do {
-        try StandardOutput.write(SensordCommand.fullMessage(for: error, columns: StandardOutput.columns) + "\n")
+        let columns = StandardOutput.isTerminal ? StandardOutput.columns : 80
+        try StandardOutput.write(SensordCommand.fullMessage(for: error, columns: columns) + "\n")
         return .success
       } catch {
         StandardError.write(error.line + "\n")

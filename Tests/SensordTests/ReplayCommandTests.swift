@@ -1,4 +1,5 @@
 import Captures
+import Glibc
 import HealthModel
 import Ingestion
 import SeriesStore
@@ -98,6 +99,47 @@ struct ReplayCommandTests {
     #expect(try sensord.run("delete", "0f6a1c52", "--store", store).status == 0)
     #expect(!FileAccess.exists(kept))
     #expect(FileAccess.exists(other))
+  }
+
+  @Test("a session that only the journal has is deleted where no recorder runs, and otherwise stays, with the reason")
+  func deleteUnstored() throws {
+    #expect(try sensord.run("devices", "add", "C0:FF:EE:00:00:01", "--store", store).status == 0)
+    let ended = try String(decoding: FileAccess.read(capture), as: UTF8.self)
+    let open = ended.split(separator: "\n").dropLast().joined(separator: "\n") + "\n"
+    let segment = "a.journal/00000001.journal"
+    for (text, reason) in [(open, "still being recorded"), (ended, "being stored just now")] {
+      try folder.write(segment, text)
+      #expect(try sensord.run("sessions", "--store", store).output.contains("0f6a1c52"))
+      let lock = unsafe Glibc.open(folder.path + "/a.journal", O_RDONLY | O_DIRECTORY)
+      #expect(flock(lock, LOCK_EX) == 0)
+      let refused = try sensord.run("delete", "0f6a1c52", "--store", store)
+      #expect(refused.status == Code.locked.rawValue && refused.errors.contains(reason), "\(refused.errors)")
+      close(lock)
+      let deleted = try sensord.run("delete", "0f6a1c52", "--store", store)
+      #expect(deleted.status == 0 && deleted.output.contains("is deleted"), "\(deleted.errors)")
+      #expect(try sensord.run("sessions", "--json", "--store", store).output == "[]\n")
+      #expect(
+        try !String(decoding: FileAccess.read(folder.path + "/" + segment), as: UTF8.self).contains("105a4b04a701"))
+    }
+  }
+
+  @Test("a capture without a notification is no session")
+  func nothingIn() throws {
+    let text = try String(decoding: FileAccess.read(capture), as: UTF8.self)
+    let file = try folder.write(
+      "none.capture", text.split(separator: "\n").filter { !$0.contains(" m ") }.joined(separator: "\n") + "\n")
+    let outcome = try sensord.run("replay", file, "--store", store)
+    #expect(outcome.status == Code.badData.rawValue && outcome.errors.contains("no notification"), "\(outcome.errors)")
+    #expect(!FileAccess.exists(store))
+  }
+
+  @Test("three digits name no session, and the message says how many do")
+  func tooFewDigits() throws {
+    _ = try sensord.run("replay", capture, "--store", store)
+    let outcome = try sensord.run("show", "0f6", "--store", store)
+    #expect(outcome.status == Code.noInput.rawValue && outcome.errors.contains("at least 4 digits"))
+    let whole = try sensord.run("show", "0f6a1c529d1e4a358c1b2b8f5a7e9d01", "--store", store)
+    #expect(whole.status == 0, "as session_list spells it")
   }
 
   @Test("old sessions are renewed from their kept captures, in place, and those that have none are named")

@@ -152,11 +152,4 @@ struct SessionListingTests {
       JSONValue.object(session.members).text.contains(
         #""heartRate":{"count":0,"average":null,"minimum":null,"maximum":null,"mostRecent":null}"#))
   }
-
-  @Test("four digits or more of the identifier name a session, in either case")
-  func naming() throws {
-    let session = ListedSession(try Self.recorded())
-    #expect(session.isNamed("3f2a") && session.isNamed("3F2A91BC-1111"))
-    #expect(!session.isNamed("3f2") && !session.isNamed("") && !session.isNamed("4f2a"))
-  }
 }

@@ -52,8 +52,8 @@ struct StoreCommandTests {
   func statisticsTable() throws {
     let outcome = try stats("heartRate", "--every", "15m", "--zone", "Europe/Berlin", "--by-source")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output.hasPrefix("heartRate in count/min, every 15m, Europe/Berlin, weighted by ownDuration\n"))
-    #expect(outcome.output.contains("Source"))
+    #expect(outcome.output.hasPrefix("heartRate in count/min, every 15m, Europe/Berlin, weighted by own time\n"))
+    #expect(outcome.output.contains("Source") && outcome.output.contains("C0:FF:EE:00:00:01"))
     #expect(outcome.output.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
   }
 
@@ -142,7 +142,7 @@ struct StoreCommandTests {
     #expect(lines[0].hasPrefix("✗ sample "))
     #expect(lines[1].hasPrefix("✗ journal: 00000001.journal"))
     #expect(lines[2].hasPrefix("✗ capture "))
-    #expect(lines[3].hasPrefix("3 damages found"))
+    #expect(lines[3].hasPrefix("3 damaged places found"))
     #expect(try sensord.run("sessions", "--store", folder.path + "/b.sqlite").status == 0, "the rest is readable")
   }
 

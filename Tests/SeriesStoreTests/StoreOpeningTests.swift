@@ -1,5 +1,6 @@
 import CSQLite
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Testing
 
@@ -119,5 +120,28 @@ struct StoreOpeningTests {
     try write.bind(row, at: 1)
     try write.bind(bytes, at: 2)
     try write.run()
+  }
+
+  @Test("a copy without its log is read where nothing can be made beside it, whatever it is called")
+  func frozenCopy() async throws {
+    let session = try makeSession()
+    _ = try await HealthStore.open(folder.store, for: .writing).commit(session)
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let copies = TemporaryFolder()
+    copies.write(folder.bytes(of: "store.sqlite"), to: "a copy? 100%20 #é.sqlite")
+    let path = copies.path + "/a copy? 100%20 #é.sqlite"
+    // Root makes files everywhere, so that this half says something to other users only.
+    try #require(unsafe chmod(copies.path, 0o555) == 0)
+    defer { _ = unsafe chmod(copies.path, 0o755) }
+    #expect(try await HealthStore.open(path, for: .reading).sessions().map(\.id) == [session.id])
+
+    let frozen = try Connection(frozen: path)
+    #expect(try frozen.integer("SELECT count(*) FROM session") == 1)
+    #expect(throws: StoreError.self) { try Connection(frozen: path + "x").integer("SELECT count(*) FROM session") }
+  }
+
+  @Test("a folder is no store")
+  func folderForAStore() throws {
+    #expect { try HealthStore.open(folder.path, for: .reading) } throws: { ($0 as? StoreError)?.code == .notADatabase }
   }
 }

@@ -11,14 +11,19 @@ extension StoreFile {
 
   /// The session that a person means; see ``HealthStore/session(_:)``.
   func session(named name: String) throws(StoreError) -> SessionSummary {
+    guard let sessionName = SessionName(name) else {
+      throw StoreError(
+        .notFound,
+        "\(Self.quoted(name)) names no session: give \(SessionName.fewestDigits) to 32 digits of its identifier, or last"
+      )
+    }
     let found = try connection.snapshot { () throws(StoreError) in
-      guard name != "last" else {
-        return try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
+      switch sessionName {
+      case .last: try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
+      case .beginning(let digits):
+        try summaries(
+          where: "substr(hex(session.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: digits)
       }
-      let digits = name.uppercased().filter { $0 != "-" }
-      guard digits.utf8.count >= 4, digits.utf8.count <= 32, digits.allSatisfy(\.isHexDigit) else { return [] }
-      return try summaries(
-        where: "substr(hex(session.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: digits)
     }
     guard let session = found.first else {
       throw StoreError(.notFound, "there is no session \(Self.quoted(name)); `sensord sessions` lists them")

@@ -17,7 +17,7 @@ final class StoreFile {
     self.path = path
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
-    connection = try Self.connect(path, flags: access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE)
+    connection = try Self.connect(path, for: access)
     try checkIdentity()
     guard access != .reading else { return }
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
@@ -58,15 +58,29 @@ final class StoreFile {
     }
   }
 
-  private static func connect(_ path: String, flags: Int32) throws(StoreError) -> Connection {
+  private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
     do throws(StoreError) {
-      let connection = try Connection(path, flags: flags)
+      let connection =
+        if access != .reading {
+          try Connection(path, flags: SQLITE_OPEN_READWRITE)
+        } else if isFrozen(path) {
+          try Connection(frozen: path)
+        } else {
+          try Connection(path, flags: SQLITE_OPEN_READONLY)
+        }
       connection.waitForLocks(milliseconds: patience)
       return connection
     } catch {
-      if unsafe access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { throw .missing(path) }
+      if unsafe Glibc.access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { throw .missing(path) }
       throw error
     }
+  }
+
+  /// Whether nobody writes to the file, so that it can be read without the log that every reader shares: a copy that
+  /// came without its `-wal`, in a folder where none can be made. A recorder keeps its own `-wal` there for its readers.
+  private static func isFrozen(_ path: String) -> Bool {
+    let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : "."
+    return unsafe Glibc.access(path + "-wal", F_OK) != 0 && Glibc.access(folder, W_OK) != 0
   }
 
   /// Throws unless the file is a store in a layout that this program knows. Nothing has been written when it does.

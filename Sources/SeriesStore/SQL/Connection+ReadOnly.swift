@@ -57,7 +57,9 @@ extension Connection {
     switch unsafe sqlite3_extended_errcode(handle) {
     // A refused CREATE TABLE ends with SQLITE_SCHEMA: the parser gave up half-way.
     case SQLITE_AUTH, SQLITE_SCHEMA:
-      return StoreError(.statement, "the store can only be read with SQL: only SELECT and EXPLAIN are allowed")
+      return StoreError(
+        .statement,
+        "the store can only be read with SQL: SELECT, EXPLAIN and the PRAGMAs that only tell something are allowed")
     case UnpackedTable.corrupt: return StoreError(.corrupt(object: "database"), message)
     case let code where code & 0xFF == SQLITE_ERROR || code & 0xFF == SQLITE_TOOBIG || code & 0xFF == SQLITE_RANGE:
       return StoreError(.statement, "SQL: \(message)")

@@ -13,15 +13,40 @@ final class Connection {
   static let idleLimit = 64
 
   /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
-  init(_ path: String, flags: Int32) throws(StoreError) {
+  convenience init(_ path: String, flags: Int32) throws(StoreError) {
+    try self.init(path, name: path, flags: flags)
+  }
+
+  /// Opens `path` to read, as a file that nobody writes to: without locks and without a write-ahead log.
+  convenience init(frozen path: String) throws(StoreError) {
+    let name = (path.hasPrefix("/") ? "file://" : "file:") + Self.escaped(path) + "?immutable=1"
+    try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+  }
+
+  private init(_ path: String, name: String, flags: Int32) throws(StoreError) {
     var opened: OpaquePointer?
-    let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle = unsafe opened else {
       unsafe sqlite3_close_v2(opened)
       throw .sqlite(code, path)
     }
     unsafe self.handle = unsafe handle
     self.path = path
+  }
+
+  /// `path` as a part of an address: letters, digits, `/`, `.`, `-` and `_` stay, all else is escaped (RFC 3986, 2.1).
+  private static func escaped(_ path: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return path.utf8.reduce(into: "") { text, byte in
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII,
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "/.-_".unicodeScalars.contains(scalar)
+      {
+        text.unicodeScalars.append(scalar)
+      } else {
+        text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
   }
 
   deinit {

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 extension StoreError {
   /// What SQLite's result `code` about the file at `path` means to the user.
@@ -16,6 +17,8 @@ extension StoreError {
     case SQLITE_CANTOPEN:
       return StoreError(
         .permission, "\(path) cannot be opened: check owner and mode of it, its -wal and -shm, its folder")
+    case SQLITE_IOERR where isDirectory(path):
+      return notADatabase(path)
     case SQLITE_FULL:
       return StoreError(.full, "\(path) cannot grow: the disk is full; free some space")
     case SQLITE_CORRUPT:
@@ -24,6 +27,11 @@ extension StoreError {
     default:
       return StoreError(.io, "\(path) cannot be read or written: \(reason) (SQLite \(code)); check the disk")
     }
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   static func notADatabase(_ path: String) -> StoreError {

@@ -53,11 +53,13 @@ struct CheckCommand: ParsableCommand {
       return try StandardOutput.write(report.bytes + [UInt8(ascii: "\n")])
     }
     for damage in damages { try StandardOutput.write(PrintableText.line("✗ \(damage)") + "\n") }
-    let what = "\(samples) samples, the journal and \(captures) kept captures"
+    let what =
+      "\(samples) sample\(samples == 1 ? "" : "s"), the journal and \(captures) kept capture\(captures == 1 ? "" : "s")"
     try StandardOutput.write(
       damages.isEmpty
         ? "✓ \(what) are sound\n"
-        : "\(damages.count) damages found in \(what); everything else is readable.\n")
+        : "\(damages.count) damaged place\(damages.count == 1 ? "" : "s") found in \(what); everything else is readable.\n"
+    )
   }
 
   /// What a crash leaves at a journal's end is no damage: the next start mends it.

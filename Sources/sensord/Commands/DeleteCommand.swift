@@ -36,9 +36,9 @@ struct DeleteCommand: ParsableCommand {
         guard try await writer.finishErasing() else { throw failure }
         return nil
       }
-      guard session.endReason != nil else {
-        throw CommandFailure(
-          .locked, "session \(session.shortName) is still being recorded", remedy: "stop the recorder")
+      guard try await writer.syncVersion(of: session.id) != nil else {
+        try Self.eraseUnstored(session, at: location)
+        return session
       }
       let unfinished: StoreError?
       do throws(StoreError) {
@@ -58,13 +58,26 @@ struct DeleteCommand: ParsableCommand {
         ?? "What was left of deleted sessions is erased.\n")
   }
 
-  /// Removes what the journal and the kept captures have of a session.
-  private static func eraseNotifications(of session: ListedSession, at location: StoreLocation) throws {
+  /// Removes a session that only the journal has: one that no recorder came back to, or has not stored yet.
+  private static func eraseUnstored(_ session: ListedSession, at location: StoreLocation) throws {
+    guard try erase(session, at: location) == .recorderRuns else { return }
+    throw session.endReason == nil
+      ? CommandFailure(
+        .locked, "session \(session.shortName) is still being recorded", remedy: "stop the recorder, then delete it")
+      : CommandFailure(.locked, "session \(session.shortName) is being stored just now", remedy: "try again")
+  }
+
+  private static func erase(_ session: ListedSession, at location: StoreLocation) throws -> JournalErasure.Outcome {
     let outcome = try JournalErasure.erase(session.id, in: location.journal)
     if FileAccess.exists(location.captures) {
       try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).remove(session.id)
     }
-    guard outcome == .recorderRuns else { return }
+    return outcome
+  }
+
+  /// Removes what the journal and the kept captures have of a session that was deleted from the store.
+  private static func eraseNotifications(of session: ListedSession, at location: StoreLocation) throws {
+    guard try erase(session, at: location) == .recorderRuns else { return }
     // The recorder notices the deletion by itself, within a second.
     for _ in 0..<50 {
       guard

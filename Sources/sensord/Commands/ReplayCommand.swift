@@ -104,7 +104,9 @@ struct ReplayCommand: ParsableCommand {
     let more = contents.damageCount - shown.count
     if more > 0 { StandardError.write("sensord: \(PrintableText.line(file)): \(more) more such places\n") }
     guard !contents.captures.isEmpty else { throw CommandFailure(.badData, "\(file): no session can be read") }
-    return contents.captures
+    let captures = contents.captures.filter { $0.notificationCount > 0 }
+    guard !captures.isEmpty else { throw CommandFailure(.badData, "\(file): there is no notification in it to store") }
+    return captures
   }
 
   /// Opens the store only when there is something to store: a bad file leaves no empty store behind.

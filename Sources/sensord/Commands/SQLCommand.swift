@@ -15,7 +15,8 @@ struct SQLCommand: ParsableCommand {
       quantities  time,end,value,unit,type,source,device,time_us,end_us,
                   session,sample
 
-      'WHERE session = …' unpacks that session only; session_list names them.
+      'WHERE session = …' unpacks that session only; session_list names them, by
+      32 digits without hyphens. Of columns called alike JSON numbers the later ones.
 
         sensord sql "SELECT id, start, beats FROM session_list"
         sensord sql "SELECT max(rr_ms) FROM beats WHERE flags = ''"

@@ -4,7 +4,7 @@ enum SensorName {
   static func checked(_ text: String) throws(CommandFailure) -> String {
     let name = String(ConfigurationSyntax.trimmed(text[...]))
     guard !name.isEmpty, name.utf8.count <= 248, name.unicodeScalars.allSatisfy(PrintableText.isSafe) else {
-      throw CommandFailure(.usage, "a sensor's name has 1 to 248 bytes and no control characters")
+      throw CommandFailure(.usage, "a sensor's name has 1 to 248 bytes and no control or invisible characters")
     }
     return name
   }

@@ -83,25 +83,34 @@ struct SessionCatalogue: Sendable {
     }
   }
 
-  private func find(_ name: String) async throws -> Found {
-    let candidates = try await list().filter { name == "last" || $0.isNamed(name) }
-    guard let found = candidates.last else {
-      let remedy = "'sensord sessions' lists what there is"
-      if name == "last" {
-        throw CommandFailure(.noInput, "there is no session in \(location.path) yet", remedy: remedy)
-      }
-      throw CommandFailure(.noInput, "no session \(name) in \(location.path)", remedy: remedy)
+  private func find(_ text: String) async throws -> Found {
+    guard let name = SessionName(text) else {
+      throw CommandFailure(
+        .noInput, "'\(PrintableText.line(text, columns: 40))' names no session",
+        remedy: "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' lists them")
     }
-    guard name == "last" || candidates.count == 1 else {
-      throw CommandFailure(.noInput, "\(candidates.count) sessions begin with \(name)", remedy: "give more digits")
+    let stored = try await storedSession(text)
+    let open = try journalled().filter { $0.id != stored?.id && (name == .last || name.matches($0.id)) }
+    guard name == .last || open.count + (stored == nil ? 0 : 1) < 2 else {
+      throw CommandFailure(.noInput, "several sessions begin with \(text)", remedy: "give more digits")
     }
-    if let store, let summary = try await store.sessions().first(where: { $0.id == found.id }) {
-      return .stored(summary, store)
+    let newest = open.max { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
+    if let newest, stored.map({ newest.start >= $0.start }) ?? true { return .journalled(newest) }
+    if let stored, let store { return .stored(stored, store) }
+    throw CommandFailure(
+      .noInput,
+      name == .last ? "there is no session in \(location.path) yet" : "no session \(text) in \(location.path)",
+      remedy: "'sensord sessions' lists what there is")
+  }
+
+  /// The one of the store that `name` means; nil where there is none.
+  private func storedSession(_ name: String) async throws -> SessionSummary? {
+    do throws(StoreError) {
+      return try await store?.session(name)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return nil
     }
-    guard let session = try journalled().first(where: { $0.id == found.id }) else {
-      throw CommandFailure(.noInput, "session \(found.shortName) has just ended", remedy: "try again")
-    }
-    return .journalled(session)
   }
 
   private func journalled() throws -> [RecordedSession] {

@@ -12,7 +12,7 @@ struct DemoDisplay {
   mutating func live(_ text: String, second: Int) {
     if isTerminal {
       guard text != shown else { return }
-      StandardError.write("\r\u{1B}[K\(PrintableText.line(text, columns: StandardOutput.columns - 1))")
+      StandardError.write("\r\u{1B}[K\(PrintableText.line(text, columns: StandardError.columns - 1))")
       shown = text
     } else {
       let state = String(text.prefix { $0 != "·" })

@@ -59,11 +59,6 @@ extension ListedSession: Comparable {
   static func < (first: ListedSession, second: ListedSession) -> Bool {
     (first.start, first.id.uuidString) < (second.start, second.id.uuidString)
   }
-
-  /// True where `name` is the beginning of the identifier, in either case.
-  func isNamed(_ name: String) -> Bool {
-    name.utf8.count >= 4 && id.uuidString.lowercased().hasPrefix(name.lowercased())
-  }
 }
 
 extension HeartRateSummary {

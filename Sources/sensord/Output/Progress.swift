@@ -3,7 +3,7 @@ enum Progress {
   /// Shows `text` in place of what was there.
   static func show(_ text: String) {
     guard StandardError.isTerminal else { return }
-    StandardError.write("\r\u{1B}[K\(PrintableText.line(text, columns: 78))")
+    StandardError.write("\r\u{1B}[K\(PrintableText.line(text, columns: StandardError.columns - 1))")
   }
 
   /// Leaves the line empty.

@@ -11,7 +11,7 @@ enum SQLOutput {
 
   /// Writes all rows. CSV and JSON go out as they come; a table needs all of them first, to know how wide it is.
   static func write(_ rows: consuming ReadOnlySQL.Rows, as form: Form) throws {
-    let columns = rows.columns
+    let columns = form == .json ? distinct(rows.columns) : rows.columns
     var pending: [UInt8] = []
     var table: [[SQLValue]] = []
     var count = 0
@@ -48,7 +48,21 @@ enum SQLOutput {
         return TextTable.Column(PrintableText.line(columns[index]), isNumeric ? .right : .left, shrinks: !isNumeric)
       })
     for row in rows { table.add(row.map { $0 == .null ? "NULL" : plain($0) }) }
-    return table.rendered(columns: StandardOutput.isTerminal ? StandardOutput.columns : .max)
+    return table.rendered(columns: StandardOutput.columns)
+  }
+
+  /// The names of an object's members: where two columns are called alike, the later one is numbered.
+  private static func distinct(_ columns: [String]) -> [String] {
+    var taken: Set<String> = []
+    return columns.map { column in
+      var name = column
+      var number = 2
+      while !taken.insert(name).inserted {
+        name = "\(column)_\(number)"
+        number += 1
+      }
+      return name
+    }
   }
 
   private static func isNumber(_ value: SQLValue) -> Bool {

@@ -40,7 +40,7 @@ extension SessionReport {
   private var rateText: String {
     guard let average = session.rates.average, let minimum = session.rates.minimum, let maximum = session.rates.maximum
     else { return "no values" }
-    return "\(session.rates.count) values, average \(FixedPoint.text(average, digits: 1)), "
+    return "\(Self.count(session.rates.count, "value")), average \(FixedPoint.text(average, digits: 1)), "
       + "\(FixedPoint.text(minimum, digits: 0)) to \(FixedPoint.text(maximum, digits: 0)) beats a minute"
   }
 

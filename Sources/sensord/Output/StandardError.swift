@@ -7,6 +7,9 @@ enum StandardError {
     _ = FileAccess.write(Array(text.utf8), to: STDERR_FILENO)
   }
 
+  /// How wide the terminal is; 80 where there is none.
+  static var columns: Int { TerminalSize(of: STDERR_FILENO)?.columns ?? 80 }
+
   /// True where a person looks at it.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }

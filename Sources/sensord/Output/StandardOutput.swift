@@ -19,16 +19,8 @@ enum StandardOutput {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// How many lines the terminal has; 24 where there is none.
-  static var rows: Int {
-    var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
-    return Int(size.ws_row)
-  }
+  static var rows: Int { TerminalSize(of: STDOUT_FILENO)?.rows ?? 24 }
 
-  /// How wide the terminal is; 80 where there is none.
-  static var columns: Int {
-    var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col >= 40 else { return 80 }
-    return Int(size.ws_col)
-  }
+  /// How wide a result may be: the terminal's width. A file or a program gets all of it, since what is cut there is lost.
+  static var columns: Int { TerminalSize(of: STDOUT_FILENO)?.columns ?? .max }
 }

@@ -24,6 +24,9 @@ struct TextTable {
     self.columns = columns
   }
 
+  /// True where there is nothing below the heading.
+  var isEmpty: Bool { rows.isEmpty }
+
   /// Adds a row; cells are made printable here, so callers pass names as they are.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { PrintableText.line($0) })

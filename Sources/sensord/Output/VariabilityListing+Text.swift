@@ -40,7 +40,6 @@ extension VariabilityListing {
       .init("Figure"), .init("Value", .right), .init("Unit"), .init("n", .right), .init("Divided by", .right),
     ])
     var refusals = TextTable([.init("Not given"), .init("Why", shrinks: true)])
-    var isRefused = false
     for measure in VariabilityMeasure.allCases {
       do {
         let figure = try report.figure(measure)
@@ -50,11 +49,10 @@ extension VariabilityListing {
         ])
       } catch {
         refusals.add([name(measure), error.description])
-        isRefused = true
       }
     }
-    let given = table.rendered(columns: columns)
-    return isRefused ? given + "\n" + refusals.rendered(columns: columns) : given
+    let parts = [table, refusals].filter { !$0.isEmpty }
+    return parts.map { $0.rendered(columns: columns) }.joined(separator: "\n")
   }
 
   private func windows(columns: Int) -> String {

@@ -72,7 +72,7 @@ enum FileAccess {
     switch code {
     case EACCES, EPERM, EROFS: .permission
     case EIO, ENOSPC, EDQUOT, EFBIG: .inputOutput
-    case ENOENT where otherwise == .inputOutput: .noInput
+    case ENOENT where otherwise == .inputOutput, EISDIR where otherwise == .inputOutput: .noInput
     default: otherwise
     }
   }

@@ -20,8 +20,10 @@ struct StatisticsTable {
     var titles: [TextTable.Column] = [.init("Start")]
     if isBySource { titles.append(.init("Source", shrinks: true)) }
     titles.append(.init("Count", .right))
+    // The latest value gives way to the source: an address that is cut tells no straps apart.
     let figures =
-      type.style.isCumulative ? ["Sum", "Latest", "Duration"] : ["Average", "Minimum", "Maximum", "Latest"]
+      (type.style.isCumulative ? ["Sum", "Duration"] : ["Average", "Minimum", "Maximum"])
+      + (isBySource ? [] : ["Latest"])
     titles += figures.map { .init($0, .right) }
     titles.append(.init("Coverage", .right))
     var table = TextTable(titles)
@@ -29,25 +31,39 @@ struct StatisticsTable {
     while index < statistics.count {
       let row = statistics[index]
       let run = statistics[index...].prefix { $0.count == 0 && $0.source == row.source }
-      let source = isBySource ? [row.source.map(\.description) ?? ""] : []
+      let source = isBySource ? [row.source.map(sourceName) ?? ""] : []
       if run.count > 2 {
         table.add(["… \(run.count) empty"] + source + Array(repeating: "", count: figures.count + 2))
         index += run.count
       } else {
-        table.add([label(row.start)] + source + ["\(row.count)"] + cells(row))
+        table.add([label(row.start)] + source + ["\(row.count)"] + cells(row, hasLatest: !isBySource))
         index += 1
       }
     }
     return heading(isBySource) + table.rendered(columns: columns)
   }
 
+  /// The device says it where all values come from one program: its address tells straps apart.
+  private func sourceName(_ source: DataSource) -> String {
+    let programs = Set(statistics.compactMap { $0.source?.source })
+    return programs.count == 1 ? source.device ?? source.source : source.description
+  }
+
   private func heading(_ isBySource: Bool) -> String {
     var parts = ["\(type.identifier) in \(type.unit)", "every \(interval)", zone.name]
     if !isBySource, statistics.contains(where: { $0.sources.count > 1 }) { parts.append("sources merged") }
     if type.style == .discreteTemporallyWeighted, let policy = statistics.first?.policy {
-      parts.append("weighted by \(policy)")
+      parts.append(Self.words(policy))
     }
     return parts.joined(separator: ", ") + "\n"
+  }
+
+  private static func words(_ policy: WeightingPolicy) -> String {
+    switch policy {
+    case .ownDuration: "weighted by own time"
+    case .holdLast: "held until the next value"
+    case .trapezoid: "straight between values"
+    }
   }
 
   /// The clock of the zone; the second of two equal readings gets its offset.
@@ -66,12 +82,14 @@ struct StatisticsTable {
 
   private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 
-  private func cells(_ row: Statistics) -> [String] {
+  private func cells(_ row: Statistics, hasLatest: Bool) -> [String] {
     let figures =
       type.style.isCumulative
-      ? [number(row.sum), number(row.mostRecent), row.duration.map { DurationText.clock(microseconds: $0) } ?? "-"]
-      : [number(row.average), number(row.minimum), number(row.maximum), number(row.mostRecent)]
-    return figures + [row.count == 0 ? "-" : "\(FixedPoint.text(row.coverage.fraction * 100, digits: 0)) %"]
+      ? [number(row.sum), row.duration.map { DurationText.clock(microseconds: $0) } ?? "-"]
+      : [number(row.average), number(row.minimum), number(row.maximum)]
+    return figures + (hasLatest ? [number(row.mostRecent)] : []) + [
+      row.count == 0 ? "-" : "\(FixedPoint.text(row.coverage.fraction * 100, digits: 0)) %"
+    ]
   }
 
   private func number(_ value: Double?) -> String {
