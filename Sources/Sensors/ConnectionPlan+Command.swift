@@ -12,7 +12,8 @@ extension ConnectionPlan {
     case disconnect(SensorAddress, on: AdapterIndex)
     /// The link is there and its values are wanted: subscribe as soon as the services are resolved.
     case follow(SensorAddress, on: AdapterIndex)
-    /// The values are not wanted any more; the link is somebody else's and stays.
+    /// The values are not wanted any more: of this sensor, or over this adapter since another one's link is recorded now. The
+    /// link, where there is one, stays as it is.
     case unfollow(SensorAddress, on: AdapterIndex)
     /// A link that is somebody else's has been silent for too long: subscribe anew.
     case resubscribe(SensorAddress, on: AdapterIndex)

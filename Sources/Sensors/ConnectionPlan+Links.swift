@@ -54,7 +54,7 @@ extension ConnectionPlan {
     else { return [] }
     var commands: [Command] = []
     sensors[sensor].wantsPairing = true
-    commands.append(.unfollow(address, on: adapter))
+    unfollow(sensor, &commands)
     leave(adapter, sensor, at: now, &commands)
     return settle(at: now, commands)
   }
@@ -106,7 +106,17 @@ extension ConnectionPlan {
     sensors[sensor].isEager = false
     sensors[sensor].notBefore = nil
     enter(.linked(Link(adapter: adapter, isOurs: isOurs)), sensor, at: now)
+    if sensors[sensor].followedOn != adapter { unfollow(sensor, &commands) }
+    sensors[sensor].followedOn = adapter
     commands.append(.follow(sensors[sensor].address, on: adapter))
+  }
+
+  /// Asks for its values no more: over an adapter that is not the recorded one each would be recorded twice, and those of a
+  /// sensor that is not wanted any more are kept from whoever does want them.
+  mutating func unfollow(_ sensor: Int, _ commands: inout [Command]) {
+    guard let adapter = sensors[sensor].followedOn else { return }
+    sensors[sensor].followedOn = nil
+    commands.append(.unfollow(sensors[sensor].address, on: adapter))
   }
 
   /// Records over the link that an attempt has made, which tells something about its adapter.
@@ -133,7 +143,8 @@ extension ConnectionPlan {
       let wasLostAtOnce = !link.isResolved && now.duration(since: sensors[sensor].since) < parameters.lostAtOnce
       let failures = sensors[sensor].retry.failures
       let wait = sensors[sensor].retry.next(
-        first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry, using: &random)
+        first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry,
+        using: &random)
       // The first try comes at once; the wait that was drawn for it is not needed.
       sensors[sensor].notBefore = failures == 0 ? nil : now.advanced(by: wait)
       sensors[sensor].isEager = link.isOurs

@@ -41,6 +41,8 @@ extension ConnectionPlan {
     /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
     /// is used, so that whoever pairs it is not disturbed.
     var wantsPairing = false
+    /// The adapter over which its values were asked for last, link or not: they are asked for until told otherwise.
+    var followedOn: AdapterIndex?
     /// Silent links in a row.
     var silences = 0
     /// Not allowed any more; only kept until its link or attempt has ended.

@@ -33,7 +33,7 @@ public struct ConnectionPlan: Sendable {
   }
 
   /// Replaces the list of allowed sensors. Links of sensors that are no longer allowed end, unless they are somebody
-  /// else's; these are unfollowed.
+  /// else's, and none of them is followed any more.
   ///
   /// Of a sensor that is newly allowed the plan knows nothing: tell it afterwards, by ``deviceKnown(_:on:isShared:at:)``,
   /// ``linkUp(_:on:at:)`` and ``servicesResolved(_:on:at:)``, what BlueZ has of it.
@@ -65,14 +65,14 @@ public struct ConnectionPlan: Sendable {
     return sensor.presences.contains { ($0.rssi ?? .min) >= threshold }
   }
 
-  private mutating func dismiss(_ index: Int, at now: BootInstant, _ commands: inout [Command]) {
+  mutating func dismiss(_ index: Int, at now: BootInstant, _ commands: inout [Command]) {
     sensors[index].isDismissed = true
     switch sensors[index].phase {
-    case .searching, .leaving: break
     case .connecting(let attempt): cancel(attempt, of: index, at: now, &commands)
     case .linked(let link) where mayDisconnect(link, index): leave(link.adapter, index, at: now, &commands)
-    case .linked(let link): commands.append(.unfollow(sensors[index].address, on: link.adapter))
+    case .searching, .linked, .leaving: break
     }
+    unfollow(index, &commands)
     removeIfDone(index)
   }
 }

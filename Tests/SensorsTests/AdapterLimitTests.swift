@@ -133,7 +133,32 @@ struct AdapterLimitTests {
       26~26                    -> scan, scan hci1
       27     seen A hci1       -> disconnect A, stop, stop hci1, connect A hci1
       27.1   failed A canceled
-      28     ok A hci1         -> follow A hci1
+      28     ok A hci1         -> unfollow A, follow A hci1
+      29     resolved A hci1
+      30     up A              -> refuse A for hci1  # its values are not asked for: each would count twice
+      31     down A
+      """)
+  }
+
+  @Test("a link that takes over is the only one whose values are asked for, also after an adapter has come back")
+  mutating func followsOneAdapter() {
+    timeline.play(
+      """
+      0      allow A
+      0      on hci0           -> scan
+      0      on hci1           -> scan hci1
+      1      seen A hci0       -> stop, stop hci1, connect A
+      2      ok A              -> follow A
+      3      resolved A
+      20     value A
+      20     gone hci0         -> scan hci1
+      21     seen A hci1       -> stop hci1, connect A hci1
+      22     ok A hci1         -> unfollow A, follow A hci1
+      23     resolved A hci1
+      30     on hci0
+      31     up A              -> refuse A for hci1
+      40     value A
+      41     down A hci1       -> unfollow A hci1, follow A
       """)
   }
 
@@ -167,7 +192,7 @@ struct AdapterLimitTests {
       4.1    up A hci1
       4.1    resolved A hci1
       20     value A
-      21     down A            -> follow A hci1
+      21     down A            -> unfollow A, follow A hci1
       """)
     #expect(timeline.plan.standing(of: Timeline.address("A"))?.state == .resolving(on: AdapterIndex(1)))
   }

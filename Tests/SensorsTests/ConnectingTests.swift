@@ -65,7 +65,7 @@ struct ConnectingTests {
       7.1    resolved X
       8      down X            -> connect X
       8.3    failed X aborted
-      8.35   forgotten X
+      8.35   forgotten X       -> unfollow X
       """)
     #expect(timeline.plan.standing(of: Timeline.address("X")) == nil)
   }
@@ -166,11 +166,36 @@ struct ConnectingTests {
       1      seen A            -> connect A
       2      ok A              -> follow A
       3      seen B            -> connect B
-      4      finish            -> disconnect B, disconnect A, stop
+      4      finish            -> disconnect B, disconnect A, unfollow A, stop
       4.1    failed B canceled
       6      down A
       """)
     #expect(timeline.plan.deadline == nil)
+  }
+
+  @Test(
+    "a sensor that is removed is not followed any more, whatever it was doing: another program's link to it is not touched"
+  )
+  mutating func unfollowsRemoved() {
+    timeline.play(
+      """
+      0      allow A B
+      0      on                -> scan
+      1      seen A            -> connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      20     value A
+      20.1   down A            -> connect A
+      60.3   failed A aborted
+      61     allow B           -> unfollow A
+      62     allow A B
+      63     seen A            -> connect A
+      63.3   ok A              -> follow A
+      64     down A            -> connect A
+      65     allow B           -> disconnect A, unfollow A
+      65.1   failed A canceled
+      66     up A
+      """)
   }
 
   @Test("a sensor that is allowed again while its link is being ended is connected again")
@@ -182,7 +207,7 @@ struct ConnectingTests {
       1      seen A            -> stop, connect A
       2      up A              -> follow A
       3      ok A
-      20     allow             -> disconnect A
+      20     allow             -> disconnect A, unfollow A
       21     allow A
       22     down A            -> connect A
       """)

@@ -24,7 +24,7 @@ struct StandingTests {
     #expect(standing?.state == .linked(on: hci0, isOurs: true))
     timeline.play("34~34 -> disconnect A")
     #expect(standing?.state == .leaving(on: hci0))
-    timeline.play("35 allow")
+    timeline.play("35 allow -> unfollow A")
     #expect(standing == nil)
   }
 

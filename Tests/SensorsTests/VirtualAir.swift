@@ -40,6 +40,8 @@ struct VirtualAir {
   /// What the plan asked for and must not, in words.
   var complaints: Set<String> = []
   var connects: [(at: Int64, address: SensorAddress)] = []
+  /// Over which adapter the values of each strap are asked for, until they are not any more: links come and go meanwhile.
+  private var followed: [SensorAddress: AdapterIndex] = [:]
   /// What is on its way to the plan: the answer to a call, or news of a link, which is void when the link has gone.
   private var inbox: [(at: Int64, address: SensorAddress, isOfLink: Bool, event: Event)] = []
   /// Links that are going down after a Disconnect.
@@ -235,7 +237,12 @@ struct VirtualAir {
     case .follow(let address, let index):
       let strap = straps.first { $0.address == address }
       if strap?.link?.adapter != index { complaints.insert("follows a link that is not there") }
-    case .unfollow, .resubscribe, .refuse:
+      if followed.updateValue(index, forKey: address) ?? index != index {
+        complaints.insert("follows two links of a sensor")
+      }
+    case .unfollow(let address, let index):
+      if followed.removeValue(forKey: address) != index { complaints.insert("unfollows what it does not follow") }
+    case .resubscribe, .refuse:
       complaints.insert("\(command)")
     }
   }
