@@ -81,6 +81,7 @@ extension Recorder {
     }
     for address in channels.keys { channels[address]?.isConnecting = false }
     perform(plan.serviceLost(at: now))
+    dropUnlisted()
     tellStatus()
   }
 }

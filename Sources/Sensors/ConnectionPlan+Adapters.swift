@@ -40,8 +40,9 @@ extension ConnectionPlan {
     for adapter in adapters {
       commands += adapterRemoved(adapter.index, at: now)
     }
-    // With no bluetoothd there is nobody to carry out what followed from one adapter's end on another.
-    commands.removeAll()
+    // With no bluetoothd there is nobody to carry out what followed from one adapter's end on another. What is not wanted
+    // any more is not wanted from the next one either.
+    commands.removeAll { if case .unfollow = $0 { false } else { true } }
     for sensor in sensors.indices {
       sensors[sensor].retry.reset()
       sensors[sensor].notBefore = nil

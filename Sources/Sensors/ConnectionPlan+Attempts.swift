@@ -51,11 +51,6 @@ extension ConnectionPlan {
     case .unknownObject:
       sensors[sensor].presences[position].isKnown = false
       sensors[sensor].presences[position].isFresh = false
-      if !allowed.contains(address) {
-        sensors[sensor].isDismissed = true
-        removeIfDone(sensor)
-        return settle(at: now, [])
-      }
     case .inProgress, .canceled: sensors[sensor].isEager = true
     case .notReady, .authentication: break
     }

@@ -27,7 +27,6 @@ extension ConnectionPlan {
     sensors[sensor].presences[position].isKnown = false
     sensors[sensor].presences[position].isFresh = false
     loseLink(sensor, on: adapter, at: now, &commands)
-    if !allowed.contains(address), case .searching = sensors[sensor].phase { sensors[sensor].isDismissed = true }
     removeIfDone(sensor)
     return settle(at: now, commands)
   }

@@ -4,14 +4,27 @@ extension ConnectionPlan {
   /// Discoveries that end come first, since some adapters refuse to connect while they scan, then the connects, then
   /// the discoveries that begin.
   mutating func settle(at now: BootInstant, _ commands: [Command]) -> [Command] {
+    var commands = commands
+    dismissStrangers(at: now, &commands)
     settleLooks(at: now)
     let connects = startAttempts(at: now)
-    var commands = commands
     var starts: [Command] = []
     for position in adapters.indices {
       settleDiscovery(position, at: now, stops: &commands, starts: &starts)
     }
     return commands + connects + starts
+  }
+
+  /// Gives up the place of each sensor that is not listed and of which nothing is left: heard again, it is a new one.
+  private mutating func dismissStrangers(at now: BootInstant, _ commands: inout [Command]) {
+    for index in sensors.indices.reversed() where isGone(sensors[index]) && !allowed.contains(sensors[index].address) {
+      dismiss(index, at: now, &commands)
+    }
+  }
+
+  private func isGone(_ sensor: Sensor) -> Bool {
+    guard case .searching = sensor.phase, !sensor.isDismissed else { return false }
+    return !sensor.presences.contains { $0.isKnown || $0.isLinked || $0.call != nil }
   }
 
   /// Which adapter to connect this sensor over if now were the time: one that hears it rather than one that only knows
