@@ -42,13 +42,25 @@ extension Client {
     guard tree.adapters[peer.adapter]?.isPowered == true else { return fail(.adapterOff) }
     guard let device = tree.device(peer.address, on: peer.adapter) else { return fail(.unknownDevice) }
     // bluetoothd always answers, after 40 s at the latest; an answer of our own would leave its attempt going on unseen.
+    let generation = attempts[peer]?.generation
     call(device.path.object, ObjectTree.deviceInterface, "Connect", timeout: nil) { client, result in
-      client.handleConnected(peer, result)
+      client.handleConnected(generation, result)
     }
   }
 
-  private func handleConnected(_ peer: Peer, _ result: Result<Message, DBusError>) {
-    guard let attempt = attempts[peer], !isStopped else { return }
+  /// A Disconnect was answered: BlueZ has answered the Connect that it was to end before that, or has lost it.
+  func giveUp(_ generation: Int?) {
+    guard let (peer, attempt) = attempt(generation), !isStopped else { return }
+    attempts[peer] = nil
+    if !attempt.isAnswered { tell(.connectFailed(peer.address, peer.adapter, .cancelled)) }
+  }
+
+  private func attempt(_ generation: Int?) -> (peer: Peer, attempt: Attempt)? {
+    attempts.first { $0.value.generation == generation }.map { ($0.key, $0.value) }
+  }
+
+  private func handleConnected(_ generation: Int?, _ result: Result<Message, DBusError>) {
+    guard let (peer, attempt) = attempt(generation), !isStopped else { return }
     switch result {
     case .success:
       // A link that was there before is not ours; and the signal of a new one may come later, or never.

@@ -38,7 +38,8 @@ extension Client {
     let peer = Peer(address: device, adapter: adapter)
     guard attempts[peer] == nil, !isStopped else { return }
     command {
-      attempts[peer] = Attempt()
+      lastGeneration += 1
+      attempts[peer] = Attempt(generation: lastGeneration)
       // Some adapters refuse to connect while they scan.
       if discoveries[adapter]?.machine.isStopping == true {
         attempts[peer]?.isDeferred = true
@@ -48,7 +49,8 @@ extension Client {
     }
   }
 
-  /// Closes the link, or gives up the attempt, where it is ours.
+  /// Closes the link, or gives up the attempt, where it is ours. The attempt has its answer by the time at which BlueZ has
+  /// answered this, or not within 30 s.
   ///
   /// - Returns: Whether it is ours.
   @discardableResult
@@ -60,7 +62,8 @@ extension Client {
         attempts[peer] = nil
         tell(.connectFailed(device, adapter, .cancelled))
       } else if let path = tree.device(device, on: adapter)?.path.object {
-        call(path, ObjectTree.deviceInterface, "Disconnect") { _, _ in }
+        let generation = attempts[peer]?.generation
+        call(path, ObjectTree.deviceInterface, "Disconnect") { client, _ in client.giveUp(generation) }
       }
       return true
     }

@@ -123,6 +123,8 @@ extension Client {
     reasons[peer] = nil
     ours.remove(peer)
     resolved.remove(peer)
+    // The link that it has made is gone before BlueZ has answered it: what comes now is of no use, and may never come.
+    if attempts[peer]?.isAnswered == true { attempts[peer] = nil }
     guard linked.remove(peer) != nil else { return }
     endPairing(peer)
     tell(.linkDown(peer.address, peer.adapter, reason: reason))

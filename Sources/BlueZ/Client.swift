@@ -16,6 +16,8 @@ public actor Client {
 
   /// A Connect that has not been answered.
   struct Attempt {
+    /// By which its answer finds it; one that comes too late finds none.
+    let generation: Int
     /// Its link was told already.
     var isAnswered = false
     /// Not yet called: a scan of ours has to end before.

@@ -77,6 +77,64 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test("a Connect that is never answered is given up with the answer to its Disconnect; the next one is called")
+  func connectUnanswered() async throws {
+    let stage = try await Stage()
+    await stage.follow()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let lost = await stage.bluez.next("Connect")
+    await stage.client.disconnect(address, on: adapter)
+    let failed = Event.connectFailed(address, adapter, .cancelled)
+    await stage.settle()
+    try await stage.mark()
+    #expect(await stage.log.eventsUntilBattery() == [failed])
+    await stage.connect()
+    await stage.settle()
+    try #require(await stage.bluez.count("Connect") == 1)
+    // What comes so late belongs to nobody any more.
+    try await stage.bluez.send(lost.errorReply("org.bluez.Error.Failed", "br-connection-canceled"))
+    try await stage.bluez.send(await stage.bluez.next("Connect").reply())
+    #expect(await stage.log.events { $0 == Stage.ourUp } == [Stage.ourUp])
+    await stage.end()
+  }
+
+  @Test("after a Connect that was given up, a link is somebody else's, whatever its answer says in the end")
+  func connectLate() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let late = await stage.bluez.next("Connect")
+    await stage.client.disconnect(address, on: adapter)
+    await stage.settle()
+    try await stage.bluez.send(late.reply())
+    try await stage.bluez.link()
+    let failed = Event.connectFailed(address, adapter, .cancelled)
+    #expect(await stage.log.events { $0 == Stage.resolved } == [failed, Stage.up, Stage.resolved])
+    await stage.client.stop()
+    #expect(await stage.bluez.count("Disconnect") == 1, "that of the attempt")
+    await stage.end()
+  }
+
+  @Test("a link that was lost before its Connect was answered can be made anew at once")
+  func connectAgain() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let first = await stage.bluez.next("Connect")
+    try await stage.bluez.link()
+    try await stage.bluez.unlink()
+    _ = await stage.log.events { $0 == Stage.down }
+    await stage.connect()
+    await stage.settle()
+    try #require(await stage.bluez.count("Connect") == 1)
+    try await stage.bluez.send(first.errorReply("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+    await stage.settle()
+    try await stage.bluez.send(await stage.bluez.next("Connect").reply())
+    #expect(await stage.log.events { $0 == Stage.ourUp } == [Stage.ourUp])
+    await stage.end()
+  }
+
   @Test("a device or an adapter that is not there fails without a call")
   func connectNowhere() async throws {
     let stage = try await Stage()
