@@ -99,7 +99,7 @@ extension Client {
   func tellLinkUp(_ peer: Peer) {
     guard linked.insert(peer).inserted else { return }
     reasons[peer] = nil
-    let isOurs = attempts[peer].map { !$0.isDeferred } ?? isInherited(peer)
+    let isOurs = attempts[peer].map { !$0.isDeferred } ?? (ours.contains(peer) || isInherited(peer))
     if isOurs {
       attempts[peer]?.isAnswered = true
       ours.insert(peer)
@@ -130,11 +130,22 @@ extension Client {
     tell(.linkDown(peer.address, peer.adapter, reason: reason))
   }
 
+  /// A device is gone, or what was known by this address has another one now: BlueZ learns it with the keys.
   private func remove(_ device: Device) {
     let peer = Peer(address: device.address, adapter: device.path.adapter)
+    if let successor = tree.devices[device.path] { bequeath(peer, to: successor.address) }
     let isPowered = tree.adapters[peer.adapter]?.isPowered ?? false
     endLink(peer, reason: reasons[peer] ?? (isPowered ? .removed : .adapterGone))
     tell(.deviceRemoved(device))
+  }
+
+  /// The link is the same one, and ours if it was; so is the one that a Connect is about to make.
+  private func bequeath(_ peer: Peer, to identity: DeviceAddress) {
+    let successor = Peer(address: identity, adapter: peer.adapter)
+    if ours.contains(peer) { ours.insert(successor) }
+    guard let attempt = attempts.removeValue(forKey: peer) else { return }
+    if attempts[successor] == nil { attempts[successor] = attempt }
+    if !attempt.isAnswered { tell(.connectFailed(peer.address, peer.adapter, .unknownDevice)) }
   }
 
   /// bluetoothd is gone: so is every link. Connects that wait are answered by the bus.

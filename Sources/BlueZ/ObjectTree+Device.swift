@@ -29,7 +29,9 @@ extension ObjectTree {
       }
     }
     devices[path] = device
-    return isSame(before, device) ? changes : [.deviceChanged(path)] + changes
+    // What was known of it was known of another address.
+    let renamed: [Change] = before.address == device.address ? [] : [.deviceRemoved(before)]
+    return isSame(before, device) ? changes : renamed + [.deviceChanged(path)] + changes
   }
 
   /// Forgets properties of which BlueZ only said that they are not valid any more, known ones or not.

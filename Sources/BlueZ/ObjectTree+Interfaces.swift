@@ -28,7 +28,14 @@ extension ObjectTree {
         if isNew { devices[path] = Device(path: path) }
         let updates = updateDevice(path, properties)
         if isNew, !updates.contains(.deviceChanged(path)) { changes.append(.deviceChanged(path)) }
-        changes += updates.filter { $0 != .deviceSeen(path) && (!isNew || $0 != .disconnected(path)) }
+        // One that is new has neither lost a link nor, where its path has another address, been another one.
+        changes += updates.filter { change in
+          switch change {
+          case .deviceSeen: false
+          case .disconnected, .deviceRemoved: !isNew
+          default: true
+          }
+        }
         if isAdvertisement, updates.contains(.deviceSeen(path)) { changes.append(.deviceSeen(path)) }
       case Self.batteryInterface:
         guard let path = DevicePath(object) else { continue }

@@ -21,6 +21,7 @@ struct ObjectTree: Sendable {
     case deviceChanged(DevicePath)
     /// Its advertisement was heard.
     case deviceSeen(DevicePath)
+    /// It is gone; or its address has changed, and what this tells of was known of the earlier one.
     case deviceRemoved(Device)
     case connected(DevicePath)
     /// `Connected: false`, also where it was false before: a link that broke at once has no `true`.

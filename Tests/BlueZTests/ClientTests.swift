@@ -135,6 +135,52 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test(
+    "a device whose address changes while it is linked is another one from then on, with the same link",
+    arguments: [true, false])
+  func addressChanges(isOurs: Bool) async throws {
+    let stage = try await Stage()
+    let identity = DeviceAddress("C0:FF:EE:00:00:02")!
+    await stage.follow()
+    await stage.client.follow(identity, on: adapter)
+    if isOurs { await stage.connect() }
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == .subscribed(address, .acquired) }
+    await stage.bluez.packets([0, 60])
+    try await stage.bluez.change(MadeUp.device, "Device1", ["Address": .string("\(identity)")])
+    let events = await stage.log.events { $0 == .subscribed(identity, .acquired) }
+    #expect(stage.values(events) == [[0, 60]])
+    let ends = events.map { if case .linkDown(address, adapter, _) = $0 { true } else { false } }
+    #expect(ends.count { $0 } == 1)
+    #expect(events.contains(.linkUp(identity, adapter, isOurs: isOurs)))
+    #expect(events.contains(.servicesResolved(identity, adapter)))
+    let links = isOurs ? [OwnLinks.Link(identity, over: adapter)] : []
+    #expect(await stage.client.ownLinks?.links == Set(links))
+    await stage.client.stop()
+    #expect(await stage.bluez.count("Disconnect") == links.count)
+    await stage.end()
+  }
+
+  @Test("a Connect during which the address changes has failed for the old one, and made the new one's link")
+  func addressChangesInConnect() async throws {
+    let stage = try await Stage()
+    let identity = DeviceAddress("C0:FF:EE:00:00:02")!
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let call = await stage.bluez.next("Connect")
+    try await stage.bluez.change(MadeUp.device, "Device1", ["Address": .string("\(identity)")])
+    try await stage.bluez.link()
+    try await stage.bluez.send(call.reply())
+    let events = await stage.log.events { $0 == .servicesResolved(identity, adapter) }
+    #expect(events.first == .connectFailed(address, adapter, .unknownDevice))
+    #expect(events.contains(.linkUp(identity, adapter, isOurs: true)))
+    await stage.settle()
+    try await stage.bluez.unlink()
+    let rest = await stage.log.events { $0 == .linkDown(identity, adapter, reason: nil) }
+    #expect(!rest.contains(Stage.ourUp))
+    await stage.end()
+  }
+
   @Test("a device or an adapter that is not there fails without a call")
   func connectNowhere() async throws {
     let stage = try await Stage()

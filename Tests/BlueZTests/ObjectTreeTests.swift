@@ -186,6 +186,21 @@ struct ObjectTreeTests {
     #expect(tree.devices.isEmpty && tree.characteristics.isEmpty)
   }
 
+  @Test("a device that gets another address is told with what it was")
+  func addressChange() {
+    var tree = connectedTree()
+    let before = tree.devices[device]!
+    let changed = MadeUp.changed(MadeUp.device, "Device1", ["Address": .string("C0:FF:EE:00:00:02")])
+    #expect(tree.apply(changed) == [.deviceRemoved(before), .deviceChanged(device)])
+    #expect(tree.devices[device]?.address == DeviceAddress("C0:FF:EE:00:00:02"))
+    #expect(tree.apply(changed) == [])
+    var object = MadeUp.deviceObject
+    object["Device1"]?["Address"] = .string("C0:FF:EE:00:00:03")
+    #expect(
+      tree.apply(MadeUp.added("/org/bluez/hci0/dev_C0_FF_EE_00_00_09", object)).count == 1,
+      "one that keeps the path of an earlier address is just new")
+  }
+
   @Test("an adapter that is removed takes its devices with it, those of others stay")
   func adapterRemoval() {
     let other: ObjectPath = "/org/bluez/hci1/dev_C0_FF_EE_00_00_01"
