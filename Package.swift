@@ -77,6 +77,7 @@ let package = Package(
       swiftSettings: rules),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+    .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .target(name: "FastClock", path: "Tests/FastClock"),
     .executableTarget(
@@ -97,9 +98,14 @@ let package = Package(
     tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"], exclude: ["Fixtures"]),
     tests("Captures", ["Captures", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
-    tests("BlueZ", ["BlueZ", "DBus", "TestSupport"]),
+    tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
-    tests("Ingestion", ["Ingestion", "Captures", "HealthModel", "Sensors"]),
+    tests(
+      "Ingestion",
+      [
+        "Ingestion", "Captures", "HealthModel", "Sensors", "SeriesStore", "BlueZ", "DBus", "TestSupport",
+        "BluetoothScript",
+      ]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
     tests(
       "Fuzz",

@@ -72,7 +72,7 @@ extension Recorder {
 
   /// A sensor that is not in the list is recorded where the configuration says so and it is near enough.
   func admit(_ device: Device, at now: BootInstant) {
-    guard case .any = plan.allowed.unlisted, let rssi = device.rssi,
+    guard case .any = plan.allowed.unlisted, index(of: device.path.adapter) != nil, let rssi = device.rssi,
       let address = SensorAddress(bits: device.address.bits), channels[address] == nil,
       plan.allowed.allows(address, rssi: rssi), channels.count < AllowList.capacity,
       device.services.contains(BluetoothUUID(AssignedUUID.heartRateService))

@@ -26,9 +26,10 @@ extension Recorder {
       leaveBus()
     case .adapter(let adapter): adapterChanged(adapter, at: now)
     case .adapterRemoved(let path):
-      guard let index = AdapterIndex(name: path.name) else { break }
+      guard let index = index(of: path) else { break }
       adapters[index] = nil
       perform(plan.adapterRemoved(index, at: now))
+      dropUnlisted()
     case .discovery(let path, let state): discoveryChanged(path, state, at: now)
     case .deviceSeen(let device):
       admit(device, at: now)
@@ -57,14 +58,13 @@ extension Recorder {
   }
 
   private func adapterChanged(_ adapter: Adapter, at now: BootInstant) {
-    guard let index = AdapterIndex(name: adapter.path.name) else { return }
-    if let adapters = settings.adapters, !adapters.contains(adapter.path.name) { return }
+    guard let index = index(of: adapter.path) else { return }
     adapters[index] = adapter
     perform(plan.adapterChanged(index, isPowered: adapter.isPowered, at: now))
   }
 
   private func discoveryChanged(_ path: AdapterPath, _ state: DiscoveryState, at now: BootInstant) {
-    guard let index = AdapterIndex(name: path.name) else { return }
+    guard let index = index(of: path) else { return }
     switch state {
     case .running: break
     case .stopped: perform(plan.discoveryEnded(on: index, at: now))
@@ -98,12 +98,21 @@ extension Recorder {
     }
   }
 
-  /// The sensor and the adapter that a device object stands for; nil where the sensor is not allowed.
+  /// The sensor and the adapter that a device object stands for; nil where one of them is not to be used.
   private func place(_ device: Device) -> (SensorAddress, AdapterIndex)? {
-    guard let address = SensorAddress(bits: device.address.bits), channels[address] != nil,
-      let index = AdapterIndex(name: device.path.adapter.name)
+    place(device.address, device.path.adapter)
+  }
+
+  func place(_ device: DeviceAddress, _ path: AdapterPath) -> (SensorAddress, AdapterIndex)? {
+    guard let address = SensorAddress(bits: device.bits), channels[address] != nil, let index = index(of: path)
     else { return nil }
     return (address, index)
+  }
+
+  /// Which adapter this is; nil where the settings leave it out: no sensor is looked for there, and no link used.
+  func index(of path: AdapterPath) -> AdapterIndex? {
+    if let adapters = settings.adapters, !adapters.contains(path.name) { return nil }
+    return AdapterIndex(name: path.name)
   }
 
   /// Carries out what the plan decided.

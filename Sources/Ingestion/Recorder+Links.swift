@@ -15,8 +15,13 @@ extension Recorder {
       log(.debug, "\(address): connecting failed (\(failure))")
       if failure == .authentication { tell(SubscriptionFailure.keysRefused(address), of: address) }
       perform(plan.connectFailed(address, on: index, Sensors.ConnectFailure(failure), at: now))
+      dropUnlisted()
     case .linkUp(let device, let path, let isOurs):
-      guard let (address, index) = place(device, path) else { return }
+      guard let (address, index) = place(device, path) else {
+        // Nobody's any more: the sensor was removed meanwhile, or BlueZ knows it by another address now.
+        if isOurs { client?.assumeIsolated { _ = $0.disconnect(device, on: path) } }
+        return
+      }
       channels[address]?.isConnecting = false
       linkCameUp(address, over: index, at: now)
       perform(
@@ -34,6 +39,7 @@ extension Recorder {
         take(.disconnected(reason: reason?.text), of: address, at: now)
       }
       perform(plan.linkLost(address, on: index, at: now))
+      dropUnlisted()
     case .disconnectReason(let device, let path, let reason):
       guard let (address, index) = place(device, path), channels[address]?.link == nil,
         channels[address]?.lostLink == index, let text = reason.text
@@ -121,13 +127,6 @@ extension Recorder {
     } else if let location = bytes.first {
       take(.location(location), of: address, at: now)
     }
-  }
-
-  private func place(_ device: DeviceAddress, _ path: AdapterPath) -> (SensorAddress, AdapterIndex)? {
-    guard let address = SensorAddress(bits: device.bits), channels[address] != nil,
-      let index = AdapterIndex(name: path.name)
-    else { return nil }
-    return (address, index)
   }
 }
 

@@ -1,3 +1,4 @@
+import BluetoothScript
 import DBus
 import Testing
 

@@ -1,10 +1,10 @@
-import DBus
+package import DBus
 import Glibc
 import Synchronization
 
 /// The least `org.bluez` that a client can be tested with: objects that a test gives it, answers that a test prescribes,
 /// and signals when the test wants them. It knows nothing of Bluetooth.
-actor ScriptedBlueZ {
+package actor ScriptedBlueZ {
   private let connection: Connection
   private var objects: [ObjectPath: [String: MadeUp.Properties]] = [:]
   /// Answers to a member, used up one by one; the last one stays.
@@ -15,14 +15,14 @@ actor ScriptedBlueZ {
   /// bluetoothd's end of the descriptors that it gave.
   private var ends: [FileDescriptorBox] = []
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe connection.loop.asUnownedSerialExecutor() }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe connection.loop.asUnownedSerialExecutor() }
 
   private init(_ connection: Connection) {
     self.connection = connection
   }
 
   /// Takes the name and exports the objects.
-  static func start(
+  package static func start(
     on address: String, loop: EventLoop, objects: [ObjectPath: [String: MadeUp.Properties]]
   ) async throws -> ScriptedBlueZ {
     let bluez = ScriptedBlueZ(try await Connection.open(.address(address), on: loop))
@@ -39,28 +39,36 @@ actor ScriptedBlueZ {
   }
 
   /// Ends as on SIGKILL: the connection is just gone.
-  func kill() async {
+  package func kill() async {
     await connection.close()
     ends = []
   }
 
-  func answer(_ member: String, _ replies: Reply...) {
+  package func answer(_ member: String, _ replies: Reply...) {
     answers[member] = replies
   }
 
   /// Forgets what ``answer(_:_:)`` prescribed.
-  func answerAsUsual(_ member: String) {
+  package func answerAsUsual(_ member: String) {
     answers[member] = nil
   }
 
   /// The next call of this method, waiting for it where it has not come.
-  func next(_ member: String) async -> Message {
+  package func next(_ member: String) async -> Message {
     if let index = calls.firstIndex(where: { $0.member == member }) { return calls.remove(at: index) }
     return await withCheckedContinuation { waiting.append((member, $0)) }
   }
 
+  /// Its unique name on the bus.
+  package var name: String { connection.assumeIsolated { $0.uniqueName } }
+
+  /// The objects of which this method was called, in order, without calls that a test has waited for.
+  package func paths(of member: String) -> [ObjectPath] {
+    calls.filter { $0.member == member }.compactMap(\.path)
+  }
+
   /// How many calls of this method came that no test has asked for.
-  func count(_ member: String) -> Int { calls.count { $0.member == member } }
+  package func count(_ member: String) -> Int { calls.count { $0.member == member } }
 
   private func answer(_ call: Message) -> Reply {
     let member = call.member ?? ""
@@ -86,7 +94,7 @@ actor ScriptedBlueZ {
   }
 
   /// Answers a call of AcquireNotify whose answer was ``Reply/later``.
-  func sendDescriptor(for call: Message) throws {
+  package func sendDescriptor(for call: Message) throws {
     guard case .values(let values) = giveDescriptor() else { return }
     try send(call.reply(values))
   }
@@ -100,51 +108,51 @@ actor ScriptedBlueZ {
   }
 
   /// Sends packets through the descriptor that was given last.
-  func packets(_ packets: [UInt8]...) {
+  package func packets(_ packets: [UInt8]...) {
     for packet in packets { _ = ends.last?.write(packet) }
   }
 
   /// bluetoothd closes the descriptor that it gave last.
-  func closeDescriptor() {
+  package func closeDescriptor() {
     _ = ends.popLast()
   }
 
   /// Whether the client has closed the descriptor that was given last.
-  func isClosedByClient() -> Bool {
+  package func isClosedByClient() -> Bool {
     ends.last?.write([0]) == false
   }
 
   /// Emits PropertiesChanged, so often.
-  func change(
+  package func change(
     _ path: ObjectPath, _ interface: String, _ properties: MadeUp.Properties, invalidated: [String] = [],
     times: Int = 1
   ) throws {
     for _ in 0..<times { try send(MadeUp.changed(path, interface, properties, invalidated: invalidated)) }
   }
 
-  func add(_ path: ObjectPath, _ interfaces: [String: MadeUp.Properties]) throws {
+  package func add(_ path: ObjectPath, _ interfaces: [String: MadeUp.Properties]) throws {
     objects[path, default: [:]].merge(interfaces) { $1 }
     try send(MadeUp.added(path, interfaces))
   }
 
-  func remove(_ path: ObjectPath, _ interfaces: [String]) throws {
+  package func remove(_ path: ObjectPath, _ interfaces: [String]) throws {
     objects[path] = nil
     try send(MadeUp.removed(path, interfaces))
   }
 
   /// Answers a call whose answer was ``Reply/later``.
-  func send(_ message: Message) throws {
+  package func send(_ message: Message) throws {
     try connection.assumeIsolated { connection in _ = try connection.send(message) }
   }
 
   /// A link comes up, with services and the measurement.
-  func link(_ device: ObjectPath = MadeUp.device, _ measurement: ObjectPath? = MadeUp.measurement) throws {
+  package func link(_ device: ObjectPath = MadeUp.device, _ measurement: ObjectPath? = MadeUp.measurement) throws {
     try change(device, "Device1", ["Connected": .boolean(true)])
     if let measurement { try add(measurement, MadeUp.measurementObject) }
     try change(device, "Device1", ["ServicesResolved": .boolean(true)])
   }
 
-  func unlink(_ device: ObjectPath = MadeUp.device) throws {
+  package func unlink(_ device: ObjectPath = MadeUp.device) throws {
     try change(device, "Device1", ["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
   }
 }

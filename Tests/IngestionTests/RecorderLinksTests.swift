@@ -1,0 +1,112 @@
+import BlueZ
+import BluetoothScript
+import DBus
+import Sensors
+import Testing
+
+@testable import Ingestion
+
+@Suite("The recorder and links that it did not ask for", .timeLimit(.minutes(1)))
+struct RecorderLinksTests {
+  private let strap = RecorderStage.strap
+
+  private func acquired(_ stage: RecorderStage, over adapter: UInt16) async -> Int {
+    let path = RecorderStage.measurement(strap, adapter)
+    return await stage.bluez.paths(of: "AcquireNotify").count { $0 == path }
+  }
+
+  @Test(
+    "a strap moves from one adapter to the other: a second link over the first one is told, and its values are not taken"
+  )
+  func twoAdapters() async throws {
+    let stage = try await RecorderStage(objects: [
+      RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)"),
+      RecorderStage.path(RecorderStage.strap, 1): MadeUp.object(of: "\(RecorderStage.strap)"),
+    ])
+    await stage.told.line("bluetoothd is there")
+    try await stage.link(over: 0)
+    await stage.told.line("\(strap): values come")
+    await stage.bluez.packets([0, 60], [0, 61])
+    try await stage.bluez.unlink(RecorderStage.path(strap, 0))
+    await stage.told.line("\(strap): link lost")
+    try await stage.link(over: 1)
+    await stage.told.line("\(strap): values come", after: 1)
+    try await stage.link(over: 0)
+    await stage.told.line("\(strap): a second link over hci0 is not recorded, it is recorded over hci1")
+    try await stage.fence()
+    #expect(await acquired(stage, over: 0) == 1, "each value would be recorded twice")
+    #expect(await acquired(stage, over: 1) == 1)
+    await stage.bluez.packets([0, 62])
+    await stage.told.wait { $0.status?.sensors.first?.notifications == 3 }
+    // The recorded link goes: the other one is worth having now.
+    try await stage.bluez.unlink(RecorderStage.path(strap, 1))
+    await stage.told.line("\(strap): values come", after: 2)
+    #expect(await acquired(stage, over: 0) == 2)
+    await stage.bluez.packets([0, 63])
+    await stage.told.wait { $0.status?.sensors.first?.notifications == 4 }
+    await stage.end()
+  }
+
+  @Test("a strap that was taken off the list is left to whoever links it")
+  func removed() async throws {
+    let stage = try await RecorderStage(objects: [
+      RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)")
+    ])
+    await stage.told.line("bluetoothd is there")
+    try await stage.link(over: 0)
+    await stage.told.line("\(strap): values come")
+    try await stage.bluez.unlink(RecorderStage.path(strap, 0))
+    await stage.told.line("\(strap): link lost")
+    try await stage.remove(strap)
+    await stage.told.line("\(strap): not allowed any more")
+    try await stage.link(over: 0)
+    try await stage.fence()
+    #expect(await acquired(stage, over: 0) == 1)
+    await stage.end()
+  }
+
+  @Test("adapters that the configuration leaves out are not used, whoever has linked a sensor over them")
+  func otherAdapter() async throws {
+    let stage = try await RecorderStage(objects: [
+      RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)"),
+      RecorderStage.path(RecorderStage.strap, 1): MadeUp.object(of: "\(RecorderStage.strap)"),
+    ]) { settings, _ in settings.adapters = ["hci0"] }
+    await stage.told.line("bluetoothd is there")
+    try await stage.link(over: 1)
+    try await stage.fence()
+    #expect(await acquired(stage, over: 1) == 0)
+    #expect(stage.told.count("\(strap): linked") == 0)
+    try await stage.link(over: 0)
+    await stage.told.line("\(strap): linked over hci0")
+    await stage.told.line("\(strap): values come")
+    await stage.end()
+  }
+
+  @Test("a link of the recorder's own to a sensor that nobody wants any more is ended")
+  func ownLinkOfNobody() async throws {
+    var object = MadeUp.object(of: "\(RecorderStage.strap)")
+    object["Device1"]?["Connected"] = .boolean(true)
+    let stage = try await RecorderStage(allowed: [], objects: [RecorderStage.path(strap, 0): object]) {
+      settings, service in
+      settings.inheritedLinks = OwnLinks(
+        service: service, links: [OwnLinks.Link(RecorderStage.strap, over: AdapterPath(0))])
+    }
+    #expect(await stage.bluez.next("Disconnect").path == RecorderStage.path(strap, 0))
+    await stage.end()
+  }
+
+  @Test("with any, a sensor that is not in the list is forgotten together with bluetoothd")
+  func strangers() async throws {
+    let path = RecorderStage.path(strap, 0)
+    let stage = try await RecorderStage(
+      allowed: [], powered: true, objects: [path: MadeUp.object(of: "\(RecorderStage.strap)")]
+    ) { settings, _ in settings.unlisted = .any(atLeast: -70) }
+    await stage.told.line("bluetoothd is there")
+    let address = SensorAddress(bits: strap.bits)!
+    try await stage.bluez.change(path, "Device1", ["RSSI": .int16(-50)])
+    await stage.told.wait { $0.status?.sensors.contains { $0.address == address && $0.state == .linked } == true }
+    await stage.bluez.kill()
+    await stage.told.wait { $0.status?.sensors.contains { $0.address == address } == false }
+    await stage.end()
+  }
+}
