@@ -1,0 +1,51 @@
+import CSQLite
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+@Suite("Connection")
+struct ConnectionTests {
+  let folder = TemporaryFolder()
+
+  @Test("compiled statements that are not in use have a limit")
+  func limit() throws {
+    let connection = try Connection(":memory:", flags: SQLITE_OPEN_READWRITE)
+    for number in 0..<200 as Range<Int64> {
+      #expect(try connection.integer("SELECT \(number)") == number)
+      #expect(connection.idleCount <= Connection.idleLimit)
+    }
+    #expect(connection.idleCount == Connection.idleLimit)
+  }
+
+  @Test("statements in use together are all good, of one text or of many")
+  func together() throws {
+    let connection = try Connection(":memory:", flags: SQLITE_OPEN_READWRITE)
+    var outer = try connection.prepare("SELECT 1 UNION SELECT 2")
+    var sum: Int64 = 0
+    while try outer.step() {
+      for number in 0..<100 as Range<Int64> { sum += try connection.integer("SELECT \(number)") }
+      var inner = try connection.prepare("SELECT 1 UNION SELECT 2")
+      while try inner.step() { sum += inner.integer(0) }
+    }
+    #expect(sum == 2 * (99 * 50 + 3))
+  }
+
+  @Test("a program that asks for changes after every change compiles its questions once")
+  func polling() throws {
+    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    let beats = try makeSession(beats: 20).heartbeats
+    var anchor: Int64 = 0
+    var counts: [Int] = []
+    for step in 0..<10 {
+      let sample = try #require(NewSample(heartbeats: beats))
+      _ = try file.save([sample], as: SourceRevision(identifier: "test", name: "Test"))
+      let changes = try file.changes(ChangeQuery(after: anchor, limit: 100 + step))
+      _ = try file.samples(SampleQuery(limit: 1 + step))
+      #expect(changes.added.count == 1)
+      anchor = changes.anchor
+      counts.append(file.connection.idleCount)
+    }
+    #expect(Set(counts.dropFirst()).count == 1, "\(counts)")
+  }
+}
