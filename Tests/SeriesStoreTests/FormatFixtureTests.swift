@@ -31,13 +31,13 @@ struct FormatFixtureTests {
   }
 
   /// Everything in a store but the times of saving, as text; blobs in hexadecimal, so byte for byte.
-  private func dump(_ path: String) throws -> String {
+  private func dump(_ path: String, withViews: Bool = true) throws -> String {
     let sql = try ReadOnlySQL(path)
     var text = ""
     for table in [
-      "source", "device", "session", "gap", "type", "sample", "run", "chunk", "summary", "metadata", "session_list",
-      "sample_list", "hour_list", "rates", "beats", "quantities",
-    ] {
+      "source", "device", "session", "gap", "type", "sample", "run", "chunk", "summary", "metadata", "rates", "beats",
+      "quantities",
+    ] + (withViews ? Schema.viewNames : []) {
       var rows = try sql.rows(of: "SELECT * FROM \(table) ORDER BY 1, 2")
       text += "\(table): \(rows.columns.joined(separator: " "))\n"
       while let row = try rows.next() {
@@ -65,8 +65,11 @@ struct FormatFixtureTests {
     let bytes = try #require(contents(of: fixture))
     folder.write(bytes, to: "old.sqlite")
     let old = "\(folder.path)/old.sqlite"
-    #expect(try dump(old) == dump(folder.store))
+    #expect(try dump(old, withViews: false) == dump(folder.store, withViews: false))
+    // Its views rounded times to milliseconds. They are no part of the layout: whoever writes makes them anew.
+    #expect(try dump(old) != dump(folder.store))
     let reader = try HealthStore.open(old, for: .writing)
+    #expect(try dump(old) == dump(folder.store))
     #expect(try await reader.check() == [])
     let session = try makeSession(id: Self.session, seed: 7, beats: 300)
     #expect(try await reader.rates(of: Self.session) == session.rates)

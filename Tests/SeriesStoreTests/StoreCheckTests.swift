@@ -56,4 +56,23 @@ struct StoreCheckTests {
     #expect(try connection.integer("SELECT sum(count) FROM hour_list") == 3500)
     #expect(try await store.check() == [])
   }
+
+  @Test("the views cut times to milliseconds, as all other output does")
+  func cutTimes() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    for microsecond in [436_499, 436_500, 436_999, 437_000] as [Int64] {
+      let start = Timestamp(microseconds: 1_714_920_600_000_000 + microsecond)
+      _ = try await store.commit(try makeSession(beats: 20, start: start))
+    }
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    for view in ["session_list", "sample_list"] {
+      var statement = try connection.prepare("SELECT start, start_us, end, end_us FROM \(view)")
+      while try statement.step() {
+        for column in [0, 2] as [Int32] {
+          let time = Timestamp(microseconds: statement.integer(column + 1))
+          #expect(statement.text(column) == time.iso8601(fractionDigits: 3))
+        }
+      }
+    }
+  }
 }

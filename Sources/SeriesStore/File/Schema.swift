@@ -68,11 +68,13 @@ enum Schema {
   static let viewNames = ["session_list", "sample_list", "hour_list"]
 
   /// What other programs may rely on: names and columns of views stay, whatever becomes of the tables.
+  ///
+  /// Times are cut to milliseconds as everywhere; strftime alone would round them.
   static let views = """
     CREATE VIEW session_list AS
       SELECT lower(hex(session.uuid)) AS id, device.name AS device_name, device.local_identifier AS device_address,
-        strftime('%Y-%m-%dT%H:%M:%fZ', session.start / 1000000.0, 'unixepoch') AS start,
-        strftime('%Y-%m-%dT%H:%M:%fZ', session.end / 1000000.0, 'unixepoch') AS end,
+        strftime('%Y-%m-%dT%H:%M:%fZ', session.start / 1000 / 1000.0, 'unixepoch') AS start,
+        strftime('%Y-%m-%dT%H:%M:%fZ', session.end / 1000 / 1000.0, 'unixepoch') AS end,
         session.end_reason, rate.count AS rates, rate.average, rate.minimum, rate.maximum, rate.most_recent,
         beat.count AS beats, beat.gaps, session.coverage_floor, session.coverage_ceiling,
         session.sdnn AS sdnn_ms, session.rmssd AS rmssd_ms, session.pnn50 AS pnn50_percent,
@@ -85,8 +87,8 @@ enum Schema {
     CREATE VIEW sample_list AS
       SELECT lower(hex(sample.uuid)) AS id, type.identifier AS type, type.unit, source.identifier AS source,
         device.name AS device_name, device.local_identifier AS device_address,
-        strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000000.0, 'unixepoch') AS start,
-        strftime('%Y-%m-%dT%H:%M:%fZ', sample.end / 1000000.0, 'unixepoch') AS end,
+        strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000 / 1000.0, 'unixepoch') AS start,
+        strftime('%Y-%m-%dT%H:%M:%fZ', sample.end / 1000 / 1000.0, 'unixepoch') AS end,
         sample.count, sample.sum, sample.average, sample.minimum, sample.maximum, sample.most_recent,
         lower(hex(session.uuid)) AS session, sample.start AS start_us, sample.end AS end_us
       FROM sample JOIN type ON type.id = sample.type JOIN source ON source.id = sample.source

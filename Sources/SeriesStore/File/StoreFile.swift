@@ -31,6 +31,7 @@ final class StoreFile {
       """)
     try connection.keepWriteAheadLog()
     try migrate(by: Schema.migrations)
+    try renewViews()
     if access == .recording { try finishErasing() }
   }
 
@@ -52,10 +53,25 @@ final class StoreFile {
       // Read again: another writer may have been faster.
       let version = Int(clamping: max(1, try connection.integer("PRAGMA user_version")))
       for step in steps.dropFirst(version - 1) { try connection.execute(step) }
-      for view in Schema.viewNames { try connection.execute("DROP VIEW IF EXISTS \(view)") }
-      try connection.execute(Schema.views)
+      try makeViews()
       try connection.execute("PRAGMA user_version = \(newest)")
     }
+  }
+
+  /// Makes the views of a file that an earlier program wrote what they are now: they hold nothing, so no layout counts them.
+  private func renewViews() throws(StoreError) {
+    var views = try connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'view'")
+    var current = 0
+    while try views.step() {
+      if let text = views.text(0), Schema.views.contains(text + ";") { current += 1 }
+    }
+    guard current < Schema.viewNames.count else { return }
+    try connection.transaction { () throws(StoreError) in try makeViews() }
+  }
+
+  private func makeViews() throws(StoreError) {
+    for view in Schema.viewNames { try connection.execute("DROP VIEW IF EXISTS \(view)") }
+    try connection.execute(Schema.views)
   }
 
   private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
