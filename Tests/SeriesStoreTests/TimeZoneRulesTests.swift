@@ -159,6 +159,17 @@ struct TimeZoneRulesTests {
     #expect(throws: TimeZoneError.self) { try TimeZoneRules(name: "x", parsing: zone(footer: footer)) }
   }
 
+  @Test("a rule of TZ is a zone of its own, and no rule is an error")
+  func rule() throws {
+    let rules = try TimeZoneRules(rule: "CET-1CEST,M3.5.0,M10.5.0/3")
+    #expect(rules.name == "CET-1CEST,M3.5.0,M10.5.0/3")
+    #expect(rules.offset(at: try #require(Timestamp(iso8601: "1990-07-01T00:00Z"))) == 7200)
+    #expect(rules.offset(at: try #require(Timestamp(iso8601: "2040-01-01T00:00Z"))) == 3600)
+    for text in ["", "Europe/Berlin", "CET"] {
+      #expect(throws: TimeZoneError.self) { try TimeZoneRules(rule: text) }
+    }
+  }
+
   @Test("every truncation of a zone is refused, and random damage never traps")
   func damage() throws {
     let bytes = zone(footer: "CET-1CEST,M3.5.0,M10.5.0/3")

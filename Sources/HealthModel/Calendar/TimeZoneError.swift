@@ -10,6 +10,7 @@ public enum TimeZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line for a person.
   public var description: String {
     switch self {
+    case .unknownZone(""): "an empty name is no time zone; names are those of tzdata, such as Europe/Berlin"
     case .unknownZone(let name): "there is no time zone \(name); names are those of tzdata, such as Europe/Berlin"
     case .databaseMissing(let path): "there are no time zones at \(path); install the package tzdata, or use UTC"
     case .invalidData(let part): "the time zone's data are damaged: \(part); install the package tzdata again"

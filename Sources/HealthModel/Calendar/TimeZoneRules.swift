@@ -26,6 +26,14 @@ public struct TimeZoneRules: Hashable, Sendable {
     footer = nil
   }
 
+  /// A zone that goes by one rule for ever, as `TZ` may hold it (POSIX.1-2017 section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
+  ///
+  /// Its name is the rule. Throws ``TimeZoneError/invalidData(part:)`` where it is none.
+  public init(rule: String) throws(TimeZoneError) {
+    self.init(
+      name: rule, transitions: [], offsets: [], firstOffset: 0, footer: try RecurringOffsets(parsing: Array(rule.utf8)))
+  }
+
   init(
     name: String, transitions: [Int64], offsets: [Int32], firstOffset: Int32, footer: RecurringOffsets?
   ) {

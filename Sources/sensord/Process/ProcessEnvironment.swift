@@ -24,6 +24,9 @@ struct ProcessEnvironment {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The value of a variable for which empty is not the same as not set.
+  func text(of name: String) -> String? { values[name] }
+
   /// `XDG_STATE_HOME`, else `~/.local/state`. A relative path there is ignored, as the XDG specification demands.
   var stateHome: String? { xdg("XDG_STATE_HOME", otherwise: ".local/state") }
 

@@ -4,26 +4,51 @@ internal import SeriesStore
 
 /// The time zone by whose clocks a command lays days and reads times.
 enum ZoneChoice {
-  /// The zone of that name, or the machine's own: what `TZ` names, else what `/etc/localtime` leads to, else UTC.
+  /// The zone of that name, or the machine's own, as the C library finds it for all other output: what `TZ` says, else
+  /// what is in `/etc/localtime`, else UTC.
   ///
-  /// `TZDIR` names another zone database, as it does for the C library.
-  static func rules(named name: String?, environment: ProcessEnvironment) throws(TimeZoneError) -> TimeZoneRules {
-    let database = environment["TZDIR"] ?? standardDatabase
-    if let name = name ?? environment["TZ"].map({ $0.hasPrefix(":") ? String($0.dropFirst()) : $0 }) {
-      return try TimeZoneRules.named(name.isEmpty ? "UTC" : name, in: database)
-    }
-    return try TimeZoneRules.named(localName ?? "UTC", in: database)
+  /// `TZ` is a name of the zone database, the path of a file in its format, or a rule as POSIX defines it; empty it is UTC.
+  /// `TZDIR` names another zone database.
+  static func rules(
+    named name: String?, environment: ProcessEnvironment, localTime: String = "/etc/localtime"
+  ) throws -> TimeZoneRules {
+    let database = environment["TZDIR"] ?? "/usr/share/zoneinfo"
+    if let name { return try TimeZoneRules.named(name, in: database) }
+    if let setting = environment.text(of: "TZ") { return try rules(ofSetting: setting, in: database) }
+    guard unsafe access(localTime, F_OK) == 0 else { return .utc }
+    return try rules(ofFile: localTime, name: Self.name(behind: localTime) ?? "local time")
   }
 
-  private static let standardDatabase = "/usr/share/zoneinfo"
+  private static func rules(ofSetting setting: String, in database: String) throws -> TimeZoneRules {
+    let value = setting.hasPrefix(":") ? String(setting.dropFirst()) : setting
+    guard !value.isEmpty else { return .utc }
+    do {
+      if value.hasPrefix("/") { return try rules(ofFile: value, name: value) }
+      do throws(TimeZoneError) {
+        return try TimeZoneRules.named(value, in: database)
+      } catch {
+        guard let rule = try? TimeZoneRules(rule: value) else { throw error }
+        return rule
+      }
+    } catch {
+      throw CommandFailure(
+        .usage, "TZ is '\(PrintableText.line(value, columns: 60))', which is no time zone",
+        remedy:
+          "set it to a name of tzdata such as Europe/Berlin, to the path of a zone file or to a rule such as CET-1")
+    }
+  }
 
-  /// What the link `/etc/localtime` ends in behind the database's folder.
-  private static var localName: String? {
+  private static func rules(ofFile path: String, name: String) throws -> TimeZoneRules {
+    // The biggest zone has less than 4 KB.
+    try TimeZoneRules(name: name, parsing: FileAccess.read(path, limit: 65_536))
+  }
+
+  /// The zone's name, which the file itself does not hold: where a link leads to in a zone database.
+  private static func name(behind path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: 4096)
-    let count = unsafe readlink("/etc/localtime", &buffer, buffer.count)
+    let count = unsafe readlink(path, &buffer, buffer.count)
     guard count > 0 else { return nil }
     let target = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let folder = target.firstRange(of: "/zoneinfo/") else { return nil }
-    return String(target[folder.upperBound...])
+    return target.firstRange(of: "/zoneinfo/").map { String(target[$0.upperBound...]) }
   }
 }
