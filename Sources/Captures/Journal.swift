@@ -179,7 +179,8 @@ extension JournalState {
       // A recorder that was killed may have left records that no sync has covered.
       unsynced.append(Unsynced(number: found.number, file: nil))
     }
-    isDirectoryDirty = scan.foreignFiles.contains { $0.setAsideAs != nil }
-    isDirty = !segments.isEmpty || isDirectoryDirty
+    // Nor need it have synced their names, without which the records are worth nothing.
+    isDirectoryDirty = !segments.isEmpty || scan.foreignFiles.contains { $0.setAsideAs != nil }
+    isDirty = isDirectoryDirty
   }
 }

@@ -12,22 +12,31 @@ struct JournalPowerCutTests {
 
   /// The calls that JournalWriter makes on the files of its journal.
   static func recorded(events: Int, syncEvery: Int, _ settings: [String: String] = [:]) throws -> [DiskOperation] {
+    try recorded([(events, syncEvery, settings)])
+  }
+
+  /// The calls of several lives on one journal; those before the last are killed by their settings.
+  static func recorded(
+    _ lives: [(events: Int, syncEvery: Int, settings: [String: String])]
+  ) throws -> [DiskOperation] {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("powercut-\(UUID().uuidString)")
     let root = folder.appendingPathComponent("root")
     try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let log = folder.appendingPathComponent("log")
-    let process = Process()
-    process.executableURL = buildFolder.appendingPathComponent("JournalWriter")
-    process.arguments = [root.appendingPathComponent("journal").path, "\(events)", "\(syncEvery)"]
-    var environment = ProcessInfo.processInfo.environment
-    environment["LD_PRELOAD"] = buildFolder.appendingPathComponent("libPowerCut.so").path
-    environment["POWERCUT_ROOT"] = root.path
-    environment["POWERCUT_LOG"] = log.path
-    process.environment = environment.merging(settings) { $1 }
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    for (number, life) in lives.enumerated() {
+      let process = Process()
+      process.executableURL = buildFolder.appendingPathComponent("JournalWriter")
+      process.arguments = [root.appendingPathComponent("journal").path, "\(life.events)", "\(life.syncEvery)"]
+      var environment = ProcessInfo.processInfo.environment
+      environment["LD_PRELOAD"] = buildFolder.appendingPathComponent("libPowerCut.so").path
+      environment["POWERCUT_ROOT"] = root.path
+      environment["POWERCUT_LOG"] = log.path
+      process.environment = environment.merging(life.settings) { $1 }
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == (number == lives.count - 1 ? 0 : SIGKILL))
+    }
     return DiskOperation.read([UInt8](try Data(contentsOf: log)))
   }
 
@@ -135,6 +144,22 @@ struct JournalPowerCutTests {
   func syncsOff() throws {
     let operations = try Self.recorded(events: 300, syncEvery: 7, ["POWERCUT_SYNC": "off"])
     #expect(try Self.losses(operations, cuts: 30, seed: 1) > 0)
+  }
+
+  @Test("what a killed writer left is safe when the next one's first sync has returned, the names of its segments too")
+  func leftovers() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    let operations = try Self.recorded([
+      (events: 600, syncEvery: 1000, settings: ["POWERCUT_FAULTS": "write:KILL:100:100"]),
+      (events: 0, syncEvery: 0, settings: [:]),
+    ])
+    var promise = Promise()
+    for operation in operations { promise.take(operation) }
+    #expect(promise.acknowledged.count > 50)
+    // All of it was acknowledged by the second life alone, whose calls are the last ones.
+    let begin = try #require(operations.lastIndex { $0.kind == .start })
+    #expect(!operations[..<begin].contains { $0.kind == .syncEnd && $0.path.hasSuffix(".journal") })
+    #expect(try Self.losses(operations, cuts: 300, seed: seed) == 0, "seed \(seed)")
   }
 
   @Test("after a sync that failed, too, nothing that was acknowledged is lost")
