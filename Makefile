@@ -7,8 +7,8 @@ PREFIX ?= /usr
 DESTDIR ?=
 
 release = .build/release
-# Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: the dynamic linker would have
-# more work with its symbols at each start than with all others together. Without a C compiler it stays a shared one.
+# Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: its symbols would be a
+# third of the dynamic linker's work at each start. Without a C compiler it stays a shared one.
 static = $(CURDIR)/.build/static
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
