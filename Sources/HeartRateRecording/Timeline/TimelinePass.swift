@@ -1,7 +1,7 @@
 import Glibc
 import Sensors
 
-/// The final pass at work: from columns to runs, maps and flags. See heart rate timeline rules 1 to 9 in ARCHITECTURE.md.
+/// The final pass at work: from columns to runs, maps and flags. See rules 1 to 9 in Documentation/timeline.md.
 ///
 /// Host time is wall time in microseconds from here on; beats are numbered through the session.
 struct TimelinePass {
