@@ -78,9 +78,9 @@ struct RecorderLifeTests {
     let states = (0..<100).map { _ in model.cut(using: &random) }
     let state = try #require(
       states.first { state in
-        !state.contains { path, bytes in
-          path.hasSuffix(".journal") && String(decoding: bytes, as: UTF8.self).contains("ended")
-        }
+        let journal = state.filter { $0.key.hasSuffix(".journal") }.map { String(decoding: $0.value, as: UTF8.self) }
+        return journal.contains { $0.contains(" m ") }
+          && !journal.contains { $0.contains("ended") || $0.contains("committed") }
       })
     try DiskImage.write(state, to: recorder.root)
     #expect(try await recorder.sessions().map(\.rates.count) == [20])
