@@ -76,12 +76,12 @@ struct RecorderLifeTests {
     var random = SeededGenerator(seed: 1)
     // Of what no sync had covered nothing is left: neither the end nor the note of the commit.
     let states = (0..<100).map { _ in model.cut(using: &random) }
-    let state = try #require(
-      states.first { state in
-        let journal = state.filter { $0.key.hasSuffix(".journal") }.map { String(decoding: $0.value, as: UTF8.self) }
-        return journal.contains { $0.contains(" m ") }
-          && !journal.contains { $0.contains("ended") || $0.contains("committed") }
-      })
+    func isOpen(_ state: DiskModel.State) -> Bool {
+      let segments = state.filter { $0.key.hasSuffix(".journal") }.map { String(decoding: $0.value, as: UTF8.self) }
+      return segments.contains { $0.contains(" m ") }
+        && !segments.contains { $0.contains("ended") || $0.contains("committed") }
+    }
+    let state = try #require(states.first(where: isOpen))
     try DiskImage.write(state, to: recorder.root)
     #expect(try await recorder.sessions().map(\.rates.count) == [20])
     let (status, _, errors) = try recorder.live(
