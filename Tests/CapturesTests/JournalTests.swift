@@ -166,14 +166,21 @@ struct JournalTests {
   }
 
   @Test("files are 0600 in 0700, the service's 0640 in 0750, whatever the umask")
-  func permissions() throws {
-    for (directoryMode, fileMode) in [(UInt32(0o700), UInt32(0o600)), (0o750, 0o640)] {
-      let path = "\(folder.path)/\(fileMode)/journal"
-      let (journal, _) = try Journal.open(
-        directory: path, configuration: JournalConfiguration(directoryMode: directoryMode, fileMode: fileMode))
-      try journal.open(Samples.header(), events: Samples.beginning)
-      #expect(try TemporaryFolder.mode(path) == directoryMode)
-      #expect(try TemporaryFolder.mode("\(path)/00000001.journal") == fileMode)
+  func permissions() async {
+    // A process of its own has an umask of its own: one that takes everything from the group, and one that takes nothing.
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      for mask: mode_t in [0o077, 0] {
+        umask(mask)
+        for (directoryMode, fileMode) in [(UInt32(0o700), UInt32(0o600)), (0o750, 0o640)] {
+          let path = "\(folder.path)/\(mask)-\(fileMode)"
+          let (journal, _) = try Journal.open(
+            directory: path, configuration: JournalConfiguration(directoryMode: directoryMode, fileMode: fileMode))
+          try journal.open(Samples.header(), events: Samples.beginning)
+          #expect(try TemporaryFolder.mode(path) == directoryMode)
+          #expect(try TemporaryFolder.mode("\(path)/00000001.journal") == fileMode)
+        }
+      }
     }
   }
 
