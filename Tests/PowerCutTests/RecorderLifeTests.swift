@@ -106,6 +106,26 @@ struct RecorderLifeTests {
     #expect(sessions.first?.summary.endReason == "recovered")
   }
 
+  @Test("a session of which a power cut left the beginning alone is not stored, and the next value begins another")
+  func beginningAlone() async throws {
+    let recorder = try await recorder()
+    _ = try recorder.live(values(1) + ["die"], boot: 1, now: Self.now)
+    let segment = URL(fileURLWithPath: "\(recorder.root)/sensord.sqlite.journal/00000001.journal")
+    let lines = try String(contentsOf: segment, encoding: .utf8).split(separator: "\n")
+    let beginning = lines.filter { !$0.contains(" m ") }
+    try #require(beginning.count == lines.count - 1)
+    try Data((beginning.joined(separator: "\n") + "\n").utf8).write(to: segment)
+    for number in 1...2 {
+      let (status, _, errors) = try recorder.live(
+        ["settle", "stop"], boot: 1, now: Self.now + Int64(number) * 1_000_000)
+      try #require(status == 0, "\(errors)")
+    }
+    #expect(try await recorder.sessions().isEmpty)
+    let (status, _, errors) = try recorder.live(values(5) + ["settle", "stop"], boot: 1, now: Self.now + 10_000_000)
+    try #require(status == 0, "\(errors)")
+    #expect(try await recorder.sessions().map(\.rates.count) == [5])
+  }
+
   @Test("a session whose beginning the full disk refused has its boot, its clock and its loss as soon as there is room")
   func beginsOnFullDisk() async throws {
     let recorder = try await recorder()
