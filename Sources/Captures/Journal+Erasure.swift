@@ -26,7 +26,7 @@ extension Journal {
       } catch {
         throw JournalError(.notPruned, errorNumber: error.number, path: path)
       }
-      state.withLock { $0.forget(session, in: numbers) }
+      try change { $0.forget(session, in: numbers) }
     }
   }
 }

@@ -150,7 +150,7 @@ public final class Journal: Sendable {
   }
 
   /// Changes the state under the lock, and tells the syncer afterwards if it has something to do now.
-  private func change(_ body: (inout JournalState) throws(JournalError) -> Void) throws(JournalError) {
+  func change(_ body: (inout JournalState) throws(JournalError) -> Void) throws(JournalError) {
     var action: (@Sendable () -> Void)?
     defer { action?() }
     try state.withLock { state throws(JournalError) in

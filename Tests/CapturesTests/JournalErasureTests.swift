@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Sensors
+import Synchronization
 import Testing
 
 @testable import Captures
@@ -87,6 +88,20 @@ struct JournalErasureTests {
     #expect(recovered.damageCount == 0)
     try journal.sync()
     try expectErased()
+  }
+
+  @Test("what an erasure leaves for a sync, and what is written after it, is told to the syncer")
+  func toldToSyncer() throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try fill(journal)
+    try journal.sync()
+    let told = Atomic(0)
+    journal.setOnDirty { told.add(1, ordering: .relaxed) }
+    try journal.erase(Samples.session)
+    #expect(journal.isDirty && told.load(ordering: .relaxed) == 1)
+    try journal.sync()
+    try journal.append(Samples.measurement(41, kept), to: Samples.other)
+    #expect(told.load(ordering: .relaxed) == 2)
   }
 
   @Test("a segment that was kept aside as damaged loses the session's records and those that nobody can read")
