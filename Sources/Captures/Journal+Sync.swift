@@ -34,7 +34,7 @@ extension Journal {
       return (plan, state.pending.recordCount, state.directory)
     }
     guard let plan else {
-      state.withLock { $0.giveUpRewriting() }
+      state.withLock { $0.finishRewriting() }
       throw JournalError(.notSynced, errorNumber: failure.number, path: path, recordsAtRisk: atRisk)
     }
     let temporaryName = SegmentName.name(plan.number) + SegmentName.rewritingSuffix
@@ -43,12 +43,14 @@ extension Journal {
       try file.writeAll(plan.bytes)
       try file.synchronizeData()
       try directory.rename(temporaryName, to: SegmentName.name(plan.number))
+      // Readers go by it from here on, whether the folder's sync succeeds or not.
+      state.withLock { $0.insert(plan) }
       try directory.synchronize()
     } catch {
       try? directory.remove(temporaryName)
       throw JournalError(.notSynced, errorNumber: error.number, path: path, recordsAtRisk: atRisk)
     }
-    state.withLock { $0.finishRewriting(plan) }
+    state.withLock { $0.finishRewriting() }
     throw JournalError(
       failure.number == ESTALE || failure.number == ENOENT ? .segmentsVanished : .rewritten,
       errorNumber: failure.number, path: path)
@@ -132,6 +134,7 @@ extension JournalState {
   /// Everything written so far goes into it, what comes goes to segments after it.
   fileprivate mutating func planRewriting() -> Rewriting? {
     needsRewriting = true
+    rewritings += 1
     isDirty = true
     takeTail()
     current = nil
@@ -143,15 +146,13 @@ extension JournalState {
       number: number, mode: configuration.fileMode, bytes: rewriting(from: start), sessions: pending.sessions)
   }
 
-  fileprivate mutating func finishRewriting(_ plan: Rewriting) {
-    pending.removeAll()
-    needsRewriting = false
-    isDirty = tail.start != nil
+  fileprivate mutating func insert(_ plan: Rewriting) {
     let place = segments.firstIndex { $0.number > plan.number } ?? segments.endIndex
     segments.insert(Segment(number: plan.number, sessions: plan.sessions), at: place)
   }
 
-  fileprivate mutating func giveUpRewriting() {
+  /// The pending records are written again, or cannot be.
+  fileprivate mutating func finishRewriting() {
     pending.removeAll()
     needsRewriting = false
     isDirty = tail.start != nil

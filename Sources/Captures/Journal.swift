@@ -124,23 +124,6 @@ public final class Journal: Sendable {
     }
   }
 
-  /// Reads one session back from the segments, for the final pass. Memory is taken for this session alone.
-  ///
-  /// - Throws: ``JournalError`` with `unknownSession` or `cannotRead`.
-  public func capture(of session: UUID) throws(JournalError) -> (capture: Capture, damages: [CaptureDamage]) {
-    let (directory, wanted) = state.withLock { state in
-      (state.directory, Set(state.segments.lazy.filter { $0.sessions.contains(session) }.map(\.number)))
-    }
-    let scan: JournalScan
-    do {
-      scan = try JournalScan(directory, only: session, wanted: wanted)
-    } catch {
-      throw JournalError(.cannotRead, errorNumber: error.number, path: self.directory)
-    }
-    guard let found = scan.reader.sessions.first else { throw JournalError(.unknownSession, path: self.directory) }
-    return (found.capture, scan.reader.damages.first)
-  }
-
   /// Whether a sync has anything to do.
   var isDirty: Bool { state.withLock { $0.isDirty } }
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 /// One reading of a journal's folder, segment by segment in order.
 struct JournalScan {
@@ -18,8 +19,9 @@ struct JournalScan {
 
   /// Reads the folder.
   ///
-  /// `only` is the one session whose events are wanted, `wanted` the segments to read (nil for all). With `settingAside`
-  /// files that are no readable segments are renamed, and leftovers of an unfinished rewriting are deleted.
+  /// `only` is the one session whose events are wanted, `wanted` the segments to read (nil for all): others do not exist
+  /// for it. With `settingAside` files that are no readable segments are renamed, and leftovers of an unfinished rewriting
+  /// are deleted.
   init(
     _ directory: Directory, only: UUID? = nil, wanted: Set<Int>? = nil, settingAside: Bool = false
   ) throws(SystemError) {
@@ -31,16 +33,14 @@ struct JournalScan {
     for name in names {
       greatestNumber = max(greatestNumber, SegmentName.leadingNumber(name) ?? 0)
       if let number = SegmentName.number(name) {
-        numbers.append(number)
+        if wanted?.contains(number) ?? true { numbers.append(number) }
       } else if settingAside, name.hasSuffix(SegmentName.rewritingSuffix) {
         try? directory.remove(name)
       }
     }
     numbers.sort()
     let ends = superseded(numbers)
-    for number in numbers where wanted?.contains(number) ?? true {
-      read(number, upTo: ends[number])
-    }
+    for number in numbers { read(number, upTo: ends[number]) }
   }
 
   var contents: JournalContents {
@@ -81,8 +81,10 @@ struct JournalScan {
     let name = SegmentName.name(number)
     let bytes: [UInt8]
     do {
-      bytes = try directory.openForReading(name).readAll()
+      // What a failed sync was to cover, and a later segment holds, may be unreadable.
+      bytes = try directory.openForReading(name).readAll(upTo: end.map { max($0, TextHeader.length) } ?? .max)
     } catch {
+      if error.number == ENOENT { return }
       return setAside(name, .unreadable(error.number))
     }
     let end = min(end ?? bytes.count, bytes.count)

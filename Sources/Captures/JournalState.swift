@@ -29,6 +29,8 @@ struct JournalState: ~Copyable {
   var isDirty = false
   /// Whether the pending records have to be written again, since a sync of them failed.
   var needsRewriting = false
+  /// How often that was begun.
+  var rewritings = 0
   /// Called when the journal becomes dirty.
   var onDirty: (@Sendable () -> Void)?
 

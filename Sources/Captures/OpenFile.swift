@@ -48,13 +48,13 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// The content from the start up to the size that the file has now, or fewer bytes where it shrinks meanwhile.
-  func readAll() throws(SystemError) -> [UInt8] {
+  /// The content from the start up to `end` or the size that the file has now, or fewer bytes where it shrinks meanwhile.
+  func readAll(upTo end: Int = .max) throws(SystemError) -> [UInt8] {
     let status = try status()
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw SystemError(status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL)
     }
-    return try read(atMost: Int(status.st_size))
+    return try read(atMost: min(end, Int(status.st_size)))
   }
 
   /// Up to `count` bytes from the start.

@@ -1,3 +1,4 @@
+import Captures
 import DBus
 import SeriesStore
 import FoundationEssentials
@@ -30,7 +31,12 @@ extension Recorder {
         .notice,
         "session \(session.uuidString.lowercased()) \(committed.outcome?.rawValue ?? "was empty"): "
           + "rates \(committed.rates), beats \(committed.beats), gaps \(committed.gaps)")
-      if committed.damages > 0 { log(.warning, "\(committed.damages) records of its journal could not be read") }
+      if !committed.damages.isEmpty {
+        log(.warning, "\(committed.damages.count) records of its journal could not be read")
+        for damage in committed.damages {
+          if case .unreadable(_) = damage.reason { log(.warning, "journal: \(damage); the segment is kept aside") }
+        }
+      }
       if let failure = committed.archiveFailure { log(.warning, "its capture could not be kept: \(failure)") }
     } catch {
       if case .store(let error) = error, error.code == .io || error.code == .closed { isStoreDoubtful = true }

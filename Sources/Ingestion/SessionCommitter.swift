@@ -23,8 +23,8 @@ actor SessionCommitter {
     var rates: Int
     var beats: Int
     var gaps: Int
-    /// Records of the journal that could not be read.
-    var damages: Int
+    /// What of its journal could not be read, the first hundred places.
+    var damages: [CaptureDamage]
     /// Why its capture could not be kept or old ones could not be deleted, where that was asked for.
     var archiveFailure: JournalError?
   }
@@ -33,6 +33,12 @@ actor SessionCommitter {
   private let journal: Journal
   private let archive: CaptureArchive?
   private let version: String
+  /// How often a session could not be read from the journal.
+  private var failedReadings: [UUID: Int] = [:]
+
+  /// So many failures, with a minute between them, show that a segment stays unreadable: then the session is stored without
+  /// it rather than never, and the segment is kept aside.
+  private static let greatestFailedReadings = 10
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe store.unownedExecutor }
 
@@ -58,10 +64,17 @@ actor SessionCommitter {
     defer { malloc_trim(0) }
     let capture: Capture
     let damages: [CaptureDamage]
-    do { (capture, damages) = try journal.capture(of: session) } catch { throw .journal(error) }
+    let hasGivenUp = failedReadings[session, default: 0] >= Self.greatestFailedReadings
+    do {
+      (capture, damages) = try journal.capture(of: session, leavingOutUnreadable: hasGivenUp)
+    } catch {
+      if error.code == .cannotRead { failedReadings[session, default: 0] += 1 }
+      throw .journal(error)
+    }
+    failedReadings[session] = nil
     guard capture.holdsAnything else {
       do { try journal.commit(session) } catch { throw .journal(error) }
-      return Committed(outcome: nil, rates: 0, beats: 0, gaps: 0, damages: damages.count)
+      return Committed(outcome: nil, rates: 0, beats: 0, gaps: 0, damages: damages)
     }
     let recorded: RecordedSession
     do { recorded = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
@@ -84,7 +97,7 @@ actor SessionCommitter {
     }
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
-      gaps: recorded.heartbeats.gapCount, damages: damages.count, archiveFailure: archiveFailure)
+      gaps: recorded.heartbeats.gapCount, damages: damages, archiveFailure: archiveFailure)
   }
 
   /// The store's actor has the same thread.
@@ -97,12 +110,13 @@ actor SessionCommitter {
 
   /// Erases what the journal and the archive hold of the sessions that were deleted after the change `anchor`.
   ///
-  /// Segments that were set aside are looked through for new deletions only, not for all of the past at the start.
+  /// Segments that were set aside are looked through for new deletions only, not for all of the past at the start, where
+  /// the anchor is nil.
   ///
   /// - Returns: The anchor for the next time.
-  func eraseDeleted(after anchor: Int64) async throws(Failure) -> Int64 {
+  func eraseDeleted(after anchor: Int64?) async throws(Failure) -> Int64 {
     let changes: ChangeSet
-    do { changes = try await ChangeQuery(after: anchor, predicate: .or([])).result(for: store).value } catch {
+    do { changes = try await ChangeQuery(after: anchor ?? 0, predicate: .or([])).result(for: store).value } catch {
       throw .store(error)
     }
     for object in changes.deleted where object.isSession {
@@ -111,7 +125,7 @@ actor SessionCommitter {
       do { isBack = try await store.syncVersion(of: object.id) != nil } catch { throw .store(error) }
       guard !isBack else { continue }
       do {
-        try journal.erase(object.id, settledAside: anchor > 0)
+        try journal.erase(object.id, settledAside: anchor != nil)
         try archive?.remove(object.id)
       } catch {
         throw .journal(error)
@@ -124,11 +138,7 @@ actor SessionCommitter {
 extension Capture {
   /// Whether a value arrived, be it lost later.
   fileprivate var holdsAnything: Bool {
-    events.contains { event in
-      switch event.kind {
-      case .measurement, .lost: true
-      default: false
-      }
-    }
+    if log.measurementCount > 0 { return true }
+    return log.contains { if case .lost = $0.kind { true } else { false } }
   }
 }

@@ -137,6 +137,132 @@ struct JournalFaultTests {
     try journal.open(Samples.header(Samples.other), events: Samples.beginning)
   }
 
+  /// A session across three segments, closed in its last one.
+  func threeSegments() throws -> (journal: Journal, events: [SensorEvent]) {
+    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 700))
+    try journal.open(Samples.header(), events: Samples.beginning)
+    var events = Samples.beginning
+    for second in 0..<100 where try TemporaryFolder.names(path).count < 3 {
+      events.append(Samples.measurement(second))
+      try journal.append(Samples.measurement(second), to: Samples.session)
+    }
+    return (journal, events)
+  }
+
+  /// Puts a folder in the place of a segment, as a medium that is worn out would answer: with an error.
+  func makeUnreadable(_ name: String) {
+    #expect(unsafe rename("\(path)/\(name)", "\(path)/kept") == 0)
+    #expect(unsafe mkdir("\(path)/\(name)", 0o700) == 0)
+  }
+
+  func makeReadable(_ name: String) {
+    #expect(unsafe rmdir("\(path)/\(name)") == 0)
+    #expect(unsafe rename("\(path)/kept", "\(path)/\(name)") == 0)
+  }
+
+  @Test("a session of which a segment cannot be read is not read in part; once it can be it is there whole")
+  func unreadableSegment() throws {
+    let (journal, events) = try threeSegments()
+    makeUnreadable("00000002.journal")
+    let expected = JournalError(.cannotRead, errorNumber: EISDIR, path: "\(path)/00000002.journal")
+    #expect(throws: expected) { try journal.capture(of: Samples.session) }
+    makeReadable("00000002.journal")
+    #expect(try journal.capture(of: Samples.session).capture.events == events)
+    // A segment that somebody deleted comes back no more: what is left is the session.
+    _ = unsafe remove("\(path)/00000002.journal")
+    #expect(try journal.capture(of: Samples.session).capture.events.count < events.count)
+  }
+
+  @Test("one that stays unreadable is left out when that is asked for, told as damage, and kept aside")
+  func unreadableForGood() throws {
+    let (journal, events) = try threeSegments()
+    makeUnreadable("00000002.journal")
+    let (capture, damages) = try journal.capture(of: Samples.session, leavingOutUnreadable: true)
+    #expect(capture.events.count < events.count && capture.events.last == events.last)
+    #expect(damages == [CaptureDamage(file: "00000002.journal", record: 1, offset: 0, reason: .unreadable(EISDIR))])
+    makeReadable("00000002.journal")
+    try journal.commit(Samples.session)
+    try journal.sync()
+    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+  }
+
+  @Test("where no segment of a session can be read it is empty rather than in the way for ever")
+  func unreadableAltogether() throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    makeUnreadable("00000001.journal")
+    #expect(throws: JournalError.self) { try journal.capture(of: Samples.session) }
+    let (capture, damages) = try journal.capture(of: Samples.session, leavingOutUnreadable: true)
+    #expect(capture == Capture(header: Samples.header(), events: []) && damages.count == 1)
+  }
+
+  @Test("a segment in which this recorder finds a damaged record is kept aside, not deleted")
+  func damagedWhileRunning() throws {
+    let (journal, _) = try threeSegments()
+    var bytes = try TemporaryFolder.read("\(path)/00000002.journal")
+    bytes[bytes.count - 20] ^= 1
+    try TemporaryFolder.write(bytes, to: "\(path)/00000002.journal")
+    #expect(try journal.capture(of: Samples.session).damages.map(\.reason) == [.checksum])
+    try journal.commit(Samples.session)
+    try journal.sync()
+    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+  }
+
+  @Test("records that were written again are read where their segment has its name but the folder's sync failed")
+  func unsyncedRewriting() throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    try journal.append(Samples.measurement(0), to: Samples.session)
+    try replaceSegment(of: journal, with: "/dev/full")
+    // A descriptor that finds entries and cannot be synced.
+    let descriptor = journal.state.withLock { $0.directory.file.descriptor }
+    let sound = dup(descriptor)
+    let pathOnly = unsafe open(path, 0o10_000_000)  // O_PATH
+    #expect(dup2(pathOnly, descriptor) == descriptor)
+    #expect(throws: JournalError(.notSynced, errorNumber: EBADF, path: path, recordsAtRisk: 4)) { try journal.sync() }
+    #expect(dup2(sound, descriptor) == descriptor)
+    close(sound)
+    close(pathOnly)
+    try journal.append(Samples.measurement(1), to: Samples.session)
+    let events = Samples.beginning + [Samples.measurement(0), Samples.measurement(1)]
+    #expect(try journal.capture(of: Samples.session).capture.events == events)
+    #expect(throws: JournalError.self) { try journal.sync() }
+    #expect(try journal.capture(of: Samples.session).capture.events == events)
+    try journal.commit(Samples.session)
+    try journal.sync()
+    #expect(try TemporaryFolder.names(path).isEmpty)
+  }
+
+  /// How far the thread that writes has come.
+  private final class Progress: Sendable {
+    let written = Atomic(0)
+    let isOver = Atomic(false)
+  }
+
+  @Test("a session that is read while syncs fail and its records are written again is never short of one")
+  func readWhileRewriting() async throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    let progress = Progress()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !progress.isOver.load(ordering: .acquiring) {
+          let least = progress.written.load(ordering: .acquiring)
+          guard let read = try? journal.capture(of: Samples.session).capture.events.count else { continue }
+          #expect(read >= Samples.beginning.count + least)
+        }
+      }
+      defer { progress.isOver.store(true, ordering: .releasing) }
+      for second in 0..<60 {
+        try journal.append(Samples.measurement(second), to: Samples.session)
+        progress.written.store(second + 1, ordering: .releasing)
+        try replaceSegment(of: journal, with: "/dev/full")
+        #expect(throws: JournalError.self) { try journal.sync() }
+      }
+    }
+    #expect(try journal.capture(of: Samples.session).capture.events.count == Samples.beginning.count + 60)
+  }
+
   @Test("a folder that cannot be made is an error that names it")
   func cannotOpen() throws {
     #expect(throws: JournalError(.cannotOpen, errorNumber: ENOTDIR, path: "/dev/null/journal")) {
