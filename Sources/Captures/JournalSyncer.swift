@@ -9,7 +9,7 @@ import Synchronization
 public final class JournalSyncer: Sendable {
   private let journal: Journal
   private let timer: Timer
-  private let isStopping = Atomic(false)
+  let isStopping = Atomic(false)
   /// The thread, until it was waited for.
   private let thread = Mutex<pthread_t?>(nil)
   private let report: @Sendable (JournalError?) -> Void
@@ -78,6 +78,8 @@ public final class JournalSyncer: Sendable {
         hasFailed = true
         report(error)
         if journal.isDirty { timer.arm() }
+        // Who stops has set the flag before the timer: one of the two comes last, and nobody waits for an interval.
+        if isStopping.load(ordering: .acquiring) { timer.fire() }
       }
       if isLast { return }
     }

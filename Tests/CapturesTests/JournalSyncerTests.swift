@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Sensors
 import Synchronization
 import Testing
@@ -23,6 +24,39 @@ struct JournalSyncerTests {
     syncer.stop()
     #expect(!journal.isDirty)
     syncer.stop()
+  }
+
+  /// A syncer that another thread asks about.
+  private final class Watched: Sendable {
+    let syncer = Mutex<JournalSyncer?>(nil)
+    let hasFailed = Atomic(false)
+
+    var isStopping: Bool { syncer.withLock { $0?.isStopping.load(ordering: .acquiring) ?? false } }
+  }
+
+  @Test("stopping while a sync fails waits for no interval")
+  func stopWhileFailing() async {
+    await #expect(processExitsWith: .success) {
+      // Else this would wait for an hour.
+      alarm(60)
+      let folder = try TemporaryFolder()
+      let path = "\(folder.path)/journal"
+      let (journal, _) = try Journal.open(directory: path)
+      try journal.open(Samples.header(), events: Samples.beginning)
+      let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
+      #expect(dup2(unsafe open("/dev/full", O_RDWR), descriptor) == descriptor)
+      #expect(unsafe mkdir("\(path)/00000002.journal.rewriting", 0o700) == 0)
+      let watched = Watched()
+      // What is there already is synced at once; the thread has not seen the stop when that fails.
+      let syncer = try JournalSyncer(journal, interval: .seconds(6000)) { _ in
+        watched.hasFailed.store(true, ordering: .releasing)
+        while !watched.isStopping { sched_yield() }
+        for _ in 0..<1000 { sched_yield() }
+      }
+      watched.syncer.withLock { $0 = syncer }
+      while !watched.hasFailed.load(ordering: .acquiring) { sched_yield() }
+      syncer.stop()
+    }
   }
 
   @Test("a record is synced without anybody asking for it")
