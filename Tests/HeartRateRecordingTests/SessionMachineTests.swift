@@ -177,6 +177,30 @@ struct SessionMachineTests {
     #expect(machine.preamble.map(\.kind).contains(.connected))
   }
 
+  @Test("rolls over with the first measurement after so many events, those that it opened with included")
+  func rollsOverFlood() {
+    var machine = SessionMachine(limits: SessionLimits(eventCount: 100))
+    var script = Script()
+    for second in 1...150 {
+      script.notify([900], at: Double(second))
+      if second % 10 == 0 { script.add(.battery(percent: 80), at: Double(second)) }
+    }
+    let transitions = feed(script.events, to: &machine)
+    // Boot, clock and link, 89 measurements and 8 times the battery are a hundred events.
+    let at = BootInstant.seconds(90)
+    #expect(
+      transitions == [
+        SessionTransition(beginning: .init(instant: .seconds(1), isLinked: false)),
+        SessionTransition(end: .init(reason: .rolled, instant: at), beginning: .init(instant: at, isLinked: true)),
+      ])
+    #expect(machine.counts.notifications == 61)
+  }
+
+  @Test("no strap that sends twenty values a second reaches the limit of events in a day")
+  func limitIsFarAway() {
+    #expect(SessionLimits.standard.eventCount > 20 * 86_400)
+  }
+
   @Test("ends on request and at shutdown, and only once")
   func endsWhenTold() {
     var machine = started()

@@ -6,19 +6,23 @@ public struct SessionLimits: Hashable, Sendable {
   public var offSkinMicroseconds: Int64
   /// The longest session, in microseconds; a linked one follows.
   public var lengthMicroseconds: Int64
+  /// The most events of a session; a linked one follows. A strap that sends one value a second makes 90,000 a day; a
+  /// device that floods must not fill the memory in which a session is put together.
+  public var eventCount: Int
   /// After how many microseconds without a measurement a sensor counts as silent.
   public var silenceMicroseconds: Int64
 
   public init(
     awayMicroseconds: Int64 = 300_000_000, offSkinMicroseconds: Int64 = 300_000_000,
-    lengthMicroseconds: Int64 = 86_400_000_000, silenceMicroseconds: Int64 = 10_000_000
+    lengthMicroseconds: Int64 = 86_400_000_000, eventCount: Int = 2_000_000, silenceMicroseconds: Int64 = 10_000_000
   ) {
     self.awayMicroseconds = awayMicroseconds
     self.offSkinMicroseconds = offSkinMicroseconds
     self.lengthMicroseconds = lengthMicroseconds
+    self.eventCount = eventCount
     self.silenceMicroseconds = silenceMicroseconds
   }
 
-  /// Five minutes away, five minutes off the skin, 24 hours.
+  /// Five minutes away, five minutes off the skin, 24 hours, two million events.
   public static let standard = SessionLimits()
 }

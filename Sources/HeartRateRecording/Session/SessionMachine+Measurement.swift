@@ -16,7 +16,7 @@ extension SessionMachine {
     // Some sensors without contact detection say "no signal" with a rate of 0.
     let isOnSkin = header.rrCount > 0 || (header.contact != .notDetected && header.beatsPerMinute > 0)
     if let sessionStart {
-      if instant.microseconds(since: sessionStart) >= limits.lengthMicroseconds {
+      if instant.microseconds(since: sessionStart) >= limits.lengthMicroseconds || eventCount >= limits.eventCount {
         transition.end = close(.rolled, at: instant)
         transition.beginning = open(at: instant, isLinked: true)
       }

@@ -23,6 +23,7 @@ extension SessionMachine {
     case .clock: isRestarting = false
     case .boot, .battery, .location, .information, .signal: break
     }
+    if isRecording { eventCount += 1 }
     return transition
   }
 
@@ -68,6 +69,7 @@ extension SessionMachine {
     lastInstant = instant
     awaySince = nil
     counts = SessionCounts()
+    eventCount = context.events(at: instant).count
     live = LiveTimeline()
     enter(context.isLinked ? .silent : .linkLost, since: instant)
     return .init(instant: instant, isLinked: isLinked)

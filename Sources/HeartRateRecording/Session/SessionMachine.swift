@@ -38,6 +38,8 @@ public struct SessionMachine: Sendable {
   public internal(set) var contact: HeartRateMeasurement.Contact?
   public internal(set) var lastDisconnectReason: String?
 
+  /// How many events the open session has, those that it opened with included.
+  var eventCount = 0
   var context = SessionContext()
   var live = LiveTimeline()
   /// The last measurement of the open session, or its beginning.
