@@ -11,9 +11,12 @@ extension Recorder {
       lengthMicroseconds: settings.maximumLength.microseconds)
   }
 
-  /// Called by the folder's watch: another process may have changed the list.
-  func storeChanged() {
-    Task(executorPreference: loop) { await self.reloadIfChanged() }
+  /// Called by the store's watch: another process may have changed the list, or the file is another one now.
+  func storeChanged(_ change: StoreWatch.Change) {
+    switch change {
+    case .written: Task(executorPreference: loop) { await self.reloadIfChanged() }
+    case .moved: if storeTimer == nil { lookAtStore(after: .milliseconds(300)) }
+    }
   }
 
   private func reloadIfChanged() async {

@@ -60,28 +60,34 @@ extension Recorder {
   }
 
   /// Opens the store anew where its disk failed or somebody deleted it: a commit into what is open then may be lost.
-  private func ensureStore() async throws(StoreError) {
+  func ensureStore() async throws(StoreError) {
     guard let store else { return }
     if !isStoreDoubtful {
       guard try await store.hasVanished() else { return }
-      log(.error, "the store was deleted or replaced; it is made anew, what was in it is gone")
+      log(.error, "the store was deleted or replaced; going on with what is at its place, or a new one")
       isStoreDoubtful = true
       hasStoreVanished = true
     }
     if hasStoreVanished { try? makeFolder(of: settings.store) }
     try await store.reopen()
-    if hasStoreVanished {
-      // The list was in it too.
-      for channel in channels.values.sorted(by: { $0.address < $1.address }) {
+    guard hasStoreVanished else { return isStoreDoubtful = false }
+    // The list was in it too. A store that was put in its place has one of its own.
+    if try await store.allowedSensors().isEmpty {
+      for channel in channels.values.sorted(by: { $0.address < $1.address }) where !channel.isUnlisted {
         let sensor = AllowedSensor(
           address: channel.address.description, name: channel.name,
           added: Timestamp(microseconds: clock.wallMicroseconds()))
         _ = try await store.allow(sensor)
       }
-      watchStore()
     }
+    // Its changes are counted from the beginning.
+    lastErasedChange = 0
     isStoreDoubtful = false
     hasStoreVanished = false
+    watchStore()
+    guard !isStopping else { return }
+    await loadAllowedSensors()
+    await eraseDeleted()
   }
 
   /// Returns when no commit is under way.

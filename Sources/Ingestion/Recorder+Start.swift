@@ -26,7 +26,9 @@ extension Recorder {
 
   func watchStore() {
     do {
-      storeWatch = try StoreWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeChanged() } }
+      storeWatch = try StoreWatch(settings.store, on: loop) { change in
+        self.assumeIsolated { $0.storeChanged(change) }
+      }
     } catch {
       log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
     }
@@ -73,7 +75,7 @@ extension Recorder {
         // A power cut may take the end of a session from the journal that the store has already. What came now would be
         // in nobody's session: the store does not take it a second time.
         if (try? await store?.knows(session)) == true {
-          end(session, .recovered, at: found.capture.events.last?.instant ?? clock.now())
+          end(session, .recovered, at: found.capture.log.last?.instant ?? clock.now())
           ended.append(session)
         } else if !resume(found.capture) {
           ended.append(session)
@@ -109,7 +111,7 @@ extension Recorder {
     channel.machine = machine
     channel.session = capture.session
     channel.lostValues = machine.counts.lostValues
-    channel.lostMicroseconds = Self.lostMicroseconds(capture.events)
+    channel.lostMicroseconds = Self.lostMicroseconds(capture.log)
     if let over { close(&channel, over) }
     channels[address] = channel
     if over == nil { log(.notice, "\(label(channel)): the session that was open goes on if the sensor comes back") }
@@ -118,10 +120,10 @@ extension Recorder {
   }
 
   /// For how long the events say that values were lost: each time since the measurement before.
-  private static func lostMicroseconds(_ events: [SensorEvent]) -> Int64 {
+  private static func lostMicroseconds(_ log: SensorEventLog) -> Int64 {
     var total: Int64 = 0
     var previous: BootInstant?
-    for event in events {
+    for event in log {
       switch event.kind {
       case .measurement: previous = event.instant
       case .boot: previous = nil

@@ -22,8 +22,12 @@ public actor Recorder {
   var syncer: JournalSyncer?
   var committer: SessionCommitter?
   var storeWatch: StoreWatch?
-  /// The store's last change whose deletions are erased from the journal and the kept captures.
-  var lastErasedChange: Int64 = 0
+  /// Runs while a store that was deleted or replaced is looked for.
+  var storeTimer: TimerToken?
+  /// What was at the store's path at the last look.
+  var replacement: FileState?
+  /// The store's last change whose deletions are erased from the journal and the kept captures; nil before the first look.
+  var lastErasedChange: Int64?
 
   var plan: ConnectionPlan
   var channels: [SensorAddress: SensorChannel] = [:]
@@ -90,7 +94,8 @@ public actor Recorder {
     isReady = true
     ready()
     log(.notice, "started; sensors allowed: \(channels.count)")
-    for session in ended { await commit(session) }
+    // Beats of now are not to wait for the final passes of what has ended.
+    for session in ended { commitSoon(session) }
     tellStatus()
     let bus = Task(executorPreference: loop) { await self.keepBus() }
     if !isStopping { await withCheckedContinuation { stopWaiter = $0 } }

@@ -126,6 +126,44 @@ struct FaultTests {
     #expect(try watched.recording.listed() == [WatchedRecording.straps[0]])
   }
 
+  @Test(
+    "a store that is put in the place of the open one is gone on with at once: its list holds, and deletions in it are erased"
+  )
+  func replacedStore() async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100)
+    let recording = watched.recording
+    // The store that goes has seen more changes than the one that comes will.
+    for _ in 0..<3 {
+      let recorder = try watched.recorder()
+      try await watched.values(30)
+      #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    }
+    let recorder = try watched.recorder()
+    try await watched.values(30)
+    let other = recording.folder.appendingPathComponent("other.sqlite").path
+    let kept = WatchedRecording.straps[1]
+    #expect(try Program.run("sensord", ["devices", "add", kept, "--store", other]).status == 0)
+    for file in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: other + file) {
+      try FileManager.default.removeItem(atPath: other + file)
+    }
+    #expect(unsafe rename(other, recording.store) == 0)
+    try await wait(30, for: "the other list") { recorder.text.contains("not allowed any more") }
+    try await wait(30, for: "the session") { try recording.sessions(of: WatchedRecording.straps[0]).count == 1 }
+    let session = try #require(try recording.sessions(of: WatchedRecording.straps[0]).first?["id"] as? String)
+    let journal = URL(fileURLWithPath: "\(watched.root)/sensord.journal")
+    let isInJournal = {
+      try FileManager.default.contentsOfDirectory(at: journal, includingPropertiesForKeys: nil).contains { file in
+        (try? String(contentsOf: file, encoding: .utf8))?.contains(WatchedRecording.straps[0]) ?? false
+      }
+    }
+    #expect(try isInJournal())
+    #expect(try Program.run("sensord", ["delete", session, "--store", recording.store]).status == 0)
+    try await wait(30, for: "the erasure") { try !isInJournal() }
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    #expect(try recording.listed() == [kept])
+    #expect(try recording.sessions(of: kept).count == 1)
+  }
+
   @Test("writes that stall for half a second lose nothing, and no interval changes")
   func slowDisk() async throws {
     let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1)

@@ -36,6 +36,20 @@ struct UnlistedSensorTests {
     #expect(try recording.count("connected", of: thermometer) == 0)
   }
 
+  @Test("a store that was deleted is made anew with the list that it had, without strangers that are recorded")
+  func newStore() async throws {
+    let recording = try Recording()
+    try recording.allow(far)
+    let simulator = try recording.simulator(scenario())
+    try await simulator.printed("ready")
+    let recorder = try recording.recorder(configuration: "[sensors]\nrecord = any\nminimum-signal = -70\n")
+    try await wait(30, for: "three values") { try recording.sent(by: near).count >= 3 }
+    for file in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: recording.store + file) }
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    #expect(try recording.sessions(of: near).count == 1)
+    #expect(try recording.listed() == [far])
+  }
+
   @Test("without it a sensor with the name of an allowed one is another one, and is not connected")
   func sameName() async throws {
     let recording = try Recording()
