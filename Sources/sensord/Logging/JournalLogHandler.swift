@@ -12,7 +12,9 @@ struct JournalLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    StandardError.write(Self.line(event.level, "\(event.message)", LogMetadata.merged(metadata, event.metadata)))
+    LogStream.standardError.write(
+      Self.line(event.level, "\(event.message)", LogMetadata.merged(metadata, event.metadata)),
+      note: { Self.line(.warning, $0, [:]) })
   }
 
   /// `<4>message  key=value`.

@@ -14,10 +14,11 @@ struct TerminalLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    StandardError.write(
+    let time = LocalTime.timeOfDay()
+    LogStream.standardError.write(
       Self.line(
-        event.level, "\(event.message)", LogMetadata.merged(metadata, event.metadata), at: LocalTime.timeOfDay(),
-        isColoured: isColoured))
+        event.level, "\(event.message)", LogMetadata.merged(metadata, event.metadata), at: time, isColoured: isColoured),
+      note: { Self.line(.warning, $0, [:], at: time, isColoured: isColoured) })
   }
 
   /// `14:03:05 warning  message  key=value`.
