@@ -53,6 +53,30 @@ struct OwnLinksFileTests {
     #expect(file.inherited() == nil, "a clock that was set back proves nothing")
   }
 
+  @Test("a pipe in its place is not waited for, and neither a link nor another user's file is believed")
+  func foreign() async throws {
+    await #expect(processExitsWith: .success) {
+      // Else this would wait for a writer.
+      alarm(60)
+      let folder = try TemporaryFolder()
+      let path = folder.path + "/links"
+      let file = OwnLinksFile(status: StatusFile(directory: folder.path))
+      #expect(unsafe mkfifo(path, 0o666) == 0)
+      #expect(file.inherited() == nil)
+      let links = OwnLinks(
+        service: ":1.5", links: [OwnLinks.Link(DeviceAddress("C0:FF:EE:00:00:01")!, over: AdapterPath(0))])
+      try file.write(links)
+      #expect(file.inherited() == links, "the pipe was replaced")
+      #expect(unsafe rename(path, path + "-elsewhere") == 0 && symlink(path + "-elsewhere", path) == 0)
+      #expect(file.inherited() == nil)
+      #expect(unsafe rename(path + "-elsewhere", path) == 0)
+      // Only root may give files away.
+      guard getuid() == 0 else { return }
+      #expect(unsafe chown(path, 65534, 65534) == 0)
+      #expect(file.inherited() == nil)
+    }
+  }
+
   @Test(
     "what is no such file is not believed",
     arguments: ["", "sensord-links 2\n:1.5\n", "sensord-links 1\n", "sensord-links 1\n:1.5\nhci0 C0:FF\n"])

@@ -62,6 +62,22 @@ struct ReplacedFileTests {
     #expect(FileAccess.exists("/dev/null"))
   }
 
+  @Test("a pipe that somebody put in a place that the program chose is replaced, neither written nor waited for")
+  func pipe() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/status.json"
+    #expect(unsafe mkfifo(path, 0o666) == 0)
+    let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    let file = try ReplacedFile(path: path, mayBeSpecial: false)
+    try file.write([1])
+    try file.finish()
+    var byte: UInt8 = 0
+    #expect(unsafe read(reader, &byte, 1) == 0)
+    #expect(try FileAccess.readRegular(path, limit: 10) == [1])
+    #expect(TestPlaces.mode(path) == 0o600)
+  }
+
   @Test("a full disk ends with 74 and leaves nothing")
   func full() {
     let failure = #expect(throws: CommandFailure.self) {

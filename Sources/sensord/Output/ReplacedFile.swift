@@ -3,8 +3,9 @@ internal import Glibc
 /// A file that appears under its name only when it is whole.
 ///
 /// It is written under a hidden name beside its place, synced, and renamed; a failure leaves whatever was there before.
-/// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that is no regular file
-/// (`/dev/stdout`, a pipe) is written directly, since it must not be replaced.
+/// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that a person named and that is
+/// no regular file (`/dev/stdout`, a pipe) is written directly, since it must not be replaced; one that the program chose
+/// itself is replaced whatever it is, since somebody else may have put a pipe there to read along.
 struct ReplacedFile: ~Copyable {
   private let path: String
   private let temporaryPath: String?
@@ -13,9 +14,9 @@ struct ReplacedFile: ~Copyable {
   private static let processIdentifier = getpid()
 
   /// Opens the file that will become `path`. `mode` holds whatever the umask says.
-  init(path: String, mode: UInt32 = 0o600) throws(CommandFailure) {
+  init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(CommandFailure) {
     var status = stat()
-    let isSpecial = unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let isSpecial = unsafe mayBeSpecial && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     guard !isSpecial || status.st_mode & S_IFMT != S_IFDIR else {
       throw CommandFailure(.cannotCreate, "\(path) is a folder")
     }

@@ -31,6 +31,24 @@ enum FileAccess {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure(errno, "cannot read \(path)", .noInput) }
     defer { close(descriptor) }
+    return try read(descriptor, path, limit: limit)
+  }
+
+  /// As ``read(_:limit:)``, of a file that a program of ours must have written: what is no regular file, a link, or
+  /// where `owner` is given another user's, is an error, and is never waited for.
+  static func readRegular(_ path: String, limit: Int, of owner: uid_t? = nil) throws -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw failure(errno, "cannot read \(path)", .noInput) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw CommandFailure(.badData, "\(path) is no regular file")
+    }
+    if let owner, status.st_uid != owner { throw CommandFailure(.permission, "\(path) is another user's") }
+    return try read(descriptor, path, limit: limit)
+  }
+
+  private static func read(_ descriptor: CInt, _ path: String, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -16,10 +16,11 @@ struct OwnLinksFile {
 
   private var path: String { "\(status.directory)/links" }
 
-  /// The links that an earlier recorder left; nil where it left none, or is gone for too long.
+  /// The links that an earlier recorder left; nil where it left none, or is gone for too long. What another user has put
+  /// there is not believed: these links will be ended.
   func inherited() -> OwnLinks? {
     guard let age = [path, status.path].compactMap(Self.age).min(), age <= Self.lifetime,
-      let bytes = try? FileAccess.read(path, limit: 1 << 16)
+      let bytes = try? FileAccess.readRegular(path, limit: 1 << 16, of: geteuid())
     else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
     guard lines.count >= 2, lines[0] == Self.heading else { return nil }
@@ -39,7 +40,7 @@ struct OwnLinksFile {
     guard let links, !links.links.isEmpty else { return remove() }
     try status.prepare()
     let lines = links.links.map { "\($0.adapter.name) \($0.device)" }.sorted()
-    let file = try ReplacedFile(path: path, mode: 0o600)
+    let file = try ReplacedFile(path: path, mode: 0o600, mayBeSpecial: false)
     try file.write(Array((([Self.heading, links.service] + lines).joined(separator: "\n") + "\n").utf8))
     try file.finish(durably: false)
   }

@@ -40,7 +40,7 @@ struct StatusFile: Hashable {
 
   /// Replaces the file. Not synced: a status does not outlive the machine's run.
   func write(_ document: StatusDocument) throws(CommandFailure) {
-    let file = try ReplacedFile(path: path, mode: fileMode)
+    let file = try ReplacedFile(path: path, mode: fileMode, mayBeSpecial: false)
     try file.write(document.json.bytes + Array("\n".utf8))
     try file.finish(durably: false)
   }
@@ -64,7 +64,7 @@ struct StatusFile: Hashable {
     }
     let bytes: [UInt8]
     do {
-      bytes = try FileAccess.read(path, limit: 1 << 20)
+      bytes = try FileAccess.readRegular(path, limit: 1 << 20)
     } catch let failure as CommandFailure where failure.status == .noInput {
       // The recorder has just stopped.
       return nil
