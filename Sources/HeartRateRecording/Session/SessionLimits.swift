@@ -7,14 +7,14 @@ public struct SessionLimits: Hashable, Sendable {
   /// The longest session, in microseconds; a linked one follows.
   public var lengthMicroseconds: Int64
   /// The most events of a session; a linked one follows. A strap that sends one value a second makes 90,000 a day; a
-  /// device that floods must not fill the memory in which a session is put together.
+  /// device that floods must not fill the memory in which a session is put together (150 MB for half a million).
   public var eventCount: Int
   /// After how many microseconds without a measurement a sensor counts as silent.
   public var silenceMicroseconds: Int64
 
   public init(
     awayMicroseconds: Int64 = 300_000_000, offSkinMicroseconds: Int64 = 300_000_000,
-    lengthMicroseconds: Int64 = 86_400_000_000, eventCount: Int = 2_000_000, silenceMicroseconds: Int64 = 10_000_000
+    lengthMicroseconds: Int64 = 86_400_000_000, eventCount: Int = 500_000, silenceMicroseconds: Int64 = 10_000_000
   ) {
     self.awayMicroseconds = awayMicroseconds
     self.offSkinMicroseconds = offSkinMicroseconds
@@ -23,6 +23,6 @@ public struct SessionLimits: Hashable, Sendable {
     self.silenceMicroseconds = silenceMicroseconds
   }
 
-  /// Five minutes away, five minutes off the skin, 24 hours, two million events.
+  /// Five minutes away, five minutes off the skin, 24 hours, half a million events.
   public static let standard = SessionLimits()
 }
