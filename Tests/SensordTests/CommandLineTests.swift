@@ -2,7 +2,7 @@ import Testing
 
 @testable import sensord
 
-/// The built program from outside: what design.md, section 5 promises to other programs.
+/// The built program from outside: what Documentation/command-line.md promises to other programs.
 @Suite("Command line")
 struct CommandLineTests {
   private let folder: TemporaryFolder

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The root of the command line; design.md section 5 fixes names, outputs and exit codes.
+/// The root of the command line; Documentation/command-line.md says what other programs may rely on.
 struct SensordCommand: ParsableCommand {
   static let version = "0.1.0"
 

@@ -1,6 +1,6 @@
 internal import HealthModel
 
-/// The beats of a session as CSV: `time,run,index,rr_ticks,preceded_by_gap,flags` (design.md, section 5).
+/// The beats of a session as CSV: `time,run,index,rr_ticks,preceded_by_gap,flags` (Documentation/command-line.md).
 ///
 /// Bytes are appended to one array: no row makes a string of its own. A day is 100,000 beats and 5 MB.
 enum BeatsExport {

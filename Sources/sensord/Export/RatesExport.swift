@@ -1,6 +1,6 @@
 internal import HealthModel
 
-/// The heart rates of a session as CSV: `time,bpm,contact,energy_kj` (design.md, section 5); unknown energy is empty.
+/// The heart rates of a session as CSV: `time,bpm,contact,energy_kj` (Documentation/command-line.md); unknown energy is empty.
 enum RatesExport {
   static let heading = "time,bpm,contact,energy_kj\n"
 

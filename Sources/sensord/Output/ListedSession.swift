@@ -72,7 +72,7 @@ extension HeartRateSummary {
 }
 
 extension ListedSession {
-  /// The object that `sessions --json` lists; keys and their order are fixed by design.md, section 5.
+  /// The object that `sessions --json` lists; keys and their order are fixed by Documentation/command-line.md.
   var members: [JSONValue.Member] {
     let isOpen = endReason == nil
     return [

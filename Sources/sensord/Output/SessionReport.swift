@@ -98,7 +98,7 @@ struct SessionReport: Hashable, Sendable {
     return causes
   }
 
-  /// The object that design.md, section 5 fixes for `show --json`.
+  /// The object of `show --json`.
   var json: JSONValue {
     var members = session.members
     let device = session.device

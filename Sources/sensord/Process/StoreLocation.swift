@@ -1,4 +1,4 @@
-/// Where the store is, and with which rights its files are made (design.md, section 5).
+/// Where the store is, and with which rights its files are made (Documentation/command-line.md).
 struct StoreLocation: Hashable {
   var path: String
   /// 0600 in 0700 for a person, 0640 in 0750 for the service.
