@@ -106,7 +106,6 @@ struct RecorderLifeTests {
     #expect(sessions.first?.summary.endReason == "recovered")
   }
 
-<<<<<<< HEAD
   @Test("a session of which a power cut left the beginning alone is not stored, and the next value begins another")
   func beginningAlone() async throws {
     let recorder = try await recorder()
@@ -125,7 +124,8 @@ struct RecorderLifeTests {
     let (status, _, errors) = try recorder.live(values(5) + ["settle", "stop"], boot: 1, now: Self.now + 10_000_000)
     try #require(status == 0, "\(errors)")
     #expect(try await recorder.sessions().map(\.rates.count) == [5])
-=======
+  }
+
   @Test("what has ended while the recorder was away is stored beside the new recording, which does not wait for it")
   func recoveredBeside() async throws {
     let recorder = try await recorder()
@@ -137,7 +137,6 @@ struct RecorderLifeTests {
     let bus = try #require(errors.firstRange(of: "no message bus"))
     let stored = try #require(errors.firstRange(of: " stored: rates 20"))
     #expect(bus.lowerBound < stored.lowerBound, "\(errors)")
->>>>>>> a83530c (A replaced store is followed at once; ended sessions are stored beside the recording)
   }
 
   @Test("a session whose beginning the full disk refused has its boot, its clock and its loss as soon as there is room")
