@@ -408,6 +408,24 @@ struct SessionTimelineTests {
     #expect(SessionTimeline(events: script.events).runs.count == 1)
   }
 
+  @Test("a boot whose clock is not known follows the one before it, or precedes the one after it", arguments: 0..<8)
+  func bootWithoutClock(known: Int) {
+    var script = Script()
+    script.events = []
+    for boot in 0..<3 {
+      script.add(.boot(BootIdentifier(high: 9, low: UInt64(boot))), at: 3)
+      if known & 1 << boot != 0 {
+        script.add(.clock(wallMinusBootMicroseconds: Script.offset + Int64(boot) * 60_000_000), at: 3)
+      }
+      script.beat(restingIntervals(30, seed: 50 + UInt64(boot)), from: 5 - Double(boot))
+    }
+    let timeline = timeline(script)
+    #expect(timeline.rates.count == 90)
+    #expect(zip(timeline.rates, timeline.rates.dropFirst()).allSatisfy { $0.wallMicroseconds <= $1.wallMicroseconds })
+    #expect(timeline.endMicroseconds - timeline.startMicroseconds < 200_000_000)
+    #expect(known == 0 || timeline.startMicroseconds > Script.offset - 200_000_000)
+  }
+
   @Test("a recorder that was away, or lost values, leaves a gap with its own reason")
   func recorderGaps() {
     var script = Script()

@@ -115,6 +115,33 @@ struct SessionListingTests {
     #expect(report.text(columns: 80).contains("Flags     3 ectopic, 3 rateConflict\n"))
   }
 
+  @Test(
+    "a rhythm that alternates is told, in words and in JSON; an even one is not", arguments: [1_000, 600] as [UInt32])
+  func rhythm(every: UInt32) throws {
+    var recorded = try Self.recorded()
+    let beats = (0..<200).map { Heartbeat(rrTicks: $0 % 2 == 0 ? 1_010 : every, flags: $0 == 0 ? .firstOfRun : []) }
+    recorded.heartbeats = try HeartbeatSeries(
+      timescale: 1_024, runs: [.init(beats: 0..<200, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
+    let session = ListedSession(recorded)
+    let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    let warning = "Rhythm    probably not sinus: RMSSD is 51 % of the mean interval, over 15 %"
+    #expect(report.text(columns: 80).contains(warning) == (every == 600))
+    #expect(report.json.text.contains(#""sinusLimit":0.15,"doubtful":\#(every == 600)}"#))
+
+    let span = try #require(
+      TimeSpan(start: recorded.start, end: recorded.start.advanced(byMicroseconds: 200_000_000)))
+    let intervals = NNIntervals(recorded.heartbeats)
+    for window in [nil, 60_000_000] as [Int64?] {
+      let listing = VariabilityListing(
+        session: session, span: span, windowMicroseconds: window,
+        reports: VariabilityReport.reports(intervals, in: span, windowMicroseconds: window))
+      let text = listing.text(columns: 80)
+      #expect(text.contains("probably not sinus: RMSSD is") == (every == 600))
+      #expect(listing.json.text.contains(#""doubtful":true"#) == (every == 600))
+      #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+    }
+  }
+
   @Test("quality is told in words and fitting units, and only what is worth telling")
   func quality() {
     let facts = QualityFacts([

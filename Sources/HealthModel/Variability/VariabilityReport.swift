@@ -46,6 +46,9 @@ public struct VariabilityReport: Hashable, Sendable {
     variability = HeartRateVariability(inside, from: start)
   }
 
+  /// Whether the intervals look like sinus rhythm.
+  public var rhythm: RhythmIndication { RhythmIndication(variability) }
+
   /// One figure.
   ///
   /// - Returns: In the unit of `measure`; always finite.

@@ -288,6 +288,15 @@ extension TimelineCollector {
 
   private mutating func settleOffsets() {
     var known = stretches.map { $0.offset }
+    // A boot whose clock is not known follows the one before it; the loop below lets it precede a known one.
+    if let last = known.lastIndex(where: { $0 != nil }) ?? known.indices.first {
+      var offset = known[last] ?? 0
+      known[last] = offset
+      for index in known.indices where index > last {
+        offset = stretches[index - 1].lastInstant &+ offset &- stretches[index].firstInstant
+        known[index] = offset
+      }
+    }
     // Later knowledge is better: an earlier boot gives way to a later one, and to a gap of more than a day none
     // is believed, since no session goes on for so long without its sensor.
     let day: Int64 = 86_400_000_000

@@ -1,6 +1,6 @@
 /// The figures of the final pass. They are fixed: ``standard`` is what sessions are stored with.
 ///
-/// Where each comes from stands in ARCHITECTURE.md and in the fidelity bench that they were tuned with.
+/// Where each comes from stands in Documentation/timeline.md and in the fidelity bench that they were tuned with.
 public struct TimelineParameters: Hashable, Sendable {
   /// This many intervals of ``fillerTicks`` in a row are invented; two in a row happen at 120 beats per minute.
   public var fillerCount = 4
@@ -54,8 +54,6 @@ public struct TimelineParameters: Hashable, Sendable {
   public var calibrationPackets = [8, 25, 80, 160]
   public var calibrationPieces = 12
   public var fewestCalibrationPieces = 8
-  /// And this much wider is the uncertainty of a short run, since its own rhythm is none that the pieces have shown.
-  public var calibrationMargin = 1.4
   /// Pieces of so many blocks show how far a long run's floor wanders.
   public var pieceBlocks = 6
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.

@@ -24,6 +24,7 @@ extension SessionReport {
       ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
       ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
+      ("Rhythm", rhythm.warning ?? ""),
     ] + refusalLines + QualityFacts(session.quality).lines
   }
 

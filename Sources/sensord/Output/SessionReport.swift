@@ -8,6 +8,8 @@ struct SessionReport: Hashable, Sendable {
   var gaps: [RecordingGap]
   /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
   var artefacts: [Artefact]
+  /// Whether the session's variability may be that of an arrhythmia.
+  var rhythm: RhythmIndication
 
   /// The figures of heart rate variability that are not stored because the session does not allow them, with the reason.
   var refusals: [Refusal]
@@ -46,6 +48,7 @@ struct SessionReport: Hashable, Sendable {
   init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
     self.session = session
     self.gaps = gaps
+    rhythm = RhythmIndication(HeartRateVariability(NNIntervals(heartbeats)))
     refusals = Self.refusals(session, heartbeats)
     artefacts = Heartbeat.Flags.named.filter { $0.flag != .firstOfRun }.compactMap { flag, name in
       let beats = heartbeats.beats.count { $0.flags.contains(flag) }
@@ -110,6 +113,7 @@ struct SessionReport: Hashable, Sendable {
           "serialNumber": .string(device.uniqueDeviceIdentifier), "hardware": .string(device.hardwareVersion),
           "firmware": .string(device.firmwareVersion), "software": .string(device.softwareVersion),
         ]))
+    members.append(.init("rhythm", rhythm.json))
     members.append(.init("hrvRefused", .object(refusals.map { .init($0.key, .string($0.reason)) })))
     var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
     quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))

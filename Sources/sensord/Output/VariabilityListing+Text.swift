@@ -8,7 +8,11 @@ extension VariabilityListing {
     text += "From      \(LocalTime.second(span.start.microseconds))\n"
     text += "To        \(LocalTime.second(span.end.microseconds))\n"
     if windowMicroseconds == nil, let report = reports.first {
-      return text + "Intervals \(Self.intervals(report))\n\n" + Self.figures(report, columns: columns)
+      text += "Intervals \(Self.intervals(report))\n"
+      if let warning = report.rhythm.warning {
+        text += "Rhythm    \(warning);\n          the figures are then those of an arrhythmia\n"
+      }
+      return text + "\n" + Self.figures(report, columns: columns)
     }
     return text + "\n" + windows(columns: columns)
   }
@@ -62,7 +66,8 @@ extension VariabilityListing {
     var isRefused = false
     for report in reports {
       var cells = [
-        LocalTime.timeOfDay(report.span.start.microseconds), "\(report.intervals.count)",
+        LocalTime.timeOfDay(report.span.start.microseconds),
+        "\(report.intervals.count)" + (report.rhythm.isDoubtful ? "*" : ""),
         FixedPoint.text(100 * report.coverage, digits: 0) + " %",
       ]
       for measure in measures {
@@ -72,7 +77,10 @@ extension VariabilityListing {
       }
       table.add(cells)
     }
-    let note = "\nSDNN and RMSSD in ms, pNN50 in %, LF and HF in ms^2\n"
+    var note = "\nSDNN and RMSSD in ms, pNN50 in %, LF and HF in ms^2\n"
+    if reports.contains(where: \.rhythm.isDoubtful) {
+      note += "* probably not sinus: RMSSD is over \(RhythmIndication.limit) of the mean interval\n"
+    }
     return table.rendered(columns: columns) + note
       + (isRefused ? "- not given: too short or too full of holes; --json says for each\n" : "")
   }

@@ -24,7 +24,7 @@ struct VariabilityListing: Hashable, Sendable {
       "start": time(report.span.start), "end": time(report.span.end),
       "seconds": .number(Double(report.span.microseconds) / 1e6), "nn": .integer(report.intervals.count),
       "filter": .string(report.intervals.filter.rawValue), "coverage": .number(report.coverage),
-      "joined": .integer(report.intervals.joinedEnds.count),
+      "joined": .integer(report.intervals.joinedEnds.count), "rhythm": report.rhythm.json,
       "excluded": .object(report.exclusions.map { .init($0.reason.rawValue, .integer($0.count)) }),
       "figures": .object(VariabilityMeasure.allCases.map { .init($0.rawValue, json($0, of: report)) }),
     ]
