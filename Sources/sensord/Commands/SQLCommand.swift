@@ -17,6 +17,7 @@ struct SQLCommand: ParsableCommand {
 
       'WHERE session = …' unpacks that session only; session_list names them, by
       32 digits without hyphens. Of columns called alike JSON numbers the later ones.
+      Rows come as they are found; a table is as wide as its first 1000 need.
 
         sensord sql "SELECT id, start, beats FROM session_list"
         sensord sql "SELECT max(rr_ms) FROM beats WHERE flags = ''"

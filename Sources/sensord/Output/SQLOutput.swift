@@ -9,46 +9,74 @@ enum SQLOutput {
     case json
   }
 
-  /// Writes all rows. CSV and JSON go out as they come; a table needs all of them first, to know how wide it is.
-  static func write(_ rows: consuming ReadOnlySQL.Rows, as form: Form) throws {
+  /// A table's columns are as wide as so many rows need; the others follow as they come, however many there are.
+  static let rowsOfLayout = 1000
+
+  /// Writes all rows to `output` as they come.
+  ///
+  /// `room` is how wide a table may be: on a terminal texts give way where the rows are too wide, elsewhere nothing is cut.
+  static func write(
+    _ rows: consuming ReadOnlySQL.Rows, as form: Form,
+    room: Int = StandardOutput.columns,
+    to output: ([UInt8]) throws -> Void = { try StandardOutput.write($0) }
+  ) throws {
+    guard form != .table else { return try writeTable(rows, room: room, to: output) }
     let columns = form == .json ? distinct(rows.columns) : rows.columns
     var pending: [UInt8] = []
-    var table: [[SQLValue]] = []
     var count = 0
     if form == .csv { pending += line(columns) }
     while let row = try rows.next() {
-      switch form {
-      case .table: table.append(row)
-      case .csv: pending += line(row.map(Self.plain))
-      case .json:
+      if form == .csv {
+        pending += line(row.map(Self.plain))
+      } else {
         pending += Array((count == 0 ? "[\n" : ",\n").utf8)
         JSONValue.object(zip(columns, row).map { JSONValue.Member($0, json($1)) }).write(to: &pending)
       }
       count += 1
-      if pending.count > 1 << 16 {
-        try StandardOutput.write(pending)
-        pending = []
-      }
+      try flush(&pending, to: output, above: 1 << 16)
     }
-    switch form {
-    case .table: pending = Array(Self.table(columns, table).utf8)
-    case .csv: break
-    case .json: pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8)
-    }
-    try StandardOutput.write(pending)
+    if form == .json { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
+    try flush(&pending, to: output)
   }
 
-  /// Numbers to the right; on a terminal texts give way where the rows are too wide, elsewhere nothing is cut.
-  private static func table(_ columns: [String], _ rows: [[SQLValue]]) -> String {
-    guard !columns.isEmpty else { return "" }
+  /// Numbers stand to the right.
+  private static func writeTable(
+    _ rows: consuming ReadOnlySQL.Rows, room: Int, to output: ([UInt8]) throws -> Void
+  ) throws {
+    let columns = rows.columns
+    var first: [[SQLValue]] = []
+    while first.count < rowsOfLayout, let row = try rows.next() { first.append(row) }
+    // A statement without columns is refused when it runs, if at all.
+    guard !columns.isEmpty else { return }
     var table = TextTable(
       columns.indices.map { index in
         let isNumeric =
-          rows.contains { isNumber($0[index]) } && rows.allSatisfy { isNumber($0[index]) || $0[index] == .null }
+          first.contains { isNumber($0[index]) } && first.allSatisfy { isNumber($0[index]) || $0[index] == .null }
         return TextTable.Column(PrintableText.line(columns[index]), isNumeric ? .right : .left, shrinks: !isNumeric)
       })
-    for row in rows { table.add(row.map { $0 == .null ? "NULL" : plain($0) }) }
-    return table.rendered(columns: StandardOutput.columns)
+    for row in first { table.add(row.map(cell)) }
+    let layout = table.layout(columns: room)
+    var pending = Array(table.rendered(in: layout).utf8)
+    try flush(&pending, to: output)
+    guard first.count == rowsOfLayout else { return }
+    while let row = try rows.next() {
+      pending += Array(table.line(following: row.map(cell), in: layout).utf8)
+      try flush(&pending, to: output, above: 1 << 16)
+    }
+    try flush(&pending, to: output)
+  }
+
+  /// Writes what is pending where it is more than `limit` bytes.
+  private static func flush(
+    _ pending: inout [UInt8], to output: ([UInt8]) throws -> Void, above limit: Int = 0
+  ) throws {
+    guard pending.count > limit else { return }
+    try output(pending)
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private static func cell(_ value: SQLValue) -> String {
+    value == .null ? "NULL" : plain(value)
   }
 
   /// The names of an object's members: where two columns are called alike, the later one is numbered.

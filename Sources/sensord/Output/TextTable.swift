@@ -32,25 +32,53 @@ struct TextTable {
     rows.append(cells.map { PrintableText.line($0) })
   }
 
-  /// The heading and the rows, each ending in a line feed.
-  func rendered(columns limit: Int = 80) -> String {
-    var widths = columns.indices.map { index in
-      rows.reduce(PrintableText.width(of: columns[index].title)) { max($0, PrintableText.width(of: $1[index])) }
-    }
-    let elastic = columns.indices.filter { columns[$0].shrinks }
-    var excess = widths.reduce(0, +) + Self.separator.count * (columns.count - 1) - limit
-    while excess > 0, let widest = elastic.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.narrowest {
-      widths[widest] -= 1
-      excess -= 1
-    }
-    return ([columns.map(\.title)] + rows).map { line($0, widths: widths) }.joined()
+  /// How wide the columns are.
+  struct Layout {
+    fileprivate var widths: [Int]
+    /// The columns that give way: what does not fit into them is cut.
+    fileprivate var cut: Set<Int> = []
   }
 
-  private func line(_ cells: [String], widths: [Int]) -> String {
+  /// The widths that the rows so far need, no wider than `limit` together as far as the columns can give way.
+  func layout(columns limit: Int = 80) -> Layout {
+    var layout = Layout(
+      widths: columns.indices.map { index in
+        rows.reduce(PrintableText.width(of: columns[index].title)) { max($0, PrintableText.width(of: $1[index])) }
+      })
+    let elastic = columns.indices.filter { columns[$0].shrinks }
+    var excess = layout.widths.reduce(0, +) + Self.separator.count * (columns.count - 1) - limit
+    while excess > 0, let widest = elastic.max(by: { layout.widths[$0] < layout.widths[$1] }),
+      layout.widths[widest] > Self.narrowest
+    {
+      layout.widths[widest] -= 1
+      layout.cut.insert(widest)
+      excess -= 1
+    }
+    return layout
+  }
+
+  /// The heading and the rows, each ending in a line feed.
+  func rendered(columns limit: Int = 80) -> String {
+    rendered(in: layout(columns: limit))
+  }
+
+  /// The same in a layout that was settled.
+  func rendered(in layout: Layout) -> String {
+    ([columns.map(\.title)] + rows).map { line($0, layout) }.joined()
+  }
+
+  /// A row that follows the table when its layout is settled: a cell that is wider than its column pushes the others
+  /// aside, where the column does not give way.
+  func line(following cells: [String], in layout: Layout) -> String {
+    line(cells.map { PrintableText.line($0) }, layout)
+  }
+
+  private func line(_ cells: [String], _ layout: Layout) -> String {
     var line = ""
     for (index, cell) in cells.enumerated() {
-      let text = PrintableText.line(cell, columns: max(widths[index], 1))
-      let padding = String(repeating: " ", count: max(0, widths[index] - PrintableText.width(of: text)))
+      let width = layout.widths[index]
+      let text = layout.cut.contains(index) ? PrintableText.line(cell, columns: width) : cell
+      let padding = String(repeating: " ", count: max(0, width - PrintableText.width(of: text)))
       if index > 0 { line += Self.separator }
       line += columns[index].alignment == .right ? padding + text : text + padding
     }
