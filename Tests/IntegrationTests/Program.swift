@@ -61,6 +61,24 @@ final class Program: Sendable {
     process.terminate()
   }
 
+  /// Whether a SIGSTOP has stopped it.
+  func isStopped() throws -> Bool {
+    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+    // The state follows the name, which may have any characters in it.
+    return status.split(separator: ")").last?.hasPrefix(" T") ?? false
+  }
+
+  /// The most kilobytes that it has had resident.
+  func peakMemory() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
+  }
+
+  func send(_ signal: Int32) {
+    Glibc.kill(process.processIdentifier, signal)
+  }
+
   /// How many descriptors it has open.
   func descriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
@@ -96,7 +114,7 @@ final class Program: Sendable {
     let output = Pipe()
     let errors = Pipe()
     let typed = Pipe()
-    process.executableURL = programs.appendingPathComponent(name)
+    process.executableURL = name.hasPrefix("/") ? URL(fileURLWithPath: name) : programs.appendingPathComponent(name)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = input.isEmpty ? FileHandle.nullDevice : typed

@@ -36,6 +36,7 @@ struct fault {
   int error;
   bool is_short;
   enum { alive, killed_before, killed_after } death;
+  bool is_stop;
   long delay;
   long first, last;
   long count;
@@ -65,6 +66,7 @@ static void read_faults(const char *text) {
       continue;
     fault.error = error_number(action);
     fault.is_short = !strcmp(action, "SHORT");
+    fault.is_stop = !strcmp(action, "STOP");
     if (!strcmp(action, "KILL")) fault.death = killed_before;
     if (!strcmp(action, "KILLED")) fault.death = killed_after;
     if (!strncmp(action, "DELAY", 5)) fault.delay = atol(action + 5);
@@ -172,13 +174,21 @@ static void die(void) {
   for (;;) pause();
 }
 
+// Whether the path has `part` in it, or at its end where that is followed by $.
+static bool has_part(const char *path, const char *part) {
+  size_t length = strlen(part), whole = strlen(path);
+  if (!length || part[length - 1] != '$') return strstr(path, part);
+  length--;
+  return whole >= length && !strncmp(path + whole - length, part, length);
+}
+
 // The fault that this call on this path is to have, if any. Counts the call for each fault that it concerns.
 static const struct fault *fault_of(const char *call, const char *path) {
   if (switch_path && syscall(SYS_faccessat, AT_FDCWD, switch_path, F_OK)) return NULL;
   const struct fault *found = NULL;
   for (int index = 0; index < fault_count; index++) {
     struct fault *fault = &faults[index];
-    if (strcmp(fault->call, call) || !strstr(path, fault->part)) continue;
+    if (strcmp(fault->call, call) || !has_part(path, fault->part)) continue;
     fault->count++;
     if (fault->count < fault->first || fault->count > fault->last) continue;
     if (fault->delay) {
@@ -188,6 +198,10 @@ static const struct fault *fault_of(const char *call, const char *path) {
       if (is_sync) pthread_mutex_unlock(&lock);
       nanosleep(&time, NULL);
       if (is_sync) pthread_mutex_lock(&lock);
+      continue;
+    }
+    if (fault->is_stop) {
+      syscall(SYS_kill, getpid(), SIGSTOP);
       continue;
     }
     if (fault->death == killed_before) die();

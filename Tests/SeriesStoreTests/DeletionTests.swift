@@ -1,5 +1,6 @@
 import CSQLite
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Testing
 
@@ -31,7 +32,22 @@ struct DeletionTests {
 
   private func found(_ patterns: [[UInt8]]) -> Int {
     let files = folder.names.map { folder.bytes(of: $0) }
-    return patterns.count { pattern in files.contains { $0.firstRange(of: pattern) != nil } }
+    return patterns.count { pattern in files.contains { Self.holds($0, pattern) } }
+  }
+
+  /// Whether the pattern is anywhere in the bytes, with the C library: a debug build would take a minute for it.
+  private static func holds(_ bytes: [UInt8], _ pattern: [UInt8]) -> Bool {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return false }
+      var position = 0
+      while position + pattern.count <= bytes.count {
+        let left = bytes.count - pattern.count + 1 - position
+        guard let found = unsafe memchr(start + position, Int32(pattern[0]), left) else { return false }
+        if unsafe memcmp(found, pattern, pattern.count) == 0 { return true }
+        position = unsafe UnsafeRawPointer(found) - start + 1
+      }
+      return false
+    }
   }
 
   private func secretSession() throws -> RecordedSession {

@@ -70,10 +70,7 @@ extension StoreFile {
       guard error.code == .locked else { throw error }
       throw unfinished("another program is writing")
     }
-    do {
-      var statement = try connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)")
-      guard try statement.step(), statement.integer(0) == 0 else { throw unfinished("a reader is at work") }
-    }
+    guard try connection.emptyWriteAheadLog() else { throw unfinished("a reader is at work") }
     try deleteMetadata(of: 0, kind: .store)
   }
 

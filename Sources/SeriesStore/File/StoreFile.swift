@@ -8,6 +8,8 @@ final class StoreFile {
   let connection: Connection
   /// Held while a recorder has the store.
   private let lock: RecorderLock?
+  /// Whether the file has turned out to be ours, and may be written.
+  private var isWriting = false
 
   /// How long a writer waits for another, or a checkpoint for its readers.
   private static let patience: Int32 = 10_000
@@ -18,6 +20,8 @@ final class StoreFile {
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
     connection = try Self.connect(path, for: access)
+    // First of all, so that closing changes nothing of a file that is not ours.
+    if access != .reading { try connection.keepWriteAheadLog() }
     try checkIdentity()
     guard access != .reading else { return }
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
@@ -29,10 +33,17 @@ final class StoreFile {
       PRAGMA temp_store = MEMORY;
       PRAGMA journal_size_limit = 0;
       """)
-    try connection.keepWriteAheadLog()
+    isWriting = true
     try migrate(by: Schema.migrations)
     try renewViews()
     if access == .recording { try finishErasing() }
+  }
+
+  deinit {
+    guard isWriting else { return }
+    connection.waitForLocks(milliseconds: 0)
+    // Where others are at work the log stays, and one of them empties it.
+    _ = try? connection.emptyWriteAheadLog()
   }
 
   /// Erases what a deletion has left, without waiting: where a reader is at work it is left for later again.

@@ -59,10 +59,19 @@ final class Connection {
     unsafe sqlite3_busy_timeout(handle, milliseconds)
   }
 
-  /// Keeps the write-ahead log when the last connection closes, so that readers who may not write can open the file.
+  /// Keeps the write-ahead log when the last connection closes, so that readers who may not write can open the file,
+  /// and as it is: SQLite would lock the whole file while it empties it, and no reader could even open it.
   func keepWriteAheadLog() throws(StoreError) {
     var on: Int32 = 1
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
+    try check(unsafe csqlite_leave_log_at_close(handle))
+  }
+
+  /// Empties the log into the file and cuts it, which no reader waits for; false where one is still reading from it, or
+  /// another program writes.
+  func emptyWriteAheadLog() throws(StoreError) -> Bool {
+    var statement = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
+    return try statement.step() && statement.integer(0) == 0
   }
 
   /// Whether the file could be opened for reading only, though writing was asked for.

@@ -8,9 +8,9 @@
 //                    "free": the same, but recorded as having done their work, for a test that needs no real disk
 //   POWERCUT_FAULTS  what befalls calls, "call:action:first:last[:part]" between semicolons; call is write, open (for writing),
 //                    fsync (any kind of sync), truncate, rename or unlink; action an error's name (ENOSPC, EIO, EROFS, EDQUOT),
-//                    "SHORT" (half of a write is done), "KILL" (SIGKILL before the call), "KILLED" (after it), or "DELAY" and
-//                    milliseconds; first and last count the calls of that kind, from 1, below the root and, where given,
-//                    with part in the path
+//                    "SHORT" (half of a write is done), "KILL" (SIGKILL before the call), "KILLED" (after it), "STOP"
+//                    (SIGSTOP before it), or "DELAY" and milliseconds; first and last count the calls of that kind, from 1,
+//                    below the root and, where given, with part in the path, at its end where part ends with $
 //   POWERCUT_SWITCH  a file; while it is missing nothing befalls a call, and none is counted
 //   POWERCUT_CLOCK   a file of two int64_t: by how many microseconds the program sees its wall clock and its boot clock
 //                    ahead of the machine's; it may be changed while the program runs
