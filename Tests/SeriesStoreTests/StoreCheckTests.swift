@@ -26,6 +26,15 @@ struct StoreCheckTests {
     #expect(try await store().check() == [])
   }
 
+  @Test("a store without sessions and devices is sound too")
+  func withoutSessions() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var builder = QuantitySeriesBuilder(type: .bodyMass, start: Timestamp(microseconds: 0))
+    try builder.insert(70, from: Timestamp(microseconds: 0), to: Timestamp(microseconds: 0))
+    try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
+    #expect(try await store.check() == [])
+  }
+
   @Test(
     "what was changed behind its back is named",
     arguments: [

@@ -54,7 +54,8 @@ extension StoreFile {
         WHERE device NOT IN (SELECT id FROM device) OR source NOT IN (SELECT id FROM source)
       UNION ALL SELECT 'sample ' || lower(hex(uuid)), 'its type, source, device or session is missing' FROM sample
         WHERE type NOT IN (SELECT id FROM type) OR source NOT IN (SELECT id FROM source)
-          OR device NOT IN (SELECT id FROM device) OR session NOT IN (SELECT id FROM session)
+          OR (device IS NOT NULL AND device NOT IN (SELECT id FROM device))
+          OR (session IS NOT NULL AND session NOT IN (SELECT id FROM session))
       UNION ALL SELECT 'chunk ' || id, 'no sample has it' FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM sample)
       UNION ALL SELECT 'summary ' || id, 'no sample has it' FROM summary WHERE id >> 20 NOT IN (SELECT id FROM sample)
       UNION ALL SELECT 'runs of sample row ' || sample, 'no sample has them' FROM run
