@@ -1,6 +1,6 @@
 /// Packs quantities that come in order of time, chunk by chunk, while they come: a day fits in constant memory.
 ///
-/// A chunk ends with each hour of UTC, or when it is full.
+/// A chunk ends an hour after its first quantity, or when it is full.
 struct QuantityPacker: Sendable {
   /// A finished chunk with the cells that summarise it.
   struct Packed: Hashable, Sendable {
@@ -38,8 +38,7 @@ struct QuantityPacker: Sendable {
     var closed: Packed?
     if item.start >= chunkEnd || chunk.times.count >= QuantityChunk.capacity {
       closed = finish()
-      let remainder = item.start % Self.hour
-      chunkEnd = item.start &- (remainder < 0 ? remainder + Self.hour : remainder) &+ Self.hour
+      chunkEnd = item.start &+ Self.hour
     }
     if summarises {
       if item.start >= cellEnd {
