@@ -28,9 +28,9 @@ struct ArticleTests {
   func quotes() throws {
     var snippets: Set<String> = []
     var current: [Substring]?
-    for line in try text("Tests/SeriesStoreTests/ArticleExamples.swift").split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
+    let examples =
+      try text("Tests/SeriesStoreTests/ArticleExamples.swift") + text("Tests/SeriesStoreTests/ModelExamples.swift")
+    for line in examples.split(separator: "\n", omittingEmptySubsequences: false) {
       let trimmed = line.drop { $0 == " " }
       if trimmed.hasPrefix("// snippet: ") {
         current = []
@@ -41,13 +41,16 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 11)
+    #expect(snippets.count == 15)
     var quoted: Set<String> = []
-    for article in ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"] {
+    let articles =
+      ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
+      + ["HealthModel", "UnitsAndTypes", "SummingUp", "BeatsAndVariability"].map {
+        "HealthModel/HealthModel.docc/\($0)"
+      }
+    for article in articles {
       var block: [Substring]?
-      for line in try text("Sources/SeriesStore/SeriesStore.docc/\(article).md").split(
-        separator: "\n", omittingEmptySubsequences: false)
-      {
+      for line in try text("Sources/\(article).md").split(separator: "\n", omittingEmptySubsequences: false) {
         if line == "```swift" {
           block = []
         } else if line == "```", let lines = block {
@@ -84,5 +87,16 @@ struct ArticleTests {
     #expect(try await ArticleExamples.live(store, saving: try one.finish()) == [3, 4])
     #expect(try await ArticleExamples.changes(store, seen: 0) == 5)
     #expect(try ArticleExamples.sql(folder.store).count == 2)
+  }
+
+  @Test("the examples of the model do what its articles say")
+  func model() throws {
+    #expect(try ModelExamples.units().map { ($0 * 1000).rounded() } == [3333, 90_000])
+    ModelExamples.type { #expect($0) }
+    let start = Timestamp(milliseconds: 1_714_920_600_000)
+    let day = try #require(try ModelExamples.statistics(from: start).first)
+    #expect(day.average == 65 && day.maximum == 67 && day.coverage.covered == 4_000_000)
+    #expect(day.end.microseconds - day.start.microseconds == 86_400_000_000)
+    #expect(abs(try ModelExamples.variability(from: start) - 0.010897) < 5e-7)
   }
 }
