@@ -39,11 +39,13 @@ struct DeletionBesideRecorderTests {
     return patterns.count { pattern in files.contains { $0.range(of: pattern) != nil } }
   }
 
-  /// A strap that sends a random interval every 20 ms for a minute.
-  private func strap(_ address: String, using random: inout SeededGenerator) -> String {
+  /// A strap that sends a random interval every 20 ms for a minute, and a random energy, whose range is the strap's own: what
+  /// counts up evenly is packed into the same bytes for every strap.
+  private func strap(_ address: String, energies: Range<Int>, using random: inout SeededGenerator) -> String {
     let values = (0..<3000).map { number in
       let interval = Int.random(in: 300...1500, using: &random)
-      return #"{"t":\#(Double(number) / 50),"bpm":\#(60_000 / interval),"energy":\#(number + 1),"#
+      let energy = Int.random(in: energies, using: &random)
+      return #"{"t":\#(Double(number) / 50),"bpm":\#(60_000 / interval),"energy":\#(energy),"#
         + #""rr_ms":[\#(interval)]}"#
     }
     return #"{"name":"Strap","address":"\#(address)","timeline":[\#(values.joined(separator: ","))]}"#
@@ -55,8 +57,10 @@ struct DeletionBesideRecorderTests {
     var random = SeededGenerator(seed: 5)
     let recording = try Recording()
     try recording.allow(deleted, kept)
-    let simulator = try recording.simulator(
-      #"{"straps":[\#(strap(deleted, using: &random)),\#(strap(kept, using: &random))]}"#)
+    let straps = [
+      strap(deleted, energies: 30_000..<60_000, using: &random), strap(kept, energies: 1..<30_000, using: &random),
+    ]
+    let simulator = try recording.simulator(#"{"straps":[\#(straps.joined(separator: ","))]}"#)
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
     try await wait(30, for: "both straps") {
