@@ -37,7 +37,7 @@ struct FormatFixtureTests {
     for table in [
       "source", "device", "session", "gap", "type", "sample", "run", "chunk", "summary", "metadata", "rates", "beats",
       "quantities",
-    ] + (withViews ? Schema.viewNames : []) {
+    ] + (withViews ? Schema.views.map(\.name) : []) {
       var rows = try sql.rows(of: "SELECT * FROM \(table) ORDER BY 1, 2")
       text += "\(table): \(rows.columns.joined(separator: " "))\n"
       while let row = try rows.next() {

@@ -65,37 +65,51 @@ enum Schema {
       PRIMARY KEY (owner, kind, key)) WITHOUT ROWID;
     """
 
-  static let viewNames = ["session_list", "sample_list", "hour_list"]
-
   /// What other programs may rely on: names and columns of views stay, whatever becomes of the tables.
   ///
-  /// Times are cut to milliseconds as everywhere; strftime alone would round them.
-  static let views = """
-    CREATE VIEW session_list AS
-      SELECT lower(hex(session.uuid)) AS id, device.name AS device_name, device.local_identifier AS device_address,
-        strftime('%Y-%m-%dT%H:%M:%fZ', session.start / 1000 / 1000.0, 'unixepoch') AS start,
-        strftime('%Y-%m-%dT%H:%M:%fZ', session.end / 1000 / 1000.0, 'unixepoch') AS end,
-        session.end_reason, rate.count AS rates, rate.average, rate.minimum, rate.maximum, rate.most_recent,
-        beat.count AS beats, beat.gaps, session.coverage_floor, session.coverage_ceiling,
-        session.sdnn AS sdnn_ms, session.rmssd AS rmssd_ms, session.pnn50 AS pnn50_percent,
-        session.start AS start_us, session.end AS end_us
-      FROM session JOIN device ON device.id = session.device
-        LEFT JOIN sample AS rate ON rate.session = session.id
-          AND rate.type IN (SELECT id FROM type WHERE identifier = 'heartRate')
-        LEFT JOIN sample AS beat ON beat.session = session.id
-          AND beat.type IN (SELECT id FROM type WHERE identifier = 'heartbeatSeries');
-    CREATE VIEW sample_list AS
-      SELECT lower(hex(sample.uuid)) AS id, type.identifier AS type, type.unit, source.identifier AS source,
-        device.name AS device_name, device.local_identifier AS device_address,
-        strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000 / 1000.0, 'unixepoch') AS start,
-        strftime('%Y-%m-%dT%H:%M:%fZ', sample.end / 1000 / 1000.0, 'unixepoch') AS end,
-        sample.count, sample.sum, sample.average, sample.minimum, sample.maximum, sample.most_recent,
-        lower(hex(session.uuid)) AS session, sample.start AS start_us, sample.end AS end_us
-      FROM sample JOIN type ON type.id = sample.type JOIN source ON source.id = sample.source
-        LEFT JOIN device ON device.id = sample.device LEFT JOIN session ON session.id = sample.session;
-    CREATE VIEW hour_list AS
-      SELECT lower(hex(sample.uuid)) AS sample, type.identifier AS type, summary.count, summary.sum, summary.minimum,
-        summary.maximum, summary.start AS start_us, summary.end AS end_us
-      FROM summary JOIN sample ON sample.id = summary.id >> 20 JOIN type ON type.id = sample.type;
-    """
+  /// Times are cut to milliseconds as everywhere; strftime alone would round them. The statements stand in the file word
+  /// for word, by which those of an earlier program are known.
+  static let views: [(name: String, statement: String)] = [
+    (
+      "session_list",
+      """
+      CREATE VIEW session_list AS
+        SELECT lower(hex(session.uuid)) AS id, device.name AS device_name, device.local_identifier AS device_address,
+          strftime('%Y-%m-%dT%H:%M:%fZ', session.start / 1000 / 1000.0, 'unixepoch') AS start,
+          strftime('%Y-%m-%dT%H:%M:%fZ', session.end / 1000 / 1000.0, 'unixepoch') AS end,
+          session.end_reason, rate.count AS rates, rate.average, rate.minimum, rate.maximum, rate.most_recent,
+          beat.count AS beats, beat.gaps, session.coverage_floor, session.coverage_ceiling,
+          session.sdnn AS sdnn_ms, session.rmssd AS rmssd_ms, session.pnn50 AS pnn50_percent,
+          session.start AS start_us, session.end AS end_us
+        FROM session JOIN device ON device.id = session.device
+          LEFT JOIN sample AS rate ON rate.session = session.id
+            AND rate.type IN (SELECT id FROM type WHERE identifier = 'heartRate')
+          LEFT JOIN sample AS beat ON beat.session = session.id
+            AND beat.type IN (SELECT id FROM type WHERE identifier = 'heartbeatSeries')
+      """
+    ),
+    (
+      "sample_list",
+      """
+      CREATE VIEW sample_list AS
+        SELECT lower(hex(sample.uuid)) AS id, type.identifier AS type, type.unit, source.identifier AS source,
+          device.name AS device_name, device.local_identifier AS device_address,
+          strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000 / 1000.0, 'unixepoch') AS start,
+          strftime('%Y-%m-%dT%H:%M:%fZ', sample.end / 1000 / 1000.0, 'unixepoch') AS end,
+          sample.count, sample.sum, sample.average, sample.minimum, sample.maximum, sample.most_recent,
+          lower(hex(session.uuid)) AS session, sample.start AS start_us, sample.end AS end_us
+        FROM sample JOIN type ON type.id = sample.type JOIN source ON source.id = sample.source
+          LEFT JOIN device ON device.id = sample.device LEFT JOIN session ON session.id = sample.session
+      """
+    ),
+    (
+      "hour_list",
+      """
+      CREATE VIEW hour_list AS
+        SELECT lower(hex(sample.uuid)) AS sample, type.identifier AS type, summary.count, summary.sum, summary.minimum,
+          summary.maximum, summary.start AS start_us, summary.end AS end_us
+        FROM summary JOIN sample ON sample.id = summary.id >> 20 JOIN type ON type.id = sample.type
+      """
+    ),
+  ]
 }

@@ -72,17 +72,19 @@ final class StoreFile {
   /// Makes the views of a file that an earlier program wrote what they are now: they hold nothing, so no layout counts them.
   private func renewViews() throws(StoreError) {
     var views = try connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'view'")
-    var current = 0
+    var present: Set<String> = []
     while try views.step() {
-      if let text = views.text(0), Schema.views.contains(text + ";") { current += 1 }
+      if let statement = views.text(0) { present.insert(statement) }
     }
-    guard current < Schema.viewNames.count else { return }
+    guard Schema.views.contains(where: { !present.contains($0.statement) }) else { return }
     try connection.transaction { () throws(StoreError) in try makeViews() }
   }
 
   private func makeViews() throws(StoreError) {
-    for view in Schema.viewNames { try connection.execute("DROP VIEW IF EXISTS \(view)") }
-    try connection.execute(Schema.views)
+    for view in Schema.views {
+      try connection.execute("DROP VIEW IF EXISTS \(view.name)")
+      try connection.execute(view.statement)
+    }
   }
 
   private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
@@ -147,7 +149,7 @@ final class StoreFile {
       try connection.execute("PRAGMA application_id = \(Schema.applicationIdentifier)")
       try connection.execute("PRAGMA user_version = \(Schema.version)")
       try connection.execute(Schema.creation)
-      try connection.execute(Schema.views)
+      for view in Schema.views { try connection.execute(view.statement) }
     }
     try connection.execute("PRAGMA journal_mode = WAL")
   }
