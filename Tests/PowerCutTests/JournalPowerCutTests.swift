@@ -137,10 +137,10 @@ struct JournalPowerCutTests {
   @Test("with syncs nothing that was acknowledged is lost, and nothing is invented", arguments: [40, 7, 0])
   func syncsOn(syncEvery: Int) throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    let operations = try Self.recorded(events: 600, syncEvery: syncEvery)
+    // A thread of its own comes to fewer syncs the busier the machine is: there is more to write then.
+    let operations = try Self.recorded(events: syncEvery > 0 ? 600 : 2_400, syncEvery: syncEvery)
     #expect(operations.count { $0.kind == .write } > 600)
-    // How often a thread comes to it is the machine's affair.
-    #expect(operations.count { $0.kind == .syncEnd } > (syncEvery > 0 ? 10 : 1))
+    #expect(operations.count { $0.kind == .syncEnd } > 10)
     #expect(operations.count { $0.kind == .unlink } > 1)
     #expect(try Self.losses(operations, cuts: 40, seed: seed) == 0, "seed \(seed)")
   }
