@@ -78,7 +78,7 @@ extension PlainWorld {
             figures, question, options, from: start, to: stop, sources: sources, source: isSeparate ? part[0] : nil))
       }
     }
-    return Self.difference(found, expected).map { "\($0)\n  for \(query)" }
+    return Statistics.difference(found, expected).map { "\($0)\n  for \(query)" }
   }
 
   private func policy(_ random: inout SplitMix64) -> WeightingPolicy {
@@ -150,21 +150,6 @@ extension PlainWorld {
       coverage: TimeCoverage(covered: covered, gaps: to.microseconds - from.microseconds - covered),
       sources: sources.enumerated().filter { figures.ranks.contains($0.offset) }.map(\.element),
       policy: question.policy, styleVersion: question.type.styleVersion)
-  }
-
-  private static func difference(_ found: [Statistics], _ expected: [Statistics]) -> String? {
-    guard found.count == expected.count else { return "\(found.count) results, not \(expected.count)" }
-    for (found, expected) in zip(found, expected) {
-      var found = found
-      // Sums of many parts may differ in the last digits.
-      for path in [\Statistics.average, \.sum] {
-        if let one = found[keyPath: path], let other = expected[keyPath: path], abs(one - other) <= 1e-9 * abs(other) {
-          found[keyPath: path] = other
-        }
-      }
-      guard found == expected else { return "\(found)\n  instead of \(expected)" }
-    }
-    return nil
   }
 
   /// What is wrong with the store's answer to a random question for quantities; nil where nothing is.
