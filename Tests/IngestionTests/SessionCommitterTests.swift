@@ -1,5 +1,5 @@
 import Captures
-import FoundationEssentials
+import Foundation
 import Glibc
 import Sensors
 import SeriesStore
@@ -8,14 +8,18 @@ import Testing
 @testable import Ingestion
 
 @Suite("The committer")
-struct SessionCommitterTests {
+final class SessionCommitterTests {
   private let folder: String
   private let session = UUID()
 
   init() throws {
-    var template = Array("/tmp/sensord-committer.XXXXXX".utf8CString)
-    try #require(unsafe mkdtemp(&template) != nil)
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    folder = place.path
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
   }
 
   /// A session of sixty values across several segments that has ended.
