@@ -15,8 +15,8 @@ struct LabScenario {
   let straps: [String]
   /// Those that are to be recorded.
   let allowed: [String]
-  /// How many things the other program does before the recorder starts.
-  let deedsBefore: Int
+  /// How many calls of the other program are answered before the recorder starts.
+  let callsBefore: Int
   private let expectations: [String: Any]
 
   static let folder = URL(fileURLWithPath: #filePath)
@@ -34,8 +34,18 @@ struct LabScenario {
     allowed = json["allow"] as? [String] ?? straps
     let start = json["recorder_at"] as? Double ?? 0
     let timeline = json["straps"] == nil ? [] : json["timeline"] as? [[String: Any]] ?? []
-    deedsBefore = timeline.count { $0["event"] as? String == "client" && $0["t"] as? Double ?? 0 < start }
+    let before = timeline.filter { $0["event"] as? String == "client" && $0["t"] as? Double ?? 0 < start }
+    callsBefore = before.reduce(0) { $0 + Self.calls($1["do"] as? String) }
     expectations = json["expect"] as? [String: Any] ?? [:]
+  }
+
+  /// How many calls something that the other program does consists of.
+  private static func calls(_ deed: String?) -> Int {
+    switch deed {
+    case "agent", "discover": 2
+    case "leave": 0
+    default: 1
+    }
   }
 
   /// How many sessions of a strap are right.

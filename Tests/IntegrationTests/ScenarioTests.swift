@@ -28,7 +28,7 @@ struct ScenarioTests {
   func recorded(_ name: String) async throws {
     let scenario = try LabScenario(name)
     // Where the strap's clock runs before the recorder is started, the start must not take long on it.
-    try await play(scenario, speed: scenario.deedsBefore > 0 ? 4 : 12)
+    try await play(scenario, speed: scenario.callsBefore > 0 ? 4 : 12)
   }
 
   @Test("an hour is 3600 of 3600")
@@ -106,7 +106,7 @@ struct ScenarioTests {
     for strap in scenario.allowed { try recording.allow(strap) }
     let simulator = try recording.simulator(file: scenario.file)
     try await simulator.printed("ready")
-    try await wait(30, for: "the other program") { try recording.count("done") >= scenario.deedsBefore }
+    try await wait(30, for: "the other program") { try recording.count("done") >= scenario.callsBefore }
     let recorder = try recording.recorder()
     try await wait(120, for: "the straps to end") {
       try scenario.straps.allSatisfy { try recording.count("end", of: $0) == 1 || !scenario.allowed.contains($0) }
