@@ -127,18 +127,22 @@ public final class Journal: Sendable {
   /// Whether a sync has anything to do.
   var isDirty: Bool { state.withLock { $0.isDirty } }
 
-  /// Makes `action` run whenever the journal becomes dirty, on the thread that wrote.
-  func setOnDirty(_ action: (@Sendable () -> Void)?) {
-    state.withLock { $0.onDirty = action }
+  /// Makes `action` run whenever a sync is wanted, or wanted sooner than before, on the thread that wrote.
+  func setOnDemand(_ action: (@Sendable (JournalState.SyncDemand) -> Void)?) {
+    state.withLock { $0.onDemand = action }
   }
 
   /// Changes the state under the lock, and tells the syncer afterwards if it has something to do now.
   func change(_ body: (inout JournalState) throws(JournalError) -> Void) throws(JournalError) {
-    var action: (@Sendable () -> Void)?
-    defer { action?() }
+    var action: (@Sendable (JournalState.SyncDemand) -> Void)?
+    var demand = JournalState.SyncDemand.none
+    defer { action?(demand) }
     try state.withLock { state throws(JournalError) in
-      let wasDirty = state.isDirty
-      defer { if state.isDirty, !wasDirty { action = state.onDirty } }
+      let before = state.demand
+      defer {
+        demand = state.demand
+        if demand.rawValue > before.rawValue { action = state.onDemand }
+      }
       try body(&state)
     }
   }

@@ -31,8 +31,8 @@ struct JournalState: ~Copyable {
   var needsRewriting = false
   /// How often that was begun.
   var rewritings = 0
-  /// Called when the journal becomes dirty.
-  var onDirty: (@Sendable () -> Void)?
+  /// Called when a sync is wanted, or wanted sooner than before.
+  var onDemand: (@Sendable (SyncDemand) -> Void)?
 
   init(configuration: JournalConfiguration, directory: Directory) {
     self.configuration = configuration
@@ -55,6 +55,21 @@ struct JournalState: ~Copyable {
   struct Unsynced {
     let number: Int
     let file: OpenFile?
+  }
+
+  /// When the next sync is to begin.
+  enum SyncDemand: Int {
+    /// There is nothing to do.
+    case none
+    /// So that a record is covered within the interval.
+    case inTime
+    /// More waits for it than is to be kept in memory.
+    case atOnce
+  }
+
+  var demand: SyncDemand {
+    guard isDirty else { return .none }
+    return tail.bytes.count < configuration.urgentTailBytes ? .inTime : .atOnce
   }
 
   /// Makes a session known without writing anything; one that is known stays as it is.

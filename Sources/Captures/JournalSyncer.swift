@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Syncs a journal on a thread of its own: within the interval after something was written, and never otherwise.
+/// Syncs a journal on a thread of its own: within the interval after something was written, sooner where much was, and
+/// never otherwise.
 ///
 /// The thread sleeps on a timer that the write after a sync arms, so that it wakes once for each sync and not at all
 /// while nothing is written.
@@ -34,14 +35,16 @@ public final class JournalSyncer: Sendable {
     }
     try start()
     let timer = timer
-    journal.setOnDirty { timer.arm() }
+    journal.setOnDemand { demand in
+      if demand == .atOnce { timer.fire() } else { timer.arm() }
+    }
     // What a killed recorder has left has waited for long enough.
     if journal.isDirty { timer.fire() }
   }
 
   /// Syncs once more if something was written, ends the thread and waits for its end.
   public func stop() {
-    journal.setOnDirty(nil)
+    journal.setOnDemand(nil)
     isStopping.store(true, ordering: .releasing)
     timer.fire()
     guard let thread = thread.withLock({ $0.take() }) else { return }

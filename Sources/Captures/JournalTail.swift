@@ -11,6 +11,9 @@ struct JournalTail {
   /// False once more was written than may be kept: then it cannot be written again.
   private(set) var isComplete = true
 
+  /// As much as it takes to reach the bytes that are synced at once, since an array that grows doubles.
+  private static let reusedCapacity = 1 << 20
+
   struct Position: Hashable {
     var segment: Int
     var offset: Int
@@ -44,8 +47,9 @@ struct JournalTail {
     sessions.formUnion(later.sessions)
   }
 
+  /// The room is used again, but not what a slow sync has made it grow to: that would never be given back.
   mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.reusedCapacity)
     recordCount = 0
     sessions.removeAll(keepingCapacity: true)
     start = nil

@@ -59,27 +59,46 @@ struct JournalSyncerTests {
     }
   }
 
-  @Test("a record is synced without anybody asking for it")
-  func interval() throws {
+  /// Returns when nothing waits for a sync any more; the time limit of the test ends the waiting.
+  private func synced(_ journal: Journal) async throws {
+    while journal.isDirty {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+  }
+
+  @Test("a record is synced without anybody asking for it", .timeLimit(.minutes(1)))
+  func interval() async throws {
     let (journal, _) = try Journal.open(directory: path)
     let syncer = try JournalSyncer(journal, interval: .milliseconds(2)) { _ in }
+    defer { syncer.stop() }
     for second in 0..<50 {
       try journal.open(Samples.header(UUID()), events: [Samples.measurement(second)])
     }
-    while journal.isDirty {}
-    syncer.stop()
+    try await synced(journal)
   }
 
-  @Test("what a killed recorder left without a sync is synced first")
-  func leftovers() throws {
+  @Test("a flood is synced at once, however long the interval is", .timeLimit(.minutes(1)))
+  func flood() async throws {
+    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(urgentTailBytes: 2000))
+    let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
+    defer { syncer.stop() }
+    try journal.open(Samples.header(), events: Samples.beginning)
+    #expect(journal.isDirty)
+    try journal.append((0..<100).map { Samples.measurement($0) }, to: Samples.session)
+    try await synced(journal)
+  }
+
+  @Test("what a killed recorder left without a sync is synced first", .timeLimit(.minutes(1)))
+  func leftovers() async throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
       try journal.open(Samples.header(), events: Samples.beginning)
     }
     let (journal, _) = try Journal.open(directory: path)
     #expect(journal.isDirty)
-    let syncer = try JournalSyncer(journal, interval: .milliseconds(2)) { _ in }
-    while journal.isDirty {}
-    syncer.stop()
+    let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
+    defer { syncer.stop() }
+    try await synced(journal)
   }
 }
