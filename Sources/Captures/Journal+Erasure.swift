@@ -11,11 +11,13 @@ extension Journal {
   /// - Throws: ``JournalError`` with `notPruned`, or what ``sync()`` throws.
   public func erase(_ session: UUID, settledAside: Bool = true) throws(JournalError) {
     guard state.withLock({ $0.mayErase(session) }) else { return }
-    // What no sync has covered would be written again after a failure, deleted records too.
-    try sync()
     let path = directory
     try syncing.withLock { _ throws(JournalError) in
-      let (numbers, directory) = state.withLock { ($0.leaveSegments(of: session), $0.directory) }
+      state.withLock { $0.leaveSegment(of: session) }
+      // What no sync has covered would be written again after a failure: deleted records too, and of the others with a
+      // place that they do not have any more.
+      try syncAlone()
+      let (numbers, directory) = state.withLock { ($0.segments(of: session), $0.directory) }
       do throws(SystemError) {
         for number in numbers { try JournalErasure.erase(session, from: SegmentName.name(number), in: directory) }
         if settledAside {
@@ -37,11 +39,14 @@ extension JournalState {
     sessions[session].map(\.isCommitted) ?? true
   }
 
-  /// The segments that name a session; if the current one does, the next record begins a new one.
-  fileprivate mutating func leaveSegments(of session: UUID) -> [Int] {
-    let numbers = segments.filter { $0.sessions.contains(session) }.map(\.number)
-    if let current, numbers.contains(current.number) { leaveCurrent() }
-    return numbers
+  /// If the current segment names the session, the next record begins a new one.
+  fileprivate mutating func leaveSegment(of session: UUID) {
+    if let current, segments(of: session).contains(current.number) { leaveCurrent() }
+  }
+
+  /// The segments that name a session.
+  fileprivate func segments(of session: UUID) -> [Int] {
+    segments.filter { $0.sessions.contains(session) }.map(\.number)
   }
 
   /// Notes that the segments were written anew and durably, without the session.

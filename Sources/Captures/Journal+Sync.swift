@@ -12,18 +12,21 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `rewritten`, `notSynced`, `segmentsVanished` or `notPruned`.
   public func sync() throws(JournalError) {
-    try syncing.withLock { _ throws(JournalError) in
-      guard let round = state.withLock({ $0.beginSync() }) else { return }
-      do throws(SystemError) {
-        guard !round.needsRewriting else { throw SystemError(EIO) }
-        try round.run()
-      } catch {
-        try rewrite(after: error)
-        return
-      }
-      state.withLock { $0.pending.removeAll() }
-      try prune(round.committed)
+    try syncing.withLock { _ throws(JournalError) in try syncAlone() }
+  }
+
+  /// The sync itself, by whoever has the lock of all syncs.
+  func syncAlone() throws(JournalError) {
+    guard let round = state.withLock({ $0.beginSync() }) else { return }
+    do throws(SystemError) {
+      guard !round.needsRewriting else { throw SystemError(EIO) }
+      try round.run()
+    } catch {
+      try rewrite(after: error)
+      return
     }
+    state.withLock { $0.pending.removeAll() }
+    try prune(round.committed)
   }
 
   /// Writes the pending records again, to a segment that gets its name only when it is durable.

@@ -28,6 +28,8 @@ public enum JournalErasure {
       throw JournalError(.cannotRead, errorNumber: error.number, path: path)
     }
     do throws(SystemError) {
+      // What goes because a later segment has it again goes only where that one's name is durable.
+      try directory.synchronize()
       for name in try directory.names() where isReadable(name) { try erase(session, from: name, in: directory) }
     } catch {
       throw JournalError(.notPruned, errorNumber: error.number, path: path)
@@ -46,10 +48,17 @@ public enum JournalErasure {
   }
 
   /// Writes one file anew without the session's records, durably, where it has any.
+  ///
+  /// What a later segment holds again goes, too: that segment says where it stood, and nothing does any more.
   static func erase(_ session: UUID, from name: String, in directory: Directory) throws(SystemError) {
     let file = try directory.openForReading(name)
     let bytes = try file.readAll()
-    guard let kept = remainder(of: bytes, without: session, isDamaged: isDamaged(name)) else { return }
+    guard var kept = remainder(of: bytes, without: session, isDamaged: isDamaged(name)) else { return }
+    if let number = SegmentName.number(name), let end = try supersededEnd(of: number, in: directory), end < bytes.count
+    {
+      let read = Array(bytes.prefix(max(end, TextHeader.length)))
+      kept = remainder(of: read, without: session, isDamaged: false) ?? read
+    }
     let temporaryName = name + SegmentName.rewritingSuffix
     do throws(SystemError) {
       try directory.remove(temporaryName)
@@ -62,6 +71,12 @@ public enum JournalErasure {
       try? directory.remove(temporaryName)
       throw error
     }
+  }
+
+  /// Where the records of a segment end that a later one holds again; nil where none does.
+  private static func supersededEnd(of number: Int, in directory: Directory) throws(SystemError) -> Int? {
+    let numbers = try directory.names().compactMap(SegmentName.number).sorted()
+    return JournalScan.superseded(numbers, in: directory)[number]
   }
 
   /// The bytes without the session's records; nil where nothing has to go.

@@ -39,7 +39,7 @@ struct JournalScan {
       }
     }
     numbers.sort()
-    let ends = superseded(numbers)
+    let ends = Self.superseded(numbers, in: directory)
     for number in numbers { read(number, upTo: ends[number]) }
   }
 
@@ -53,11 +53,11 @@ struct JournalScan {
       sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles)
   }
 
-  /// Where the records of a segment end that a later one holds again.
-  private func superseded(_ numbers: [Int]) -> [Int: Int] {
+  /// Where the records of a segment end that a later one holds again; `numbers` are the segments in order.
+  static func superseded(_ numbers: [Int], in directory: Directory) -> [Int: Int] {
     var ends: [Int: Int] = [:]
     for number in numbers {
-      guard let (segment, offset) = rewriting(number) else { continue }
+      guard let (segment, offset) = rewriting(number, in: directory) else { continue }
       for earlier in numbers where earlier >= segment && earlier < number {
         ends[earlier] = min(ends[earlier] ?? .max, earlier == segment ? offset : 0)
       }
@@ -66,7 +66,7 @@ struct JournalScan {
   }
 
   /// What the segment holds again, which its second line says.
-  private func rewriting(_ number: Int) -> (segment: Int, offset: Int)? {
+  private static func rewriting(_ number: Int, in directory: Directory) -> (segment: Int, offset: Int)? {
     guard let file = try? directory.openForReading(SegmentName.name(number)),
       let head = try? file.read(atMost: 128), case .capture(let length) = TextHeader.read(head.span)
     else { return nil }

@@ -96,12 +96,84 @@ struct JournalErasureTests {
     try fill(journal)
     try journal.sync()
     let told = Atomic(0)
-    journal.setOnDirty { told.add(1, ordering: .relaxed) }
+    journal.setOnDemand { _ in told.add(1, ordering: .relaxed) }
     try journal.erase(Samples.session)
     #expect(journal.isDirty && told.load(ordering: .relaxed) == 1)
     try journal.sync()
     try journal.append(Samples.measurement(41, kept), to: Samples.other)
     #expect(told.load(ordering: .relaxed) == 2)
+  }
+
+  /// Puts a descriptor that cannot be synced under the one that writes, so that the next sync fails.
+  private func failSync(of journal: Journal) throws {
+    let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
+    let full = unsafe open("/dev/full", O_RDWR)
+    #expect(dup2(full, descriptor) == descriptor)
+    close(full)
+    let error = #expect(throws: JournalError.self) { try journal.sync() }
+    #expect(error?.code == .rewritten)
+  }
+
+  /// The seconds of the values of the other session, as the journal has them.
+  private func secondsOfOther() throws -> [Int64] {
+    let other = try #require(try JournalReader.read(directory: path).sessions.last)
+    try #require(other.capture.session == Samples.other)
+    return other.capture.events.filter { if case .measurement = $0.kind { true } else { false } }.map {
+      ($0.instant.microseconds - Samples.measurement(0).instant.microseconds) / 1_000_000
+    }
+  }
+
+  @Test(
+    "what was written again after a failed sync is there once, whoever erases what stood before it",
+    arguments: [true, false])
+  func afterRewriting(inRecorder: Bool) throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path)
+      try fill(journal)
+      try journal.sync()
+      for second in 40..<45 { try journal.append(Samples.measurement(second, kept), to: Samples.other) }
+      try failSync(of: journal)
+      try journal.append(Samples.measurement(45, kept), to: Samples.other)
+      try journal.sync()
+      if inRecorder { try journal.erase(Samples.session) }
+    }
+    if !inRecorder { #expect(try eraseWithoutRecorder() == .erased) }
+    try expectErased()
+    #expect(try secondsOfOther() == Array(0...45))
+  }
+
+  /// How far the thread that writes has come.
+  private final class Progress: Sendable {
+    let next = Atomic(40)
+    let isOver = Atomic(false)
+  }
+
+  @Test("what comes during an erasure and is written again after a failed sync is there once")
+  func writtenDuringErasure() async throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try fill(journal)
+    let progress = Progress()
+    let kept = kept
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        defer { progress.isOver.store(true, ordering: .releasing) }
+        // So many that they would still be written again from memory.
+        for second in 40..<20_000 where !progress.isOver.load(ordering: .acquiring) {
+          try journal.append(Samples.measurement(second, kept), to: Samples.other)
+          progress.next.store(second + 1, ordering: .releasing)
+        }
+      }
+      defer { progress.isOver.store(true, ordering: .releasing) }
+      while progress.next.load(ordering: .acquiring) == 40, !progress.isOver.load(ordering: .acquiring) {
+        await Task.yield()
+      }
+      try journal.erase(Samples.session)
+    }
+    let last = progress.next.load(ordering: .acquiring)
+    try journal.append(Samples.measurement(last, kept), to: Samples.other)
+    try failSync(of: journal)
+    try expectErased()
+    #expect(try secondsOfOther() == Array(0...Int64(last)))
   }
 
   @Test("a segment that was kept aside as damaged loses the session's records and those that nobody can read")
