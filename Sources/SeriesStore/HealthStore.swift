@@ -22,8 +22,9 @@ public actor HealthStore {
   private let path: String
   private let access: Access
   private let mode: UInt32
-  /// Nil once closed.
+  /// Nil once closed, and after a reopening that failed.
   private var file: StoreFile?
+  private var isClosed = false
   /// The live queries.
   nonisolated let listeners = ChangeListeners()
   /// The state of other connections' writes that the live queries know of.
@@ -62,8 +63,10 @@ public actor HealthStore {
     return HealthStore(file, access: access, mode: mode, executor: executor, dataVersion: version)
   }
 
-  /// Closes the file and lets the recorder's lock go; every later call is an error. Also happens with the last reference.
+  /// Closes the file and lets the recorder's lock go, for good; every later call is an error. Also happens with the last
+  /// reference.
   public func close() {
+    isClosed = true
     file = nil
     listeners.finish()
   }
@@ -79,9 +82,11 @@ public actor HealthStore {
   ///
   /// For after an error of the disk: what SQLite holds in memory need not be what is in the file.
   ///
-  /// - Throws: As ``open(_:for:mode:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. The store
-  ///   is closed then, and this may be tried again.
+  /// - Throws: As ``open(_:for:mode:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
+  ///   open then, and this may be tried again. ``StoreError/Code/closed`` after ``close()``: who closed it counts on the
+  ///   file, and the lock, being free.
   public func reopen() throws(StoreError) {
+    guard !isClosed else { throw Self.closed }
     // First, since the recorder's lock is let go and taken again.
     file = nil
     let opened = try StoreFile(path, for: access, mode: mode)
@@ -91,8 +96,10 @@ public actor HealthStore {
     listeners.signal()
   }
 
+  private static var closed: StoreError { StoreError(.closed, "the store was closed before") }
+
   func opened() throws(StoreError) -> StoreFile {
-    guard let file else { throw StoreError(.closed, "the store was closed before") }
+    guard let file else { throw Self.closed }
     return file
   }
 

@@ -92,6 +92,15 @@ struct LiveResultsTests {
     #expect(try await results.next()?.value.count == 2)
   }
 
+  @Test("a store that was closed stays closed: its file and its lock are somebody else's now")
+  func reopenedAfterClose() async throws {
+    let store = try HealthStore.open(folder.store, for: .recording)
+    await store.close()
+    let error = await #expect(throws: StoreError.self) { try await store.reopen() }
+    #expect(error?.code == .closed)
+    try await HealthStore.open(folder.store, for: .recording).close()
+  }
+
   @Test("what fails is no change: only what was written is told")
   func silence() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
