@@ -98,7 +98,8 @@ extension Recorder {
     if let first = capture.log.first { _ = machine.begin(at: first.instant) }
     for event in capture.log { _ = machine.handle(event) }
     guard machine.isRecording else {
-      end(capture.session, .recovered, at: now)
+      // The limits that hold now ended it within what it holds.
+      end(capture.session, .recovered, at: capture.log.last?.instant ?? now)
       return false
     }
     let present = [

@@ -1,5 +1,7 @@
+import Captures
 import Foundation
 import HealthModel
+import Sensors
 import SeriesStore
 import TestSupport
 import Testing
@@ -104,6 +106,48 @@ struct RecorderLifeTests {
     let sessions = try await recorder.sessions()
     #expect(sessions.map(\.rates.count) == [20, 5])
     #expect(sessions.first?.summary.endReason == "recovered")
+  }
+
+  /// As when the limits were longer: the sensor was away for a quarter of an hour, and the wall clock was set meanwhile.
+  @Test(
+    "one that the limits of now end within what it holds is over at the start, also in another boot", arguments: [1, 2])
+  func overByItsOwnLog(boot: UInt64) async throws {
+    let recorder = try await recorder()
+    func instant(_ seconds: Int64) -> BootInstant {
+      BootInstant(microseconds: Self.now + 5_000_000_000 + seconds * 1_000_000)
+    }
+    let session = UUID()
+    do {
+      let (journal, _) = try Journal.open(directory: recorder.store + ".journal")
+      let header = CaptureHeader(
+        session: session, sensor: SensorIdentity(address: SensorAddress(Self.strap), name: nil), source: "test")
+      let offset = DrivenRecorder.wall - Self.now - 6_000_000_000
+      try journal.open(
+        header,
+        events: [
+          SensorEvent(.boot(BootIdentifier(high: 1, low: boot)), at: instant(0)),
+          SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant(0)),
+          SensorEvent(.connected, at: instant(0)),
+        ])
+      for second in 1...20 as ClosedRange<Int64> {
+        try journal.append(SensorEvent(.measurement([0x10, 60, 0x00, 0x04]), at: instant(second)), to: session)
+      }
+      try journal.append(
+        [
+          SensorEvent(.disconnected(reason: nil), at: instant(21)),
+          SensorEvent(.clock(wallMinusBootMicroseconds: offset + 5_000_000), at: instant(900)),
+        ], to: session)
+    }
+    let start = boot == 1 ? Self.now + 6_000_000_000 : Self.now
+    let (status, _, errors) = try recorder.live(
+      ["connected \(Self.strap)"] + values(5) + ["settle", "stop"], boot: 1, now: start)
+    try #require(status == 0, "\(errors)")
+    let sessions = try await recorder.sessions()
+    #expect(sessions.map(\.rates.count) == [20, 5])
+    let first = try #require(sessions.first)
+    #expect(first.summary.id == session && first.summary.endReason == "recovered")
+    // Its last value was at 20 s, and the clock's last offset counts.
+    #expect(first.summary.end.microseconds == DrivenRecorder.wall + (20 - 1000 + 5) * 1_000_000)
   }
 
   @Test("a session of which a power cut left the beginning alone is not stored, and the next value begins another")
