@@ -17,9 +17,8 @@ package struct StatisticsAccumulator: Sendable {
   package var integrated: Double = 0
   package var integral: Double = 0
   package var mostRecent: MostRecent?
-  /// The ranks of the sources that contributed.
-  private var lowRanks: UInt64 = 0
-  private var highRanks: Set<Int> = []
+  /// One bit for each of the first 64 sources: whether it contributed.
+  package var ranks: UInt64 = 0
 
   package struct MostRecent: Sendable {
     package var value: Double
@@ -36,16 +35,6 @@ package struct StatisticsAccumulator: Sendable {
   }
 
   package init() {}
-
-  /// Notes that the source of that rank contributed.
-  package mutating func contribute(rank: Int) {
-    if rank < 64 { lowRanks |= 1 << UInt64(rank) } else { highRanks.insert(rank) }
-  }
-
-  /// Whether the source of that rank contributed.
-  func hasContribution(ofRank rank: Int) -> Bool {
-    rank < 64 ? lowRanks >> UInt64(rank) & 1 == 1 : highRanks.contains(rank)
-  }
 
   /// Remembers the quantity if none is later: of equal starts the one of the source with the higher priority counts.
   package mutating func note(_ candidate: MostRecent) {

@@ -14,6 +14,8 @@ public struct StatisticsBuckets: Sendable {
   /// How a temporally weighted average weighs.
   public let policy: WeightingPolicy
   package var accumulators: [StatisticsAccumulator]
+  /// The sources beyond the first 64 that contributed, by bucket: so rare that they have no room in each.
+  private var laterRanks: [Int: Set<Int>] = [:]
   private let isCumulative: Bool
   private let isLevel: Bool
 
@@ -57,6 +59,7 @@ public struct StatisticsBuckets: Sendable {
       if isCumulative, end > start {
         divide(value, from: start, to: end, startingAt: bucket, rank: rank, blocked: blocked)
       } else if start >= edges[bucket], start < edges[bucket + 1], blocked.isEmpty || !blocked.contains(start) {
+        contribute(rank: rank, to: bucket)
         accumulators[bucket].add(value, from: start, to: end, rank: rank, isLevel: isLevel)
       }
       guard !isCumulative, position + 1 < track.starts.count else { continue }
@@ -66,6 +69,15 @@ public struct StatisticsBuckets: Sendable {
           Segment(start: start, end: next, value: value, endValue: track.values[position + 1]), startingAt: bucket,
           blocked: blocked)
       }
+    }
+  }
+
+  /// Notes that the source of that rank contributed to a bucket.
+  package mutating func contribute(rank: Int, to bucket: Int) {
+    if rank < 64 {
+      accumulators[bucket].ranks |= 1 << UInt64(rank)
+    } else {
+      laterRanks[bucket, default: []].insert(rank)
     }
   }
 
@@ -129,6 +141,7 @@ public struct StatisticsBuckets: Sendable {
           accumulators[index].duration += part
           if touched != index {
             touched = index
+            contribute(rank: rank, to: index)
             accumulators[index].contribute(value, from: start, to: end, rank: rank)
           }
         }
@@ -172,25 +185,38 @@ public struct StatisticsBuckets: Sendable {
     _ options: StatisticsOptions, sources: [DataSource], source: DataSource? = nil
   ) throws(StatisticsError) -> [Statistics] {
     try options.validate(for: type)
-    return accumulators.indices.map { index in
+    var results: [Statistics] = []
+    results.reserveCapacity(accumulators.count)
+    // Neighbours have the same sources, mostly: one list for all of them.
+    var ranks: UInt64 = 0
+    var contributors: [DataSource] = []
+    for index in accumulators.indices {
       let bucket = accumulators[index]
+      if bucket.ranks != ranks {
+        ranks = bucket.ranks
+        contributors = zip(sources, 0..<64).filter { ranks >> UInt64($0.1) & 1 == 1 }.map(\.0)
+      }
+      var others: [DataSource] = []
+      if !laterRanks.isEmpty, let later = laterRanks[index] { others = later.sorted().map { sources[$0] } }
       let hasValues = bucket.count > 0
       let recent = options.contains(.mostRecent) ? bucket.mostRecent : nil
       let length = edges[index + 1] &- edges[index]
-      return Statistics(
-        start: Timestamp(microseconds: edges[index]), end: Timestamp(microseconds: edges[index + 1]), source: source,
-        count: bucket.count, sum: options.contains(.sum) && hasValues ? bucket.sum : nil,
-        average: options.contains(.average) ? bucket.average(type.style, policy) : nil,
-        minimum: options.contains(.minimum) && hasValues ? bucket.minimum : nil,
-        maximum: options.contains(.maximum) && hasValues ? bucket.maximum : nil, mostRecent: recent?.value,
-        mostRecentSpan: recent.flatMap {
-          TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
-        },
-        duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
-        coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
-        sources: sources.enumerated().filter { bucket.hasContribution(ofRank: $0.offset) }.map(\.element),
-        policy: policy, styleVersion: type.styleVersion)
+      results.append(
+        Statistics(
+          start: Timestamp(microseconds: edges[index]), end: Timestamp(microseconds: edges[index + 1]), source: source,
+          count: bucket.count, sum: options.contains(.sum) && hasValues ? bucket.sum : nil,
+          average: options.contains(.average) && hasValues ? bucket.average(type.style, policy) : nil,
+          minimum: options.contains(.minimum) && hasValues ? bucket.minimum : nil,
+          maximum: options.contains(.maximum) && hasValues ? bucket.maximum : nil, mostRecent: recent?.value,
+          mostRecentSpan: recent.flatMap {
+            TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
+          },
+          duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
+          coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
+          sources: others.isEmpty ? contributors : contributors + others, policy: policy,
+          styleVersion: type.styleVersion))
     }
+    return results
   }
 }
 
@@ -198,7 +224,6 @@ extension StatisticsAccumulator {
   /// Notes that a quantity contributed.
   mutating func contribute(_ value: Double, from start: Int64, to end: Int64, rank: Int) {
     count += 1
-    contribute(rank: rank)
     note(MostRecent(value: value, start: start, end: end, rank: rank))
   }
 

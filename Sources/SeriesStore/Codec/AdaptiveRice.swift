@@ -54,18 +54,28 @@ struct AdaptiveRice {
 
   @inline(__always)
   mutating func decode(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
+    reader.refill()
+    return try decodeNext(from: &reader)
+  }
+
+  /// The same without filling up first, for a second value soon after another: it is there, mostly.
+  @inline(__always)
+  mutating func decodeNext(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let parameter = parameter
     let value: UInt64
     if let near = reader.takeRice(limit: Self.escape, bits: parameter) {
       value = near
     } else {
-      value = try Self.decodeOutlier(parameter, from: &reader)
+      // A copy goes out of line, so that the reader itself can stay in registers.
+      var outside = reader
+      value = try Self.decodeOutlier(parameter, from: &outside)
+      reader = outside
     }
     adapt(to: value)
     return value
   }
 
-  /// A value behind an escape, or at the end of the bytes.
+  /// A value behind an escape, at the end of the bytes, or past the bits that wait.
   private static func decodeOutlier(_ parameter: Int, from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let quotient = try reader.takeZeros(limit: escape)
     guard quotient == escape else { return UInt64(quotient) << UInt64(parameter) | (try reader.take(parameter)) }

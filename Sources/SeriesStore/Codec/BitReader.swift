@@ -15,7 +15,7 @@ struct BitReader {
 
   /// At least 56 bits in the window, or all that are left.
   @inline(__always)
-  private mutating func refill() {
+  mutating func refill() {
     guard available < 56 else { return }
     if bytes.count - position >= 8 {
       let word = unsafe UInt64(
@@ -70,10 +70,9 @@ struct BitReader {
   }
 
   /// A number of up to `limit` zeros, the one that ends them, and `count` bits, in one; nil, and nothing taken, where there
-  /// are `limit` zeros or the whole does not fit the window.
+  /// are `limit` zeros or the whole is not in the window, which ``refill()`` has filled before.
   @inline(__always)
   mutating func takeRice(limit: Int, bits count: Int) -> UInt64? {
-    refill()
     let zeros = window.leadingZeroBitCount
     let length = zeros &+ 1 &+ count
     guard zeros < limit, length <= available else { return nil }

@@ -63,16 +63,7 @@ struct HeartbeatChunk: Hashable {
     let flagCount = try head.takeCount()
     let offsetCount = try head.takeCount()
     var reader = BitReader(bytes, from: head.position)
-    var beats: [Heartbeat] = []
-    beats.reserveCapacity(count)
-    var predictor = BeatPredictor()
-    var rice = AdaptiveRice(mean: 24)
-    for _ in 0..<count {
-      let interval = predictor.prediction &+ ZigZag.decode(try rice.decode(from: &reader))
-      guard let rrTicks = UInt32(exactly: interval) else { throw .invalid(field: "interval") }
-      beats.append(Heartbeat(rrTicks: rrTicks))
-      predictor.update(with: interval)
-    }
+    var beats = try decodeIntervals(count, from: &reader)
     var gaps = SparseList()
     for _ in 0..<gapCount {
       beats[try gaps.decodeIndex(below: count, from: &reader)].precededByGap = true
@@ -90,6 +81,23 @@ struct HeartbeatChunk: Hashable {
       guard let offset = Int32(exactly: value) else { throw .invalid(field: "offset") }
       beats[index].offsetMicroseconds = offset
     }
+    return beats
+  }
+
+  private static func decodeIntervals(_ count: Int, from reader: inout BitReader) throws(ChunkError) -> [Heartbeat] {
+    var beats = Array(repeating: Heartbeat(rrTicks: 0), count: count)
+    var column = beats.mutableSpan
+    var predictor = BeatPredictor()
+    var rice = AdaptiveRice(mean: 24)
+    // In a variable of its own: in the loop it stays in registers.
+    var bits = reader
+    for index in 0..<count {
+      let interval = predictor.prediction &+ ZigZag.decode(try rice.decode(from: &bits))
+      guard let rrTicks = UInt32(exactly: interval) else { throw .invalid(field: "interval") }
+      column[index].rrTicks = rrTicks
+      predictor.update(with: interval)
+    }
+    reader = bits
     return beats
   }
 }

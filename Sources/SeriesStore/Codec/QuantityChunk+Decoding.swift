@@ -68,7 +68,7 @@ extension QuantityChunk {
         clock.update(with: stamp.value)
       }
       timeColumn[index] = try stamp.microseconds()
-      number = number &+ ZigZag.decode(try numbers.decode(from: &bits))
+      number = number &+ ZigZag.decode(try numbers.decodeNext(from: &bits))
       valueColumn[index] = Double(number) / scale
     }
     self.times = times

@@ -35,13 +35,18 @@ enum SummaryCells {
 
   /// The cells in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
+    var cells: [SummaryCell] = []
+    try decode(bytes, onto: &cells)
+    return cells
+  }
+
+  /// Adds the cells in `bytes` to those before them.
+  static func decode(_ bytes: [UInt8], onto cells: inout [SummaryCell]) throws(ChunkError) {
     var reader = try ChunkSeal.open(bytes, layout: layout)
     let form = try reader.take()
     guard form == patterns || form < QuantityChunk.scales.count else { throw .invalid(field: "scale") }
     let scale = form == patterns ? nil : Int(form)
     let count = try reader.takeCount()
-    var cells: [SummaryCell] = []
-    cells.reserveCapacity(count)
     var start: Int64 = 0
     for _ in 0..<count {
       start = start &+ (try reader.takeSigned()) &* SummaryCell.length
@@ -66,7 +71,6 @@ enum SummaryCells {
       cell.trapezoid = try reader.takePattern()
       cells.append(cell)
     }
-    return cells
   }
 }
 

@@ -16,7 +16,7 @@ struct SourceRanking {
   private(set) var names: [DataSource] = []
   private let priority: [DataSource]
   private var places: [Key: Int] = [:]
-  /// The start of each name's first sample, as far as it was noted.
+  /// The start of each name's first sample, where it was noted.
   private var starts: [DataSource: Int64] = [:]
 
   init(priority: [DataSource]) {
@@ -35,15 +35,14 @@ struct SourceRanking {
     return place
   }
 
-  /// How many names' first samples have to be noted before ``settle()``: none where the order is clear without.
-  var unknownStarts: Int {
-    let unnamed = names.filter { !priority.contains($0) }
-    return unnamed.count > 1 ? unnamed.count { starts[$0] == nil } : 0
+  /// Whether names' first samples have to be noted before ``settle()``: not where the order is clear without.
+  var needsStarts: Bool {
+    names.count { !priority.contains($0) } > 1
   }
 
-  /// Notes a sample's start; samples come in the order of their starts.
+  /// Notes the start of a sample; the earliest counts.
   mutating func note(start: Int64, of name: DataSource) {
-    if starts[name] == nil, names.contains(name) { starts[name] = start }
+    starts[name] = min(start, starts[name] ?? .max)
   }
 
   /// Puts the sources in order of priority; gives the new place of each old one.

@@ -8,7 +8,7 @@ extension StoreFile {
     let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
       """
-      SELECT sample.id, sample.uuid FROM \(Self.sampleTables)
+      SELECT sample.id, sample.uuid, sample.start, sample.end, sample.count FROM \(Self.sampleTables)
       WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
         AND (\(condition.text))
       ORDER BY sample.start, sample.id
@@ -18,18 +18,39 @@ extension StoreFile {
     try statement.bind(to, at: 3)
     try condition.bind(to: &statement)
     var list = QuantityList()
-    var tracks: [QuantityTrack] = []
-    var saved: [Int64] = []
+    var samples: [(id: Int64, span: ClosedRange<Int64>)] = []
+    var count = 0
     while try statement.step() {
-      guard let uuid = UUID(bytes: statement.bytes(1)) else { throw corrupt(sample: statement.integer(0)) }
-      saved.append(statement.integer(0))
+      let (start, end) = (statement.integer(2), statement.integer(3))
+      guard let uuid = UUID(bytes: statement.bytes(1)), start <= end else {
+        throw corrupt(sample: statement.integer(0))
+      }
+      samples.append((statement.integer(0), start...end))
       list.samples.append(uuid)
-      tracks.append(try track(of: statement.integer(0), item: nil, from: from, to: to).clipped(from: from, to: to))
+      count &+= Int(truncatingIfNeeded: statement.integer(4))
     }
-    if query.isGroupedBySample {
-      for (owner, track) in tracks.enumerated() { list.append(track[...], owner: owner) }
-    } else {
-      list.merge(tracks, saved: saved)
+    list.reserveCapacity(count)
+    var chunks = try chunkStatement(from: from, to: to)
+    var first = 0
+    while first < samples.count {
+      // Samples that overlap each other are one stretch: unpacked together, and given away before the next is.
+      var end = samples[first].span.upperBound
+      var next = first + 1
+      while !query.isGroupedBySample, next < samples.count, samples[next].span.lowerBound <= end {
+        end = max(end, samples[next].span.upperBound)
+        next += 1
+      }
+      var tracks: [QuantityTrack] = []
+      for sample in samples[first..<next] {
+        let track = try track(of: sample.id, item: nil, from: &chunks)
+        // What is told apart by the samples' spans has to lie in them.
+        if let start = track.starts.first, let last = track.starts.last {
+          guard sample.span.contains(start), sample.span.contains(last) else { throw corrupt(sample: sample.id) }
+        }
+        tracks.append(track.clipped(from: from, to: to))
+      }
+      list.merge(tracks, saved: samples[first..<next].map(\.id), firstOwner: first)
+      first = next
     }
     return list
   }
@@ -71,12 +92,18 @@ extension QuantityList {
     owners += repeatElement(Int32(clamping: owner), count: part.range.count)
   }
 
-  /// All tracks in order of start; of equal starts those of the sample that was saved first come first.
-  fileprivate mutating func merge(_ tracks: [QuantityTrack], saved: [Int64]) {
-    let total = tracks.reduce(0) { $0 + $1.starts.count }
-    quantities.starts.reserveCapacity(total)
-    quantities.values.reserveCapacity(total)
-    owners.reserveCapacity(total)
+  /// Makes room for so many quantities; a damaged count must not become a huge allocation.
+  fileprivate mutating func reserveCapacity(_ count: Int) {
+    let count = Swift.max(0, Swift.min(count, 1 << 22))
+    quantities.starts.reserveCapacity(count)
+    quantities.values.reserveCapacity(count)
+    owners.reserveCapacity(count)
+  }
+
+  /// Adds tracks in order of start; of equal starts those of the sample that was saved first come first.
+  ///
+  /// Their owners are numbered from `firstOwner` on, and everything in the list starts before them.
+  fileprivate mutating func merge(_ tracks: [QuantityTrack], saved: [Int64], firstOwner: Int) {
     let order = tracks.indices.filter { !tracks[$0].starts.isEmpty }
       .sorted { (tracks[$0].starts[0], saved[$0]) < (tracks[$1].starts[0], saved[$1]) }
     // Only tracks that overlap each other have to be told apart quantity by quantity.
@@ -89,16 +116,18 @@ extension QuantityList {
         next += 1
       }
       switch next - first {
-      case 1: append(tracks[order[first]][...], owner: order[first])
+      case 1: append(tracks[order[first]][...], owner: firstOwner + order[first])
       case 2
       where tracks[order[first]].ends.isEmpty && tracks[order[first + 1]].ends.isEmpty && quantities.ends.isEmpty:
         let isInOrder = saved[order[first]] < saved[order[first + 1]]
         let (one, other) = (order[isInOrder ? first : first + 1], order[isInOrder ? first + 1 : first])
         mergeInstants(
-          tracks[one], tracks[other], owners: (Int32(clamping: one), Int32(clamping: other)))
+          tracks[one], tracks[other],
+          owners: (Int32(clamping: firstOwner + one), Int32(clamping: firstOwner + other)))
       default:
         let members = Array(order[first..<next])
-        mergeOverlapping(members, members.map { tracks[$0] }, saved: members.map { saved[$0] })
+        mergeOverlapping(
+          members.map { firstOwner + $0 }, members.map { tracks[$0] }, saved: members.map { saved[$0] })
       }
       first = next
     }

@@ -83,7 +83,6 @@ extension StoreFile {
       FROM \(Self.sampleTables)
       WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
         AND (\(condition.text))
-      ORDER BY sample.start, sample.id
       """)
     try statement.bind(query.type.identifier, at: 1)
     try statement.bind(from, at: 2)
@@ -103,6 +102,8 @@ extension StoreFile {
       }
       rows.append(row)
     }
+    // Here, and not by SQLite: they come in this order, but for samples that start at one moment.
+    rows.sort { ($0.start, $0.id) < ($1.start, $1.id) }
     try noteFirstSamples(of: &sources, type: query.type)
     let order = sources.settle()
     for index in rows.indices { rows[index].rank = order[rows[index].rank] }
@@ -111,17 +112,22 @@ extension StoreFile {
 
   /// Goes through the type's samples from the first on until every source of the answer has been met.
   private func noteFirstSamples(of sources: inout SourceRanking, type: QuantityType) throws(StoreError) {
-    guard sources.unknownStarts > 0 else { return }
-    var statement = try connection.prepare(
-      """
-      SELECT sample.start, source.identifier, ifnull(device.local_identifier, device.name)
-      FROM \(Self.sampleTables)
-      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) ORDER BY sample.start
-      """)
-    try statement.bind(type.identifier, at: 1)
-    while sources.unknownStarts > 0, try statement.step() {
-      sources.note(
-        start: statement.integer(0), of: DataSource(source: statement.text(1) ?? "", device: statement.text(2)))
+    guard sources.needsStarts else { return }
+    var types = try connection.prepare("SELECT id FROM type WHERE identifier = ?1")
+    try types.bind(type.identifier, at: 1)
+    // Each row of the type by itself, so that the index gives the samples in order and none beyond the last is read.
+    while try types.step() {
+      var samples = try connection.prepare(
+        """
+        SELECT sample.start, source.identifier, ifnull(device.local_identifier, device.name)
+        FROM \(Self.sampleTables) WHERE sample.type = ?1 ORDER BY sample.start
+        """)
+      try samples.bind(types.integer(0), at: 1)
+      var missing = Set(sources.names)
+      while !missing.isEmpty, try samples.step() {
+        let name = DataSource(source: samples.text(1) ?? "", device: samples.text(2))
+        if missing.remove(name) != nil { sources.note(start: samples.integer(0), of: name) }
+      }
     }
   }
 
@@ -133,6 +139,10 @@ extension StoreFile {
       buckets.type.style != .discreteEquivalentContinuousLevel
       && buckets.policy.maximumGapMicroseconds == SummaryCell.maximumGap
       && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
+    let gap = buckets.policy.maximumGapMicroseconds
+    let span = (from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
+    var cells = try cellStatement(from: span.from, to: span.to)
+    var chunks = try chunkStatement(from: span.from, to: span.to)
     var index = 0
     while index < rows.count {
       // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
@@ -144,34 +154,38 @@ extension StoreFile {
       }
       if next == index + 1 {
         let row = rows[index]
-        let isDone = canUseCells ? try addCells(of: row, to: &buckets) : false
+        let isDone = canUseCells ? try addCells(of: row, from: &cells, to: &buckets) : false
         if !isDone {
-          let track = try track(of: row, in: buckets)
+          let track = try track(of: row.id, item: row.item, from: &chunks)
           buckets.add(Array(repeating: [], count: row.rank) + [[track]])
         }
       } else {
         var tracks = Array(repeating: [QuantityTrack](), count: sourceCount)
-        for row in rows[index..<next] { tracks[row.rank].append(try track(of: row, in: buckets)) }
+        for row in rows[index..<next] { tracks[row.rank].append(try track(of: row.id, item: row.item, from: &chunks)) }
         buckets.add(tracks)
       }
       index = next
     }
   }
 
-  /// Adds a sample by its cells; false, and nothing added, where they do not tell enough.
-  private func addCells(of row: SeriesRow, to buckets: inout StatisticsBuckets) throws(StoreError) -> Bool {
-    if row.item != nil { return false }
-    let rows = Self.chunkRows(of: row.id)
-    let gap = SummaryCell.maximumGap
+  /// A sample's cells that touch the time; the sample's rows are still to be bound.
+  private func cellStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
     var statement = try connection.prepare(
       "SELECT cells FROM summary WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
-    try statement.bind(rows.first, at: 1)
-    try statement.bind(rows.last, at: 2)
-    try statement.bind(buckets.edges[buckets.edges.count - 1] &+ gap, at: 3)
-    try statement.bind(buckets.edges[0] &- gap, at: 4)
+    try statement.bind(to, at: 3)
+    try statement.bind(from, at: 4)
+    return statement
+  }
+
+  /// Adds a sample by its cells; false, and nothing added, where they do not tell enough.
+  private func addCells(
+    of row: SeriesRow, from statement: inout Statement, to buckets: inout StatisticsBuckets
+  ) throws(StoreError) -> Bool {
+    if row.item != nil { return false }
+    try bind(sample: row.id, to: &statement)
     var cells: [SummaryCell] = []
     while try statement.step() {
-      do { cells += try SummaryCells.decode(statement.bytes(0)) } catch { throw corrupt(sample: row.id) }
+      do { try SummaryCells.decode(statement.bytes(0), onto: &cells) } catch { throw corrupt(sample: row.id) }
     }
     let isInstantaneous = buckets.policy == .ownDuration || cells.allSatisfy { $0.duration == 0 }
     guard isInstantaneous, cells.allSatisfy(\.isSelfContained) else { return false }
@@ -179,27 +193,30 @@ extension StoreFile {
     return true
   }
 
-  /// The quantities of a sample that the buckets may need: those in them, and their neighbours.
-  private func track(of row: SeriesRow, in buckets: StatisticsBuckets) throws(StoreError) -> QuantityTrack {
-    let gap = buckets.policy.maximumGapMicroseconds
-    return try track(
-      of: row.id, item: row.item, from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
+  private func bind(sample: Int64, to statement: inout Statement) throws(StoreError) {
+    let rows = Self.chunkRows(of: sample)
+    statement.reset()
+    try statement.bind(rows.first, at: 1)
+    try statement.bind(rows.last, at: 2)
   }
 
-  /// The quantities of a sample's chunks that touch the time.
-  func track(
-    of sample: Int64, item: QuantityPacker.Item?, from: Int64, to: Int64
-  ) throws(StoreError) -> QuantityTrack {
-    let rows = Self.chunkRows(of: sample)
+  /// A sample's chunks that touch the time, with what is said about them; the sample's rows are still to be bound.
+  func chunkStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
     var statement = try connection.prepare(
       """
       SELECT chunk.payload, summary.count FROM summary LEFT JOIN chunk ON chunk.id = summary.id
       WHERE summary.id BETWEEN ?1 AND ?2 AND summary.start <= ?3 AND summary.end >= ?4 ORDER BY summary.id
       """)
-    try statement.bind(rows.first, at: 1)
-    try statement.bind(rows.last, at: 2)
     try statement.bind(to, at: 3)
     try statement.bind(from, at: 4)
+    return statement
+  }
+
+  /// The quantities of the sample's chunks that ``chunkStatement(from:to:)`` finds.
+  func track(
+    of sample: Int64, item: QuantityPacker.Item?, from statement: inout Statement
+  ) throws(StoreError) -> QuantityTrack {
+    try bind(sample: sample, to: &statement)
     var track = QuantityTrack()
     while try statement.step() {
       // A chunk that is gone has no bytes, which no chunk is.
@@ -218,7 +235,13 @@ extension StoreFile {
 
 extension QuantityTrack {
   /// Adds the quantities of the chunk that follows.
-  mutating func append(_ chunk: QuantityChunk) {
+  mutating func append(_ chunk: consuming QuantityChunk) {
+    // Most series are one chunk: its columns are taken over.
+    if starts.isEmpty, chunk.durations.isEmpty {
+      starts = chunk.times
+      values = chunk.values
+      return
+    }
     // Chunks of one series differ in whether anything in them has a duration.
     if !chunk.durations.isEmpty || !ends.isEmpty {
       if ends.isEmpty { ends = starts }
@@ -253,6 +276,7 @@ extension StatisticsBuckets {
       previous = cell
       while bucket < accumulators.count - 1, cell.start >= edges[bucket + 1] { bucket += 1 }
       guard cell.start >= edges[bucket], cell.start < edges[bucket + 1] else { continue }
+      contribute(rank: rank, to: bucket)
       accumulators[bucket].add(cell, rank: rank, policy: policy)
     }
   }
@@ -260,7 +284,6 @@ extension StatisticsBuckets {
 
 extension StatisticsAccumulator {
   fileprivate mutating func add(_ cell: SummaryCell, rank: Int, policy: WeightingPolicy) {
-    contribute(rank: rank)
     count += cell.count
     sum += cell.sum
     minimum = min(minimum, cell.minimum)

@@ -72,6 +72,11 @@ struct Statement: ~Copyable {
   /// Runs a statement that gives no rows, and makes it ready to be bound and run again.
   mutating func run() throws(StoreError) {
     while try step() {}
+    reset()
+  }
+
+  /// Makes a statement ready to be bound and run again; what is bound stays.
+  mutating func reset() {
     unsafe sqlite3_reset(handle)
   }
 
