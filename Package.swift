@@ -103,8 +103,8 @@ let package = Package(
     tests(
       "Ingestion",
       [
-        "Ingestion", "Captures", "HealthModel", "Sensors", "SeriesStore", "BlueZ", "DBus", "TestSupport",
-        "BluetoothScript",
+        "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
+        "TestSupport", "BluetoothScript",
       ]),
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
     tests(

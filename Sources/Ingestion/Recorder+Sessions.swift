@@ -26,6 +26,7 @@ extension Recorder {
     } else if let session = channel.session {
       write([event], to: session, of: &channel)
     }
+    for beat in channel.machine.beats { qualities[channel.address]?.append(beat) }
     tellDefects(&channel)
   }
 
@@ -47,6 +48,7 @@ extension Recorder {
       session: session, sensor: SensorIdentity(address: channel.address, name: channel.name),
       source: "sensord \(settings.version)", linkedTo: previous)
     channel.session = session
+    qualities[channel.address] = LiveQuality()
     channel.backlog = JournalBacklog()
     channel.lostValues = 0
     channel.lostMicroseconds = 0
@@ -71,6 +73,9 @@ extension Recorder {
     channel.lostValues += channel.backlog.values
     channel.backlog = JournalBacklog()
     channel.session = nil
+    channel.provisional = nil
+    channel.judgedAt = nil
+    qualities[channel.address] = nil
     log(.info, "\(label(channel)): session ends (\(end.reason.rawValue))")
   }
 

@@ -96,7 +96,17 @@ extension Recorder {
     var machine = SessionMachine(limits: limits)
     // As it began: the measurement that did it may be the one that a full disk did not take.
     if let first = capture.log.first { _ = machine.begin(at: first.instant) }
-    for event in capture.log { _ = machine.handle(event) }
+    var quality = LiveQuality()
+    var boot: BootIdentifier?
+    for event in capture.log {
+      _ = machine.handle(event)
+      if case .boot(let identifier) = event.kind {
+        if boot ?? identifier != identifier { quality.restart() }
+        boot = identifier
+      }
+      for beat in machine.beats { quality.append(beat) }
+    }
+    if boot != clock.boot { quality.restart() }
     guard machine.isRecording else {
       // The limits that hold now ended it within what it holds.
       end(capture.session, .recovered, at: capture.log.last?.instant ?? now)
@@ -111,6 +121,7 @@ extension Recorder {
     for event in present { over = over ?? machine.handle(event).end }
     channel.machine = machine
     channel.session = capture.session
+    qualities[address] = quality
     channel.lostValues = machine.counts.lostValues
     channel.lostMicroseconds = Self.lostMicroseconds(capture.log)
     if let over { close(&channel, over) }

@@ -7,14 +7,17 @@ import Sensors
 
 extension Recorder {
   private static let statusInterval: Int64 = 1_000_000
+  /// The beats of so many sensors are judged in one go, so that a notification never waits for all.
+  private static let judgedAtOnce = 6
 
   /// Tells the status where it has changed: a change of state at once, new values at most once a second.
   func tellStatus() {
     noteStates()
     let now = clock.now()
+    let isDue = now.microseconds(since: toldStatusAt) >= Self.statusInterval
+    if isDue { judgeBeats(at: now) }
     let status = status()
     guard status != toldStatus else { return }
-    let isDue = now.microseconds(since: toldStatusAt) >= Self.statusInterval
     guard isDue || toldStatus.map({ !Self.sameStates($0, status) }) ?? true else {
       return tellValuesSoon()
     }
@@ -30,6 +33,24 @@ extension Recorder {
       self.assumeIsolated {
         $0.statusTimer = nil
         $0.tellStatus()
+      }
+    }
+  }
+
+  /// Looks at the beats of the sessions for which that is due, first at those that have waited longest.
+  private func judgeBeats(at now: BootInstant) {
+    let interval = settings.judgingInterval.microseconds
+    let due = qualities.keys.compactMap { address -> (address: SensorAddress, since: BootInstant)? in
+      guard let channel = channels[address], let last = channel.judgedAt ?? channel.machine.sessionStart,
+        now.microseconds(since: last) >= interval
+      else { return nil }
+      return (address, last)
+    }
+    for (address, _) in due.sorted(by: { ($0.since, $0.address) < ($1.since, $1.address) }).prefix(Self.judgedAtOnce) {
+      qualities[address]?.judge()
+      channels[address]?.judgedAt = now
+      channels[address]?.provisional = qualities[address].flatMap {
+        ProvisionalQuality($0, wallMinusBoot: wallOffset)
       }
     }
   }
@@ -98,6 +119,7 @@ extension Recorder {
     status.junk = machine.counts.defects.total
     status.lostValues = channel.lostValues + channel.backlog.values
     status.lostMicroseconds = channel.lostMicroseconds + channel.backlog.microseconds(upTo: nil)
+    status.provisional = channel.provisional
     status.lastDisconnectReason = machine.lastDisconnectReason
     status.problem = channel.problem
     status.nextTry = plan.standing(of: channel.address)?.nextTry.map(wall)

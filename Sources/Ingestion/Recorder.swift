@@ -31,6 +31,8 @@ public actor Recorder {
 
   var plan: ConnectionPlan
   var channels: [SensorAddress: SensorChannel] = [:]
+  /// The beats of the open sessions; beside the channels, since these are copied for each event.
+  var qualities: [SensorAddress: LiveQuality] = [:]
   /// The wall clock's lead over the boot clock that the open sessions know.
   var wallOffset: Int64
 

@@ -22,6 +22,8 @@ public struct RecorderSettings: Sendable {
   public var segmentBytes = 1 << 20
   /// How long a journalled value may wait for the disk.
   public var syncInterval: Duration = .seconds(5)
+  /// How often the last beats of an open session are judged for its status, at most.
+  public var judgingInterval: Duration = .seconds(10)
   /// Where captures of committed sessions are kept, and how many; nil keeps none.
   public var captures: CapturePolicy?
   /// What happens to a sensor that is not in the list.

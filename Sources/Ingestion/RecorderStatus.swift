@@ -73,6 +73,8 @@ public struct SensorStatus: Hashable, Sendable {
   /// Values that arrived and that the journal could not take, and for how long, in microseconds.
   public var lostValues: Int
   public var lostMicroseconds: Int64
+  /// What the open session's beats look like so far; nil before the first were looked at, and while no session is open.
+  public var provisional: ProvisionalQuality?
   public var lastDisconnectReason: String?
   /// Why no values come although the sensor is there, and what to do about it, in one line; nil where nothing is wrong.
   public var problem: String?

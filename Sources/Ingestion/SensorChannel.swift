@@ -10,6 +10,9 @@ struct SensorChannel {
   var machine: SessionMachine
   /// The open session's identity.
   var session: UUID?
+  /// What the open session's beats look like, and when they were judged for it.
+  var provisional: ProvisionalQuality?
+  var judgedAt: BootInstant?
   /// What could not be journalled of the open session since the last that could.
   var backlog = JournalBacklog()
   /// Values of the open session, or the last one, that the journal never got, and for how long, in microseconds.

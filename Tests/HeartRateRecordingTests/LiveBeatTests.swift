@@ -60,6 +60,20 @@ struct LiveBeatTests {
     #expect(beats[36...].allSatisfy { $0.flags == [] })
   }
 
+  @Test("after a new start of the machine beats have the instants of the new one")
+  func newBoot() throws {
+    var machine = SessionMachine()
+    var script = Script()
+    script.beat([900, 900], from: 100_000)
+    script.add(.boot(BootIdentifier(high: 2, low: 2)), at: 5)
+    script.add(.clock(wallMinusBootMicroseconds: Script.offset + 100_000_000_000), at: 5)
+    script.add(.connected, at: 6)
+    script.notify([900], at: 7)
+    for event in script.events { _ = machine.handle(event) }
+    #expect(machine.isRecording)
+    #expect(try #require(machine.beats.first).instant == .seconds(7))
+  }
+
   @Test("the memory of a machine does not grow with its session")
   func memoryIsConstant() {
     var machine = SessionMachine()

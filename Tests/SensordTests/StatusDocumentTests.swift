@@ -20,6 +20,8 @@ struct StatusDocumentTests {
     strap.battery = 81
     strap.notifications = 61
     strap.beats = 63
+    strap.provisional = ProvisionalQuality(
+      beats: 1250, flagged: 10, recentBeats: 300, recentFlagged: 6, rmssdMilliseconds: 41.25, until: now - 1_000_000)
     let away = SensorStatus(
       address: try #require(SensorAddress("C0:FF:EE:00:00:02")), name: nil, state: .absent, since: now - 600_000_000)
     return StatusDocument(
@@ -40,6 +42,11 @@ struct StatusDocumentTests {
     #expect(text.contains(#""bpm":62,"rateAt":"2026-11-21T02:08:07.500Z","contact":true,"battery":81,"#))
     #expect(
       text.contains(#""session":null,"sessionStart":null,"bpm":null,"rateAt":null,"contact":null,"battery":null"#))
+    #expect(
+      text.contains(
+        #""provisional":{"until":"2026-11-21T02:08:07.000Z","beats":1250,"flagged":10,"lastFiveMinutes":"#
+          + #"{"beats":300,"flagged":6,"rmssdMilliseconds":41.25}},"#))
+    #expect(text.contains(#""provisional":null,"#))
   }
 
   @Test("a file that is cut off or of another kind is refused", arguments: ["", "{}", "[]", "null", "{\"version\":1}"])
@@ -99,6 +106,22 @@ struct StatusReportTests {
     #expect(text.contains("C0:FF:EE:00:00:02  away       10 min"))
     #expect(!text.contains("\u{1B}"))
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("what the beats look like so far is called provisional, and the last minutes are not told when they are old")
+  func provisional() throws {
+    var document = try StatusDocumentTests.document()
+    let now = StatusDocumentTests.now
+    let text = StatusReport.text(document, now: now, columns: 80)
+    #expect(text.contains("\nProvisional, until the session is stored:\nSensor"))
+    #expect(text.contains("C0:FF:EE:00:00:01     0.8%        2.0%        41 ms\n"))
+    #expect(text.contains("Flagged  Last 5 min  RMSSD 5 min\n"))
+    let later = StatusReport.text(document, now: now + 61_000_000, columns: 80)
+    #expect(later.contains("C0:FF:EE:00:00:01     0.8%\n"))
+    document.status.sensors[0].provisional?.rmssdMilliseconds = nil
+    #expect(StatusReport.text(document, now: now, columns: 80).contains("     0.8%        2.0%\n"))
+    document.status.sensors[0].provisional = nil
+    #expect(!StatusReport.text(document, now: now, columns: 80).contains("Provisional"))
   }
 
   @Test("an old rate is called stale and its age is told")

@@ -31,6 +31,12 @@ struct LiveTimeline: Sendable {
     isBroken = true
   }
 
+  /// The machine was started anew: its instants begin again.
+  mutating func restart() {
+    isBroken = true
+    lastBeat = nil
+  }
+
   /// Takes the intervals of a notification that arrived at `instant`.
   mutating func take(_ header: HeartRateMeasurement.Header, _ bytes: Span<UInt8>, at instant: BootInstant) {
     guard header.rrCount > 0 else { return }

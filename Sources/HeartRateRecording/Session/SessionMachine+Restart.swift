@@ -12,6 +12,7 @@ extension SessionMachine {
     live.breakRun()
     isRestarting = true
     if boot != context.boot {
+      live.restart()
       // Instants of two boots cannot be compared: no time has passed until the clock tells how much.
       shiftInstants(by: event.instant.microseconds(since: lastInstant))
       restartWall = earlier.clockOffset.map { lastInstant.microseconds + $0 }

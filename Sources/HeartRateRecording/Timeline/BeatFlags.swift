@@ -23,6 +23,11 @@ public struct BeatFlags: OptionSet, Hashable, Sendable {
   /// The first beat of its run: its interval began at a beat that was not seen, and takes no part in variability.
   public static let firstOfRun = BeatFlags(rawValue: 1 << 6)
 
+  /// Each of these says that no interval may be formed from the beat before.
+  static let gap: BeatFlags = [.firstOfRun, .missed]
+  /// Whether something is doubtful about the beat or its interval; that it is the first of its run is not.
+  public var isDoubtful: Bool { !subtracting(.firstOfRun).isEmpty }
+
   /// Each flag with the word that stands for it in exports, in the order of exports.
   public static let tokens: [(flag: BeatFlags, token: String)] = [
     (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),

@@ -1,95 +1,11 @@
 extension TimelinePass {
   /// Rules 5 to 8: what is doubtful about each beat.
   mutating func flag() {
-    flags = [BeatFlags](repeating: [], count: rrTicks.count)
-    precededByGap = [Bool](repeating: false, count: rrTicks.count)
-    for (index, run) in runs.enumerated() {
-      flags[run.beats.lowerBound].insert(.firstOfRun)
-      precededByGap[run.beats.lowerBound] = true
-      if starts[index].isFiller {
-        for beat in run.beats { flags[beat].insert(.filler) }
-      } else {
-        flagLong(run.beats)
-        flagArtefacts(run.beats)
-        for beat in run.beats where parameters.isImplausible(rrTicks[beat]) && !flags[beat].contains(.missed) {
-          flags[beat].insert(.implausible)
-        }
-      }
-    }
+    var judged = IntervalFlags(rrTicks, parameters)
+    for (index, run) in runs.enumerated() { judged.judge(run.beats, isFiller: starts[index].isFiller) }
+    flags = judged.flags
+    precededByGap = flags.map { !$0.isDisjoint(with: .gap) }
     flagConflicts()
-  }
-
-  /// Rule 5: an interval longer than 2.5 medians of its twelve neighbours in the run.
-  private mutating func flagLong(_ beats: Range<Int>) {
-    let inner = beats.dropFirst()
-    let reach = parameters.missedNeighbours
-    guard inner.count >= reach / 2 else { return }
-    var first = inner.lowerBound
-    while first < inner.upperBound {
-      let stretch = first..<min(first + 4 * reach, inner.upperBound)
-      first = stretch.upperBound
-      // Where the longest of all is not so much longer than the shortest, none is.
-      let around = max(stretch.lowerBound - reach, inner.lowerBound)..<min(stretch.upperBound + reach, inner.upperBound)
-      var shortest = UInt16.max
-      var longest = UInt16.min
-      for interval in rrTicks[around] {
-        shortest = min(shortest, interval)
-        longest = max(longest, interval)
-      }
-      guard Double(shortest) < Double(longest) / parameters.missedRatio else { continue }
-      for beat in stretch where isLong(beat, within: inner) {
-        flags[beat].insert(.missed)
-        precededByGap[beat] = true
-      }
-    }
-  }
-
-  private func isLong(_ beat: Int, within inner: Range<Int>) -> Bool {
-    let reach = parameters.missedNeighbours
-    let low = max(inner.lowerBound, min(beat - reach / 2, inner.upperBound - 1 - reach))
-    let high = min(inner.upperBound - 1, max(beat + reach / 2, low + reach))
-    // Longer than the ratio times at least half of them: the same as longer than the ratio times their median.
-    let limit = Double(rrTicks[beat]) / parameters.missedRatio
-    var shorter = 0
-    for neighbour in low...high where neighbour != beat && Double(rrTicks[neighbour]) < limit { shorter += 1 }
-    return 2 * shorter > high - low
-  }
-
-  /// Artefacts by Lipponen and Tarvainen. A missed beat makes a gap, so it must be twice as long without a doubt: the
-  /// pause after an early beat is not.
-  private mutating func flagArtefacts(_ beats: Range<Int>) {
-    let intervals = rrTicks[(beats.lowerBound + 1)..<beats.upperBound]
-    // A detection that is no beat explains why the interval after it is short: that one's own beat is normal.
-    var explained: Int?
-    for (index, kind) in LipponenTarvainen(intervals).kinds.enumerated() {
-      let beat = intervals.startIndex + index
-      switch kind {
-      case .normal: break
-      case .ectopic:
-        // The early beat explains why the interval that it ends is short.
-        flags[beat - 1].insert(.ectopic)
-        flags[beat - 1].remove(.implausible)
-      case .extra:
-        flags[beat].insert(.extra)
-        explained = beat + 1
-      case .missed where isTwice(beat, beats):
-        flags[beat].insert(.missed)
-        precededByGap[beat] = true
-      case .longOrShort where beat == explained: break
-      case .missed, .longOrShort:
-        if !flags[beat].contains(.missed) { flags[beat].insert(.implausible) }
-      }
-    }
-  }
-
-  /// Whether an interval is about two of those around it, and those are about equal: in a rhythm that is irregular
-  /// anyway, a long interval says nothing.
-  private func isTwice(_ beat: Int, _ beats: Range<Int>) -> Bool {
-    let inner = beats.dropFirst()
-    let neighbours = [beat - 2, beat - 1, beat + 1, beat + 2].filter(inner.contains).map { Double(rrTicks[$0]) }
-    guard neighbours.count > 1, let least = neighbours.min(), let most = neighbours.max() else { return false }
-    let own = Double(rrTicks[beat])
-    return most < parameters.evenRatio * least && own > parameters.twiceRatio * most && own < 2.5 * least
   }
 
   /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.

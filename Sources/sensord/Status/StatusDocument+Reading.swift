@@ -45,6 +45,7 @@ extension StatusDocument {
     var junk: Int
     var lostValues: Int
     var lostMilliseconds: Int64
+    var provisional: Provisional?
     var lastDisconnectReason: String?
     var nextTry: String?
     var problem: String?
@@ -66,10 +67,30 @@ extension StatusDocument {
       status.junk = junk
       status.lostValues = lostValues
       status.lostMicroseconds = lostMilliseconds * 1000
+      status.provisional = provisional?.quality
       status.lastDisconnectReason = lastDisconnectReason
       status.nextTry = nextTry.flatMap { CivilTime.microseconds(parsing: $0) }
       status.problem = problem
       return status
+    }
+  }
+  private struct Provisional: Decodable {
+    struct Recent: Decodable {
+      var beats: Int
+      var flagged: Int
+      var rmssdMilliseconds: Double?
+    }
+
+    var until: String
+    var beats: Int
+    var flagged: Int
+    var lastFiveMinutes: Recent
+
+    var quality: ProvisionalQuality? {
+      guard let until = CivilTime.microseconds(parsing: until) else { return nil }
+      return ProvisionalQuality(
+        beats: beats, flagged: flagged, recentBeats: lastFiveMinutes.beats, recentFlagged: lastFiveMinutes.flagged,
+        rmssdMilliseconds: lastFiveMinutes.rmssdMilliseconds, until: until)
     }
   }
 }

@@ -46,9 +46,23 @@ extension StatusDocument {
       "junk": .integer(sensor.junk),
       "lostValues": .integer(sensor.lostValues),
       "lostMilliseconds": .integer(sensor.lostMicroseconds / 1000),
+      "provisional": sensor.provisional.map(json) ?? .null,
       "lastDisconnectReason": .string(sensor.lastDisconnectReason),
       "nextTry": time(sensor.nextTry),
       "problem": .string(sensor.problem),
+    ]
+  }
+
+  private static func json(_ quality: ProvisionalQuality) -> JSONValue {
+    [
+      "until": time(quality.until),
+      "beats": .integer(quality.beats),
+      "flagged": .integer(quality.flagged),
+      "lastFiveMinutes": [
+        "beats": .integer(quality.recentBeats),
+        "flagged": .integer(quality.recentFlagged),
+        "rmssdMilliseconds": .number(quality.rmssdMilliseconds),
+      ],
     ]
   }
 

@@ -5,6 +5,8 @@ internal import Sensors
 enum StatusReport {
   /// A rate older than this is called stale: sensors send about one a second.
   static let staleAfter: Int64 = 5_000_000
+  /// The last five minutes are no longer the last ones when they ended this long ago; they are looked at every ten seconds.
+  private static let recentFor: Int64 = 60_000_000
 
   /// The whole answer of `sensord status`; `now` in microseconds since 1970 (UTC).
   static func text(_ document: StatusDocument, now: Int64, columns: Int) -> String {
@@ -22,7 +24,30 @@ enum StatusReport {
         rate(sensor, now: now), "\(sensor.beats)", "\(sensor.losses)", sensor.battery.map { "\($0)%" } ?? "",
       ])
     }
-    return text + "\n" + table.rendered(columns: columns) + notes(document.status.sensors, now: now)
+    return text + "\n" + table.rendered(columns: columns)
+      + provisional(document.status.sensors, now: now, columns: columns) + notes(document.status.sensors, now: now)
+  }
+
+  /// What the beats of open sessions look like; nothing where none is known.
+  private static func provisional(_ sensors: [SensorStatus], now: Int64, columns: Int) -> String {
+    var table = TextTable([
+      .init("Sensor", shrinks: true), .init("Address"), .init("Flagged", .right), .init("Last 5 min", .right),
+      .init("RMSSD 5 min", .right),
+    ])
+    for sensor in sensors {
+      guard let quality = sensor.provisional else { continue }
+      let isRecent = now - quality.until <= recentFor
+      table.add([
+        sensor.name ?? "", sensor.address.description, share(quality.flagged, of: quality.beats),
+        isRecent ? share(quality.recentFlagged, of: quality.recentBeats) : "",
+        isRecent ? quality.rmssdMilliseconds.map { "\(FixedPoint.text($0, digits: 0)) ms" } ?? "" : "",
+      ])
+    }
+    return table.isEmpty ? "" : "\nProvisional, until the session is stored:\n" + table.rendered(columns: columns)
+  }
+
+  private static func share(_ part: Int, of whole: Int) -> String {
+    whole > 0 ? "\(FixedPoint.text(100 * Double(part) / Double(whole), digits: 1))%" : ""
   }
 
   /// What the recorder does, in words.

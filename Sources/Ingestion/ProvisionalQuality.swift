@@ -1,0 +1,65 @@
+import HealthModel
+import HeartRateRecording
+import Sensors
+
+/// What the beats of an open session look like so far. What is stored comes from the final pass, and may differ.
+public struct ProvisionalQuality: Hashable, Sendable {
+  /// The beats of the session, and how many of them are flagged.
+  public var beats: Int
+  public var flagged: Int
+  /// The same for the last five minutes.
+  public var recentBeats: Int
+  public var recentFlagged: Int
+  /// The root mean square of successive differences of the last five minutes' NN intervals, in milliseconds; nil where
+  /// `sensord hrv` would refuse it for this stretch: less than a minute, or too many holes.
+  public var rmssdMilliseconds: Double?
+  /// When the last of the beats happened, in microseconds since 1970 (UTC).
+  public var until: Int64
+
+  public init(
+    beats: Int, flagged: Int, recentBeats: Int, recentFlagged: Int, rmssdMilliseconds: Double?, until: Int64
+  ) {
+    self.beats = beats
+    self.flagged = flagged
+    self.recentBeats = recentBeats
+    self.recentFlagged = recentFlagged
+    self.rmssdMilliseconds = rmssdMilliseconds
+    self.until = until
+  }
+}
+
+extension ProvisionalQuality {
+  /// What `quality` found when its beats were judged last, with the wall clock's lead over the boot clock in microseconds; nil
+  /// without beats.
+  init?(_ quality: LiveQuality, wallMinusBoot offset: Int64) {
+    let recent = quality.recent(wallMinusBoot: offset)
+    guard let first = quality.firstBeat, let until = recent.wallMicroseconds.last else { return nil }
+    self.init(
+      beats: quality.beats, flagged: quality.flagged, recentBeats: recent.count,
+      recentFlagged: recent.flags.count(where: \.isDoubtful),
+      rmssdMilliseconds: Self.rmssd(
+        recent, from: max(first.microseconds &+ offset, until &- LiveQuality.windowMicroseconds)),
+      until: until)
+  }
+
+  private static func rmssd(_ beats: HeartbeatTable, from start: Int64) -> Double? {
+    guard let series = try? series(beats),
+      let end = beats.wallMicroseconds.last,
+      let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
+    else { return nil }
+    return SessionVariability.summary(of: series, in: span).rmssdMilliseconds
+  }
+
+  /// The beats in the model's form, each at its own time.
+  private static func series(_ beats: HeartbeatTable) throws(SeriesError) -> HeartbeatSeries {
+    var builder = HeartbeatSeriesBuilder(timescale: 1024)
+    for beat in beats.rrTicks.indices {
+      let time = Timestamp(microseconds: beats.wallMicroseconds[beat])
+      if beat == 0 || beats.flags[beat].contains(.firstOfRun) { try builder.beginRun(AffineTimeMap(anchor: time)) }
+      try builder.add(
+        rrTicks: UInt32(beats.rrTicks[beat]), precededByGap: beats.precededByGap[beat],
+        flags: HealthModel.Heartbeat.Flags(rawValue: beats.flags[beat].rawValue), at: time)
+    }
+    return try builder.finish()
+  }
+}
