@@ -69,9 +69,10 @@ public struct LiveQuality: Sendable {
     forget(min(settled - Self.reach, max(recentRange.lowerBound, flags.count - Self.greatestCount)))
   }
 
-  /// The beats of the last five minutes as of the last ``judge()``.
+  /// The beats of the last five minutes, as of the last ``judge()``, with flags and provisional times.
   ///
   /// - Parameter offset: The wall clock's lead over the boot clock, in microseconds.
+  /// - Returns: Beats of the present boot; none before the first ``judge()``.
   public func recent(wallMinusBoot offset: Int64) -> HeartbeatTable {
     let range = recentRange
     return HeartbeatTable(
