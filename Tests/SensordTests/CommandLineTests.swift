@@ -34,7 +34,7 @@ struct CommandLineTests {
     arguments: [
       [], ["run"], ["demo"], ["devices"], ["devices", "list"], ["devices", "add"], ["devices", "rename"],
       ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
-      ["doctor"], ["stats"], ["check"], ["sql"],
+      ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -48,6 +48,21 @@ struct CommandLineTests {
     #expect(outcome.output.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
     #expect(!outcome.output.contains("demo-child"))
     #expect(outcome.errors.isEmpty)
+  }
+
+  @Test(
+    "a mistyped word is answered with the one that was meant",
+    arguments: [
+      (["sesions"], "no command 'sesions'; did you mean 'sessions'? See 'sensord --help'"),
+      (["exprt", "last"], "no command 'exprt'; did you mean 'export'? See 'sensord --help'"),
+      (["devices", "ad", "X"], "no command 'devices ad'; did you mean 'add'? See 'sensord devices --help'"),
+      (["sessions", "--jsn"], "unknown option '--jsn'; did you mean '--json'? See 'sensord sessions --help'"),
+      (["zzzzz"], "no command 'zzzzz'; see 'sensord --help'"),
+    ])
+  func mistyped(arguments: [String], answer: String) throws {
+    let outcome = try sensord.run(arguments)
+    expectFailure(outcome, .usage)
+    #expect(outcome.errors == "sensord: \(answer)\n")
   }
 
   @Test(

@@ -33,6 +33,37 @@ struct StoreLocationTests {
     #expect(try path(hasOwn: false) == StoreLocation.servicePath)
   }
 
+  @Test("root who allows a sensor before the service has begun means the service's store, if systemd will start it")
+  func root() throws {
+    func path(_ present: Set<String>, isRoot: Bool = true) throws -> String {
+      let files = FileLookup { present.contains($0) ? .present : .absent }
+      return try StoreLocation.forCommands(option: nil, environment: person, files: files, isRoot: isRoot).path
+    }
+    let unit = "/usr/lib/systemd/system/sensord.service"
+    let own = "/state/sensord/sensord.sqlite"
+    #expect(try path([unit, "/run/systemd/system"]) == StoreLocation.servicePath)
+    #expect(try path([unit, "/run/systemd/system"], isRoot: false) == own)
+    #expect(try path([unit, "/run/systemd/system", own]) == own)
+    #expect(try path([unit]) == own)
+    #expect(try path(["/run/systemd/system"]) == own)
+  }
+
+  @Test("what may not be looked at or changed is refused with what to do, and never taken for an empty store")
+  func refusals() {
+    let forbidden = FileLookup { _ in .forbidden }
+    let present = FileLookup { _ in .present }
+    let service = StoreLocation(path: StoreLocation.servicePath)
+    let other = StoreLocation(path: "/x/y.sqlite")
+    #expect(service.refusal(forbidden) == .notInGroup)
+    #expect(other.refusal(forbidden)?.status == .permission)
+    #expect(service.refusal(present) == nil && other.refusal(present) == nil)
+    #expect(service.writeRefusal(forbidden) { _ in false }?.remedy == "use sudo")
+    #expect(service.writeRefusal(present) { _ in false }?.remedy == "use sudo")
+    #expect(service.writeRefusal(present) { _ in true } == nil)
+    #expect(other.writeRefusal(forbidden) { _ in true }?.status == .permission)
+    #expect(service.writeRefusal(FileLookup { _ in .absent }) { _ in false } == nil)
+  }
+
   @Test("a person's store is in XDG_STATE_HOME, else below HOME; a relative XDG_STATE_HOME does not count")
   func personal() throws {
     func path(_ values: [String: String]) throws -> String {

@@ -45,7 +45,7 @@ extension StoreFile {
 
   private func checkFound(_ address: String) throws(StoreError) {
     guard connection.changes > 0 else {
-      throw StoreError(.notFound, "no sensor \(Self.quoted(address)) is allowed; `sensord devices` lists them")
+      throw StoreError(.notFound, "no sensor \(Self.quoted(address)) is allowed; 'sensord devices' lists them")
     }
   }
 }

@@ -26,7 +26,10 @@ extension StoreFile {
       }
     }
     guard let session = found.first else {
-      throw StoreError(.notFound, "there is no session \(Self.quoted(name)); `sensord sessions` lists them")
+      throw StoreError(
+        .notFound,
+        sessionName == .last
+          ? "there is no session yet" : "there is no session \(Self.quoted(name)); 'sensord sessions' lists them")
     }
     guard found.count == 1 else {
       throw StoreError(.ambiguous, "several sessions begin with \(Self.quoted(name)); give more of the identifier")

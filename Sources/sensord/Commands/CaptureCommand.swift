@@ -7,6 +7,7 @@ internal import SeriesStore
 struct CaptureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capture", abstract: "Capture what the sensors send, below bluetoothd.",
+    usage: "sensord capture -o <file> [--duration <seconds>] [--all] [options]",
     discussion: """
       Writes the packets of the sensors to record, as btsnoop, until Ctrl-C. 'sensord
       replay' and Wireshark read it. Keys and other devices' data are left out. A

@@ -24,6 +24,11 @@ struct DeleteCommand: ParsableCommand {
         .usage, "'last' is not deleted", remedy: "give the session's name; 'sensord sessions' shows it")
     }
     let name = session
+    guard SessionName(name) != nil else {
+      throw CommandFailure(
+        .noInput, "'\(PrintableText.line(name, columns: 40))' names no session",
+        remedy: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it")
+    }
     let catalogue = try SessionCatalogue(store)
     let writer = try store.openToWrite(making: false)
     let location = try store.location()

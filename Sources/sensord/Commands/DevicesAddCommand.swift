@@ -28,20 +28,22 @@ struct DevicesAddCommand: ParsableCommand {
     let name = try name.map(SensorName.checked)
     let store = try store.openToWrite(making: true)
     let wanted = AllowedSensor(address: address, name: name, added: Timestamp(microseconds: LocalTime.now()))
-    let (sensor, isChanged) = try CommandLoop.run {
+    let (sensor, what) = try CommandLoop.run {
       let sensors = try await store.allowedSensors()
       let known = sensors.first { $0.address == address }
       // Adding again without a name keeps the one that is there.
-      if let known, name == nil || name == known.name { return (known, false) }
+      if let known, name == nil || name == known.name { return (known, "is in the list already") }
       guard known != nil || sensors.count < AllowList.capacity else {
         throw CommandFailure(
           .usage, "\(AllowList.capacity) sensors are the most that can be recorded", remedy: "remove one first")
       }
-      let isChanged = try await store.allow(wanted)
-      return (try await store.allowedSensors().first { $0.address == address } ?? wanted, isChanged)
+      _ = try await store.allow(wanted)
+      return (
+        try await store.allowedSensors().first { $0.address == address } ?? wanted,
+        known == nil ? "will be recorded from now on" : "was in the list, and has this name now"
+      )
     }
     if json { return try StandardOutput.write(DeviceListing.json(sensor).text + "\n") }
-    let what = isChanged ? "will be recorded from now on" : "is in the list already"
     try StandardOutput.write("\(DeviceListing.title(sensor)) \(what).\n")
   }
 

@@ -16,7 +16,7 @@ struct DoctorCommand: ParsableCommand {
   @OptionGroup var store: StoreOptions
 
   mutating func run() throws {
-    let location = try store.location()
+    let location = try StoreLocation.forCommands(option: store.path, environment: .current)
     let address = bus.address
     let recorder = StatusFile.candidates(environment: .current).lazy.compactMap { try? $0.read() }
       .first { StatusFile.isRunning($0) }

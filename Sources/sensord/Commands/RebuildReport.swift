@@ -40,7 +40,8 @@ struct RebuildReport {
     var text = ""
     for row in rows where row.outcome != .current { text += Self.line(row) + "\n" }
     let current = rows.count { $0.outcome == .current }
-    if current > 0 || rows.isEmpty {
+    if rows.isEmpty { text = "There are no sessions yet.\n" }
+    if current > 0 {
       let version = Rebuild.algorithmVersion
       text += "\(current) session\(current == 1 ? " is" : "s are") of the present algorithm (\(version)) already\n"
     }

@@ -8,6 +8,7 @@ internal import Synchronization
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "List the sensors in reach.",
+    usage: "sensord scan [--duration <seconds>] [--all] [--json] [options]",
     discussion: """
       Until Ctrl-C, or for 15 seconds where the list goes to a file or a program.
       Listed are heart-rate sensors, game controllers with one, and what tells its

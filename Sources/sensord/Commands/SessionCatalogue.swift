@@ -97,10 +97,12 @@ struct SessionCatalogue: Sendable {
     let newest = open.max { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
     if let newest, stored.map({ newest.start >= $0.start }) ?? true { return .journalled(newest) }
     if let stored, let store { return .stored(stored, store) }
-    throw CommandFailure(
-      .noInput,
-      name == .last ? "there is no session in \(location.path) yet" : "no session \(text) in \(location.path)",
-      remedy: "'sensord sessions' lists what there is")
+    throw name == .last
+      ? CommandFailure(
+        .noInput, "there is no session in \(location.path) yet",
+        remedy: "record one with 'sensord run', or try 'sensord demo'")
+      : CommandFailure(
+        .noInput, "no session \(text) in \(location.path)", remedy: "'sensord sessions' lists what there is")
   }
 
   /// The one of the store that `name` means; nil where there is none.

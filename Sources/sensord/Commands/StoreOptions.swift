@@ -6,9 +6,15 @@ struct StoreOptions: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("Use this store instead of the usual one.", valueName: "file"))
   var path: String?
 
-  /// Where the store of this command is.
+  func validate() throws {
+    guard path != "" else { throw ValidationError("--store names no file") }
+  }
+
+  /// Where the store of this command is, which may look there.
   func location() throws -> StoreLocation {
-    try StoreLocation.forCommands(option: path, environment: .current)
+    let location = try StoreLocation.forCommands(option: path, environment: .current)
+    if let refusal = location.refusal() { throw refusal }
+    return location
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;
@@ -21,7 +27,8 @@ struct StoreOptions: ParsableArguments {
 
   /// Opens the store to change something in it; `making` it, and its folder, where it is missing.
   func openToWrite(making: Bool) throws -> HealthStore {
-    let location = try location()
+    let location = try StoreLocation.forCommands(option: path, environment: .current)
+    if let refusal = location.writeRefusal() { throw refusal }
     if making {
       try FileAccess.makeDirectory(location.directory, mode: location.directoryMode)
     } else if !FileAccess.exists(location.path) {

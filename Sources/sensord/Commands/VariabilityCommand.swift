@@ -5,7 +5,7 @@ internal import HealthModel
 struct VariabilityCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hrv", abstract: "Show heart rate variability, each figure with its number of values.",
-    usage: "sensord hrv <session> [--from <time>] [--to <time>] [--window <length>] [options]",
+    usage: "sensord hrv <session> [--from <t>] [--to <t>] [--window <t>] [options]",
     discussion: """
       Only intervals between two normal beats count, and no difference is taken
       across a gap. What a record is too short for is not given, with the reason.

@@ -2,17 +2,12 @@ internal import DBus
 
 /// The systemd service, where it is installed.
 enum ServiceCheckup {
-  private static let unitPaths = [
-    "/etc/systemd/system/sensord.service", "/usr/local/lib/systemd/system/sensord.service",
-    "/usr/lib/systemd/system/sensord.service", "/lib/systemd/system/sensord.service",
-  ]
-
   /// What systemd says about the unit.
   static func finding(on loop: EventLoop) async -> Finding {
-    guard unitPaths.contains(where: FileAccess.exists) else {
+    guard ServiceUnit.isInstalled() else {
       return Finding(title: "service", result: .skipped("not installed"))
     }
-    guard FileAccess.exists("/run/systemd/system") else {
+    guard ServiceUnit.isSystemdRunning() else {
       return Finding(title: "service", result: .skipped("installed, but systemd does not run here"))
     }
     do {

@@ -1,10 +1,10 @@
-internal import Glibc
 internal import SeriesStore
 
 /// The store, the sensors that are allowed in it, and the recorder that may have it.
 enum StoreCheckup {
   /// Looks without changing anything.
   static func findings(_ location: StoreLocation) async -> [Finding] {
+    if let refusal = location.refusal() { return unreadable(refusal) }
     guard FileAccess.exists(location.path) else {
       return [missing(location), Finding(title: "sensors", result: noSensors)]
     }
@@ -16,13 +16,16 @@ enum StoreCheckup {
       return [writable(location, sessions: count), allowed(sensors)]
     } catch {
       let failure = CommandFailure(classifying: error) ?? CommandFailure(.internalError, "cannot be read")
-      let remedy = "name another one with --store FILE, or move this one away"
-      return [
-        Finding(
-          title: "store", result: .failed(failure.message, remedy: failure.remedy ?? remedy, status: failure.status)),
-        Finding(title: "sensors", result: .skipped("not looked at, the store comes first")),
-      ]
+      return unreadable(failure)
     }
+  }
+
+  private static func unreadable(_ failure: CommandFailure) -> [Finding] {
+    let remedy = failure.remedy ?? "name another one with --store FILE, or move this one away"
+    return [
+      Finding(title: "store", result: .failed(failure.message, remedy: remedy, status: failure.status)),
+      Finding(title: "sensors", result: .skipped("not looked at, the store comes first")),
+    ]
   }
 
   /// Whether somebody records now; nobody doing so is no failure.
@@ -35,14 +38,14 @@ enum StoreCheckup {
   private static func missing(_ location: StoreLocation) -> Finding {
     var folder = location.directory
     while !FileAccess.exists(folder), folder != "/", folder != "." { folder = FileAccess.directory(of: folder) }
-    guard unsafe access(folder, W_OK) == 0 else {
+    guard FileAccess.mayWrite(folder) else {
       return Finding(title: "store", result: unwritable(location, folder))
     }
     return Finding(title: "store", result: .passed("will be made at \(location.path)"))
   }
 
   private static func writable(_ location: StoreLocation, sessions: Int) -> Finding {
-    for path in [location.path, location.directory] where unsafe access(path, W_OK) != 0 {
+    for path in [location.path, location.directory] where !FileAccess.mayWrite(path) {
       return Finding(title: "store", result: unwritable(location, path))
     }
     let count = sessions == 1 ? "1 session" : "\(sessions) sessions"

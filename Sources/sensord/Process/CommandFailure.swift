@@ -15,6 +15,11 @@ struct CommandFailure: Error, Hashable {
     self.remedy = remedy
   }
 
+  /// The service's recordings are for root and the members of its group.
+  static let notInGroup = CommandFailure(
+    .permission, "you may not see what the service records",
+    remedy: "sudo usermod -aG sensord $USER, then log in again")
+
   /// The line for stderr, safe for a terminal whatever file names and devices put into it.
   var line: String {
     let text = remedy.map { "\(message); \($0)" } ?? message

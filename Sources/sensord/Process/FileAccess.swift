@@ -7,6 +7,11 @@ enum FileAccess {
     unsafe access(path, F_OK) == 0
   }
 
+  /// Whether the user may write the file or into the folder.
+  static func mayWrite(_ path: String) -> Bool {
+    unsafe access(path, W_OK) == 0
+  }
+
   /// The folder that holds `path`; `.` for a bare name.
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Where the store is, and with which rights its files are made (Documentation/command-line.md).
 struct StoreLocation: Hashable {
   var path: String
@@ -12,15 +14,21 @@ struct StoreLocation: Hashable {
   /// installed, else the person's own.
   ///
   /// A person who may not look into the service's folder is given their own store where they have one; where they have
-  /// none, the service's, so that they are told that they may not.
+  /// none, the service's, so that they are told that they may not. Root, who allows a sensor before the service has run for
+  /// the first time, means the service too.
   static func forCommands(
-    option: String?, environment: ProcessEnvironment, files: FileLookup = .system
+    option: String?, environment: ProcessEnvironment, files: FileLookup = .system, isRoot: Bool = geteuid() == 0
   ) throws -> StoreLocation {
     if let option { return named(option) }
     let service = service(servicePath)
     switch files.presence(servicePath) {
     case .present: return service
-    case .absent: return try personal(environment)
+    case .absent:
+      guard isRoot, ServiceUnit.isInstalled(files), ServiceUnit.isSystemdRunning(files) else {
+        return try personal(environment)
+      }
+      guard let own = try? personal(environment), files.presence(own.path) == .present else { return service }
+      return own
     case .forbidden:
       guard let own = try? personal(environment), files.presence(own.path) == .present else { return service }
       return own
@@ -41,6 +49,24 @@ struct StoreLocation: Hashable {
   static func forDemo(option: String?, environment: ProcessEnvironment) throws -> StoreLocation {
     if let option { return named(option) }
     return StoreLocation(path: try "\(personal(environment).directory)/demo.sqlite")
+  }
+
+  /// Why nobody can say whether this store is there: a folder on the way may not be looked into. Nil where none is.
+  func refusal(_ files: FileLookup = .system) -> CommandFailure? {
+    guard files.presence(path) == .forbidden else { return nil }
+    guard path == Self.servicePath else {
+      return CommandFailure(
+        .permission, "\(path) is in a folder that you may not enter", remedy: "check owner and mode of it")
+    }
+    return .notInGroup
+  }
+
+  /// Why this store cannot be changed, where it is the service's and the user may not; else as ``refusal(_:)``.
+  func writeRefusal(_ files: FileLookup = .system, mayWrite: (String) -> Bool = FileAccess.mayWrite) -> CommandFailure?
+  {
+    guard path == Self.servicePath, files.presence(path) != .absent else { return refusal(files) }
+    guard !mayWrite(path) else { return nil }
+    return CommandFailure(.permission, "you may not change what the service records", remedy: "use sudo")
   }
 
   /// The folder that the store is in.

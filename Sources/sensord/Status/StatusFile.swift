@@ -58,9 +58,7 @@ struct StatusFile: Hashable {
     case .absent: return nil
     case .present: break
     case .forbidden:
-      throw CommandFailure(
-        .permission, "you may not see what the service records",
-        remedy: "sudo usermod -aG sensord $USER, then log in again")
+      throw CommandFailure.notInGroup
     }
     let bytes: [UInt8]
     do {
