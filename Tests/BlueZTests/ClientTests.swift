@@ -5,7 +5,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Client", .timeLimit(.minutes(1)))
+@Suite("Client", .timeLimit(.minutes(5)))
 struct ClientTests {
   private let address = Stage.address
   private let adapter = Stage.adapter

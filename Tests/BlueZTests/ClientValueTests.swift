@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// The values of a characteristic on their way through the client: by descriptor, by signal, and from one to the other.
-@Suite("Values of a client", .timeLimit(.minutes(1)))
+@Suite("Values of a client", .timeLimit(.minutes(5)))
 struct ClientValueTests {
   private let address = Stage.address
 

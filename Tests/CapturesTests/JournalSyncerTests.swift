@@ -38,7 +38,7 @@ struct JournalSyncerTests {
   func stopWhileFailing() async {
     await #expect(processExitsWith: .success) {
       // Else this would wait for an hour.
-      alarm(60)
+      alarm(300)
       let folder = try TemporaryFolder()
       let path = "\(folder.path)/journal"
       let (journal, _) = try Journal.open(directory: path)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ingestion
 
-@Suite("The recorder and links that it did not ask for", .timeLimit(.minutes(1)))
+@Suite("The recorder and links that it did not ask for", .timeLimit(.minutes(5)))
 struct RecorderLinksTests {
   private let strap = RecorderStage.strap
 

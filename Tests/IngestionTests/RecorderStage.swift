@@ -83,7 +83,7 @@ final class RecorderStage: Sendable {
     let probe = try await Connection.open(.address(bus.address), on: loop)
     var ping = Message.call(await bluez.name, path: .root, interface: "org.freedesktop.DBus.Peer", member: "Ping")
     ping.noAutoStart = true
-    _ = try await probe.call(ping, timeout: .seconds(30))
+    _ = try await probe.call(ping, timeout: nil)
     await probe.close()
   }
 

@@ -68,7 +68,7 @@ struct BluetoothCommandTests {
     #expect(before.status == 66)
     #expect(before.errors.hasPrefix("sensord: bluetoothd knows no device \(address); "))
     let recorder = try recording.recorder()
-    try await wait(30, for: "two values") { try recording.sent(by: address).count >= 2 }
+    try await wait(for: "two values") { try recording.sent(by: address).count >= 2 }
     let result = try recording.command("reset-energy", address)
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.output == "\(address) counts its energy from zero now.\n")
@@ -90,7 +90,7 @@ struct BluetoothCommandTests {
       #"{"address": "\#(address)", "control_point": false, "timeline": [\#(values)]}"#)
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await wait(30, for: "two values") { try recording.sent(by: address).count >= 2 }
+    try await wait(for: "two values") { try recording.sent(by: address).count >= 2 }
     let result = try recording.command("reset-energy", address)
     #expect(result.status == 69)
     #expect(

@@ -63,11 +63,11 @@ struct DeletionBesideRecorderTests {
     let simulator = try recording.simulator(#"{"straps":[\#(straps.joined(separator: ","))]}"#)
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await wait(30, for: "both straps") {
+    try await wait(for: "both straps") {
       try recording.sent(by: deleted).count > 100 && recording.sent(by: kept).count > 100
     }
     #expect(try Program.run("sensord", ["devices", "remove", deleted, "--store", recording.store]).status == 0)
-    try await wait(30, for: "the commit") {
+    try await wait(for: "the commit") {
       try recording.sessions(of: deleted).first?["endReason"] as? String == "request"
     }
     let session = try #require(try recording.sessions(of: deleted).first?["id"] as? String)
@@ -82,7 +82,7 @@ struct DeletionBesideRecorderTests {
     #expect(try recording.traces(of: deleted) == [])
     #expect(recorder.isRunning)
     let arrived = try recording.sent(by: kept).count
-    try await wait(30, for: "more values") { try recording.sent(by: kept).count > arrived + 50 }
+    try await wait(for: "more values") { try recording.sent(by: kept).count > arrived + 50 }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(try found(patterns, in: recording) == 0, "and it stays so")
 

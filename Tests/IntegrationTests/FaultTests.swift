@@ -39,13 +39,13 @@ struct FaultTests {
     let recorder = try watched.recorder(faults: "write:\(error):1:1000000;open:\(error):1:1000000", isSwitched: true)
     try await watched.values(30)
     try watched.fail(true)
-    try await wait(30, for: "lost values") { try self.lost(watched) >= 40 }
+    try await wait(for: "lost values") { try self.lost(watched) >= 40 }
     let problem = try #require(try watched.recording.status()["problem"] as? String)
     #expect(problem.contains("values are lost until it works again"))
     try watched.fail(false)
-    try await wait(30, for: "the journal") { recorder.text.contains("the journal works again") }
+    try await wait(for: "the journal") { recorder.text.contains("the journal works again") }
     try await watched.values(30)
-    try await wait(10, for: "a good status") { try watched.recording.status()["problem"] is NSNull }
+    try await wait(for: "a good status") { try watched.recording.status()["problem"] is NSNull }
     let count = try lost(watched)
     #expect((try sensor(watched)["lostMilliseconds"] as? Int ?? 0) > 300)
     #expect(recorder.text.contains("\(count) values were lost in "))
@@ -63,7 +63,7 @@ struct FaultTests {
     let recorder = try watched.recorder(faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", isSwitched: true)
     try await watched.values(30)
     try watched.fail(true)
-    try await wait(30, for: "lost values") { try self.lost(watched) >= 10 }
+    try await wait(for: "lost values") { try self.lost(watched) >= 10 }
     #expect(try await recorder.terminate() == 74, "\(recorder.text)")
     #expect(recorder.text.contains("values were lost in "))
     #expect(try await watched.stored().isEmpty)
@@ -83,7 +83,7 @@ struct FaultTests {
     let recorder = try watched.recorder(faults: "fsync:EIO:1:1:.journal/0", isSwitched: true)
     try await watched.values(30)
     try watched.fail(true)
-    try await wait(30, for: "the rewriting") { recorder.text.contains("its records were written again") }
+    try await wait(for: "the rewriting") { recorder.text.contains("its records were written again") }
     try watched.fail(false)
     try await watched.values(30)
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
@@ -103,7 +103,7 @@ struct FaultTests {
     #expect(try await recorder.terminate() == 74, "\(recorder.text)")
     try watched.fail(false)
     let second = try watched.recorder()
-    try await wait(30, for: "the commit") { second.text.contains(" stored: rates ") }
+    try await wait(for: "the commit") { second.text.contains(" stored: rates ") }
     #expect(try await second.terminate() == 0, "\(second.text)")
     let values = try await watched.stored().flatMap(\.values)
     #expect(values.count == Set(values).count)
@@ -117,7 +117,7 @@ struct FaultTests {
     let recorder = try watched.recorder()
     try await watched.values(30)
     try FileManager.default.removeItem(atPath: watched.root)
-    try await wait(30, for: "the journal") { recorder.text.contains("were deleted by somebody else") }
+    try await wait(for: "the journal") { recorder.text.contains("were deleted by somebody else") }
     try await watched.values(30)
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     let sessions = try await watched.stored()
@@ -147,8 +147,8 @@ struct FaultTests {
       try FileManager.default.removeItem(atPath: other + file)
     }
     #expect(unsafe rename(other, recording.store) == 0)
-    try await wait(30, for: "the other list") { recorder.text.contains("not allowed any more") }
-    try await wait(30, for: "the session") { try recording.sessions(of: WatchedRecording.straps[0]).count == 1 }
+    try await wait(for: "the other list") { recorder.text.contains("not allowed any more") }
+    try await wait(for: "the session") { try recording.sessions(of: WatchedRecording.straps[0]).count == 1 }
     let session = try #require(try recording.sessions(of: WatchedRecording.straps[0]).first?["id"] as? String)
     let journal = URL(fileURLWithPath: "\(watched.root)/sensord.journal")
     let isInJournal = {
@@ -158,7 +158,7 @@ struct FaultTests {
     }
     #expect(try isInJournal())
     #expect(try Program.run("sensord", ["delete", session, "--store", recording.store]).status == 0)
-    try await wait(30, for: "the erasure") { try !isInJournal() }
+    try await wait(for: "the erasure") { try !isInJournal() }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(try recording.listed() == [kept])
     #expect(try recording.sessions(of: kept).count == 1)
@@ -220,7 +220,7 @@ struct FaultTests {
     try Data("sensord-journal 7 164283a7\n".utf8).write(to: URL(fileURLWithPath: "\(journal)/00000002.journal"))
     try Data("a letter\n".utf8).write(to: URL(fileURLWithPath: "\(journal)/00000003.journal"))
     let second = try watched.recorder()
-    try await wait(30, for: "the start") { second.text.contains("started") }
+    try await wait(for: "the start") { second.text.contains("started") }
     for name in ["00000002.journal.newer-version-7", "00000003.journal.not-a-journal"] {
       #expect(second.text.contains(name))
       #expect(FileManager.default.fileExists(atPath: "\(journal)/\(name)"))

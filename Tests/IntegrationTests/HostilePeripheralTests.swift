@@ -36,7 +36,7 @@ struct HostilePeripheralTests {
   func flood() async throws {
     let address = "C0:FF:EE:00:00:0A"
     let other = "C0:FF:EE:00:00:0B"
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow(address, other)
     let simulator = try recording.simulator(
       """
@@ -48,7 +48,7 @@ struct HostilePeripheralTests {
       """)
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await wait(60, for: "both to end") {
+    try await wait(for: "both to end") {
       try recording.count("end", of: address) == 1 && recording.count("end", of: other) == 1
     }
     let runtime = recording.folder.appendingPathComponent("run").path
@@ -87,7 +87,7 @@ struct HostilePeripheralTests {
   func endlessReconnects() async throws {
     let address = "C0:FF:EE:00:00:0D"
     let steady = "C0:FF:EE:00:00:0E"
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow(address, steady)
     let leaves = (1...400).map { #"{"t": \#(Double($0) * 0.25), "event": "drop", "strap": "\#(address)"}"# }
     let simulator = try recording.simulator(
@@ -99,9 +99,9 @@ struct HostilePeripheralTests {
       """)
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await wait(60, for: "three reconnects") { try recording.count("connected", of: address) >= 4 }
+    try await wait(for: "three reconnects") { try recording.count("connected", of: address) >= 4 }
     let before = try recorder.descriptors()
-    try await wait(60, for: "the steady strap's end, and six reconnects") {
+    try await wait(for: "the steady strap's end, and six reconnects") {
       try recording.count("end", of: steady) == 1 && recording.count("connected", of: address) >= 7
     }
     // A link more or less, and the status file that is just being replaced.

@@ -44,7 +44,7 @@ struct KilledRecorderTests {
       let recorder = try watched.recorder(faults: Self.fault(aim, using: &random))
       if aim != .recording {
         // Sessions end, and are committed, where there are any.
-        try await wait(30, for: "a value") { recorder.text.contains("session begins") || !recorder.isRunning }
+        try await wait(for: "a value") { recorder.text.contains("session begins") || !recorder.isRunning }
         if recorder.isRunning { recorder.interrupt() }
       }
       let status = try await recorder.exitStatus()
@@ -79,7 +79,7 @@ struct KilledRecorderTests {
     for call in ["unlink:KILL:1:1", "unlink:KILLED:2:2"] {
       let recorder = try watched.recorder(faults: "\(call):.journal/0")
       // What has ended is stored beside the start, so that the kill may come before there is anything to interrupt.
-      try await wait(30, for: "the start") { recorder.text.contains("started") || !recorder.isRunning }
+      try await wait(for: "the start") { recorder.text.contains("started") || !recorder.isRunning }
       if recorder.isRunning { recorder.interrupt() }
       try #require(try await recorder.exitStatus() == SIGKILL, "seed \(seed): \(recorder.text)")
     }
@@ -94,7 +94,7 @@ struct KilledRecorderTests {
   /// A last life in peace, and what must be true after it; in words.
   private func sum(of watched: WatchedRecording, kills: Int, seed: UInt64) async throws -> String {
     let last = try watched.recorder()
-    try await wait(30, for: "the last life") { last.text.contains("linked") }
+    try await wait(for: "the last life") { last.text.contains("linked") }
     try await watched.values(10)
     #expect(try await last.terminate() == 0, "seed \(seed): \(last.text)")
 

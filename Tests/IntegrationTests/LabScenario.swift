@@ -15,7 +15,9 @@ struct LabScenario {
   let straps: [String]
   /// Those that are to be recorded.
   let allowed: [String]
-  /// How many calls of the other program are answered before the recorder starts.
+  /// How many seconds after the simulator the recorder starts; nil where it does not matter.
+  let recorderStart: Int?
+  /// How many calls of the other program are answered before that.
   let callsBefore: Int
   private let expectations: [String: Any]
 
@@ -32,9 +34,10 @@ struct LabScenario {
     self.file = file
     straps = (json["straps"] as? [[String: Any]] ?? [json]).map { $0["address"] as? String ?? "C0:FF:EE:00:00:01" }
     allowed = json["allow"] as? [String] ?? straps
-    let start = json["recorder_at"] as? Double ?? 0
+    let start = json["recorder_at"] as? Int
+    recorderStart = start
     let timeline = json["straps"] == nil ? [] : json["timeline"] as? [[String: Any]] ?? []
-    let before = timeline.filter { $0["event"] as? String == "client" && $0["t"] as? Double ?? 0 < start }
+    let before = timeline.filter { $0["event"] as? String == "client" && $0["t"] as? Double ?? 0 < Double(start ?? 0) }
     callsBefore = before.reduce(0) { $0 + Self.calls($1["do"] as? String) }
     expectations = json["expect"] as? [String: Any] ?? [:]
   }

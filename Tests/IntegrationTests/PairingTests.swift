@@ -77,12 +77,12 @@ struct PairingTests {
     let simulator = try recording.simulator(strap("justWorks", more: #", "timeline": [\#(values)]"#))
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await recorder.printed("pair it with: sensord devices pair \(address)", within: 60)
+    try await recorder.printed("pair it with: sensord devices pair \(address)")
     let status = try recording.statusText()
     #expect(status.contains("pair it with: sensord devices pair \(address)"), "\(status)")
     let result = try recording.command("devices", "pair", address)
     #expect(result.status == 0, "\(result.errors)")
-    try await wait(60, for: "three values") { try recording.sent(by: address).count >= 3 }
+    try await wait(for: "three values") { try recording.sent(by: address).count >= 3 }
     #expect(!(try recording.statusText().contains("pair it with")))
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(try recording.sessions(of: address).count == 1)

@@ -26,7 +26,7 @@ struct PowerCutRecordingTests {
     let image = try DiskImage(of: watched.root)
     for number in 0..<3 {
       let recorder = try watched.recorder(changed: changed)
-      try await wait(30, for: "a session") {
+      try await wait(for: "a session") {
         recorder.text.contains("session begins") || recorder.text.contains("linked")
       }
       try await watched.values(300)

@@ -28,10 +28,10 @@ struct ReadersBesideWriterTests {
     ]
     for (done, stop) in stops.enumerated() {
       let recorder = try watched.recorder(faults: stop, isSwitched: true)
-      try await wait(30, for: "a session") { recorder.text.contains("session begins") }
+      try await wait(for: "a session") { recorder.text.contains("session begins") }
       try watched.fail(true)
       recorder.interrupt()
-      try await wait(30, for: "\(stop) \(recorder.text)") { try recorder.isStopped() }
+      try await wait(for: "\(stop) \(recorder.text)") { try recorder.isStopped() }
       let stored = try SQLiteShell.ask(store, Self.count)
       #expect(["\(done)\n", "\(done + 1)\n"].contains(stored), "\(stop)")
       try readsEverything(store, while: stop)

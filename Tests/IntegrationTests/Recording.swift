@@ -7,23 +7,18 @@ final class Recording {
   let bus: PrivateBus
   var store: String { folder.appendingPathComponent("store/sensord.sqlite").path }
   private var log: String { folder.appendingPathComponent("strap.log").path }
-  /// What makes time pass faster for the recorder and the simulator.
-  private let clock: [String: String]
+  /// What makes time pass faster for the bus, the simulator and the recorder; nothing where it does not.
+  private let clock: SharedClock?
 
-  /// `speed`: how many seconds pass in one.
-  init(speed: Int = 1) throws {
-    var start = timespec()
-    unsafe clock_gettime(CLOCK_BOOTTIME, &start)
-    clock =
-      speed == 1
-      ? [:]
-      : [
-        "LD_PRELOAD": Program.folder.appendingPathComponent("libFastClock.so").path, "FASTCLOCK_SPEED": "\(speed)",
-        "FASTCLOCK_START": "\(start.tv_sec * 1_000_000_000 + start.tv_nsec)",
-      ]
+  /// A recording in the machine's own time; or, with `speed`, in one in which as many seconds at most pass in one, and none
+  /// while one of its programs is kept from running.
+  init(speed: Int? = nil) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    bus = try PrivateBus()
+    let file = folder.appendingPathComponent("clock").path
+    clock = try speed.map { try SharedClock(file, speed: $0) }
+    bus = try PrivateBus(
+      environment: clock.map { clock in ProcessInfo.processInfo.environment.merging(clock.environment) { $1 } })
   }
 
   deinit {
@@ -38,15 +33,17 @@ final class Recording {
   }
 
   /// Plays a scenario (JSON, see the simulator's help) on the private bus.
-  func simulator(_ scenario: String) throws -> Program {
+  func simulator(_ scenario: String, holdingAfter seconds: Int? = nil) throws -> Program {
     let file = folder.appendingPathComponent("scenario.json")
     try scenario.write(to: file, atomically: true, encoding: .utf8)
-    return try simulator(file: file)
+    return try simulator(file: file, holdingAfter: seconds)
   }
 
-  func simulator(file: URL) throws -> Program {
+  /// The same from a file; where it is told so, time stops so many seconds after the start until the recorder is there.
+  func simulator(file: URL, holdingAfter seconds: Int? = nil) throws -> Program {
     try Program(
-      "sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log], environment: clock)
+      "sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log],
+      environment: clock?.holding(after: seconds) ?? [:])
   }
 
   /// The recorder's own environment: its configuration, runtime folder and home are the test's.
@@ -63,7 +60,7 @@ final class Recording {
       at: folder.appendingPathComponent("run"), withIntermediateDirectories: true)
     return try Program(
       "sensord", ["run", "--store", store, "--bus", bus.address] + arguments,
-      environment: environment.merging(clock) { $1 }.merging(changed) { $1 })
+      environment: environment.merging(clock?.releasing ?? [:]) { $1 }.merging(changed) { $1 })
   }
 
   /// Starts the recorder with this text as its configuration.
@@ -94,6 +91,24 @@ final class Recording {
   func status() throws -> [String: Any] {
     let result = try Program.run("sensord", ["status", "--json"], environment: environment)
     return try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any] ?? [:]
+  }
+
+  /// Stops time, and returns when everything that was on its way has arrived; for a recording with a speed.
+  func freeze() async throws {
+    guard let clock else { return }
+    try clock.stop()
+    let begun = try clock.steps()
+    try await wait(for: "all that is on its way") { try clock.steps() > begun + 10 }
+  }
+
+  /// Lets time go on.
+  func thaw() throws {
+    try clock?.goOn()
+  }
+
+  /// How many values of the strap's last session are in the journal or stored.
+  func received(from strap: String) throws -> Int {
+    (try sessions(of: strap).last?["heartRate"] as? [String: Any])?["count"] as? Int ?? 0
   }
 
   /// What one strap really sent while somebody was subscribed, as hexadecimal text, in order.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The plain `sqlite3` program with a store open, asked line by line: it keeps a transaction for as long as a test wants.
 final class SQLiteShell {
@@ -6,24 +7,23 @@ final class SQLiteShell {
   /// Whether this machine has it.
   static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
-  private let process = Process()
+  private let process: StartedProgram
   private let input = Pipe()
   private let output = Pipe()
   private var questions = 0
 
   /// Opens the database.
   init(_ database: String) throws {
-    process.executableURL = URL(fileURLWithPath: Self.path)
-    process.arguments = ["-batch", database]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
+    process = try StartedProgram(
+      Self.path, ["-batch", database], input: input.fileHandleForReading.fileDescriptor,
+      output: output.fileHandleForWriting.fileDescriptor, errors: output.fileHandleForWriting.fileDescriptor)
+    try input.fileHandleForReading.close()
+    try output.fileHandleForWriting.close()
   }
 
   deinit {
     try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    process.wait()
   }
 
   /// Runs statements and gives what was printed, errors too.

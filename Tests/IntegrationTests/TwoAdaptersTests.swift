@@ -26,13 +26,13 @@ struct TwoAdaptersTests {
     "what another program receives over an adapter that the configuration leaves out is not recorded; afterwards all is"
   )
   func leftOut() async throws {
-    let recording = try Recording(speed: 5)
+    let recording = try Recording(speed: 12)
     try recording.allow(strap)
-    let simulator = try recording.simulator(scenario())
+    let simulator = try recording.simulator(scenario(), holdingAfter: 10)
     try await simulator.printed("ready")
-    try await wait(30, for: "the other program's link") { try recording.count("done") >= 3 }
+    try await wait(for: "the other program's link") { try recording.count("done") >= 3 }
     let recorder = try recording.recorder(configuration: "[sensors]\nadapters = hci0\n")
-    try await wait(60, for: "the strap's end") { try recording.count("end", of: strap) == 1 }
+    try await wait(for: "the strap's end") { try recording.count("end", of: strap) == 1 }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(!recorder.text.contains("linked over hci1"), "\(recorder.text)")
     let sent = try recording.sent(by: strap)

@@ -25,7 +25,7 @@ struct UnlistedSensorTests {
     let simulator = try recording.simulator(scenario())
     try await simulator.printed("ready")
     let recorder = try recording.recorder(configuration: "[sensors]\nrecord = any\nminimum-signal = -70\n")
-    try await wait(30, for: "three values") { try recording.sent(by: near).count >= 3 }
+    try await wait(for: "three values") { try recording.sent(by: near).count >= 3 }
     let status = try recording.statusText()
     #expect(status.contains(near) && !status.contains(far), "\(status)")
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
@@ -43,7 +43,7 @@ struct UnlistedSensorTests {
     let simulator = try recording.simulator(scenario())
     try await simulator.printed("ready")
     let recorder = try recording.recorder(configuration: "[sensors]\nrecord = any\nminimum-signal = -70\n")
-    try await wait(30, for: "three values") { try recording.sent(by: near).count >= 3 }
+    try await wait(for: "three values") { try recording.sent(by: near).count >= 3 }
     for file in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: recording.store + file) }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(try recording.sessions(of: near).count == 1)
@@ -57,7 +57,7 @@ struct UnlistedSensorTests {
     let simulator = try recording.simulator(scenario())
     try await simulator.printed("ready")
     let recorder = try recording.recorder()
-    try await wait(30, for: "three values") { try recording.sent(by: far).count >= 3 }
+    try await wait(for: "three values") { try recording.sent(by: far).count >= 3 }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(try recording.sessions().count == 1)
     #expect(try recording.count("connected", of: near) == 0)

@@ -120,7 +120,7 @@ final class WatchedRecording {
   /// Waits until so many more values have been sent.
   func values(_ count: Int) async throws {
     let before = try sentCount()
-    try await wait(60, for: "\(count) values") { try self.sentCount() >= before + count }
+    try await wait(for: "\(count) values") { try self.sentCount() >= before + count }
   }
 
   /// The payloads of a store's sessions, in order; of the store at its usual place if none is named.

@@ -50,9 +50,6 @@ final class DrivenRecorder {
     let file = folder.appendingPathComponent("script")
     let full = folder.appendingPathComponent("full").path
     try script.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
-    let process = Process()
-    process.executableURL = JournalPowerCutTests.buildFolder.appendingPathComponent("RecorderDriver")
-    process.arguments = [store, file.path, full, "\(boot)", "\(now)", "\(Self.wall)"]
     var environment = ProcessInfo.processInfo.environment
     environment["LD_PRELOAD"] = JournalPowerCutTests.buildFolder.appendingPathComponent("libPowerCut.so").path
     environment["POWERCUT_ROOT"] = root
@@ -61,19 +58,14 @@ final class DrivenRecorder {
     environment["POWERCUT_SWITCH"] = isSwitched ? full : nil
     environment["POWERCUT_SYNC"] = syncsAreOff ? "off" : "free"
     environment["SWIFT_BACKTRACE"] = "enable=no"
-    process.environment = environment
-    let output = folder.appendingPathComponent("output")
-    let errors = folder.appendingPathComponent("errors")
-    for file in [output, errors] { try Data().write(to: file) }
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
-    try process.run()
-    process.waitUntilExit()
+    let (output, errors) = (try OutputFile(), try OutputFile())
+    let process = try StartedProgram(
+      JournalPowerCutTests.buildFolder.appendingPathComponent("RecorderDriver").path,
+      [store, file.path, full, "\(boot)", "\(now)", "\(Self.wall)"], environment: environment,
+      output: output.descriptor, errors: errors.descriptor)
+    let status = process.wait()
     try? FileManager.default.removeItem(atPath: full)
-    return (
-      process.terminationStatus, try Data(contentsOf: output).count,
-      String(decoding: try Data(contentsOf: errors), as: UTF8.self)
-    )
+    return (status, output.text.utf8.count, errors.text)
   }
 
   /// The calls since this was asked last.

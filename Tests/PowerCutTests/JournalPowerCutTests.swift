@@ -25,17 +25,15 @@ struct JournalPowerCutTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let log = folder.appendingPathComponent("log")
     for (number, life) in lives.enumerated() {
-      let process = Process()
-      process.executableURL = buildFolder.appendingPathComponent("JournalWriter")
-      process.arguments = [root.appendingPathComponent("journal").path, "\(life.events)", "\(life.syncEvery)"]
       var environment = ProcessInfo.processInfo.environment
       environment["LD_PRELOAD"] = buildFolder.appendingPathComponent("libPowerCut.so").path
       environment["POWERCUT_ROOT"] = root.path
       environment["POWERCUT_LOG"] = log.path
-      process.environment = environment.merging(life.settings) { $1 }
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == (number == lives.count - 1 ? 0 : SIGKILL))
+      let process = try StartedProgram(
+        buildFolder.appendingPathComponent("JournalWriter").path,
+        [root.appendingPathComponent("journal").path, "\(life.events)", "\(life.syncEvery)"],
+        environment: environment.merging(life.settings) { $1 }, output: STDOUT_FILENO, errors: STDERR_FILENO)
+      #expect(process.wait() == (number == lives.count - 1 ? 0 : SIGKILL))
     }
     return DiskOperation.read([UInt8](try Data(contentsOf: log)))
   }

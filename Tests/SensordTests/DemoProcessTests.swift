@@ -18,7 +18,7 @@ struct DemoProcessTests {
   func killedBus() throws {
     let folder = try TemporaryFolder()
     let store = folder.path + "/demo.sqlite"
-    let demo = try RunningDemo(["demo", "--duration", "6", "--store", store])
+    let demo = try RunningDemo(["demo", "--duration", "600", "--store", store])
     try demo.wait(for: "session begins")
     let children = demo.children
     #expect(children.map(\.name).sorted() == ["dbus-daemon", "sensord", "sensord-simulat"])
@@ -26,6 +26,17 @@ struct DemoProcessTests {
     kill(bus.identifier, SIGKILL)
     try demo.wait(for: "the message bus ended (signal 9); starting it again")
     try demo.wait(for: "linked over")
+    // Until the live line has counted more beats after the gap.
+    var before: Int?
+    try demo.wait(for: "more beats") { line in
+      let words = line.split(separator: " · ")
+      guard words.contains("1 gap"), let beats = words.first(where: { $0.hasSuffix(" beats") })?.split(separator: " "),
+        let count = Int(beats[0])
+      else { return false }
+      defer { before = before ?? count }
+      return count > before ?? count
+    }
+    kill(demo.identifier, SIGINT)
     let (status, lines) = demo.finish()
     #expect(status == 0, "\(lines)")
     #expect(lines.contains { $0.contains("Stored in \(store)") })
@@ -69,9 +80,18 @@ private final class RunningDemo {
 
   /// Reads on until a line holds `text`.
   func wait(for text: String) throws {
-    let seen = lines.count
-    while !lines[seen...].contains(where: { $0.contains(text) }) {
-      guard readMore() else { throw Failure(text: "the demo ended before \"\(text)\": \(lines)") }
+    try wait(for: text) { $0.contains(text) }
+  }
+
+  /// Reads on until a line is one that is meant; each new line is asked about once.
+  func wait(for what: String, _ isMeant: (String) -> Bool) throws {
+    var seen = lines.count
+    while true {
+      while seen < lines.count {
+        seen += 1
+        if isMeant(lines[seen - 1]) { return }
+      }
+      guard readMore() else { throw Failure(text: "the demo ended before \"\(what)\": \(lines)") }
     }
   }
 
@@ -99,7 +119,7 @@ private final class RunningDemo {
 
   private func readMore() -> Bool {
     var poll = pollfd(fd: process.output.number, events: Int16(POLLIN), revents: 0)
-    guard unsafe Glibc.poll(&poll, 1, 30_000) == 1, let bytes = process.read() else { return false }
+    guard unsafe Glibc.poll(&poll, 1, 300_000) == 1, let bytes = process.read() else { return false }
     rest += bytes
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       lines.append(String(decoding: rest[..<end], as: UTF8.self))

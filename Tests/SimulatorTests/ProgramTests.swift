@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The built program as a process: how it ends, and what it says.
-@Suite("The program sensord-simulator", .timeLimit(.minutes(1)))
+@Suite("The program sensord-simulator", .timeLimit(.minutes(5)))
 struct ProgramTests {
   private struct Result {
     let status: Int32
@@ -15,25 +15,19 @@ struct ProgramTests {
   private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appendingPathComponent("sensord-simulator")
 
-  private func process(_ arguments: [String]) -> (Process, output: Pipe, errors: Pipe) {
-    let process = Process()
+  private func start(_ arguments: [String], errors: OutputFile) throws -> (StartedProgram, output: FileHandle) {
     let output = Pipe()
-    let errors = Pipe()
-    process.executableURL = Self.program
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = errors
-    return (process, output, errors)
+    let process = try StartedProgram(
+      Self.program.path, arguments, output: output.fileHandleForWriting.fileDescriptor, errors: errors.descriptor)
+    try output.fileHandleForWriting.close()
+    return (process, output.fileHandleForReading)
   }
 
   private func run(_ arguments: [String]) throws -> Result {
-    let (process, output, errors) = process(arguments)
-    try process.run()
-    process.waitUntilExit()
-    return Result(
-      status: process.terminationStatus,
-      output: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-      errors: String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+    let (output, errors) = (try OutputFile(), try OutputFile())
+    let process = try StartedProgram(
+      Self.program.path, arguments, output: output.descriptor, errors: errors.descriptor)
+    return Result(status: process.wait(), output: output.text, errors: errors.text)
   }
 
   private func temporary(_ text: String) throws -> String {
@@ -74,19 +68,17 @@ struct ProgramTests {
     let bus = try PrivateBus()
     let log = bus.directory + "/truth"
     let socket = bus.directory + "/control"
-    let (process, output, _) = process([
-      "--bus", bus.address, "--strap", "H10@C0:FF:EE:00:00:01", "--log", log, "--control", socket,
-    ])
-    try process.run()
-    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n")
+    let (process, output) = try start(
+      ["--bus", bus.address, "--strap", "H10@C0:FF:EE:00:00:01", "--log", log, "--control", socket],
+      errors: OutputFile())
+    #expect(String(decoding: output.availableData, as: UTF8.self) == "ready\n")
     let client = try ControlClient(socket)
     #expect(try client.ask(#"{"event": "battery", "value": 12}"#) == "ok")
     #expect(try client.ask(#"[{"event": "cease"}, {"event": "advertise"}]"#) == "ok")
     #expect(try client.ask(#"{"event": "explode"}"#) == "error unknown event 'explode'")
     #expect(try client.ask("nonsense") == "error not JSON")
-    process.terminate()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    process.send(SIGTERM)
+    #expect(process.wait() == 0)
     let truth = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
     let events = try truth.map { line in
       try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])["ev"] as? String
@@ -99,15 +91,12 @@ struct ProgramTests {
   @Test("it ends with 69 when the bus goes")
   func lostBus() throws {
     let bus = try PrivateBus()
-    let (process, output, errors) = process(["--bus", bus.address, "--strap", "H10@C0:FF:EE:00:00:01"])
-    try process.run()
-    #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n")
+    let errors = try OutputFile()
+    let (process, output) = try start(["--bus", bus.address, "--strap", "H10@C0:FF:EE:00:00:01"], errors: errors)
+    #expect(String(decoding: output.availableData, as: UTF8.self) == "ready\n")
     bus.kill()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 69)
-    #expect(
-      String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        == "sensord-simulator: the bus is gone\n")
+    #expect(process.wait() == 69)
+    #expect(errors.text == "sensord-simulator: the bus is gone\n")
   }
 }
 

@@ -14,10 +14,11 @@ public final class PrivateBus: Sendable {
   /// What clients connect to; the same after a restart.
   public let address: String
   private let guardian = Mutex<Guardian?>(nil)
+  private let environment: [String: String]?
 
   /// The shell that starts the daemon and kills it: told so by a line on `channel`, or by its end when the test is no more.
   private struct Guardian {
-    var process: pid_t
+    var process: StartedProgram
     var channel: Int32
 
     static let script = """
@@ -25,7 +26,8 @@ public final class PrivateBus: Sendable {
       daemon=$!
       exec >/dev/null
       read -r word; told=$?
-      kill -9 $daemon; wait $daemon
+      # The shell would tell that it was killed.
+      { kill -9 $daemon; wait $daemon; } 2>/dev/null
       rm -f "$0/bus"
       if [ $told != 0 ]; then cat "$0/log" >&2; rm -f "$0/bus.conf" "$0/log"; rmdir "$0"; fi
       """
@@ -33,8 +35,10 @@ public final class PrivateBus: Sendable {
 
   /// Starts a bus and returns when it listens.
   ///
+  /// - Parameter environment: The daemon's; the test's own where it is nil.
   /// - Throws: ``Failure``, when `dbus-daemon` is not installed for example.
-  public init() throws {
+  public init(environment: [String: String]? = nil) throws {
+    self.environment = environment
     var template = Array("/tmp/sensord-bus-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -54,7 +58,7 @@ public final class PrivateBus: Sendable {
     guardian.withLock { guardian in
       guard let running = guardian.take() else { return }
       _ = unsafe send(running.channel, "kill\n", 5, Int32(MSG_NOSIGNAL))
-      waitpid(running.process, nil, 0)
+      running.process.wait()
       close(running.channel)
     }
   }
@@ -104,10 +108,14 @@ public final class PrivateBus: Sendable {
     }
     // Another program that the test starts must not hold the channel open.
     for descriptor in output + channel { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    let started = Result { try spawnShell(input: channel[1], output: output[1]) }
+    let started = Result {
+      try StartedProgram(
+        "sh", ["-c", Guardian.script, directory], environment: environment, input: channel[1], output: output[1],
+        errors: STDERR_FILENO)
+    }
     close(channel[1])
     close(output[1])
-    let process: pid_t
+    let process: StartedProgram
     do {
       process = try started.get()
     } catch {
@@ -119,35 +127,7 @@ public final class PrivateBus: Sendable {
       if byte == UInt8(ascii: "\n") { return Guardian(process: process, channel: channel[0]) }
     }
     close(channel[0])
-    waitpid(process, nil, 0)
+    process.wait()
     throw Failure(description: "dbus-daemon is not installed, or ended at its start")
-  }
-
-  private func spawnShell(input: Int32, output: Int32) throws -> pid_t {
-    var actions = unsafe posix_spawn_file_actions_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, output, 1)
-    // Else the bus holds the pipes of programs that other tests run, who then wait for their end in vain.
-    for descriptor in Int32(3)..<256 { unsafe posix_spawn_file_actions_addclose(&actions, descriptor) }
-    // Signals that a test has blocked must not be blocked in the daemon.
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawnattr_init(&attributes)
-    defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-
-    let words = ["sh", "-c", Guardian.script, directory]
-    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
-    var process: pid_t = 0
-    let result = unsafe posix_spawnp(&process, "sh", &actions, &attributes, &arguments, environ)
-    guard result == 0 else {
-      throw Failure(description: "no shell starts: \(unsafe String(cString: strerror(result)))")
-    }
-    return process
   }
 }
