@@ -42,4 +42,6 @@ struct MadeUpYear {
 enum BenchmarkError: Error {
   case unreadable(String)
   case usage
+  /// A live update was not what was stored at its change number.
+  case differs(change: Int64)
 }

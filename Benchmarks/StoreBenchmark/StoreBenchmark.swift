@@ -13,6 +13,7 @@ import SeriesStore
 ///     StoreBenchmark merge STORE ANSWERS                all series as one
 ///     StoreBenchmark hourly STORE TIMES                 only that, for callgrind
 ///     StoreBenchmark open STORE                         as a reader and as the recorder
+///     StoreBenchmark live SECONDS STORE                 live statistics beside a writer, each compared
 ///     StoreBenchmark builder SECONDS in-order|mixed     peak memory of a builder
 @main
 enum StoreBenchmark {
@@ -27,6 +28,7 @@ enum StoreBenchmark {
     case ("merge", 3): try await Querying.merge(arguments[1], answers: arguments[2])
     case ("hourly", 3): try await Querying.hourly(of: arguments[1], times: Int(arguments[2]) ?? 1)
     case ("open", 2): try await Querying.open(arguments[1])
+    case ("live", 3): try await LiveStatistics.run(seconds: Int(arguments[1]) ?? 0, in: arguments[2])
     case ("builder", 3): try Loading.builder(seconds: Int(arguments[1]) ?? 0, mixed: arguments[2] == "mixed")
     default: throw BenchmarkError.usage
     }

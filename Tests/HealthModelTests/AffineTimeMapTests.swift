@@ -21,6 +21,9 @@ struct AffineTimeMapTests {
     let map = AffineTimeMap(anchor: Timestamp(microseconds: 0))
     #expect(map.time(atTicks: 1, timescale: 1024).microseconds == 976)
     #expect(map.time(atTicks: -1, timescale: 1024).microseconds == -977)
+    // Where a tick times a billion does not fit 64 bits any more.
+    #expect(map.time(atTicks: 1 << 34 | 1, timescale: 1024).microseconds == 16_777_216_000_976)
+    #expect(map.time(atTicks: -(1 << 34 | 1), timescale: 1024).microseconds == -16_777_216_000_977)
   }
 
   @Test("extreme ticks saturate")

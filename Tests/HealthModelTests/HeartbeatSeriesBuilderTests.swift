@@ -27,6 +27,8 @@ struct HeartbeatSeriesBuilderTests {
     try builder.add(atTicks: 500, since: start)
     #expect(throws: SeriesError.timeNotIncreasing(index: 1)) { try builder.add(atTicks: 500, since: start) }
     #expect(throws: SeriesError.timeNotIncreasing(index: 1)) { try builder.add(atTicks: -1, since: start) }
+    let later = start.advanced(byMicroseconds: 1)
+    #expect(throws: SeriesError.startDiffers(index: 1)) { try builder.add(atTicks: 501, since: later) }
     try builder.add(atTicks: 501, since: start, precededByGap: true)
     let series = try builder.finish()
     #expect(series.beats.count == 2)

@@ -89,6 +89,24 @@ struct StoreCommandTests {
     expectFailure(try part(day, day + "T01:00", zone: "Nowhere"), .usage, "Nowhere")
   }
 
+  @Test("whatever shows local times refuses a TZ that is no zone, in the same words; JSON is in UTC and needs none")
+  func unknownLocalZone() throws {
+    let commands = [
+      ["sessions"], ["show", "last"], ["hrv", "last"], ["devices", "list"], ["stats", "heartRate", "--every", "1d"],
+    ]
+    for command in commands {
+      let outcome = try sensord.run(command + ["--store", store], changed: ["TZ": "Middle/Earth"])
+      expectFailure(outcome, .usage, "TZ is 'Middle/Earth', which is no time zone; set it to a name of tzdata")
+      let missing = try sensord.run(
+        command + ["--store", store], changed: ["TZ": "Europe/Berlin", "TZDIR": folder.path + "/none"])
+      expectFailure(missing, .unavailable, "install the package tzdata")
+    }
+    for command in commands.dropLast() {
+      let outcome = try sensord.run(command + ["--json", "--store", store], changed: ["TZ": "Middle/Earth"])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+  }
+
   @Test("what is wrong with a question for statistics is one line that names it")
   func statisticsErrors() throws {
     expectFailure(try stats("hartRate", "--every", "1h"), .usage, "did you mean heartRate?")

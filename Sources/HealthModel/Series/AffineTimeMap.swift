@@ -25,8 +25,8 @@ public struct AffineTimeMap: Hashable, Sendable {
     let divisor = Int64(max(timescale, 1)) * 1000
     let (product, overflow) = ticks.multipliedReportingOverflow(by: factor)
     if overflow {
-      let wide = (Int128(ticks) * Int128(factor)) / Int128(divisor)
-      return anchor.advanced(byMicroseconds: Int64(clamping: wide))
+      let (wide, rest) = (Int128(ticks) * Int128(factor)).quotientAndRemainder(dividingBy: Int128(divisor))
+      return anchor.advanced(byMicroseconds: Int64(clamping: rest < 0 ? wide - 1 : wide))
     }
     let (quotient, remainder) = product.quotientAndRemainder(dividingBy: divisor)
     return anchor.advanced(byMicroseconds: remainder < 0 ? quotient - 1 : quotient)

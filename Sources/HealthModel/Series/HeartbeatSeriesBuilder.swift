@@ -67,12 +67,13 @@ public struct HeartbeatSeriesBuilder: Sendable {
 
   /// Adds a beat `ticks` after `start`, HealthKit's form: one run, whose map is anchored at the start.
   ///
-  /// `start` is the same in every call; ticks strictly increase from 0 on.
+  /// `start` is the same in every call, else ``SeriesError/startDiffers(index:)``; ticks strictly increase from 0 on.
   public mutating func add(
     atTicks ticks: Int64, since start: Timestamp, precededByGap: Bool = false, flags: Heartbeat.Flags = []
   ) throws(SeriesError) {
     guard !isFinished else { throw .finished }
     let position = beats.count
+    guard run.map({ $0.map.anchor == start }) ?? true else { throw .startDiffers(index: position) }
     guard ticks >= 0, beats.isEmpty || ticks > tick else { throw .timeNotIncreasing(index: position) }
     let (interval, overflow) = ticks.subtractingReportingOverflow(beats.isEmpty ? 0 : tick)
     guard !overflow, let rrTicks = UInt32(exactly: interval) else { throw .beatOutOfRange(index: position) }

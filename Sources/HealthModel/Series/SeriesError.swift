@@ -18,6 +18,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case timeDecreases(index: Int)
   /// A beat is not later than the one before it.
   case timeNotIncreasing(index: Int)
+  /// The beat is told since another start than the ones before it.
+  case startDiffers(index: Int)
   /// The runs leave a beat out, overlap or are empty.
   case runsDoNotCoverBeats
   /// A timescale is a positive number of ticks per second.
@@ -37,6 +39,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notFinite: "the value is no finite number"
     case .timeDecreases(let index): "value \(index) is earlier than the one before it"
     case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"
+    case .startDiffers(let index): "beat \(index) is told since another start than the ones before it"
     case .runsDoNotCoverBeats: "the runs do not hold every beat once"
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"

@@ -46,6 +46,15 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
+  /// Adds one series that no other overlaps.
+  package mutating func add(_ track: QuantityTrack, rank: Int) {
+    let nothing = TimeStretches()
+    add(track, rank: rank, blocked: nothing)
+    for stretch in track.coverage(maximumGap: policy.maximumGapMicroseconds).stretches {
+      addCoverage(from: stretch.lowerBound, to: stretch.upperBound, blocked: nothing)
+    }
+  }
+
   /// Adds one series, without the moments in `blocked`; its coverage is for the caller to add.
   package mutating func add(_ track: QuantityTrack, rank: Int, blocked: TimeStretches) {
     guard let first = track.starts.first else { return }

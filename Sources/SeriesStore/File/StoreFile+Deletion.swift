@@ -71,7 +71,7 @@ extension StoreFile {
       throw unfinished("another program is writing")
     }
     guard try connection.emptyWriteAheadLog() else { throw unfinished("a reader is at work") }
-    try deleteMetadata(of: 0, kind: .store)
+    try deleteMetadata(of: 0, kind: .store, key: Self.erasureKey)
   }
 
   private func unfinished(_ reason: String) -> StoreError {

@@ -84,10 +84,12 @@ extension StoreFile {
     return metadata
   }
 
-  func deleteMetadata(of owner: Int64, kind: MetadataKind) throws(StoreError) {
-    var statement = try connection.prepare("DELETE FROM metadata WHERE owner = ?1 AND kind = ?2")
+  func deleteMetadata(of owner: Int64, kind: MetadataKind, key: String? = nil) throws(StoreError) {
+    var statement = try connection.prepare(
+      "DELETE FROM metadata WHERE owner = ?1 AND kind = ?2 AND key = ifnull(?3, key)")
     try statement.bind(owner, at: 1)
     try statement.bind(kind.rawValue, at: 2)
+    try statement.bind(key, at: 3)
     try statement.run()
   }
 }

@@ -42,7 +42,7 @@ extension StoreFile {
       }
       var tracks: [QuantityTrack] = []
       for sample in samples[first..<next] {
-        let track = try track(of: sample.id, item: nil, from: &chunks)
+        let track = try track(of: sample.id, from: &chunks)
         // What is told apart by the samples' spans has to lie in them.
         if let start = track.starts.first, let last = track.starts.last {
           guard sample.span.contains(start), sample.span.contains(last) else { throw corrupt(sample: sample.id) }

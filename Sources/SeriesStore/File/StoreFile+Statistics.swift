@@ -156,12 +156,11 @@ extension StoreFile {
         let row = rows[index]
         let isDone = canUseCells ? try addCells(of: row, from: &cells, to: &buckets) : false
         if !isDone {
-          let track = try track(of: row.id, item: row.item, from: &chunks)
-          buckets.add(Array(repeating: [], count: row.rank) + [[track]])
+          buckets.add(try track(of: row, from: &chunks), rank: row.rank)
         }
       } else {
         var tracks = Array(repeating: [QuantityTrack](), count: sourceCount)
-        for row in rows[index..<next] { tracks[row.rank].append(try track(of: row.id, item: row.item, from: &chunks)) }
+        for row in rows[index..<next] { tracks[row.rank].append(try track(of: row, from: &chunks)) }
         buckets.add(tracks)
       }
       index = next
@@ -212,10 +211,14 @@ extension StoreFile {
     return statement
   }
 
-  /// The quantities of the sample's chunks that ``chunkStatement(from:to:)`` finds.
-  func track(
-    of sample: Int64, item: QuantityPacker.Item?, from statement: inout Statement
-  ) throws(StoreError) -> QuantityTrack {
+  private func track(of row: SeriesRow, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
+    // Its row tells all of a single quantity.
+    if let item = row.item { return QuantityTrack(item) }
+    return try track(of: row.id, from: &statement)
+  }
+
+  /// The quantities of the sample's chunks that ``chunkStatement(from:to:)`` finds, or the only one of a sample without.
+  func track(of sample: Int64, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
     try bind(sample: sample, to: &statement)
     var track = QuantityTrack()
     while try statement.step() {
@@ -226,14 +229,15 @@ extension StoreFile {
       track.append(chunk)
     }
     guard track.starts.isEmpty else { return track }
-    var item = item
-    if item == nil { item = try bareItem(of: sample) }
-    guard let item else { return track }
-    return QuantityTrack(starts: [item.start], ends: [item.end], values: [item.value])
+    return try bareItem(of: sample).map { QuantityTrack($0) } ?? track
   }
 }
 
 extension QuantityTrack {
+  fileprivate init(_ item: QuantityPacker.Item) {
+    self.init(starts: [item.start], ends: [item.end], values: [item.value])
+  }
+
   /// Adds the quantities of the chunk that follows.
   mutating func append(_ chunk: consuming QuantityChunk) {
     // Most series are one chunk: its columns are taken over.

@@ -7,7 +7,7 @@ enum DeviceListing {
   static func json(_ sensor: AllowedSensor) -> JSONValue {
     [
       "address": .string(sensor.address), "name": .string(sensor.name),
-      "added": .string(CivilTime.milliseconds(sensor.added.microseconds)),
+      "added": .string(sensor.added.iso8601()),
     ]
   }
 

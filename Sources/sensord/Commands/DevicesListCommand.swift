@@ -11,6 +11,7 @@ struct DevicesListCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
     let store = try store.openToRead()
     let sensors = try CommandLoop.run { try await store?.allowedSensors() ?? [] }
     if json {

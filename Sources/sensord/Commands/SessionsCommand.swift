@@ -16,6 +16,7 @@ struct SessionsCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
     let catalogue = try SessionCatalogue(store)
     let sessions = try CommandLoop.run { try await catalogue.list() }
     if json {

@@ -18,6 +18,7 @@ struct ShowCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
     let name = session
     let catalogue = try SessionCatalogue(store)
     let report = try CommandLoop.run { try await catalogue.report(name) }

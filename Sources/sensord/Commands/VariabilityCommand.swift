@@ -35,6 +35,7 @@ struct VariabilityCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
     let name = session
     let from = try moment(from, option: "--from")
     let to = try moment(to, option: "--to")

@@ -78,8 +78,8 @@ extension ListedSession {
     return [
       .init("id", .string(id.uuidString.lowercased())),
       .init("device", ["name": .string(deviceName), "address": .string(deviceAddress)]),
-      .init("start", .string(CivilTime.milliseconds(start))),
-      .init("end", isOpen ? .null : .string(CivilTime.milliseconds(end))),
+      .init("start", .string(Timestamp(microseconds: start).iso8601())),
+      .init("end", isOpen ? .null : .string(Timestamp(microseconds: end).iso8601())),
       .init("endReason", .string(endReason)),
       .init(
         "heartRate",

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HealthModel
 
 /// Times for people, in the time zone of the machine or of `TZ`.
 ///
@@ -29,7 +30,7 @@ enum LocalTime {
   private static func formatted(_ microseconds: Int64, _ format: String) -> String {
     var seconds = time_t(microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0))
     var fields = unsafe tm()
-    guard unsafe localtime_r(&seconds, &fields) != nil else { return CivilTime.milliseconds(microseconds) }
+    guard unsafe localtime_r(&seconds, &fields) != nil else { return Timestamp(microseconds: microseconds).iso8601() }
     var buffer = [CChar](repeating: 0, count: 64)
     let count = unsafe strftime(&buffer, buffer.count, format, &fields)
     return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -126,8 +126,8 @@ struct SessionReport: Hashable, Sendable {
 
   private static func json(_ run: Run, index: Int) -> JSONValue {
     [
-      "index": .integer(Int64(index)), "start": .string(CivilTime.milliseconds(run.start)),
-      "end": .string(CivilTime.milliseconds(run.end)), "beats": .integer(run.beats),
+      "index": .integer(Int64(index)), "start": .string(Timestamp(microseconds: run.start).iso8601()),
+      "end": .string(Timestamp(microseconds: run.end).iso8601()), "beats": .integer(run.beats),
       "uncertaintyMilliseconds": .number(Double(run.uncertaintyMicroseconds) / 1_000),
     ]
   }
@@ -142,8 +142,8 @@ struct SessionReport: Hashable, Sendable {
   private static func json(_ gap: RecordingGap) -> JSONValue {
     [
       "reason": .string(gap.reason), "detail": .string(gap.detail),
-      "start": .string(CivilTime.milliseconds(gap.start.microseconds)),
-      "end": .string(CivilTime.milliseconds(gap.end.microseconds)),
+      "start": .string(gap.start.iso8601()),
+      "end": .string(gap.end.iso8601()),
       "estimatedLostBeats": .number(gap.estimatedLostBeats),
     ]
   }
@@ -154,7 +154,7 @@ struct SessionReport: Hashable, Sendable {
     case .integer(let integer): .integer(integer)
     case .real(let real): .number(real)
     case .flag(let flag): .bool(flag)
-    case .time(let time): .string(CivilTime.milliseconds(time.microseconds))
+    case .time(let time): .string(time.iso8601())
     case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
     }
   }

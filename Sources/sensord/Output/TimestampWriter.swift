@@ -1,3 +1,5 @@
+internal import HealthModel
+
 /// Appends times as `YYYY-MM-DDThh:mm:ss.ffffffZ` at the speed of a large export.
 ///
 /// Neighbouring rows share their second nearly always, so the first 19 characters are kept and only the fraction is
@@ -25,15 +27,8 @@ struct TimestampWriter {
     }
     if second != self.second {
       self.second = second
-      prefix.removeAll(keepingCapacity: true)
-      let time = CivilTime(utcMicroseconds: microseconds)
-      Self.append(time.year, digits: 4, to: &prefix)
-      append(UInt8(ascii: "-"), time.month)
-      append(UInt8(ascii: "-"), time.day)
-      append(UInt8(ascii: "T"), time.hour)
-      append(UInt8(ascii: ":"), time.minute)
-      append(UInt8(ascii: ":"), time.second)
-      prefix.append(UInt8(ascii: "."))
+      // All but the zone's letter.
+      prefix = Timestamp(microseconds: microseconds).iso8601(fractionDigits: 0).utf8.dropLast() + [UInt8(ascii: ".")]
     }
     bytes.append(contentsOf: prefix)
     switch fractionDigits {
@@ -41,11 +36,6 @@ struct TimestampWriter {
     case .six: Self.append(Int(fraction), digits: 6, to: &bytes)
     }
     bytes.append(UInt8(ascii: "Z"))
-  }
-
-  private mutating func append(_ mark: UInt8, _ value: Int) {
-    prefix.append(mark)
-    Self.append(value, digits: 2, to: &prefix)
   }
 
   /// Appends `value` with leading zeros up to `digits`; a value of more digits keeps them all.

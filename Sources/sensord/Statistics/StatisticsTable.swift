@@ -100,8 +100,8 @@ struct StatisticsTable {
   /// One bucket for a program: times in UTC, the duration in seconds, the coverage from 0 to 1.
   static func json(_ row: Statistics) -> JSONValue {
     var members: [JSONValue.Member] = [
-      .init("start", .string(CivilTime.milliseconds(row.start.microseconds))),
-      .init("end", .string(CivilTime.milliseconds(row.end.microseconds))),
+      .init("start", .string(row.start.iso8601())),
+      .init("end", .string(row.end.iso8601())),
     ]
     if let source = row.source { members.append(.init("source", .string(source.description))) }
     members += [

@@ -19,6 +19,12 @@ enum ZoneChoice {
     return try rules(ofFile: localTime, name: Self.name(behind: localTime) ?? "local time")
   }
 
+  /// Fails where `TZ` names no zone, as ``rules(named:environment:localTime:)`` does: the C library would show universal
+  /// time instead without a word. For commands that show local times.
+  static func requireLocal(environment: ProcessEnvironment = .current) throws {
+    if environment.text(of: "TZ") != nil { _ = try rules(named: nil, environment: environment) }
+  }
+
   private static func rules(ofSetting setting: String, in database: String) throws -> TimeZoneRules {
     let value = setting.hasPrefix(":") ? String(setting.dropFirst()) : setting
     guard !value.isEmpty else { return .utc }
@@ -30,6 +36,8 @@ enum ZoneChoice {
         guard let rule = try? TimeZoneRules(rule: value) else { throw error }
         return rule
       }
+    } catch let error as TimeZoneError where error == .databaseMissing(database) {
+      throw error
     } catch {
       throw CommandFailure(
         .usage, "TZ is '\(PrintableText.line(value, columns: 60))', which is no time zone",

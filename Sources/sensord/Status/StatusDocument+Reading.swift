@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import HealthModel
 internal import Ingestion
 internal import Sensors
 
@@ -7,8 +8,8 @@ extension StatusDocument {
   init?(reading bytes: [UInt8]) {
     guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)),
       let state = RecorderState(rawValue: document.state),
-      let started = CivilTime.microseconds(parsing: document.started),
-      let updated = CivilTime.microseconds(parsing: document.updated)
+      let started = Timestamp(iso8601: document.started)?.microseconds,
+      let updated = Timestamp(iso8601: document.updated)?.microseconds
     else { return nil }
     let sensors = document.sensors.compactMap(\.status)
     guard sensors.count == document.sensors.count else { return nil }
@@ -52,13 +53,13 @@ extension StatusDocument {
 
     var status: SensorStatus? {
       guard let address = SensorAddress(address), let state = SensorStatus.State(rawValue: state),
-        let since = CivilTime.microseconds(parsing: since)
+        let since = Timestamp(iso8601: since)?.microseconds
       else { return nil }
       var status = SensorStatus(address: address, name: name, state: state, since: since)
       status.session = session
-      status.sessionStart = sessionStart.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.sessionStart = sessionStart.flatMap { Timestamp(iso8601: $0)?.microseconds }
       status.beatsPerMinute = bpm
-      status.rateAt = rateAt.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.rateAt = rateAt.flatMap { Timestamp(iso8601: $0)?.microseconds }
       status.contact = contact
       status.battery = battery
       status.notifications = notifications
@@ -69,7 +70,7 @@ extension StatusDocument {
       status.lostMicroseconds = lostMilliseconds * 1000
       status.provisional = provisional?.quality
       status.lastDisconnectReason = lastDisconnectReason
-      status.nextTry = nextTry.flatMap { CivilTime.microseconds(parsing: $0) }
+      status.nextTry = nextTry.flatMap { Timestamp(iso8601: $0)?.microseconds }
       status.problem = problem
       return status
     }

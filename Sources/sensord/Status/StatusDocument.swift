@@ -1,3 +1,4 @@
+internal import HealthModel
 internal import Ingestion
 internal import Sensors
 
@@ -67,6 +68,6 @@ extension StatusDocument {
   }
 
   private static func time(_ microseconds: Int64?) -> JSONValue {
-    .string(microseconds.map { CivilTime.milliseconds($0) })
+    .string(microseconds.map { Timestamp(microseconds: $0).iso8601() })
   }
 }
