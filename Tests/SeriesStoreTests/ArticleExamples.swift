@@ -19,7 +19,7 @@ enum ArticleExamples {
       try builder.insert(Quantity(rate, .countPerMinute), for: moment)
     }
     let program = SourceRevision(identifier: "com.example.gym", name: "Gym", version: "1.0")
-    let rates = try builder.finish(metadata: ["room": "second floor"])
+    let rates = try builder.finish(metadata: ["room": "second floor"], sync: .init(identifier: "class-42", version: 1))
     try await store.save([rates], as: program)
     // end
 
@@ -71,8 +71,10 @@ enum ArticleExamples {
     // snippet: chart
     let berlin = try TimeZoneRules.named("Europe/Berlin")
     let day = try CalendarInterval(parsing: "1d")
+    let strap = DataSource(source: "com.example.gym", device: "C0:FF:EE:00:00:01")
     let query = try StatisticsCollectionQuery(
-      .heartRate, [.average, .minimum, .maximum], buckets: .natural(day, zone: berlin), from: from, to: to)
+      .heartRate, [.average, .minimum, .maximum], buckets: .natural(day, zone: berlin), from: from, to: to,
+      policy: .holdLast(maximumGapMicroseconds: WeightingPolicy.standardGapMicroseconds), priority: [strap])
     for bucket in try await query.result(for: store).value {
       guard let average = bucket.average else { continue }
       lines.append("\(bucket.start.iso8601()): \(average), \(bucket.coverage.fraction) covered, \(bucket.policy)")

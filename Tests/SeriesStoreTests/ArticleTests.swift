@@ -81,7 +81,7 @@ struct ArticleTests {
     let counts = try await ArticleExamples.query(store, from: start, to: end)
     #expect(counts == (1, 2, 1))
     let chart = try await ArticleExamples.chart(store, from: start, to: end)
-    #expect(chart.count == 1 && chart[0].hasPrefix("2024-05-04T22:00:00.000Z: 65.6"))
+    #expect(chart.count == 1 && chart[0].hasPrefix("2024-05-04T22:00:00.000Z: 65.0,"))
     var one = QuantitySeriesBuilder(type: .heartRate, start: end)
     try one.insert(70, from: end, to: end)
     #expect(try await ArticleExamples.live(store, saving: try one.finish()) == [3, 4])
