@@ -88,7 +88,7 @@ extension StatusDocument {
     var lastFiveMinutes: Recent
 
     var quality: ProvisionalQuality? {
-      guard let until = CivilTime.microseconds(parsing: until) else { return nil }
+      guard let until = Timestamp(iso8601: until)?.microseconds else { return nil }
       return ProvisionalQuality(
         beats: beats, flagged: flagged, recentBeats: lastFiveMinutes.beats, recentFlagged: lastFiveMinutes.flagged,
         rmssdMilliseconds: lastFiveMinutes.rmssdMilliseconds, until: until)
