@@ -108,9 +108,10 @@ install: $(binaries) ## programs, systemd unit, user and group, bus policy (DEST
 	strip --strip-debug $(bindir)/sensord $(bindir)/sensord-simulator
 	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
 	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
-	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md LICENSE
+	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md CHANGELOG.md LICENSE
+	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md store-format.md capture-format.md)
 	install -d $(unitdir)
-	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/sensord.service >$(unitdir)/sensord.service
+	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord.service >$(unitdir)/sensord.service
 	chmod 644 $(unitdir)/sensord.service
 	@[ -n "$(DESTDIR)" ] || Scripts/after-install
 

@@ -32,7 +32,9 @@ struct DemoCommand: ParsableCommand {
     let catalogue = try SessionCatalogue(location, isNamed: true)
     let stored = try CommandLoop.run { try await catalogue.stored() }.filter { !before.contains($0.id) }
     guard !stored.isEmpty else {
-      throw CommandFailure(.unavailable, "no session was stored", remedy: "the lines above say why")
+      throw CommandFailure(
+        .unavailable, "no session was stored in \(duration) s",
+        remedy: "the lines above say why, or --duration gives it longer")
     }
     try StandardOutput.write(ListedSession.table(stored, columns: StandardOutput.columns))
     let path = PrintableText.line(location.path)
