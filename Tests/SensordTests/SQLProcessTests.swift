@@ -77,10 +77,9 @@ private final class EndlessChild {
   }
 
   deinit {
-    if !isEnded {
-      kill(identifier, SIGKILL)
-      _ = waitpid(identifier, nil, 0)
-    }
+    guard !isEnded else { return }
+    kill(identifier, SIGKILL)
+    _ = waitpid(identifier, nil, 0)
     close(output)
   }
 
@@ -106,6 +105,8 @@ private final class EndlessChild {
   /// Sends what Ctrl-C sends, and waits for the end: the exit status, or less than zero for the signal that ended it.
   func interrupt() -> Int32 {
     kill(identifier, SIGINT)
+    // One that does not end by that ends by its pipe, and its status tells.
+    close(output)
     var status: CInt = 0
     while unsafe waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
     isEnded = true
