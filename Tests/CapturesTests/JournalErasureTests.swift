@@ -145,6 +145,8 @@ struct JournalErasureTests {
   /// How far the thread that writes has come.
   private final class Progress: Sendable {
     let next = Atomic(40)
+    let isThere = Atomic(false)
+    let isErasing = Atomic(false)
     let isOver = Atomic(false)
   }
 
@@ -156,17 +158,17 @@ struct JournalErasureTests {
     let kept = kept
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
-        defer { progress.isOver.store(true, ordering: .releasing) }
+        progress.isThere.store(true, ordering: .releasing)
+        while !progress.isErasing.load(ordering: .acquiring) { sched_yield() }
         // So many that they would still be written again from memory.
         for second in 40..<20_000 where !progress.isOver.load(ordering: .acquiring) {
           try journal.append(Samples.measurement(second, kept), to: Samples.other)
           progress.next.store(second + 1, ordering: .releasing)
         }
       }
+      while !progress.isThere.load(ordering: .acquiring) { await Task.yield() }
       defer { progress.isOver.store(true, ordering: .releasing) }
-      while progress.next.load(ordering: .acquiring) == 40, !progress.isOver.load(ordering: .acquiring) {
-        await Task.yield()
-      }
+      progress.isErasing.store(true, ordering: .releasing)
       try journal.erase(Samples.session)
     }
     let last = progress.next.load(ordering: .acquiring)

@@ -59,46 +59,52 @@ struct JournalSyncerTests {
     }
   }
 
-  /// Returns when nothing waits for a sync any more; the time limit of the test ends the waiting.
-  private func synced(_ journal: Journal) async throws {
-    while journal.isDirty {
-      try Task.checkCancellation()
-      await Task.yield()
+  @Test("a record is synced without anybody asking for it")
+  func interval() async {
+    await #expect(processExitsWith: .success) {
+      // Else this would wait for ever.
+      alarm(60)
+      let folder = try TemporaryFolder()
+      let (journal, _) = try Journal.open(directory: folder.path)
+      let syncer = try JournalSyncer(journal, interval: .milliseconds(2)) { _ in }
+      for second in 0..<50 {
+        try journal.open(Samples.header(UUID()), events: [Samples.measurement(second)])
+      }
+      while journal.isDirty { sched_yield() }
+      syncer.stop()
     }
   }
 
-  @Test("a record is synced without anybody asking for it", .timeLimit(.minutes(1)))
-  func interval() async throws {
-    let (journal, _) = try Journal.open(directory: path)
-    let syncer = try JournalSyncer(journal, interval: .milliseconds(2)) { _ in }
-    defer { syncer.stop() }
-    for second in 0..<50 {
-      try journal.open(Samples.header(UUID()), events: [Samples.measurement(second)])
-    }
-    try await synced(journal)
-  }
-
-  @Test("a flood is synced at once, however long the interval is", .timeLimit(.minutes(1)))
-  func flood() async throws {
-    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(urgentTailBytes: 2000))
-    let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
-    defer { syncer.stop() }
-    try journal.open(Samples.header(), events: Samples.beginning)
-    #expect(journal.isDirty)
-    try journal.append((0..<100).map { Samples.measurement($0) }, to: Samples.session)
-    try await synced(journal)
-  }
-
-  @Test("what a killed recorder left without a sync is synced first", .timeLimit(.minutes(1)))
-  func leftovers() async throws {
-    do {
-      let (journal, _) = try Journal.open(directory: path)
+  @Test("a flood is synced at once, however long the interval is")
+  func flood() async {
+    await #expect(processExitsWith: .success) {
+      alarm(60)
+      let folder = try TemporaryFolder()
+      let configuration = JournalConfiguration(urgentTailBytes: 2000)
+      let (journal, _) = try Journal.open(directory: folder.path, configuration: configuration)
+      let syncer = try JournalSyncer(journal, interval: .seconds(6000)) { _ in }
       try journal.open(Samples.header(), events: Samples.beginning)
+      #expect(journal.isDirty)
+      try journal.append((0..<100).map { Samples.measurement($0) }, to: Samples.session)
+      while journal.isDirty { sched_yield() }
+      syncer.stop()
     }
-    let (journal, _) = try Journal.open(directory: path)
-    #expect(journal.isDirty)
-    let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
-    defer { syncer.stop() }
-    try await synced(journal)
+  }
+
+  @Test("what a killed recorder left without a sync is synced at once")
+  func leftovers() async {
+    await #expect(processExitsWith: .success) {
+      alarm(60)
+      let folder = try TemporaryFolder()
+      do {
+        let (journal, _) = try Journal.open(directory: folder.path)
+        try journal.open(Samples.header(), events: Samples.beginning)
+      }
+      let (journal, _) = try Journal.open(directory: folder.path)
+      #expect(journal.isDirty)
+      let syncer = try JournalSyncer(journal, interval: .seconds(6000)) { _ in }
+      while journal.isDirty { sched_yield() }
+      syncer.stop()
+    }
   }
 }

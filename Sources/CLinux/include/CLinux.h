@@ -1,4 +1,4 @@
-// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd, inotify and malloc_trim; and what needs C.
+// What the Glibc module does not export: epoll, eventfd, timerfd, signalfd, inotify and malloc.h; and what needs C.
 // _GNU_SOURCE is not defined here, so that this module sees the same declarations as Glibc's.
 #ifndef CLINUX_H
 #define CLINUX_H

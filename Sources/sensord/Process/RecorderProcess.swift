@@ -1,3 +1,4 @@
+internal import CLinux
 internal import DBus
 internal import Glibc
 internal import Ingestion
@@ -15,6 +16,7 @@ struct RecorderProcess {
   func run() throws {
     // A closed terminal or a stopped journald must not take the recording with it.
     signal(SIGPIPE, SIG_IGN)
+    Self.giveBackLargeBuffers()
     let logger = LogDestination.current(environment).logger(level: configuration.logLevel)
     let notification = ServiceNotification(environment: environment)
     let status = StatusFile.forRecorder(environment: environment, store: store)
@@ -39,6 +41,14 @@ struct RecorderProcess {
         notification.send(.ready)
       }
     }
+  }
+
+  /// Has the C library give back to the system what is large as soon as it is freed.
+  ///
+  /// By itself it takes the first large buffer that is freed for a sign to keep such from then on: up to twice its size
+  /// stays resident until the next commit.
+  private static func giveBackLargeBuffers() {
+    _ = mallopt(M_MMAP_THRESHOLD, 1 << 18)
   }
 
   private func settings(logger: Logger, publication: StatusPublication, links: OwnLinksFile) -> RecorderSettings {
