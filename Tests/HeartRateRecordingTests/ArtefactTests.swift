@@ -45,6 +45,38 @@ struct ArtefactTests {
     #expect(timeline.gaps.isEmpty)
   }
 
+  @Test("a missed beat right before an extra detection is no late beat: none of their intervals counts as one")
+  func missedThenExtra() {
+    var intervals = restingIntervals(200, seed: 55)
+    intervals[100] *= 2
+    let whole = intervals[101]
+    intervals[101] = whole * 2 / 5
+    intervals.insert(whole - whole * 2 / 5, at: 102)
+    let flags = flags(intervals).beats.flags
+    #expect(flags[100] == .implausible)
+    #expect(flags[101] == .extra)
+    #expect(flags[102] == [])
+  }
+
+  @Test("a beat that comes late, and the next in time, is flagged once")
+  func lateBeat() {
+    var intervals = restingIntervals(200, seed: 56)
+    let (first, second) = (intervals[100], intervals[101])
+    intervals[100] = (first + second) / 2 + 250
+    intervals[101] = (first + second) / 2 - 250
+    #expect(flags(intervals).beats.flags[100...102] == [.ectopic, [], []])
+  }
+
+  @Test("breathing makes no artefacts: what is within a tenth of its surroundings is none, whatever the next one is")
+  func breathing() {
+    var intervals = restingIntervals(200, seed: 57)
+    intervals.replaceSubrange(100..<105, with: [900, 870, 846, 964, 900])
+    intervals.replaceSubrange(130..<135, with: [900, 930, 958, 832, 900])
+    let flags = flags(intervals).beats.flags
+    #expect(flags[98..<108].allSatisfy { $0 == [] })
+    #expect(flags[128..<138].allSatisfy { $0 == [] })
+  }
+
   @Test("an interval that fits nothing is implausible")
   func implausibleInterval() {
     var intervals = restingIntervals(200, seed: 53)

@@ -107,14 +107,26 @@ struct LipponenTarvainenTests {
     private mutating func decide(_ index: Int) {
       let own = differences[index]
       let around = [difference(index - 1), difference(index + 1)]
-      if own > 1 && around.allSatisfy({ $0 < -0.13 * own - 0.17 })
-        || own < -1 && around.allSatisfy({ $0 > -0.13 * own + 0.17 })
+      if own > 1 && around.allSatisfy({ $0 < -0.13 * own - 0.17 }) && isUnusual(index - 1)
+        || own < -1 && around.allSatisfy({ $0 > -0.13 * own + 0.17 }) && isUnusual(index - 1)
+          && isDisplaced(index - 1)
       {
         kinds[index] = .ectopic
         return
       }
       classify(index)
       if index + 1 < intervals.count, abs(difference(index + 1)) < abs(difference(index + 2)) { classify(index + 1) }
+    }
+
+    /// Off its median by a tenth; what came before the first is unknown.
+    private func isUnusual(_ index: Int) -> Bool {
+      index < 0 || abs(Double(intervals[index]) - Double(medians[index])) >= 0.1 * Double(medians[index])
+    }
+
+    /// With the next one two medians, to a tenth of one.
+    private func isDisplaced(_ index: Int) -> Bool {
+      index < 0
+        || abs(Double(intervals[index] + intervals[index + 1] - 2 * medians[index])) < 0.1 * Double(medians[index])
     }
 
     private func difference(_ index: Int) -> Double {
@@ -126,7 +138,7 @@ struct LipponenTarvainenTests {
       let after = [difference(index + 1), difference(index + 2)]
       let isLong = own > 1 && after.contains { $0 < -1 }
       let isShort = own < -1 && after.contains { $0 > 1 }
-      guard isLong || isShort || abs(distances[index]) > 3 else { return }
+      guard isLong || isShort || abs(distances[index]) > 3, isUnusual(index) else { return }
       let median = medians[index]
       if isShort, index + 1 < intervals.count,
         Double(abs(intervals[index] + intervals[index + 1] - median)) < thresholds[index]

@@ -144,9 +144,23 @@ struct LipponenTarvainen {
     let own = difference(index)
     let before = difference(index - 1)
     let after = difference(index + 1)
-    if own > 1 { return max(before, after) < -Self.slope * own - Self.intercept }
-    if own < -1 { return min(before, after) > -Self.slope * own + Self.intercept }
+    if own > 1 { return max(before, after) < -Self.slope * own - Self.intercept && isUnusual(index - 1) }
+    if own < -1 { return min(before, after) > -Self.slope * own + Self.intercept && isLate(index - 1) }
     return false
+  }
+
+  /// Whether the interval differs from its median by a tenth: else it is as long as intervals are here, wherever it stands.
+  private func isUnusual(_ index: Int) -> Bool {
+    guard index >= 0 else { return true }
+    return Double(abs(intervals[index] - medians[index])) >= Self.differenceFloor * Double(medians[index])
+  }
+
+  /// Whether the beat that ends the interval is late: what the interval is too long by, the next is too short by. Else beats
+  /// were missed, or the next interval ends with a detection that is none.
+  private func isLate(_ index: Int) -> Bool {
+    guard index >= 0 else { return true }
+    let excess = intervals[index] + intervals[index + 1] - 2 * medians[index]
+    return isUnusual(index) && Double(abs(excess)) < Self.differenceFloor * Double(medians[index])
   }
 
   private mutating func classify(_ candidate: Int) {
@@ -155,7 +169,7 @@ struct LipponenTarvainen {
     let second = difference(candidate + 2)
     let isLong = own > 1 && min(next, second) < -1
     let isShort = own < -1 && max(next, second) > 1
-    guard isLong || isShort || abs(distance(candidate)) > 3 else { return }
+    guard isLong || isShort || abs(distance(candidate)) > 3, isUnusual(candidate) else { return }
     let interval = intervals[candidate]
     let median = medians[candidate]
     let threshold = distances.threshold(candidate, median: median)

@@ -6,7 +6,7 @@ public import Sensors
 /// inside a run, no value is changed, none is dropped.
 public struct SessionTimeline: Hashable, Sendable {
   /// The version of the algorithm; stored with each session, raised whenever the same events give another result.
-  public static let algorithmVersion = 3
+  public static let algorithmVersion = 4
 
   /// The earlier of the first notification and the first beat, in microseconds since 1970 (UTC).
   public internal(set) var startMicroseconds: Int64 = 0
