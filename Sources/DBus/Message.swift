@@ -79,9 +79,4 @@ public struct Message: Hashable, Sendable {
   public func isSignal(_ interface: String, _ member: String) -> Bool {
     kind == .signal && self.member == member && self.interface == interface
   }
-
-  /// Whether this is a call of `interface.member`; a call without an interface matches on the member alone.
-  public func isCall(_ interface: String, _ member: String) -> Bool {
-    kind == .methodCall && self.member == member && (self.interface == interface || self.interface == nil)
-  }
 }

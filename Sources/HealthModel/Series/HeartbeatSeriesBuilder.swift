@@ -81,7 +81,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     try add(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags)
   }
 
-  /// The series; afterwards every call is an error. ``SeriesError/empty`` where no beat was added.
+  /// The series; afterwards every call is an error. ``SeriesError/empty`` where no beat was added: the builder goes on then.
   public mutating func finish() throws(SeriesError) -> HeartbeatSeries {
     guard !isFinished else { throw .finished }
     guard !beats.isEmpty else { throw .empty }

@@ -1,6 +1,7 @@
 /// Who measured, as statistics tell sources apart: a program together with the device that it read.
 ///
-/// Two straps that one program records are two sources: they never mix into one.
+/// Two straps that one program records are two sources: they never mix into one. A source without a device is what the program
+/// saved without one, not all that it saved.
 public struct DataSource: Hashable, Sendable, CustomStringConvertible {
   /// The source's identifier, see ``SourceRevision/identifier``.
   public var source: String

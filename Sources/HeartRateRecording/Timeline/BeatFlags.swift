@@ -27,10 +27,4 @@ public struct BeatFlags: OptionSet, Hashable, Sendable {
   static let gap: BeatFlags = [.firstOfRun, .missed]
   /// Whether something is doubtful about the beat or its interval; that it is the first of its run is not.
   public var isDoubtful: Bool { !subtracting(.firstOfRun).isEmpty }
-
-  /// Each flag with the word that stands for it in exports, in the order of exports.
-  public static let tokens: [(flag: BeatFlags, token: String)] = [
-    (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),
-    (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"),
-  ]
 }

@@ -96,7 +96,7 @@ public struct QuantitySeriesBuilder: Sendable {
     keep(merged, level: level + 1)
   }
 
-  /// The sample, ready to be saved; afterwards every call is an error.
+  /// The sample, ready to be saved; afterwards every call is an error. A finish that is refused leaves the series as it was.
   ///
   /// `end` is by default the latest end of all quantities, and may not be before it.
   public mutating func finish(
