@@ -17,7 +17,7 @@ struct BluetoothCommandTests {
 
   @Test("scan lists sensors, known ones first, and leaves out what is none; JSON has the same")
   func scan() async throws {
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow("C0:FF:EE:00:00:01")
     let simulator = try recording.simulator(scenario)
     try await simulator.printed("ready")
@@ -42,7 +42,7 @@ struct BluetoothCommandTests {
 
   @Test("a scan without an adapter that is on, or without bluetoothd, ends with 69 and the remedy")
   func scanFails() async throws {
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     let simulator = try recording.simulator(
       #"{"straps": [{}], "timeline": [{"t": 0, "event": "power", "on": false}]}"#)
     try await simulator.printed("ready")
@@ -59,7 +59,7 @@ struct BluetoothCommandTests {
   func resetsEnergy() async throws {
     let address = "C0:FF:EE:00:00:01"
     let values = (0...60).map { #"{"t": \#($0), "bpm": 60, "rr_ms": [1000], "energy": \#($0)}"# }
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow(address)
     let simulator = try recording.simulator(
       #"{"address": "\#(address)", "timeline": [\#(values.joined(separator: ", "))]}"#)
@@ -83,7 +83,7 @@ struct BluetoothCommandTests {
   @Test("a sensor without a control point is told in one line")
   func noControlPoint() async throws {
     let address = "C0:FF:EE:00:00:01"
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow(address)
     let values = (0...60).map { #"{"t": \#($0), "bpm": 60, "rr_ms": [1000]}"# }.joined(separator: ", ")
     let simulator = try recording.simulator(

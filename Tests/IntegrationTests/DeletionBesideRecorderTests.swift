@@ -55,7 +55,7 @@ struct DeletionBesideRecorderTests {
   func deletion() async throws {
     let (deleted, kept) = ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02")
     var random = SeededGenerator(seed: 5)
-    let recording = try Recording()
+    let recording = try Recording(speed: 2)
     try recording.allow(deleted, kept)
     let straps = [
       strap(deleted, energies: 30_000..<60_000, using: &random), strap(kept, energies: 1..<30_000, using: &random),

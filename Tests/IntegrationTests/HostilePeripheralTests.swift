@@ -51,6 +51,7 @@ struct HostilePeripheralTests {
     try await wait(for: "both to end") {
       try recording.count("end", of: address) == 1 && recording.count("end", of: other) == 1
     }
+    try await recording.arrive()
     let runtime = recording.folder.appendingPathComponent("run").path
     let status = try Program.run("sensord", ["status"], environment: ["RUNTIME_DIRECTORY": runtime])
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
@@ -104,6 +105,7 @@ struct HostilePeripheralTests {
     try await wait(for: "the steady strap's end, and six reconnects") {
       try recording.count("end", of: steady) == 1 && recording.count("connected", of: address) >= 7
     }
+    try await recording.arrive()
     // A link more or less, and the status file that is just being replaced.
     #expect(try recorder.descriptors() <= before + 3)
     let links = try recording.count("connected", of: address)

@@ -11,7 +11,7 @@ struct PairingTests {
   }
 
   private func started(_ scenario: String) async throws -> (Recording, Program) {
-    let recording = try Recording()
+    let recording = try Recording(speed: 8)
     let simulator = try recording.simulator(scenario)
     try await simulator.printed("ready")
     return (recording, simulator)
@@ -72,7 +72,7 @@ struct PairingTests {
   @Test("a recorder that gets no values says that the strap has to be paired, and records once it is")
   func recorderAsks() async throws {
     let values = (0...60).map { #"{"t": \#($0), "bpm": 60, "rr_ms": [1000]}"# }.joined(separator: ", ")
-    let recording = try Recording()
+    let recording = try Recording(speed: 8)
     try recording.allow(address)
     let simulator = try recording.simulator(strap("justWorks", more: #", "timeline": [\#(values)]"#))
     try await simulator.printed("ready")

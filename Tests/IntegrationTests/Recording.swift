@@ -15,7 +15,7 @@ final class Recording {
   init(speed: Int? = nil) throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let file = folder.appendingPathComponent("clock").path
+    let file = folder.appendingPathComponent("time").path
     clock = try speed.map { try SharedClock(file, speed: $0) }
     bus = try PrivateBus(
       environment: clock.map { clock in ProcessInfo.processInfo.environment.merging(clock.environment) { $1 } })
@@ -45,6 +45,12 @@ final class Recording {
       "sensord-simulator", ["--bus", bus.address, "--scenario", file.path, "--log", log],
       environment: clock?.holding(after: seconds) ?? [:])
   }
+
+  /// Whether its programs share a time of their own.
+  var isShared: Bool { clock != nil }
+
+  /// What is preloaded into the recorder.
+  var libraries: [String] { clock.map { [$0.library] } ?? [] }
 
   /// The recorder's own environment: its configuration, runtime folder and home are the test's.
   private var environment: [String: String] {
@@ -79,7 +85,8 @@ final class Recording {
 
   /// Runs a command that uses the private bus and this store, with what is typed into it.
   func command(_ arguments: String..., input: String = "") throws -> (status: Int32, output: String, errors: String) {
-    try Program.run("sensord", arguments + ["--bus", bus.address], input: input)
+    try Program.run(
+      "sensord", arguments + ["--bus", bus.address], input: input, environment: clock?.environment ?? [:])
   }
 
   /// What `sensord status` prints for a person.
@@ -95,10 +102,28 @@ final class Recording {
 
   /// Stops time, and returns when everything that was on its way has arrived; for a recording with a speed.
   func freeze() async throws {
-    guard let clock else { return }
-    try clock.stop()
+    try clock?.stop()
+    try await arrive()
+  }
+
+  /// Returns when everything that is on its way has arrived; for a recording with a speed.
+  func arrive() async throws {
+    guard let clock else { throw Program.Failure(description: "only a shared clock tells what is on its way") }
     let begun = try clock.steps()
+    // From simulator to recorder, and back, by way of the bus: each of them has had nothing to do ten times since.
     try await wait(for: "all that is on its way") { try clock.steps() > begun + 10 }
+  }
+
+  /// Waits until the strap has a link, or has none.
+  func link(of strap: String, is up: Bool) async throws {
+    try await wait(for: up ? "a link" : "the end of the link") { try self.hasLink(strap) == up }
+  }
+
+  /// Lets so many seconds pass, and stops time again.
+  func pass(_ seconds: Int64) async throws {
+    try clock?.goOn(for: seconds)
+    try await wait(for: "\(seconds) seconds") { try self.clock?.isStopped() ?? true }
+    try await arrive()
   }
 
   /// Lets time go on.
@@ -106,9 +131,9 @@ final class Recording {
     try clock?.goOn()
   }
 
-  /// How many values of the strap's last session are in the journal or stored.
+  /// How many values of the strap are in the journal or stored.
   func received(from strap: String) throws -> Int {
-    (try sessions(of: strap).last?["heartRate"] as? [String: Any])?["count"] as? Int ?? 0
+    try sessions(of: strap).reduce(0) { $0 + (($1["heartRate"] as? [String: Any])?["count"] as? Int ?? 0) }
   }
 
   /// What one strap really sent while somebody was subscribed, as hexadecimal text, in order.
@@ -159,7 +184,7 @@ final class Recording {
   }
 
   /// Whether the strap has a link now.
-  func hasLink(_ strap: String) throws -> Bool {
+  private func hasLink(_ strap: String) throws -> Bool {
     let last = try logLines().last {
       $0["strap"] as? String == strap && ["connected", "disconnected"].contains($0["ev"] as? String ?? "")
     }

@@ -3,6 +3,7 @@ import Foundation
 /// The time of a recording that passes faster than the machine's, and waits for its programs (Tests/FastClock/FastClock.c).
 struct SharedClock {
   private let path: String
+  let library = Program.folder.appendingPathComponent("libFastClock.so").path
   /// What each program needs to live in it.
   let environment: [String: String]
 
@@ -17,7 +18,7 @@ struct SharedClock {
     let bytes = [boot, wall - boot, Int64.max].flatMap(Self.bytes)
     try (Data(bytes) + Data(count: 4096 - bytes.count)).write(to: URL(fileURLWithPath: path))
     environment = [
-      "LD_PRELOAD": Program.folder.appendingPathComponent("libFastClock.so").path, "FASTCLOCK_FILE": path,
+      "LD_PRELOAD": library, "FASTCLOCK_FILE": path,
       "FASTCLOCK_SPEED": "\(speed)",
     ]
   }
@@ -38,6 +39,10 @@ struct SharedClock {
   func stop() throws { try write(read(.now), at: .limit) }
 
   func goOn() throws { try write(.max, at: .limit) }
+
+  func goOn(for seconds: Int64) throws { try write(read(.now) + seconds * 1_000_000_000, at: .limit) }
+
+  func isStopped() throws -> Bool { try read(.now) >= read(.limit) }
 
   /// How often every program had nothing left to do.
   func steps() throws -> Int64 { try read(.step) }

@@ -33,6 +33,7 @@ struct TwoAdaptersTests {
     try await wait(for: "the other program's link") { try recording.count("done") >= 3 }
     let recorder = try recording.recorder(configuration: "[sensors]\nadapters = hci0\n")
     try await wait(for: "the strap's end") { try recording.count("end", of: strap) == 1 }
+    try await recording.arrive()
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     #expect(!recorder.text.contains("linked over hci1"), "\(recorder.text)")
     let sent = try recording.sent(by: strap)

@@ -17,8 +17,9 @@ final class WatchedRecording {
   private var switchPath: String { recording.folder.appendingPathComponent("switch").path }
   private let simulator: Program
 
-  /// Straps that send a value every `milliseconds`, each with its number as its energy, for `seconds`.
-  convenience init(every milliseconds: Int, seconds: Int, straps: Int = 2) async throws {
+  /// Straps that send a value every `milliseconds`, each with its number as its energy, for `seconds`; `speed` as
+  /// ``Recording/init(speed:)`` has it.
+  convenience init(every milliseconds: Int, seconds: Int, straps: Int = 2, speed: Int? = nil) async throws {
     let profiles = Self.straps.prefix(straps).enumerated().map { index, address in
       let values = (0..<min(65_000, seconds * 1000 / milliseconds)).map { number in
         #"{"t":\#(Double(number * milliseconds) / 1000),"bpm":\#(60 + index),"energy":\#(number + 1),"#
@@ -26,19 +27,20 @@ final class WatchedRecording {
       }
       return #"{"name":"Strap","address":"\#(address)","timeline":[\#(values.joined(separator: ","))]}"#
     }
-    try await self.init(profiles)
+    try await self.init(profiles, speed: speed)
   }
 
   /// One strap that sends 500 values a second, each with its number as its energy and so many bytes more that mean nothing.
   convenience init(flooding values: Int, trailing: Int) async throws {
-    try await self.init([
-      #"{"name":"Strap","address":"\#(Self.straps[0])","#
-        + #""flood":{"per_second":500,"values":\#(values),"trailing":\#(trailing)}}"#
-    ])
+    try await self.init(
+      [
+        #"{"name":"Strap","address":"\#(Self.straps[0])","#
+          + #""flood":{"per_second":500,"values":\#(values),"trailing":\#(trailing)}}"#
+      ], speed: nil)
   }
 
-  private init(_ profiles: [String]) async throws {
-    recording = try Recording()
+  private init(_ profiles: [String], speed: Int?) async throws {
+    recording = try Recording(speed: speed)
     for strap in Self.straps.prefix(profiles.count) { try recording.allow(strap) }
     simulator = try recording.simulator(
       #"{"resolve":"usual","straps":[\#(profiles.joined(separator: ","))]}"#)
@@ -56,8 +58,9 @@ final class WatchedRecording {
   /// - Returns: The running recorder.
   /// - Throws: Where it could not be started.
   func recorder(faults: String = "", isSwitched: Bool = false, changed: [String: String] = [:]) throws -> Program {
+    let library = Program.folder.appendingPathComponent("libPowerCut.so").path
     var environment = [
-      "LD_PRELOAD": Program.folder.appendingPathComponent("libPowerCut.so").path, "POWERCUT_ROOT": root,
+      "LD_PRELOAD": ([library] + recording.libraries).joined(separator: " "), "POWERCUT_ROOT": root,
       "POWERCUT_LOG": log, "POWERCUT_FAULTS": faults, "POWERCUT_CLOCK": clock, "SWIFT_BACKTRACE": "enable=no",
     ]
     if isSwitched { environment["POWERCUT_SWITCH"] = switchPath }
@@ -117,10 +120,19 @@ final class WatchedRecording {
     try FileManager.default.attributesOfItem(atPath: "\(journal)/\(segmentName(number))")[.size] as? Int ?? 0
   }
 
-  /// Waits until so many more values have been sent.
+  /// Waits until so many more values have been sent and have arrived; or until a strap has no more.
   func values(_ count: Int) async throws {
-    let before = try sentCount()
-    try await wait(for: "\(count) values") { try self.sentCount() >= before + count }
+    let received = { try Self.straps.reduce(0) { try $0 + self.recording.received(from: $1) } }
+    let before = (sent: try sentCount(), received: recording.isShared ? 0 : try received())
+    try await wait(for: "\(count) values") {
+      let haveEnded = try self.recording.count("end") > 0
+      return try haveEnded || self.sentCount() >= before.sent + count
+    }
+    if recording.isShared { return try await recording.arrive() }
+    try await wait(for: "\(count) values in the journal") {
+      let haveEnded = try self.recording.count("end") > 0
+      return try haveEnded || received() >= before.received + count
+    }
   }
 
   /// The payloads of a store's sessions, in order; of the store at its usual place if none is named.

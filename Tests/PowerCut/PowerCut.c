@@ -473,7 +473,9 @@ int linkat(int folder, const char *path, int new_folder, const char *new_path, i
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  // That of another preloaded library, where there is one.
+  REAL(int, "clock_gettime", clockid_t, struct timespec *);
+  int result = real(clock, time);
   pthread_once(&once, initialize);
   if (result || !clock_lead || (clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME)) return result;
   int64_t nanoseconds = time->tv_sec * 1000000000 + time->tv_nsec + clock_lead[clock == CLOCK_BOOTTIME] * 1000;

@@ -9,7 +9,7 @@ struct LogStreamTests {
   func standingStill() async {
     await #expect(processExitsWith: .success) {
       // Else this would wait for ever.
-      alarm(60)
+      alarm(300)
       var ends: [CInt] = [0, 0]
       #expect(unsafe pipe(&ends) == 0)
       let stream = LogStream(descriptor: ends[1])
@@ -31,7 +31,7 @@ struct LogStreamTests {
   @Test("a reader who is gone is no reason to wait or to keep count")
   func closed() async {
     await #expect(processExitsWith: .success) {
-      alarm(60)
+      alarm(300)
       signal(SIGPIPE, SIG_IGN)
       var ends: [CInt] = [0, 0]
       #expect(unsafe pipe(&ends) == 0)

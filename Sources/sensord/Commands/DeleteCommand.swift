@@ -83,8 +83,8 @@ struct DeleteCommand: ParsableCommand {
   /// Removes what the journal and the kept captures have of a session that was deleted from the store.
   private static func eraseNotifications(of session: ListedSession, at location: StoreLocation) throws {
     guard try erase(session, at: location) == .recorderRuns else { return }
-    // The recorder notices the deletion by itself, within a second.
-    for _ in 0..<50 {
+    // The recorder notices the deletion by itself, within a second; a busy machine or a slow disk may take longer.
+    for _ in 0..<300 {
       guard
         try JournalReader.read(directory: location.journal).sessions.contains(where: {
           $0.capture.session == session.id
