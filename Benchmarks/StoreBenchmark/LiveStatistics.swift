@@ -20,9 +20,15 @@ enum LiveStatistics {
     let clock = ContinuousClock()
     let start = clock.now
     let writer = Task {
-      for transaction in 0..<transactions {
-        try await store.save(samples(of: transaction), as: SourceRevision(identifier: "benchmark", name: "benchmark"))
-        try await clock.sleep(until: start + .milliseconds(100 * (transaction + 1)))
+      do {
+        for transaction in 0..<transactions {
+          try await store.save(samples(of: transaction), as: SourceRevision(identifier: "benchmark", name: "benchmark"))
+          try await clock.sleep(until: start + .milliseconds(100 * (transaction + 1)))
+        }
+      } catch {
+        // Ends the live query: nobody waits for values that do not come.
+        await store.close()
+        throw error
       }
       return clock.now
     }

@@ -16,6 +16,8 @@ extension Recorder {
 
   private func apply(_ event: SensorEvent, to channel: inout SensorChannel) {
     let transition = channel.machine.handle(event)
+    // Now: a loss that is told with this event clears them.
+    let beats = channel.machine.beats
     let previous = channel.session
     if let end = transition.end, let previous {
       close(&channel, end)
@@ -26,7 +28,7 @@ extension Recorder {
     } else if let session = channel.session {
       write([event], to: session, of: &channel)
     }
-    for beat in channel.machine.beats { qualities[channel.address]?.append(beat) }
+    for beat in beats { qualities[channel.address]?.append(beat) }
     tellDefects(&channel)
   }
 

@@ -103,6 +103,18 @@ struct StatisticsBucketsTests {
     #expect(result.sources.map(\.source) == ["a", "b"])
   }
 
+  @Test("sources beyond those that are named are counted, and not named")
+  func unnamedSources() throws {
+    var buckets = try StatisticsBuckets(edges: [0, 100 * Self.second], type: .heartRate)
+    buckets.add((0..<70).map { [QuantityTrack(starts: [Int64($0) * Self.second], values: [60])] })
+    for named in [0, 1, 64, 66] {
+      let sources = (0..<named).map { DataSource(source: "source \($0)") }
+      let result = try buckets.results([.average], sources: sources)[0]
+      #expect(result.count == 70)
+      #expect(result.sources == sources)
+    }
+  }
+
   @Test("ten thousand random cases agree with a count over single seconds", arguments: 0..<10)
   func bruteForce(part: UInt64) throws {
     let seed = 20_260 + part

@@ -40,7 +40,9 @@ struct ZoneChoiceTests {
     arguments: [
       ("Europe/Berlin", "Europe/Berlin 1.0 2.0"), (":Europe/Berlin", "Europe/Berlin 1.0 2.0"), ("", "UTC 0.0 0.0"),
       (":", "UTC 0.0 0.0"), ("UTC", "UTC 0.0 0.0"),
-      ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3 1.0 2.0"), ("<+0330>-3:30", "<+0330>-3:30 3.5 3.5"),
+      ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3 1.0 2.0"),
+      ("CET-1CEST", "CET-1CEST,M3.2.0,M11.1.0 1.0 2.0"), ("CET-1CEST-3", "CET-1CEST-3,M3.2.0,M11.1.0 1.0 3.0"),
+      ("<+0330>-3:30", "<+0330>-3:30 3.5 3.5"),
       ("/usr/share/zoneinfo/Asia/Tokyo", "/usr/share/zoneinfo/Asia/Tokyo 9.0 9.0"),
     ])
   func setting(value: String, expected: String) throws {

@@ -33,6 +33,27 @@ struct DamagedChunkTests {
     return answers
   }
 
+  @Test("two chunks of a sample that have changed places are named, not answered in the wrong order")
+  func swapped() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: Timestamp(microseconds: 0))
+    for second in 0..<14_400 as Range<Int64> {
+      let time = Timestamp(microseconds: second * 1_000_000)
+      try builder.insert(Double(60 + second % 40), from: time, to: time)
+    }
+    try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    // The first and the last stay: only the order inside is wrong.
+    let ids = "SELECT id FROM chunk ORDER BY id LIMIT 1 OFFSET"
+    #expect(try connection.integer("SELECT count(*) FROM chunk") == 4)
+    try connection.execute("CREATE TEMP TABLE kept AS SELECT payload FROM chunk WHERE id = (\(ids) 1)")
+    try connection.execute(
+      "UPDATE chunk SET payload = (SELECT payload FROM chunk WHERE id = (\(ids) 2)) WHERE id = (\(ids) 1)")
+    try connection.execute("UPDATE chunk SET payload = (SELECT payload FROM kept) WHERE id = (\(ids) 2)")
+    let error = await #expect(throws: StoreError.self) { try await QuantityQuery(.heartRate).result(for: store) }
+    #expect(error?.isCorrupt == true)
+  }
+
   @Test(
     "flipped bits, cut ends and missing chunks are named by every query that meets them, and never change an answer")
   func random() async throws {

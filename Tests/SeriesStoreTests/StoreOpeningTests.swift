@@ -37,6 +37,20 @@ struct StoreOpeningTests {
     for name in folder.names { #expect(folder.mode(of: name) == 0o640, "\(name)") }
   }
 
+  @Test("a store that root makes in another user's folder is that user's, with its log")
+  func owner() async throws {
+    // Only root can give a folder away; for anybody else it is their own, and so is the store.
+    let owner: UInt32 = geteuid() == 0 ? 65_534 : geteuid()
+    #expect(unsafe chown(folder.path, owner, gid_t.max) == 0)
+    let store = try HealthStore.open(folder.store, for: .writing, mode: 0o640)
+    _ = try await store.commit(try makeSession())
+    for name in folder.names {
+      var status = stat()
+      #expect(unsafe stat("\(folder.path)/\(name)", &status) == 0)
+      #expect(status.st_uid == owner && status.st_mode & 0o777 == 0o640, "\(name)")
+    }
+  }
+
   @Test("the log stays when the last writer goes, so that readers without the right to write can open the store")
   func persistentLog() async throws {
     let store = try HealthStore.open(folder.store, for: .recording)

@@ -206,7 +206,9 @@ public struct StatisticsBuckets: Sendable {
         contributors = zip(sources, 0..<64).filter { ranks >> UInt64($0.1) & 1 == 1 }.map(\.0)
       }
       var others: [DataSource] = []
-      if !laterRanks.isEmpty, let later = laterRanks[index] { others = later.sorted().map { sources[$0] } }
+      if !laterRanks.isEmpty, let later = laterRanks[index] {
+        others = later.sorted().filter { $0 < sources.count }.map { sources[$0] }
+      }
       let hasValues = bucket.count > 0
       let recent = options.contains(.mostRecent) ? bucket.mostRecent : nil
       let length = edges[index + 1] &- edges[index]

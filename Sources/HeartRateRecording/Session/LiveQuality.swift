@@ -4,14 +4,15 @@ public import Sensors
 ///
 /// The beats of the last minutes are judged again and again by the rules of the final pass (``IntervalFlags``), since these look at
 /// what comes after a beat, too; a beat that nothing later can touch is counted and, after five minutes, forgotten.
-/// What the final pass alone can see is not in it: silent losses, and the packets around a rate that contradicts them.
+/// What the final pass alone can see is not in it: silent losses, the packets around a rate that contradicts them, and the first
+/// beats of invented intervals. Beats that a full disk kept from the journal are in it, and not in the session that is stored.
 ///
 /// Memory and, spread over its beats, time for each beat are constant, whatever the sensor sends.
 public struct LiveQuality: Sendable {
   /// The beats of the session as of the last ``judge()``, and how many of them are flagged, ``BeatFlags/firstOfRun`` aside.
   public private(set) var beats = 0
   public private(set) var flagged = 0
-  /// The session's first beat.
+  /// The first beat since the session began, or since the machine was started anew within it.
   public private(set) var firstBeat: BootInstant?
 
   private var rrTicks: [UInt16] = []

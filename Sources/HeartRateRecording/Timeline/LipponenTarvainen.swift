@@ -10,7 +10,9 @@
 /// five false flags away and no true one. And a threshold is at least 1.25 upper quartiles: where nearly all
 /// differences are equally large, as in a rhythm that alternates, their quartiles fall together, and each of them would
 /// be an outlier among its likes. For normally distributed differences α·QD is 1.9 upper quartiles, so that this floor
-/// does nothing there. The last two intervals are judged too, with the series reflected.
+/// does nothing there. Two rules look at the interval itself: one within a tenth of its running median is normal, whatever
+/// its neighbours are (breathing); and a long and a short one are a late beat only where together they are two medians, to a
+/// tenth of one: else a beat was missed, and an extra detection follows. The last two intervals are judged too, with the series reflected.
 struct LipponenTarvainen {
   enum Kind: UInt8 {
     case normal

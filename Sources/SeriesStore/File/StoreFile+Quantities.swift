@@ -27,7 +27,8 @@ extension StoreFile {
       }
       samples.append((statement.integer(0), start...end))
       list.samples.append(uuid)
-      count &+= Int(truncatingIfNeeded: statement.integer(4))
+      // Room is taken for what is answered for certain.
+      if start >= from, end < to { count &+= Int(truncatingIfNeeded: statement.integer(4)) }
     }
     list.reserveCapacity(count)
     var chunks = try chunkStatement(from: from, to: to)

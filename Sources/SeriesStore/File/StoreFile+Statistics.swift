@@ -226,6 +226,8 @@ extension StoreFile {
       guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
         Int64(chunk.times.count) == statement.integer(1)
       else { throw corrupt(sample: sample) }
+      // What follows relies on the order.
+      if let last = track.starts.last, let next = chunk.times.first, next < last { throw corrupt(sample: sample) }
       track.append(chunk)
     }
     guard track.starts.isEmpty else { return track }

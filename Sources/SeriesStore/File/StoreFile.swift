@@ -134,12 +134,21 @@ final class StoreFile {
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
+    // Made by root for a service, it is the service's: systemd leaves what is in a folder of the service's as it is.
+    if geteuid() == 0 { giveToOwner(ofFolderOf: path, descriptor) }
     // The user's mask may have taken away what the group is meant to have.
     fchmod(descriptor, mode_t(mode))
     close(descriptor)
     try fill(draft)
     // link(2) does not replace: where two programs make the store at once, the first one wins and both go on with it.
     guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
+  }
+
+  private static func giveToOwner(ofFolderOf path: String, _ descriptor: Int32) {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+    var status = stat()
+    guard unsafe stat(String(folder), &status) == 0 else { return }
+    fchown(descriptor, status.st_uid, status.st_gid)
   }
 
   private static func fill(_ draft: String) throws(StoreError) {

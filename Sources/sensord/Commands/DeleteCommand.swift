@@ -29,6 +29,7 @@ struct DeleteCommand: ParsableCommand {
         .noInput, "'\(PrintableText.line(name, columns: 40))' names no session",
         remedy: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it")
     }
+    try ZoneChoice.requireLocal()
     let catalogue = try SessionCatalogue(store)
     let writer = try store.openToWrite(making: false)
     let location = try store.location()

@@ -23,6 +23,7 @@ struct DemoCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    try ZoneChoice.requireLocal()
     let environment = ProcessEnvironment.current
     let location = try StoreLocation.forDemo(option: store.path, environment: environment)
     let folder = try DemoFolder(environment: environment)

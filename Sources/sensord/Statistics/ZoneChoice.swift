@@ -33,7 +33,9 @@ enum ZoneChoice {
       do throws(TimeZoneError) {
         return try TimeZoneRules.named(value, in: database)
       } catch {
-        guard let rule = try? TimeZoneRules(rule: value) else { throw error }
+        // Where no days are named, the C library takes those of the United States.
+        guard let rule = (try? TimeZoneRules(rule: value)) ?? (try? TimeZoneRules(rule: value + ",M3.2.0,M11.1.0"))
+        else { throw error }
         return rule
       }
     } catch let error as TimeZoneError where error == .databaseMissing(database) {
