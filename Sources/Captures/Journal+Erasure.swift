@@ -19,12 +19,9 @@ extension Journal {
       try syncAlone()
       let (numbers, directory) = state.withLock { ($0.segments(of: session), $0.directory) }
       do throws(SystemError) {
-        for number in numbers { try JournalErasure.erase(session, from: SegmentName.name(number), in: directory) }
-        if settledAside {
-          for name in try directory.names() where JournalErasure.isDamaged(name) {
-            try JournalErasure.erase(session, from: name, in: directory)
-          }
-        }
+        var names = numbers.map(SegmentName.name)
+        if settledAside { names += try directory.names().filter(JournalErasure.isDamaged) }
+        try JournalErasure.erase(session, from: names, in: directory)
       } catch {
         throw JournalError(.notPruned, errorNumber: error.number, path: path)
       }

@@ -30,7 +30,7 @@ public enum JournalErasure {
     do throws(SystemError) {
       // What goes because a later segment has it again goes only where that one's name is durable.
       try directory.synchronize()
-      for name in try directory.names() where isReadable(name) { try erase(session, from: name, in: directory) }
+      try erase(session, from: directory.names().filter(isReadable), in: directory)
     } catch {
       throw JournalError(.notPruned, errorNumber: error.number, path: path)
     }
@@ -47,23 +47,35 @@ public enum JournalErasure {
       && SegmentName.number(String(name.dropLast(SegmentName.damagedSuffix.utf8.count))) != nil
   }
 
-  /// Writes one file anew without the session's records, durably, where it has any.
+  /// Writes files anew without the session's records, durably, where they have any.
   ///
   /// What a later segment holds again goes, too: that segment says where it stood, and nothing does any more.
-  static func erase(_ session: UUID, from name: String, in directory: Directory) throws(SystemError) {
-    let file = try directory.openForReading(name)
-    let bytes = try file.readAll()
-    guard var kept = remainder(of: bytes, without: session, isDamaged: isDamaged(name)) else { return }
-    if let number = SegmentName.number(name), let end = try supersededEnd(of: number, in: directory), end < bytes.count
-    {
-      let read = Array(bytes.prefix(max(end, TextHeader.length)))
-      kept = remainder(of: read, without: session, isDamaged: false) ?? read
+  static func erase(_ session: UUID, from names: [String], in directory: Directory) throws(SystemError) {
+    let ends = JournalScan.superseded(try directory.names().compactMap(SegmentName.number).sorted(), in: directory)
+    for name in names {
+      let file = try directory.openForReading(name)
+      let end = SegmentName.number(name).flatMap { ends[$0] }.map { max($0, TextHeader.length) }
+      let kept: [UInt8]?
+      if let end, try file.status().st_size > end {
+        kept = try remainder(of: file, upTo: end, without: session)
+      } else {
+        kept = remainder(of: try file.readAll(), without: session, isDamaged: isDamaged(name))
+      }
+      if let kept { try replace(name, of: file, with: kept, in: directory) }
     }
+  }
+
+  /// Puts a file of the same owner, group and permissions in the place of another, durably.
+  private static func replace(
+    _ name: String, of file: OpenFile, with bytes: [UInt8], in directory: Directory
+  ) throws(SystemError) {
     let temporaryName = name + SegmentName.rewritingSuffix
     do throws(SystemError) {
       try directory.remove(temporaryName)
-      let replacement = try directory.create(temporaryName, mode: file.status().st_mode & 0o777)
-      try replacement.writeAll(kept)
+      let replacement = try directory.create(temporaryName, mode: 0o600)
+      // The service reads it, too, where another user deletes.
+      try replacement.takeAccess(of: file)
+      try replacement.writeAll(bytes)
       try replacement.synchronizeData()
       try directory.rename(temporaryName, to: name)
       try directory.synchronize()
@@ -73,10 +85,23 @@ public enum JournalErasure {
     }
   }
 
-  /// Where the records of a segment end that a later one holds again; nil where none does.
-  private static func supersededEnd(of number: Int, in directory: Directory) throws(SystemError) -> Int? {
-    let numbers = try directory.names().compactMap(SegmentName.number).sorted()
-    return JournalScan.superseded(numbers, in: directory)[number]
+  /// The records up to `end`, where a later segment holds what follows, without the session's and without those that
+  /// nobody can read; nil where the file is not ours.
+  ///
+  /// What follows is not looked at, since a failing disk may not give it back.
+  private static func remainder(
+    of file: OpenFile, upTo end: Int, without session: UUID
+  ) throws(SystemError) -> [UInt8]? {
+    let bytes = try file.readAll(upTo: end)
+    switch TextHeader.read(bytes.span) {
+    case .capture, .damaged: break
+    case .newer: return nil
+    case .foreign, .cutOff:
+      // Behind a first line that is damaged, only its records show that it is ours.
+      let whole = try file.readAll()
+      guard case .damaged = TextHeader.read(whole.span) else { return nil }
+    }
+    return filtered(bytes, without: session, isDamaged: true) ?? bytes
   }
 
   /// The bytes without the session's records; nil where nothing has to go.

@@ -48,6 +48,18 @@ final class OpenFile: Sendable {
     return status
   }
 
+  /// Takes the owner, the group and the permissions of another file. Whoever may not give files away fails only where
+  /// it is not theirs.
+  func takeAccess(of other: OpenFile) throws(SystemError) {
+    let wanted = try other.status()
+    let own = try status()
+    if own.st_uid != wanted.st_uid || own.st_gid != wanted.st_gid {
+      guard fchown(descriptor, wanted.st_uid, wanted.st_gid) == 0 else { throw .last }
+    }
+    // Afterwards, lest the old group reads what it may not.
+    guard fchmod(descriptor, wanted.st_mode & 0o777) == 0 else { throw .last }
+  }
+
   /// The content from the start up to `end` or the size that the file has now, or fewer bytes where it shrinks meanwhile.
   func readAll(upTo end: Int = .max) throws(SystemError) -> [UInt8] {
     let status = try status()

@@ -199,4 +199,100 @@ struct JournalErasureTests {
     let rest = String(decoding: try TemporaryFolder.read("\(path)/\(name).damaged"), as: UTF8.self)
     #expect(rest.split(separator: "\n").count { $0.contains("104b0a0b0c0d") } == 39)
   }
+
+  private func status(_ name: String) throws -> stat {
+    var status = stat()
+    guard unsafe lstat("\(path)/\(name)", &status) == 0 else { throw SystemError.last }
+    return status
+  }
+
+  /// Gives a file to somebody else: any user where these tests may, else another group of this one, if it has any.
+  private func giveAway(_ name: String) {
+    if unsafe chown("\(path)/\(name)", 65_534, 65_534) == 0 { return }
+    var groups = [gid_t](repeating: 0, count: 65_536)
+    let count = unsafe getgroups(CInt(groups.count), &groups)
+    for group in groups.prefix(max(0, Int(count))) where group != getegid() {
+      if unsafe chown("\(path)/\(name)", uid_t.max, group) == 0 { return }
+    }
+  }
+
+  @Test("a segment that is written anew stays its owner's and its group's, with its permissions, whoever erases")
+  func keepsOwner() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path)
+      try fill(journal)
+    }
+    let name = try #require(try TemporaryFolder.names(path).first)
+    giveAway(name)
+    #expect(unsafe chmod("\(path)/\(name)", 0o640) == 0)
+    let before = try status(name)
+    #expect(try eraseWithoutRecorder() == .erased)
+    let after = try status(name)
+    #expect(after.st_ino != before.st_ino && after.st_size < before.st_size)
+    #expect(after.st_uid == before.st_uid && after.st_gid == before.st_gid && after.st_mode == before.st_mode)
+    try expectErased()
+  }
+
+  /// A segment with the other session's values and then `tail`, from where on a second one has both sessions again.
+  ///
+  /// Gives the place where the second one takes over.
+  @discardableResult
+  private func writeRewritten(torn: String = "", tail: [UInt8]? = nil) throws -> Int {
+    #expect(unsafe mkdir(path, 0o700) == 0)
+    var segment = RecordBuffer()
+    segment.header(.journal)
+    segment.session(Samples.header(Samples.other, name: "Other"), slot: 1)
+    for event in Samples.beginning { segment.event(event, slot: 1) }
+    for second in 0..<40 { segment.event(Samples.measurement(second, kept), slot: 1) }
+    let first = segment.copy() + Array(torn.utf8)
+    segment.removeAll()
+    segment.session(Samples.header(name: "Zaphod"), slot: 2)
+    for event in Samples.beginning { segment.event(event, slot: 2) }
+    segment.event(Samples.measurement(40, secret), slot: 2)
+    let deleted = segment.copy()
+    try TemporaryFolder.write(first + (tail ?? deleted), to: "\(path)/\(SegmentName.name(1))")
+    segment.removeAll()
+    segment.header(.journal)
+    segment.rewrites(segment: 1, offset: first.count)
+    try TemporaryFolder.write(segment.copy() + deleted, to: "\(path)/\(SegmentName.name(2))")
+    return first.count
+  }
+
+  @Test("a line that nobody can read goes from what stands before the place from where a later segment has it again")
+  func tornLineBeforeRewritten() throws {
+    try writeRewritten(torn: "2 8123000000 m 10c35ec2e70a 0000\n")
+    #expect(try eraseWithoutRecorder() == .erased)
+    try expectErased()
+    #expect(try secondsOfOther() == Array(0..<40))
+  }
+
+  @Test("what a later segment has again goes unread: it may be what a failing disk cannot give back")
+  func unreadRewritten() throws {
+    let end = try writeRewritten(tail: [])
+    // A hole that no memory can hold.
+    #expect(unsafe truncate("\(path)/\(SegmentName.name(1))", 1 << 40) == 0)
+    #expect(try eraseWithoutRecorder() == .erased)
+    #expect(try Int(status(SegmentName.name(1)).st_size) == end)
+    try expectErased()
+    #expect(try secondsOfOther() == Array(0..<40))
+  }
+
+  @Test("a first line that is damaged does not hide that what a later segment has again is the session's")
+  func damagedFirstLineOfRewritten() throws {
+    #expect(unsafe mkdir(path, 0o700) == 0)
+    var segment = RecordBuffer()
+    segment.header(.journal)
+    let length = segment.copy().count
+    segment.session(Samples.header(name: "Zaphod"), slot: 1)
+    segment.event(Samples.measurement(0, secret), slot: 1)
+    var bytes = segment.copy()
+    bytes[3] ^= 1
+    try TemporaryFolder.write(bytes, to: "\(path)/\(SegmentName.name(1))")
+    segment.removeAll()
+    segment.header(.journal)
+    segment.rewrites(segment: 1, offset: length)
+    try TemporaryFolder.write(segment.copy(), to: "\(path)/\(SegmentName.name(2))")
+    #expect(try eraseWithoutRecorder() == .erased)
+    #expect(try !contains("10c35ec2e70a") && !contains("Zaphod"))
+  }
 }
