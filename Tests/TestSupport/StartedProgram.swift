@@ -14,9 +14,8 @@ public final class StartedProgram: Sendable {
 
   /// Starts the program at `path`, or found by its name.
   ///
-  /// - Parameters:
-  ///   - environment: All of it; the test's own where it is nil.
-  ///   - input: Its standard input; empty where it is nil.
+  /// `environment` is all of it, the test's own where it is nil; standard input is empty where `input` is nil.
+  ///
   /// - Throws: ``Failure``.
   public init(
     _ path: String, _ arguments: [String], environment: [String: String]? = nil, input: Int32? = nil, output: Int32,
