@@ -48,8 +48,8 @@ struct KilledRecorderTests {
         if recorder.isRunning { recorder.interrupt() }
       }
       let status = try await recorder.exitStatus()
-      if status == SIGKILL { done[aim, default: 0] += 1 }
-      try #require(status == SIGKILL || status == 0, "seed \(seed): \(status) \(recorder.text)")
+      if status == -SIGKILL { done[aim, default: 0] += 1 }
+      try #require(status == -SIGKILL || status == 0, "seed \(seed): \(status) \(recorder.text)")
     }
     let count = done.values.reduce(0, +)
     let sum = try await sum(of: watched, kills: count, seed: seed)
@@ -71,7 +71,7 @@ struct KilledRecorderTests {
       let first = try watched.segments().last ?? 0
       let call = calls[(number + Int.random(in: 0..<calls.count, using: &random)) % calls.count]
       let recorder = try watched.recorder(faults: "\(call):1:1:.journal/\(watched.segmentName(first + 2))")
-      try #require(try await recorder.exitStatus() == SIGKILL, "seed \(seed): \(recorder.text)")
+      try #require(try await recorder.exitStatus() == -SIGKILL, "seed \(seed): \(recorder.text)")
       #expect(try watched.size(ofSegment: first + 1) >= 1 << 20)
     }
     #expect(try watched.segments().count >= kills)
@@ -81,7 +81,7 @@ struct KilledRecorderTests {
       // What has ended is stored beside the start, so that the kill may come before there is anything to interrupt.
       try await wait(for: "the start") { recorder.text.contains("started") || !recorder.isRunning }
       if recorder.isRunning { recorder.interrupt() }
-      try #require(try await recorder.exitStatus() == SIGKILL, "seed \(seed): \(recorder.text)")
+      try #require(try await recorder.exitStatus() == -SIGKILL, "seed \(seed): \(recorder.text)")
     }
     let sum = try await sum(of: watched, kills: kills + 2, seed: seed)
     print("kill -9 at full segments: \(kills) kills at the change of one of 1 MiB, 2 while they were deleted, \(sum)")

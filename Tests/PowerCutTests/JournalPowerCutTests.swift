@@ -33,7 +33,7 @@ struct JournalPowerCutTests {
         buildFolder.appendingPathComponent("JournalWriter").path,
         [root.appendingPathComponent("journal").path, "\(life.events)", "\(life.syncEvery)"],
         environment: environment.merging(life.settings) { $1 }, output: STDOUT_FILENO, errors: STDERR_FILENO)
-      #expect(process.wait() == (number == lives.count - 1 ? 0 : SIGKILL))
+      #expect(process.wait() == (number == lives.count - 1 ? 0 : -SIGKILL))
     }
     return DiskOperation.read([UInt8](try Data(contentsOf: log)))
   }

@@ -1,8 +1,9 @@
 import Glibc
 import Synchronization
 
-/// A program that a test has started. It gets its three standard descriptors and no other, and no blocked signals: where
-/// programs start at the same time, none holds the pipe of another, which would then wait for its end in vain.
+/// A program that a test has started. It gets its three standard descriptors and no other: where programs start at the same
+/// time, none holds the pipe of another, which would then wait for its end in vain. No signal is blocked, and SIGINT ends it
+/// as on a terminal, which a test that runs in the background ignores.
 public final class StartedProgram: Sendable {
   /// Why it did not start.
   public struct Failure: Error, CustomStringConvertible {
@@ -35,10 +36,12 @@ public final class StartedProgram: Sendable {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    unsafe sigaddset(&signals, SIGINT)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe words.indices { unsafe free(words[index]) } }
@@ -58,12 +61,12 @@ public final class StartedProgram: Sendable {
   /// Where the system has what it knows about the process.
   public var folder: String { "/proc/\(identifier)" }
 
-  /// How it ended, with its exit status or the number of the signal; nil while it runs.
+  /// How it ended: its exit status, or less than zero the number of the signal; nil while it runs.
   public var status: Int32? {
     ending.withLock { ending in
       var word: Int32 = 0
       if ending == nil, unsafe waitpid(identifier, &word, WNOHANG) == identifier {
-        ending = word & 0x7F == 0 ? word >> 8 & 0xFF : word & 0x7F
+        ending = word & 0x7F == 0 ? word >> 8 & 0xFF : -(word & 0x7F)
       }
       return ending
     }

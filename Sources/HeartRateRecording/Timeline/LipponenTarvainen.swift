@@ -12,7 +12,8 @@
 /// be an outlier among its likes. For normally distributed differences α·QD is 1.9 upper quartiles, so that this floor
 /// does nothing there. Two rules look at the interval itself: one within a tenth of its running median is normal, whatever
 /// its neighbours are (breathing); and a long and a short one are a late beat only where together they are two medians, to a
-/// tenth of one: else a beat was missed, and an extra detection follows. The last two intervals are judged too, with the series reflected.
+/// tenth of one: else a beat was missed, and an extra detection follows. The last two intervals are judged too, with the
+/// series reflected.
 struct LipponenTarvainen {
   enum Kind: UInt8 {
     case normal
