@@ -28,6 +28,23 @@ struct StatisticsCollectionQueryTests {
     #expect(result[0].sources == [DataSource(source: "test")])
   }
 
+  @Test("time that two chunks cover, which part within a quarter of an hour, is covered once")
+  func sharedQuarter() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: Timestamp(microseconds: 0))
+    // A chunk ends an hour after its first value: the last two values are in one quarter and two chunks.
+    for (start, end) in [(500, 500), (3700, 4400), (4200, 4300)] as [(Int64, Int64)] {
+      try builder.insert(
+        60, from: Timestamp(microseconds: start * 1_000_000), to: Timestamp(microseconds: end * 1_000_000))
+    }
+    try await store.save([try builder.finish()], as: program)
+    let query = try StatisticsCollectionQuery(
+      .heartRate, buckets: .natural(#require(CalendarInterval(1, .day)), zone: .utc))
+    let result = try await query.result(for: store).value
+    #expect(result.map(\.coverage.covered) == [700_000_000])
+    #expect(result.map(\.duration) == [800_000_000])
+  }
+
   @Test("an empty store has no buckets, unless the time is given")
   func empty() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

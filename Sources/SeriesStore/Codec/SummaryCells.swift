@@ -33,6 +33,17 @@ enum SummaryCells {
     return ChunkSeal.seal(writer.bytes)
   }
 
+  /// Whether no quantity of a cell lasts beyond the start of the next cell: a chunk may end within a quarter of an hour, which
+  /// two cells share then, and what both cover must not be counted twice.
+  static func areDisjoint(_ cells: [SummaryCell]) -> Bool {
+    var latestEnd = Int64.min
+    for cell in cells {
+      guard cell.firstStart >= latestEnd else { return false }
+      latestEnd = cell.maximumEnd
+    }
+    return true
+  }
+
   /// The cells in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
     var cells: [SummaryCell] = []

@@ -187,7 +187,7 @@ extension StoreFile {
       do { try SummaryCells.decode(statement.bytes(0), onto: &cells) } catch { throw corrupt(sample: row.id) }
     }
     let isInstantaneous = buckets.policy == .ownDuration || cells.allSatisfy { $0.duration == 0 }
-    guard isInstantaneous, cells.allSatisfy(\.isSelfContained) else { return false }
+    guard isInstantaneous, cells.allSatisfy(\.isSelfContained), SummaryCells.areDisjoint(cells) else { return false }
     buckets.add(cells, rank: row.rank)
     return true
   }
