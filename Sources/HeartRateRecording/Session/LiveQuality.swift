@@ -59,7 +59,7 @@ public struct LiveQuality: Sendable {
     var start = 0
     while start < rrTicks.count {
       let end = liveFlags[(start + 1)...].firstIndex { $0.contains(.firstOfRun) } ?? rrTicks.count
-      judged.judge(start..<end, isFiller: liveFlags[start].contains(.filler))
+      judged.judge(start..<end, as: liveFlags[start].contains(.filler) ? .filler : nil)
       start = end
     }
     flags = judged.flags

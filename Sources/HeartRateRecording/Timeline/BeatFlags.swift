@@ -23,6 +23,10 @@ public struct BeatFlags: OptionSet, Hashable, Sendable {
   /// The first beat of its run: its interval began at a beat that was not seen, and takes no part in variability.
   public static let firstOfRun = BeatFlags(rawValue: 1 << 6)
 
+  /// More than there was time for: a packet that was delivered twice, or a value that is no interval. It counts nothing in the
+  /// sums of ticks around it.
+  public static let surplus = BeatFlags(rawValue: 1 << 7)
+
   /// Each of these says that no interval may be formed from the beat before.
   static let gap: BeatFlags = [.firstOfRun, .missed]
   /// Whether something is doubtful about the beat or its interval; that it is the first of its run is not.

@@ -32,6 +32,8 @@ public enum GapReason: Hashable, Sendable {
   case step
   /// Before or after invented intervals.
   case filler
+  /// Before or after intervals that were more than there was time for.
+  case surplus
   /// One interval far longer than its neighbours: the sensor missed beats, or the heart paused.
   case missedOrPause
   /// The recorder did not run, or lost what it had received; with its own words where it has any.
@@ -39,13 +41,14 @@ public enum GapReason: Hashable, Sendable {
   /// The machine was started anew.
   case boot
 
-  /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `missedOrPause`, `recorder`, `boot`.
+  /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`.
   public var token: String {
     switch self {
     case .link: "link"
     case .contact: "contact"
     case .step: "step"
     case .filler: "filler"
+    case .surplus: "surplus"
     case .missedOrPause: "missedOrPause"
     case .recorder: "recorder"
     case .boot: "boot"

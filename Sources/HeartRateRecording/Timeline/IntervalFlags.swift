@@ -15,10 +15,12 @@ struct IntervalFlags {
   }
 
   /// Judges the beats of one run, of which there is at least one.
-  mutating func judge(_ run: Range<Int>, isFiller: Bool) {
+  ///
+  /// - Parameter invented: What all of them are flagged as, where the heart has had none of them.
+  mutating func judge(_ run: Range<Int>, as invented: BeatFlags? = nil) {
     flags[run.lowerBound].insert(.firstOfRun)
-    if isFiller {
-      for beat in run { flags[beat].insert(.filler) }
+    if let invented {
+      for beat in run { flags[beat].insert(invented) }
     } else {
       flagLong(run)
       flagArtefacts(run)

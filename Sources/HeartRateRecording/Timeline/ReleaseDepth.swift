@@ -1,33 +1,44 @@
 import Glibc
 
 /// How many beats later a sensor hands a beat on: its latency follows the intervals instead of being constant.
+///
+/// A law of the sensor's model: one that looks ahead by two beats, to tell a beat from an artefact, does so always.
 struct ReleaseDepth {
   var beats = 0
   /// Standard error; nil where the depth is assumed.
   var error: Double?
 
-  init() {}
+  /// What is known of models, by the first letters of their Model Number (2A24): measured on recordings of them.
+  private static let known: [(model: String, beats: Int)] = [("H10", 2), ("TICKR", 0)]
 
-  /// Finds the depth at which arrivals fit the beats best, if that is beyond doubt.
+  /// Finds the depth at which arrivals fit the beats best, if that is far better than what is assumed of the model: its own
+  /// depth where it is known, else none.
   ///
-  /// What is doubtful is told by how much the blocks of the session differ among each other. The curvature of their sum
-  /// knows nothing of that: where the beats hardly change their distance, the sum is a walk at random, and as sharp.
-  init(_ costs: DepthCosts, _ parameters: TimelineParameters) {
-    let sums = (0..<costs.depths).map { depth in costs.sum { costs[$0, depth] }.value }
-    guard costs.blocks >= parameters.fewestDepthBlocks, let best = sums.indices.min(by: { sums[$0] < sums[$1] }),
-      best > 0
-    else { return }
-    let gain = costs.sum { costs[$0, 0] - costs[$0, best] }
-    // The spread of few blocks is not known well either.
-    guard gain.value > (2 + 5 / Double(costs.blocks - 1)) * gain.error else { return }
-    // A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edge
+  /// How much better is told in nats, the unit of a likelihood's logarithm, and by how much the blocks of the session differ
+  /// among each other: where the beats hardly change their distance, the sum over them is a walk at random.
+  init(_ costs: DepthCosts, model: String?, _ parameters: TimelineParameters) {
+    let expected = model.flatMap { model in Self.known.first { model.hasPrefix($0.model) }?.beats } ?? 0
+    beats = expected
+    guard costs.blocks >= parameters.fewestDepthBlocks else { return }
+    var best = 0
+    for depth in 1..<costs.depths where costs.sum({ costs.gain($0, depth, over: best) }).value > 0 { best = depth }
+    // A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edges
     // there is one neighbour.
+    let before = max(best - 1, 0)
     let next = min(best + 1, costs.depths - 1)
-    let slope = costs.sum { (costs[$0, next] - costs[$0, best - 1]) / 2 }
-    let curvature = sums[best - 1] - sums[best] + sums[next] - sums[best]
+    let slope = costs.sum { costs.gain($0, before, over: next) / 2 }
+    let curvature =
+      costs.sum { costs.gain($0, best, over: before) }.value + costs.sum { costs.gain($0, best, over: next) }.value
     guard curvature > 0, slope.error < parameters.greatestDepthError * curvature else { return }
+    if best != expected {
+      let gain = costs.sum { costs.gain($0, best, over: expected) }
+      guard
+        gain.value > parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
+      else { return }
+    }
     beats = best
-    error = slope.error / curvature
+    // No look-ahead is no estimate: nothing speaks for more.
+    if best > 0 { error = slope.error / curvature }
   }
 }
 
@@ -45,21 +56,30 @@ struct DepthCosts {
 
   var blocks: Int { costs.count / depths }
 
-  init(_ pass: TimelinePass, linkStarts: [TimelinePass.RunStart]) {
-    depths = pass.parameters.greatestDepth + 1
-    let size = pass.parameters.depthBlock
-    for (index, start) in linkStarts.enumerated() {
-      let end = index + 1 < linkStarts.count ? linkStarts[index + 1].beat : pass.rrTicks.count
-      var packet = Int(pass.packetOfBeat[start.beat])
-      let endPacket = Int(pass.packetOfBeat[end - 1]) + 1
-      while packet + size <= endPacket && pass.packets[packet + size - 1].beatEnd + depths <= end {
-        for depth in 0..<depths { costs.append(Self.cost(of: packet..<(packet + size), pass, depth)) }
+  init(_ intervals: SessionIntervals) {
+    depths = intervals.parameters.greatestDepth + 1
+    let size = intervals.parameters.depthBlock
+    // Blocks lie between breaks: nothing fits across one.
+    let starts = RunBreaks.known(in: intervals, depth: 0)
+    for (index, start) in starts.enumerated() where !start.isTimeless {
+      let beats = start.beat..<(index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count)
+      var packet = intervals.packets(of: beats).lowerBound
+      let endPacket = intervals.packets(of: beats).upperBound + 1
+      while packet + size <= endPacket && intervals.packets[packet + size - 1].beatEnd + depths <= beats.upperBound {
+        for depth in 0..<depths { costs.append(Self.cost(of: packet..<(packet + size), intervals, depth)) }
         packet += size
       }
     }
   }
 
   subscript(block: Int, depth: Int) -> Double { costs[block * depths + depth] }
+
+  /// By how much one depth fits a block better than another. No block decides alone: one with a silence in it fits nothing.
+  func gain(_ block: Int, _ depth: Int, over other: Int) -> Double {
+    max(-Self.greatestGain, min(self[block, other] - self[block, depth], Self.greatestGain))
+  }
+
+  private static let greatestGain = 45.0
 
   /// The sum over all blocks, and its standard error as their own spread shows it.
   func sum(_ value: (_ block: Int) -> Double) -> (value: Double, error: Double) {
@@ -75,16 +95,17 @@ struct DepthCosts {
     return (sum, (max(0, squares - sum * sum / count) * count / (count - 1)).squareRoot())
   }
 
-  private static func cost(of block: Range<Int>, _ pass: TimelinePass, _ depth: Int) -> Double {
+  private static func cost(of block: Range<Int>, _ intervals: SessionIntervals, _ depth: Int) -> Double {
     // A sixteenth of a microsecond is a whole part of both a tick and a microsecond. Absurd instants may wrap around.
-    let packets = pass.packets.span.extracting(block)
-    let ticks = pass.ticks.span
+    let packets = intervals.packets.span.extracting(block)
+    let ticks = intervals.ticks.span
     let origin = packets[0]
     let originTicks = ticks[origin.beatEnd]
     func residual(_ arrival: Int64, _ beat: Int) -> Int64 {
       (arrival &- origin.arrival) &* 16 &- (ticks[beat + depth] - originTicks) &* 15_625
     }
-    var smallest = Int64.max
+    // Not the smallest of all: some packets are early.
+    var lowest = LowestValues(count: max(3, packets.count / 24))
     var ceiling = Int64.min
     var sum = 0.0
     var first = origin.beatEnd
@@ -92,14 +113,16 @@ struct DepthCosts {
       let packet = packets[index]
       let own = residual(packet.arrival, packet.beatEnd - 1)
       sum += Double(own)
-      smallest = min(smallest, own)
+      lowest.take(own)
       // The block's first packet is left out: where its beats begin is not in the block.
-      if packet.beatEnd > first, let earlier = pass.arrival(before: packet) {
+      if packet.beatEnd > first, let earlier = intervals.arrival(before: packet) {
         ceiling = max(ceiling, residual(earlier, first))
       }
       first = packet.beatEnd
     }
-    let excess = sum / Double(packets.count) - Double(smallest) + max(0, Double(ceiling) - Double(smallest))
+    let floor = Double(lowest.greatest)
+    let excess = sum / Double(packets.count) - floor + max(0, Double(ceiling) - floor)
     return Double(packets.count) * log(max(excess / 16, 1000))
   }
 }
+

@@ -1,10 +1,11 @@
-/// Arrival minus beat time of each packet, the raw material of runs and maps.
+/// Arrival minus beat time of each packet, the raw material of breaks and maps.
 ///
 /// The beat is the one whose detection released the packet's last beat: `depth` beats later. Latency only adds, so the
-/// floor of the residuals is where the sensor's time lies in the host's.
+/// floor of the residuals is where the sensor's time lies in the host's; what came too early is left out.
 struct Residuals {
-  /// One for each packet that has a releasing beat in its own stretch of link.
+  /// One for each packet whose arrival says something of the sensor's time.
   struct Point {
+    var packet: Int
     /// Microseconds of wall time.
     var arrival: Int64
     /// The releasing beat.
@@ -17,31 +18,53 @@ struct Residuals {
   }
 
   private(set) var points: [Point] = []
-  /// The points of each stretch between two run starts.
+  /// The runs, and the points of each.
+  private(set) var starts: [RunStart] = []
   private(set) var ranges: [Range<Int>] = []
+  /// Packets that arrived before their beats were due, in order.
+  private(set) var early: [Int] = []
 
-  init(_ pass: TimelinePass, linkStarts: [TimelinePass.RunStart]) {
-    points.reserveCapacity(pass.packets.count)
+  init(_ intervals: SessionIntervals, depth: Int, starts: [RunStart]) {
+    let packets = intervals.packets
+    points.reserveCapacity(packets.count)
     var link = 0
+    var bounds = intervals.beats(ofLink: 0)
+    var surplus = intervals.surplus[...]
     var first = 0
-    for packet in pass.packets {
-      defer { first = packet.beatEnd }
-      let own = packet.beatEnd - 1
-      while link + 1 < linkStarts.count && linkStarts[link + 1].beat <= own { link += 1 }
-      let end = link + 1 < linkStarts.count ? linkStarts[link + 1].beat : pass.rrTicks.count
-      let beat = own + pass.depth.beats
-      guard beat < end else { continue }
+    var batchStart = 0
+    var batchEnd = 0
+    for index in packets.indices {
+      defer { first = packets[index].beatEnd }
+      if index >= batchEnd {
+        batchStart = index
+        batchEnd = index + 1
+        while batchEnd < packets.count && packets[batchEnd].isBatched { batchEnd += 1 }
+      }
+      // Of many that came together only the last was not held back.
+      if batchEnd - batchStart > intervals.parameters.largestBatch, index + 1 < batchEnd { continue }
+      let own = packets[index].beatEnd - 1
+      while bounds.upperBound <= own {
+        link += 1
+        bounds = intervals.beats(ofLink: link)
+      }
+      while let next = surplus.first, next.upperBound <= own { surplus.removeFirst() }
+      if let next = surplus.first, next.contains(own) { continue }
+      let beat = own + depth
+      guard beat < bounds.upperBound else { continue }
       points.append(
         Point(
-          arrival: packet.arrival, beat: beat, firstBeat: first + pass.depth.beats,
-          previousArrival: pass.arrival(before: packet),
-          residual: packet.arrival - RunMap.microseconds(ticks: pass.ticks[beat])))
+          packet: index, arrival: packets[index].arrival, beat: beat, firstBeat: first + depth,
+          previousArrival: intervals.arrival(before: packets[index]),
+          residual: packets[index].arrival - RunMap.microseconds(ticks: intervals.ticks[beat])))
     }
-    divide(at: pass.starts)
+    divide(at: starts)
+    // Only a sensor that waits for later beats can be made to send too soon.
+    if depth > 0 { leaveOutEarly(intervals.parameters) }
   }
 
   /// Sorts the points into runs.
-  mutating func divide(at starts: [TimelinePass.RunStart]) {
+  mutating func divide(at starts: [RunStart]) {
+    self.starts = starts
     ranges = []
     var point = 0
     for index in starts.indices {
@@ -50,5 +73,24 @@ struct Residuals {
       while point < points.count && points[point].beat < end { point += 1 }
       ranges.append(first..<point)
     }
+  }
+
+  /// One past the last beat of a run.
+  func end(ofRun index: Int, _ intervals: SessionIntervals) -> Int {
+    index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count
+  }
+
+  private mutating func leaveOutEarly(_ parameters: TimelineParameters) {
+    let found = ranges.flatMap { EarlyPackets.find(in: points[$0], parameters) }
+    guard !found.isEmpty else { return }
+    early = found.map { points[$0].packet }
+    var left = found[...]
+    var kept: [Point] = []
+    kept.reserveCapacity(points.count)
+    for index in points.indices {
+      if index == left.first { left.removeFirst() } else { kept.append(points[index]) }
+    }
+    points = kept
+    divide(at: starts)
   }
 }

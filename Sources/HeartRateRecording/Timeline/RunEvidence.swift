@@ -16,36 +16,38 @@ struct RunEvidence {
   /// The offset there as it was found last.
   var offset: Double?
 
-  init(_ pass: TimelinePass, _ residuals: Residuals, run: Int) {
-    let beats = pass.beats(ofRun: run)
-    let origin = pass.packets[Int(pass.packetOfBeat[beats.lowerBound])].arrival
-    let firstTicks = pass.ticks[beats.lowerBound]
+  init(_ intervals: SessionIntervals, _ residuals: Residuals, run: Int, depth: Int) {
+    let beats = residuals.starts[run].beat..<residuals.end(ofRun: run, intervals)
+    let origin = intervals.packets[Int(intervals.packetOfBeat[beats.lowerBound])].arrival
+    let firstTicks = intervals.ticks[beats.lowerBound]
     self.origin = origin
     samples = residuals.points[residuals.ranges[run]].map { point in
-      let time = Double(pass.ticks[point.beat] - firstTicks) * (15_625 / 16)
+      let time = Double(intervals.ticks[point.beat] - firstTicks) * (15_625 / 16)
       var sample = OffsetModel.Sample(
         residual: Double(point.arrival - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
       if let earlier = point.previousArrival, point.firstBeat >= beats.lowerBound {
-        sample.ceilingTime = Double(pass.ticks[point.firstBeat] - firstTicks) * (15_625 / 16)
+        sample.ceilingTime = Double(intervals.ticks[point.firstBeat] - firstTicks) * (15_625 / 16)
         sample.ceiling = Double(earlier - origin) - sample.ceilingTime
       }
       return sample
     }
-    if samples.isEmpty { samples = Self.unreleased(pass, beats, origin) }
+    if samples.isEmpty { samples = Self.unreleased(intervals, beats, origin, depth) }
     centre()
     if beats.count > 1 {
-      interval = Double(pass.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
+      interval = Double(intervals.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
     }
   }
 
   /// All the run's packets were released by beats that never arrived: take their intervals as they were.
-  private static func unreleased(_ pass: TimelinePass, _ beats: Range<Int>, _ origin: Int64) -> [OffsetModel.Sample] {
-    let delay = Int64(pass.depth.beats) * pass.localInterval(at: beats.lowerBound, within: beats)
-    let packets = Int(pass.packetOfBeat[beats.lowerBound])...Int(pass.packetOfBeat[beats.upperBound - 1])
+  private static func unreleased(
+    _ intervals: SessionIntervals, _ beats: Range<Int>, _ origin: Int64, _ depth: Int
+  ) -> [OffsetModel.Sample] {
+    let delay = Int64(depth) * intervals.localInterval(at: beats.lowerBound, within: beats)
+    let packets = Int(intervals.packetOfBeat[beats.lowerBound])...Int(intervals.packetOfBeat[beats.upperBound - 1])
     return packets.map { index in
-      let packet = pass.packets[index]
+      let packet = intervals.packets[index]
       let beat = min(packet.beatEnd, beats.upperBound) - 1
-      let time = RunMap.microseconds(ticks: pass.ticks[beat] - pass.ticks[beats.lowerBound]) + delay
+      let time = RunMap.microseconds(ticks: intervals.ticks[beat] - intervals.ticks[beats.lowerBound]) + delay
       return .init(
         residual: Double(packet.arrival - origin - time), residualTime: Double(time), ceiling: -.infinity,
         ceilingTime: 0)
@@ -68,25 +70,51 @@ struct RunEvidence {
     return residuals[(residuals.count - 1) * 9 / 10] - smallest
   }
 
-  /// Groups the packets into blocks of `size`.
-  mutating func makeBlocks(of size: Int) {
+  /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
+  mutating func makeBlocks(of size: Int, rank: Int) {
     let count = samples.count / size
     blocks.reserveCapacity(count)
     for index in 0..<count {
       let block = samples[(samples.count * index / count)..<(samples.count * (index + 1) / count)]
-      guard var outermost = block.first else { continue }
-      for sample in block {
-        if sample.residual < outermost.residual {
-          outermost.residual = sample.residual
-          outermost.residualTime = sample.residualTime
-        }
-        if sample.ceiling > outermost.ceiling {
-          outermost.ceiling = sample.ceiling
-          outermost.ceilingTime = sample.ceilingTime
-        }
+      guard rank > 1 else {
+        if let outermost = Self.outermost(block) { blocks.append(outermost) }
+        continue
       }
-      blocks.append(outermost)
+      let low = block.sorted { $0.residual < $1.residual }[rank - 1]
+      let high = block.sorted { $0.ceiling > $1.ceiling }[rank - 1]
+      blocks.append(
+        .init(
+          residual: low.residual, residualTime: low.residualTime, ceiling: high.ceiling, ceilingTime: high.ceilingTime))
     }
+  }
+
+  private static func outermost(_ block: ArraySlice<OffsetModel.Sample>) -> OffsetModel.Sample? {
+    guard var outermost = block.first else { return nil }
+    for sample in block {
+      if sample.residual < outermost.residual {
+        outermost.residual = sample.residual
+        outermost.residualTime = sample.residualTime
+      }
+      if sample.ceiling > outermost.ceiling {
+        outermost.ceiling = sample.ceiling
+        outermost.ceilingTime = sample.ceilingTime
+      }
+    }
+    return outermost
+  }
+
+  /// The time between its first and its last packet, in microseconds.
+  var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
+
+  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
+  /// phase between them has not passed through within a block.
+  var lockedMicroseconds: Double {
+    guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
+    let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
+    let whole = 0.8 * min(interval, period)
+    let size = samples.count / blocks.count
+    let ranges = blocks.indices.map { Self.range(of: samples[($0 * size)..<(($0 + 1) * size)]) }.sorted()
+    return max(0, whole - ranges[ranges.count / 2])
   }
 
   /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.

@@ -1,7 +1,7 @@
 import Sensors
 
 extension SessionTimeline {
-  mutating func assemble(_ columns: TimelineCollector, _ pass: TimelinePass) {
+  mutating func assemble(_ columns: TimelineCollector, _ assembly: SessionAssembly?) {
     endReason = columns.endReason
     notifications = columns.notifications
     zeroRates = columns.zeroRates
@@ -11,12 +11,15 @@ extension SessionTimeline {
     sensor = columns.sensor
     sensor.batteryLowMicroseconds = columns.batteryLow.map(columns.wall)
     clockSteps = columns.clockSteps
-    beats = HeartbeatTable(
-      rrTicks: pass.rrTicks, flags: pass.flags, precededByGap: pass.precededByGap, wallMicroseconds: pass.wall)
-    runs = pass.runs
-    quality = pass.quality
+    if let assembly {
+      beats = HeartbeatTable(
+        rrTicks: assembly.intervals.rrTicks, flags: assembly.flags,
+        precededByGap: assembly.flags.map { !$0.isDisjoint(with: .gap) }, wallMicroseconds: assembly.placement.wall)
+      runs = assembly.placement.runs
+      quality = assembly.quality
+    }
     setBounds(columns)
-    collectGaps(pass)
+    if let assembly { collectGaps(assembly) }
     coverage = measureCoverage()
   }
 
@@ -33,16 +36,16 @@ extension SessionTimeline {
     }
   }
 
-  private mutating func collectGaps(_ pass: TimelinePass) {
+  private mutating func collectGaps(_ assembly: SessionAssembly) {
     var run = 0
     for beat in beats.precededByGap.indices.dropFirst() where beats.precededByGap[beat] {
       while run + 1 < runs.count && runs[run + 1].beats.lowerBound <= beat { run += 1 }
       let isRunStart = runs[run].beats.lowerBound == beat
-      let reason = isRunStart ? pass.starts[run].reason ?? .missedOrPause : .missedOrPause
+      let reason = isRunStart ? assembly.starts[run].reason ?? .missedOrPause : .missedOrPause
       let start = beats.wallMicroseconds[beat - 1]
       let end = beats.wallMicroseconds[beat]
       let before = isRunStart ? runs[run - 1].beats : runs[run].beats
-      let interval = pass.localInterval(at: beat - 1, within: before)
+      let interval = assembly.intervals.localInterval(at: beat - 1, within: before)
       let lost = max(0, Int((Double(end - start) / Double(interval)).rounded()) - 1)
       gaps.append(
         HeartbeatGap(
@@ -56,7 +59,7 @@ extension SessionTimeline {
     var known: Int64 = 0
     var perhaps: Int64 = 0
     for run in runs {
-      for beat in run.beats where !beats.flags[beat].contains(.filler) {
+      for beat in run.beats where beats.flags[beat].isDisjoint(with: [.filler, .surplus]) {
         if beats.precededByGap[beat] {
           perhaps += Int64(beats.rrTicks[beat])
         } else {

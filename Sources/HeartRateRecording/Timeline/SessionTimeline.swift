@@ -6,7 +6,7 @@ public import Sensors
 /// inside a run, no value is changed, none is dropped.
 public struct SessionTimeline: Hashable, Sendable {
   /// The version of the algorithm; stored with each session, raised whenever the same events give another result.
-  public static let algorithmVersion = 4
+  public static let algorithmVersion = 5
 
   /// The earlier of the first notification and the first beat, in microseconds since 1970 (UTC).
   public internal(set) var startMicroseconds: Int64 = 0
@@ -50,8 +50,8 @@ public struct SessionTimeline: Hashable, Sendable {
   public init(_ collector: consuming SessionCollector, parameters: TimelineParameters = .standard) {
     var columns = collector.takeColumns()
     columns.finish()
-    var pass = TimelinePass(columns, parameters)
-    pass.run(breaks: columns.breaks)
-    assemble(columns, pass)
+    let invented = InventedIntervals.count(in: columns, parameters)
+    assemble(columns, invented > 0 ? nil : SessionAssembly(columns, parameters))
+    quality.inventedIntervals = invented
   }
 }

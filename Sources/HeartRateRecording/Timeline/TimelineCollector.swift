@@ -29,6 +29,8 @@ struct TimelineCollector {
   private(set) var packets: [Packet] = []
   private(set) var rrTicks: [UInt16] = []
   private(set) var breaks: [Break] = []
+  /// Where a link came up: the first beat after it, and when.
+  private var linkUps: [(beat: Int, moment: Moment)] = []
   private(set) var rates = HeartRateTable()
   private(set) var notifications = 0
   private(set) var zeroRates = 0
@@ -121,6 +123,7 @@ struct TimelineCollector {
     case .connected:
       // Without a loss before it, the recorder itself was away.
       if isLinked { breakRun(.recorder(nil)) }
+      linkUps.append((rrTicks.count, moment(instant)))
       isLinked = true
       isLossOpen = false
     case .disconnected(let reason): loseLink(reason, at: instant)
@@ -275,6 +278,11 @@ extension TimelineCollector {
         clockSteps[step].wallMicroseconds &+= offset
       }
     }
+  }
+
+  /// When the link came up over which `beat` is the first to arrive; nil where nothing tells. Only after ``finish()``.
+  func linkUp(before beat: Int) -> Int64? {
+    linkUps.last { $0.beat <= beat }.flatMap { $0.beat == beat ? wall($0.moment) : nil }
   }
 
   /// A moment in wall time; only after ``finish()``.

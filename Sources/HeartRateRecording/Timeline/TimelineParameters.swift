@@ -22,6 +22,12 @@ public struct TimelineParameters: Hashable, Sendable {
   /// Nor slower than 15 a minute: a longer one is implausible. Ticks.
   public var longestTicks: UInt16 = 4096
 
+  /// Intervals are invented where at least so many packets, and such a share of them, hold 61440 / rate and nothing else;
+  /// so many different rates rule out a heart that beats evenly.
+  public var fewestInvented = 20
+  public var inventedShare = 0.95
+  public var inventedRates = 5
+
   /// How many intervals at least are compared with a rate.
   public var conflictBeats = 6
   /// A rise of the floor must show in this many packets, and for this long, in microseconds.
@@ -31,14 +37,33 @@ public struct TimelineParameters: Hashable, Sendable {
   public var stepConfirmation = 15.0
   /// Its hole lies at most so many packets after the first that shows it.
   public var stepReach = 20
-  /// In place of that excess where there are fewer packets, in microseconds: an H10 was seen to be 11 s late.
-  public var greatestLatency = 16e6
+  /// In place of that excess where there are fewer packets, in microseconds: longer than that no latency lasts for a dozen
+  /// packets.
+  public var lastingLatency = 6e6
+  /// A packet is early that lies so far below the floor around it, in microseconds, or in the spreads of that floor; one of
+  /// so many to each side at most.
+  public var earlyMicroseconds: Int64 = 100_000
+  public var earlySpreads: Int64 = 1
+  public var earlyReach = 6
+  /// That floor is looked at in blocks of so many packets, so many of them to each side.
+  public var floorBlock = 30
+  public var floorReach = 20
+  /// Of more packets than this that come together all but the last were held back by a host that did not run.
+  public var largestBatch = 4
+  /// Beats still in the sensor at both ends of a stretch, in microseconds (rule 9).
+  public var edgeMicroseconds: Int64 = 3_000_000
+  /// More time than this, in microseconds, no sensor's beats can be ahead of its link or its floor, which takes so many packets.
+  public var surplusMicroseconds: Int64 = 4_000_000
+  public var surplusPackets = 15
   /// Release depths up to this one are tried, in blocks of so many packets, where there are so many blocks.
   public var greatestDepth = 4
-  public var depthBlock = 60
+  public var depthBlock = 120
   public var fewestDepthBlocks = 3
-  /// A depth is used if its standard error is smaller, in beats, and if it is beyond doubt that there is one.
-  public var greatestDepthError = 0.2
+  /// A depth is used if its standard error is smaller, in beats.
+  public var greatestDepthError = 0.4
+  /// And if it fits better by so many nats, and so many for each block.
+  public var depthMargin = 15.0
+  public var depthMarginPerBlock = 1.2
   /// A sensor of whose packets more than this share comes together with others batches them.
   public var batchedShare = 0.25
   /// Offsets are learnt in so many rounds, from runs of so many packets if those have enough packets together, else from
@@ -47,6 +72,9 @@ public struct TimelineParameters: Hashable, Sendable {
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
   public var blockPackets = 20
+  /// Where packets can be early, blocks are larger and their outermost bound may be one: the next counts.
+  public var lookAheadBlockPackets = 40
+  public var lookAheadRank = 2
   /// The density of the blocks' bounds is smoothed over this many of their medians: there are too few of them to believe more.
   public var densityBlur = 0.4
   /// Pieces of so many packets of long runs, and so many of each size and run, show how short runs are placed; of a size
@@ -59,9 +87,13 @@ public struct TimelineParameters: Hashable, Sendable {
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
+  public var greatestSlopeError = 105e-6
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
-  public var greatestSlopeError = 80e-6
+  /// The same of packets that come in batches, which keep step with nothing.
+  public var batchedSlopeTrust = 0.75
+  /// So many slopes are tried on each side.
+  public var slopeSteps = 7
 
   public init() {}
 

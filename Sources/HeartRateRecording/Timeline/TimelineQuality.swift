@@ -13,6 +13,10 @@ public struct TimelineQuality: Hashable, Sendable {
   public var medianLatencyMicroseconds: Int64?
   public var latency95Microseconds: Int64?
   public var greatestLatencyMicroseconds: Int64?
+  /// Packets that arrived before their beats were due: a spurious detection released them.
+  public var earlyPackets = 0
+  /// Intervals that the sensor computed from its rate: no beats are made of them.
+  public var inventedIntervals = 0
   /// Times that the sensor's time ran ahead of the host's for good: it sent surplus intervals.
   public var surplusSteps = 0
 

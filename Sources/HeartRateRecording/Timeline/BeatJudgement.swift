@@ -1,0 +1,68 @@
+/// Rules 5 to 8 and 10: what is doubtful about each beat.
+struct BeatJudgement {
+  private(set) var flags: [BeatFlags]
+
+  init(_ intervals: SessionIntervals, _ starts: [RunStart]) {
+    var judged = IntervalFlags(intervals.rrTicks, intervals.parameters)
+    for (index, start) in starts.enumerated() {
+      let beats = start.beat..<(index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count)
+      judged.judge(beats, as: !start.isTimeless ? nil : start.reason == .surplus ? .surplus : .filler)
+    }
+    flags = judged.flags
+    for beats in conflicts(intervals) {
+      for beat in beats { flags[beat].insert(.rateConflict) }
+    }
+  }
+
+  /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.
+  ///
+  /// A sensor whose own mean counts an interval over missed beats is right in its way, and so is one that leaves it out: a rate
+  /// conflicts where it contradicts both means.
+  private func conflicts(_ intervals: SessionIntervals) -> [Range<Int>] {
+    let (packets, ticks, parameters) = (intervals.packets, intervals.ticks, intervals.parameters)
+    var conflicts: [Range<Int>] = []
+    let flags = flags.span
+    var beat = 0
+    // The last beat that begins a run or has a long interval.
+    var lastUnusual = -1
+    for index in packets.indices {
+      let first = beat
+      let end = packets[index].beatEnd
+      while beat < end {
+        if !flags[beat].isDisjoint(with: [.firstOfRun, .missed]) { lastUnusual = beat }
+        beat += 1
+      }
+      let rate = packets[index].rate
+      let low = max(0, end - max(end - first, parameters.conflictBeats))
+      guard rate > 0 else { continue }
+      let isConflict: Bool
+      if lastUnusual < low && end - low >= 3 {
+        let mean = Double(ticks[end - 1] - ticks[low - 1]) / Double(end - low)
+        isConflict = parameters.contradicts(rate: rate, meanTicks: mean)
+      } else {
+        isConflict = [false, true].allSatisfy { withLong in
+          meanInterval(low..<end, ticks: ticks, withLong: withLong).map {
+            parameters.contradicts(rate: rate, meanTicks: $0)
+          } ?? false
+        }
+      }
+      if isConflict { conflicts.append(first..<end) }
+    }
+    return conflicts
+  }
+
+  /// The mean of those of these intervals that belong to the last one's run, with or without long ones; nil for fewer than
+  /// three.
+  private func meanInterval(_ beats: Range<Int>, ticks: [Int64], withLong: Bool) -> Double? {
+    var sum: Int64 = 0
+    var used = 0
+    for beat in beats.reversed() {
+      if flags[beat].contains(.firstOfRun) { break }
+      if withLong || !flags[beat].contains(.missed) {
+        sum += ticks[beat] - ticks[beat - 1]
+        used += 1
+      }
+    }
+    return used >= 3 ? Double(sum) / Double(used) : nil
+  }
+}

@@ -1,0 +1,96 @@
+/// Rule 4c: where the floor of the residuals rises for good the sensor has lost intervals without a word; where it falls for
+/// good, it sent surplus ones and nothing tells which.
+///
+/// At each packet the smallest residual of the next two minutes (60 packets at least) is compared with the smallest of
+/// the last. The rise must exceed 1.25 intervals, and n packets that all lie a step above a floor which they exceed by
+/// μ on average must be unlikely: n · step / μ > 15. What is undone within two minutes was latency. Where fewer packets
+/// follow, μ is as long as latencies are seen to last (``TimelineParameters/lastingLatency``).
+struct FloorSteps {
+  private let intervals: SessionIntervals
+  private let parameters: TimelineParameters
+  /// Where runs begin anew, in order.
+  private(set) var starts: [RunStart] = []
+
+  init(_ residuals: Residuals, _ intervals: SessionIntervals) {
+    self.intervals = intervals
+    parameters = intervals.parameters
+    let all = residuals.points.span
+    for (index, range) in residuals.ranges.enumerated() where !residuals.starts[index].isTimeless && !range.isEmpty {
+      search(all.extracting(range), residuals.starts[index].beat..<residuals.end(ofRun: index, intervals))
+    }
+  }
+
+  private mutating func search(_ stretch: Span<Residuals.Point>, _ beats: Range<Int>) {
+    let floors = FloorWindows(stretch, parameters)
+    // Where the run begins after the step that was found last, and the smallest residual since.
+    var first = 0
+    var floorSinceFirst = stretch[0].residual
+    var point = 1
+    while point < stretch.count {
+      let past = floors.starts[point] < first ? floorSinceFirst : floors.past[point]
+      let step = floors.future[point] - past
+      // No interval is taken for less than 300 ms, so that most packets need no closer look.
+      if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4,
+        isConfirmed(step, at: point, since: first, floor: past, stretch)
+      {
+        let settled =
+          step > 0
+          ? settleRise(point, since: first, floor: past, floors)
+          : settleFall(point, since: first, floor: floors.future[point], floors)
+        let beat = stretch[settled - 1].beat + 1
+        if beat < beats.upperBound { starts.append(RunStart(beat: beat, reason: step > 0 ? .step : .surplus)) }
+        first = settled
+        floorSinceFirst = stretch[settled].residual
+        point = settled + 1
+        continue
+      }
+      floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
+      point += 1
+    }
+  }
+
+  private func isConfirmed(
+    _ step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>
+  ) -> Bool {
+    // A fall is seen in the packets before it: they all lie above the new floor.
+    let seen = step > 0 ? stretch.count - point : point - first
+    guard seen >= parameters.stepPackets else {
+      // What latencies there are is not known from so few.
+      return step > 0 && Double(seen) * Double(step) > parameters.stepConfirmation * parameters.lastingLatency
+    }
+    guard step > 0 || stretch.count - point >= parameters.stepPackets else { return false }
+    let low = max(first, point - parameters.stepPackets)
+    var sum: Int64 = 0
+    for index in low..<point { sum += stretch[index].residual - floor }
+    let excess = max(Double(sum) / Double(point - low), 1000)
+    return Double(parameters.stepPackets) * Double(abs(step)) / excess > parameters.stepConfirmation
+  }
+
+  /// Where the hole of a rise found at `point` lies: where as many packets as possible lie above as great a rise as
+  /// possible, which is what it was confirmed by.
+  ///
+  /// Not always at `point`: late packets before the hole can lie above the new floor, and where intervals become shorter
+  /// a rise can exceed them only some time after it.
+  private func settleRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
+    let end = min(point + parameters.stepPackets, floors.future.count)
+    var best = point
+    var greatest = -Double.infinity
+    for index in max(first + 1, point - parameters.stepPackets)..<min(point + parameters.stepReach, end) {
+      let evidence = Double(end - index) * Double(floors.future[index] - floor)
+      if evidence > greatest { (best, greatest) = (index, evidence) }
+    }
+    return best
+  }
+
+  /// The same for a fall to `floor`: as many packets as possible before it lie as far above as possible.
+  private func settleFall(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
+    let begin = max(first, point - parameters.stepPackets)
+    var best = point
+    var greatest = -Double.infinity
+    for index in max(begin + 1, point - parameters.stepReach)..<min(point + parameters.stepPackets, floors.past.count) {
+      let evidence = Double(index - begin) * Double(floors.past[index] - floor)
+      if evidence > greatest { (best, greatest) = (index, evidence) }
+    }
+    return best
+  }
+}

@@ -1,0 +1,37 @@
+/// Intervals that a sensor computes from its rate instead of measuring them (rule 11 of Documentation/timeline.md).
+///
+/// Some optical sensors put one interval of 61440 / rate into every packet. It looks like a heartbeat and is none: the sum of
+/// such intervals is not the time that has passed, and their variability is that of the rate. They are told and counted; beats,
+/// their gaps and variability are not made of them.
+enum InventedIntervals {
+  /// How many of a session's intervals are invented: all or none.
+  static func count(in columns: TimelineCollector, _ parameters: TimelineParameters) -> Int {
+    var compared = 0
+    var matching = 0
+    var rates: Set<UInt16> = []
+    var first = 0
+    for packet in columns.packets {
+      defer { first = packet.beatEnd }
+      guard packet.rate > 0 else { continue }
+      compared += 1
+      let expected = 61_440 / Int(packet.rate)
+      let matches = columns.rrTicks[first..<packet.beatEnd].allSatisfy { abs(Int($0) - expected) <= 1 }
+      guard matches else { continue }
+      matching += 1
+      rates.insert(packet.rate)
+    }
+    guard compared >= parameters.fewestInvented,
+      Double(matching) >= parameters.inventedShare * Double(compared)
+    else { return 0 }
+    return rates.count >= parameters.inventedRates || !accountForTime(columns, parameters) ? columns.rrTicks.count : 0
+  }
+
+  /// Whether the intervals' sum is the time that passed: then a heart of an even rate may have made them.
+  private static func accountForTime(_ columns: TimelineCollector, _ parameters: TimelineParameters) -> Bool {
+    guard let first = columns.packets.first, let last = columns.packets.last else { return true }
+    var ticks: Int64 = 0
+    for beat in first.beatEnd..<last.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
+    let span = last.arrival - first.arrival
+    return abs(span - RunMap.microseconds(ticks: ticks)) <= parameters.edgeMicroseconds + span / 20
+  }
+}

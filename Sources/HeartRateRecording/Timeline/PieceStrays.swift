@@ -1,0 +1,39 @@
+import Glibc
+
+/// How far pieces of a long run lie from the run's line: how well the line is known, and how much the run wanders.
+struct PieceStrays {
+  /// Standard error of a beat's place, in microseconds: that of the line, and what neighbouring pieces have in common.
+  private(set) var error = 0.0
+
+  init() {}
+
+  init(_ distances: [Double]) {
+    guard distances.count > 1 else { return }
+    // A hold that lasts for some pieces is latency, no wandering.
+    let sorted = distances.map(abs).sorted()
+    let limit = max(4 * 1.48 * sorted[sorted.count / 2], 60_000)
+    let values = distances.map { min(max($0, -limit), limit) }
+    let count = Double(values.count)
+    var sum = 0.0
+    var neighbours = 0.0
+    for index in values.indices {
+      sum += values[index] * values[index]
+      if index > 0 { neighbours += values[index] * values[index - 1] }
+    }
+    let variance = (sum + 2 * 4e8) / (count + 2)
+    let common = max(0, neighbours / (count - 1))
+    error = (variance / count + common).squareRoot()
+  }
+}
+
+extension RunEvidence {
+  /// The strays of a run that is long enough to have pieces; none of a short one.
+  func strays(_ model: OffsetModel, slope: Double, _ parameters: TimelineParameters) -> PieceStrays {
+    guard let known = offset else { return PieceStrays() }
+    let size = parameters.pieceBlocks
+    return PieceStrays(
+      stride(from: 0, through: blocks.count - size, by: size).map { start in
+        model.locate(Array(blocks[start..<(start + size)]), slope: slope).offset - known
+      })
+  }
+}

@@ -1,0 +1,76 @@
+/// Where runs begin for reasons that can be seen without any look at latencies (rule 4 of Documentation/timeline.md).
+enum RunBreaks {
+  /// Breaks of the link, of contact, and around invented and surplus intervals.
+  static func known(in intervals: SessionIntervals, depth: Int) -> [RunStart] {
+    merge(
+      intervals.linkStarts, surplusStarts(intervals), fillerStarts(intervals),
+      contactStarts(intervals, depth: depth))
+  }
+
+  /// One list in order of beats; where two begin at one beat the earlier list's reason is kept.
+  static func merge(_ lists: [RunStart]...) -> [RunStart] {
+    var byBeat: [Int: RunStart] = [:]
+    for start in lists.joined() {
+      if var earlier = byBeat[start.beat] {
+        earlier.isTimeless = earlier.isTimeless || start.isTimeless
+        byBeat[start.beat] = earlier
+      } else {
+        byBeat[start.beat] = start
+      }
+    }
+    return byBeat.values.sorted { $0.beat < $1.beat }
+  }
+
+  /// Rule 10: a run of, and after each block of surplus intervals.
+  private static func surplusStarts(_ intervals: SessionIntervals) -> [RunStart] {
+    intervals.surplus.flatMap { range in
+      [RunStart(beat: range.lowerBound, reason: .surplus, isTimeless: true)]
+        + (range.upperBound < intervals.rrTicks.count ? [RunStart(beat: range.upperBound, reason: .surplus)] : [])
+    }
+  }
+
+  /// Rule 4d and 7: a run before, of and after each block of invented intervals.
+  private static func fillerStarts(_ intervals: SessionIntervals) -> [RunStart] {
+    let (rrTicks, parameters) = (intervals.rrTicks, intervals.parameters)
+    var result: [RunStart] = []
+    var beat = 0
+    while beat < rrTicks.count {
+      guard rrTicks[beat] == parameters.fillerTicks else {
+        beat += 1
+        continue
+      }
+      var end = beat
+      while end < rrTicks.count && rrTicks[end] == parameters.fillerTicks { end += 1 }
+      if end - beat >= parameters.fillerCount {
+        result.append(RunStart(beat: beat, reason: .filler, isTimeless: true))
+        if end < rrTicks.count { result.append(RunStart(beat: end, reason: .filler)) }
+      }
+      beat = end
+    }
+    return result
+  }
+
+  /// Rule 4b: contact was lost, and intervals stopped for a time that the next ones do not account for.
+  ///
+  /// A sensor that hands beats on late delivers some from before the loss only after it: the run begins that much later.
+  private static func contactStarts(_ intervals: SessionIntervals, depth: Int) -> [RunStart] {
+    let packets = intervals.packets
+    var result: [RunStart] = []
+    var link = 0
+    for index in packets.indices.dropFirst() where packets[index].contactLostBefore > 0 {
+      let first = packets[index - 1].beatEnd
+      while intervals.beats(ofLink: link).upperBound <= first { link += 1 }
+      let stretch = intervals.beats(ofLink: link)
+      if stretch.lowerBound == first { continue }
+      let accounted = RunMap.microseconds(
+        ticks: intervals.ticks[packets[index].beatEnd - 1] - intervals.ticks[first - 1])
+      // A batching sensor's packets arrive together: their number is the second measure of the silence.
+      let silence = max(
+        packets[index].arrival - packets[index - 1].arrival, Int64(packets[index].contactLostBefore) * 1_000_000)
+      guard silence - accounted > 2 * intervals.localInterval(at: first, within: stretch) else { continue }
+      let beat = first + depth
+      if beat < stretch.upperBound { result.append(RunStart(beat: beat, reason: .contact)) }
+    }
+    return result
+  }
+}

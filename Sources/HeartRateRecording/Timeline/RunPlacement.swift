@@ -1,0 +1,231 @@
+import Glibc
+
+/// Rules 2 and 3: the map of each run to wall time, and each beat's time.
+struct RunPlacement {
+  private let intervals: SessionIntervals
+  private let parameters: TimelineParameters
+  private let starts: [RunStart]
+  /// Packets whose arrival bounds nothing, since they came before their beats were due.
+  private let isEarly: [Bool]
+  private(set) var drift = DriftEstimate()
+  private(set) var runs: [HeartbeatRun] = []
+  /// When each beat happened.
+  private(set) var wall: [Int64] = []
+
+  init(_ intervals: SessionIntervals, _ residuals: Residuals, depth: Int) {
+    self.intervals = intervals
+    parameters = intervals.parameters
+    starts = residuals.starts
+    var isEarly = [Bool](repeating: false, count: intervals.packets.count)
+    for packet in residuals.early { isEarly[packet] = true }
+    self.isEarly = isEarly
+    placeRuns(residuals, depth: depth)
+    settleRuns()
+  }
+
+  private mutating func placeRuns(_ residuals: Residuals, depth: Int) {
+    var evidence = starts.indices.map { RunEvidence(intervals, residuals, run: $0, depth: depth) }
+    chooseReferences(&evidence, depth: depth)
+    let scale = meanExcess(evidence)
+    var single = OffsetModel(scale: scale)
+    var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
+    // Each round knows the floor, and so the latencies above it, better than the one before.
+    for _ in 0..<parameters.mapRounds {
+      // Packets err together; batches keep step with nothing.
+      drift.refine(evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
+      var excesses: [(above: Double, below: Double)] = []
+      for index in evidence.indices where !evidence[index].blocks.isEmpty {
+        let coarse = block.locate(evidence[index].blocks, slope: drift.slope, around: evidence[index].offset)
+        evidence[index].offset = block.refine(evidence[index].blocks, slope: drift.slope, coarse).offset
+        excesses += evidence[index].excesses(evidence[index].blocks, slope: drift.slope)
+      }
+      block.learn(
+        excesses, scale: scale / Double(parameters.blockPackets) * 2, blur: parameters.densityBlur)
+    }
+    drift.settle(parameters)
+    var calibration = PlaceCalibration()
+    if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isTimeless }) {
+      single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale)
+      calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)
+    }
+    let strays = evidence.map { $0.strays(block, slope: drift.slope, parameters) }
+    calibration.referenceHalfWidth = referenceHalfWidth(evidence, strays)
+    for index in starts.indices {
+      let location =
+        starts[index].isTimeless
+        ? nil : locate(run: index, evidence[index], single, block, calibration, strays[index])
+      let map = RunMap(
+        anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: drift.partsPerBillion,
+        uncertaintyMicroseconds: location?.uncertainty ?? 0)
+      runs.append(
+        HeartbeatRun(index: index, beats: beats(ofRun: index), map: map, startMicroseconds: 0, endMicroseconds: 0))
+    }
+  }
+
+  /// Long runs teach the session's latencies; where a link keeps breaking the longest there are must do.
+  private func chooseReferences(_ evidence: inout [RunEvidence], depth: Int) {
+    for least in parameters.referencePackets {
+      let chosen = evidence.indices.filter { evidence[$0].samples.count >= least && !starts[$0].isTimeless }
+      let packets = chosen.reduce(0) { $0 + evidence[$1].samples.count }
+      guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
+      for index in chosen {
+        if depth > 0 {
+          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank)
+        } else {
+          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1)
+        }
+      }
+      return
+    }
+  }
+
+  /// Whether a run has blocks enough to be placed by them.
+  private func isLong(_ evidence: RunEvidence) -> Bool {
+    evidence.blocks.count >= 2 * parameters.pieceBlocks
+  }
+
+  /// About how far the residuals of long runs lie above their floor, in microseconds.
+  private func meanExcess(_ evidence: [RunEvidence]) -> Double {
+    var sum = 0.0
+    var count = 0
+    for run in evidence {
+      for block in stride(from: 0, to: run.samples.count - 29, by: 30) {
+        let samples = run.samples[block..<(block + 30)]
+        let smallest = samples.reduce(.infinity) { min($0, $1.residual) }
+        for sample in samples { sum += min(sample.residual - smallest, parameters.lastingLatency) }
+        count += 30
+      }
+    }
+    return count > 0 ? max(sum / Double(count), 20_000) : 500_000
+  }
+
+  /// Wall time of a run's first beat.
+  private func locate(
+    run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ calibration: PlaceCalibration,
+    _ strays: PieceStrays
+  ) -> (anchor: Int64, uncertainty: Int64) {
+    let isLong = isLong(evidence)
+    let model = isLong ? block : single
+    let samples = isLong ? evidence.blocks : evidence.samples
+    let slope = drift.slope
+    let trust = isLong ? 1 : single.trust(range: RunEvidence.range(of: samples[...]), interval: evidence.interval)
+    let coarse = model.locate(samples, slope: slope, around: isLong ? evidence.offset : nil, trust: trust)
+    let location = model.refine(samples, slope: slope, coarse, trust: trust)
+    let beats = beats(ofRun: run)
+    let length = Double(intervals.ticks[beats.upperBound - 1] - intervals.ticks[beats.lowerBound]) * (15_625 / 16)
+    // Two standard errors of the slope, over half the run on each side: 95 % of the beats keep within a little less.
+    let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
+    var halfWidth = (location.halfWidth * location.halfWidth + tilt * tilt + 400e6).squareRoot()
+    if isLong {
+      let own = 2 * strays.error
+      halfWidth = (tilt * tilt + own * own + 400e6).squareRoot()
+    } else {
+      halfWidth *= calibration.inflation
+      let reference = calibration.referenceHalfWidth
+      halfWidth = (halfWidth * halfWidth + reference * reference).squareRoot()
+    }
+    let bias = isLong ? 0 : calibration.bias(packets: samples.count)
+    let offset = location.offset - bias - slope * evidence.middle
+    return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
+  }
+
+  /// How well the runs are placed, on average, that short ones are compared with: they are uncertain by that as well.
+  private func referenceHalfWidth(_ evidence: [RunEvidence], _ strays: [PieceStrays]) -> Double {
+    var sum = 0.0
+    var count = 0.0
+    for index in evidence.indices where isLong(evidence[index]) {
+      sum += strays[index].error * strays[index].error
+      count += 1
+    }
+    return count > 0 ? 2 * (sum / count).squareRoot() : 0
+  }
+
+  private func beats(ofRun index: Int) -> Range<Int> {
+    starts[index].beat..<(index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count)
+  }
+}
+
+extension RunPlacement {
+  /// Makes no beat later than its own packet's arrival, and beats strictly increase over the session, by moving runs
+  /// earlier.
+  ///
+  /// For the first all move by the same amount: a constant latency says nothing, while one by one the runs of many packets,
+  /// some of which always lie below the floor, would come to lie before those of few.
+  private mutating func settleRuns() {
+    wall = [Int64](repeating: 0, count: intervals.rrTicks.count)
+    var latest: Int64 = 0
+    for index in runs.indices where !starts[index].isTimeless { latest = max(latest, place(index)) }
+    var bound = Int64.max
+    for index in runs.indices.reversed() {
+      if starts[index].isTimeless {
+        // What comes before leaves room for each of them, ahead of the first one's arrival.
+        let beats = runs[index].beats
+        bound = min(bound, arrival(of: beats.lowerBound) + 1) - Int64(beats.count)
+        continue
+      }
+      move(index, by: -latest)
+      let overlap = bound == .max ? 0 : runs[index].endMicroseconds - bound + 1
+      move(index, by: -max(overlap, 0))
+      bound = runs[index].startMicroseconds
+    }
+    for index in runs.indices where starts[index].isTimeless { fitFillers(index) }
+  }
+
+  /// When the packet of a beat arrived.
+  private func arrival(of beat: Int) -> Int64 {
+    intervals.packets[Int(intervals.packetOfBeat[beat])].arrival
+  }
+
+  /// Gives the beats of a run the times of its map; returns by how much one is later than its packet's arrival.
+  private mutating func place(_ index: Int) -> Int64 {
+    let beats = runs[index].beats
+    let ticks = intervals.ticks
+    let origin = ticks[beats.lowerBound]
+    var late = Int64.min
+    var previous = Int64.min
+    for beat in beats {
+      let time = max(runs[index].map.microseconds(atTicks: ticks[beat] - origin), previous &+ 1)
+      previous = time
+      wall[beat] = time
+      let packet = Int(intervals.packetOfBeat[beat])
+      if !isEarly[packet] { late = max(late, time - intervals.packets[packet].arrival) }
+    }
+    runs[index].startMicroseconds = wall[beats.lowerBound]
+    runs[index].endMicroseconds = wall[beats.upperBound - 1]
+    return late
+  }
+
+  private mutating func move(_ index: Int, by microseconds: Int64) {
+    guard microseconds != 0 else { return }
+    for beat in runs[index].beats { wall[beat] += microseconds }
+    runs[index].map.anchorMicroseconds += microseconds
+    runs[index].startMicroseconds += microseconds
+    runs[index].endMicroseconds += microseconds
+  }
+
+  /// Invented intervals keep no time of their own: they are spread over the time between their neighbours' beats and
+  /// their own arrival.
+  private mutating func fitFillers(_ index: Int) {
+    let beats = runs[index].beats
+    let lastArrival = arrival(of: beats.upperBound - 1)
+    var end = lastArrival
+    if index + 1 < runs.count { end = min(end, runs[index + 1].startMicroseconds - 1) }
+    let length = RunMap.microseconds(
+      ticks: intervals.rrTicks[(beats.lowerBound + 1)..<beats.upperBound].reduce(0) { $0 + Int64($1) })
+    let first = arrival(of: beats.lowerBound)
+    var start = min(first, end - Int64(beats.count))
+    if index > 0 { start = max(start, runs[index - 1].endMicroseconds + 1) }
+    let span = end - start
+    let scale = length > 0 ? Double(span) / Double(length) - 1 : 0
+    runs[index].map = RunMap(
+      anchorMicroseconds: start, slopePartsPerBillion: Int32(clamping: Int64((min(scale, 1) * 1e9).rounded(.down))),
+      uncertaintyMicroseconds: 1_000_000)
+    let late = place(index)
+    if late > 0 { move(index, by: -late) }
+    guard index > 0, runs[index].startMicroseconds <= runs[index - 1].endMicroseconds else { return }
+    // No room to spread them: one after the other, a microsecond apart.
+    runs[index].map.anchorMicroseconds = runs[index - 1].endMicroseconds + 1
+    runs[index].map.slopePartsPerBillion = -1_000_000_000
+    _ = place(index)
+  }
+}

@@ -1,0 +1,39 @@
+import Sensors
+
+/// From what arrived to beats in time: rules 1 to 10 of Documentation/timeline.md, one step after the other.
+///
+/// Breaks first, then the places of the runs between them, then what is doubtful about each beat. Each step is a value that is
+/// made of those before it and changed by none.
+struct SessionAssembly {
+  let intervals: SessionIntervals
+  let depth: ReleaseDepth
+  /// Where runs begin; the first is beat 0.
+  let starts: [RunStart]
+  let placement: RunPlacement
+  let flags: [BeatFlags]
+  let earlyPackets: Int
+
+  /// Nil without beats.
+  init?(_ columns: TimelineCollector, _ parameters: TimelineParameters) {
+    var intervals = SessionIntervals(columns, parameters)
+    guard !intervals.rrTicks.isEmpty else { return nil }
+    intervals.leaveOut(SurplusIntervals.impossible(in: intervals))
+    let depth = ReleaseDepth(
+      DepthCosts(intervals), model: columns.sensor.information[.modelNumber], parameters)
+    var residuals = Residuals(
+      intervals, depth: depth.beats, starts: RunBreaks.known(in: intervals, depth: depth.beats))
+    let repeated = SurplusIntervals.repeated(in: residuals, intervals)
+    if !repeated.isEmpty {
+      intervals.leaveOut(repeated)
+      residuals = Residuals(
+        intervals, depth: depth.beats, starts: RunBreaks.known(in: intervals, depth: depth.beats))
+    }
+    residuals.divide(at: RunBreaks.merge(residuals.starts, FloorSteps(residuals, intervals).starts))
+    self.intervals = intervals
+    self.depth = depth
+    starts = residuals.starts
+    placement = RunPlacement(intervals, residuals, depth: depth.beats)
+    flags = BeatJudgement(intervals, starts).flags
+    earlyPackets = residuals.early.count
+  }
+}

@@ -1,0 +1,158 @@
+/// Intervals that the heart cannot have had: more ticks than there was time for (rule 10 of Documentation/timeline.md).
+///
+/// Two sources are known: a packet that something on the way delivers twice, and values that are no interval (65,535 for
+/// "none"). Equal neighbours alone prove nothing, since real packets are equal now and then and arrive together: time decides.
+enum SurplusIntervals {
+  /// What needs no look at the session's latencies: sums that are impossible.
+  static func impossible(in intervals: SessionIntervals) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    for link in intervals.linkStarts.indices {
+      let beats = intervals.beats(ofLink: link)
+      let repeats = repeats(in: intervals.packets(of: beats), intervals)
+      if explainSum(repeats, beats, linkUp: intervals.linkUps[link], intervals) {
+        result += repeats.map { intervals.beats(ofPacket: $0) }
+      }
+      result += overflows(beats, linkUp: intervals.linkUps[link], intervals, except: Set(result.map(\.lowerBound)))
+    }
+    return result
+  }
+
+  /// Packets that say the same as the one before and came together with it.
+  static func repeats(in packets: ClosedRange<Int>, _ intervals: SessionIntervals) -> [Int] {
+    let all = intervals.packets
+    return packets.dropFirst().filter { index in
+      guard all[index].isBatched, all[index].arrival - all[index - 1].arrival < 50_000,
+        all[index].rate == all[index - 1].rate
+      else { return false }
+      let own = intervals.beats(ofPacket: index)
+      let before = intervals.beats(ofPacket: index - 1)
+      return own.count == before.count && intervals.rrTicks[own] == intervals.rrTicks[before]
+    }
+  }
+
+  /// Whether all the repeats together are what a stretch of link has too much: without them its sum is about its length.
+  private static func explainSum(
+    _ repeats: [Int], _ beats: Range<Int>, linkUp: Int64?, _ intervals: SessionIntervals
+  ) -> Bool {
+    guard !repeats.isEmpty else { return false }
+    let packets = intervals.packets(of: beats)
+    let first = intervals.packets[packets.lowerBound]
+    let last = intervals.packets[packets.upperBound]
+    // The first may have been held back, so the link's beginning counts.
+    let length = last.arrival - min(linkUp ?? first.arrival, first.previousArrival ?? first.arrival, first.arrival)
+    let sum = RunMap.microseconds(ticks: intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
+    var repeated: Int64 = 0
+    for index in repeats {
+      for beat in intervals.beats(ofPacket: index) { repeated += Int64(intervals.rrTicks[beat]) }
+    }
+    let slack = intervals.parameters.edgeMicroseconds
+    return sum - length > slack && sum - RunMap.microseconds(ticks: repeated) > length - 3 * slack
+  }
+
+  /// Packets after which a stretch of link has more ticks than it has lasted, or falls far below its own floor.
+  private static func overflows(
+    _ beats: Range<Int>, linkUp: Int64?, _ intervals: SessionIntervals, except known: Set<Int>
+  ) -> [Range<Int>] {
+    let parameters = intervals.parameters
+    let slack = parameters.surplusMicroseconds
+    let packets = intervals.packets(of: beats)
+    var result: [Range<Int>] = []
+    // Arrival minus ticks of what is believed: the smallest of the last packets is their floor.
+    var floor = RecentFloor(size: parameters.stepPackets)
+    var ticks: Int64 = 0
+    var longest: Int64 = 0
+    for index in packets {
+      var own = intervals.beats(ofPacket: index)
+      own = max(own.lowerBound, beats.lowerBound)..<own.upperBound
+      guard !known.contains(own.lowerBound) else { continue }
+      let isFirst = own.lowerBound == beats.lowerBound
+      let arrival = intervals.packets[index].arrival
+      // The first interval of all began before anything was seen.
+      let counted = isFirst ? own.dropFirst() : own
+      let sum = counted.reduce(ticks) { $0 + Int64(intervals.rrTicks[$1]) }
+      for beat in counted { longest = max(longest, RunMap.microseconds(ticks: Int64(intervals.rrTicks[beat]))) }
+      var bound = Int64.min
+      // A sensor that looks ahead holds beats back from before a long interval.
+      if let linkUp { bound = linkUp - slack - min(longest, 2 * slack) }
+      if floor.count >= parameters.surplusPackets { bound = max(bound, floor.value - slack) }
+      if arrival - RunMap.microseconds(ticks: sum) >= bound {
+        ticks = sum
+      } else {
+        // One interval alone may be too long; else the packet is.
+        let absurd = counted.filter { RunMap.microseconds(ticks: Int64(intervals.rrTicks[$0])) > slack }
+        let rest = absurd.reduce(sum) { $0 - Int64(intervals.rrTicks[$1]) }
+        if !absurd.isEmpty, arrival - RunMap.microseconds(ticks: rest) >= bound {
+          result += absurd.map { $0..<($0 + 1) }
+          ticks = rest
+        } else {
+          result.append(own)
+          continue
+        }
+      }
+      floor.take(arrival - RunMap.microseconds(ticks: ticks))
+    }
+    return result
+  }
+
+  /// Single packets that were delivered twice: where the floor of the residuals falls by what the second one holds.
+  static func repeated(in residuals: Residuals, _ intervals: SessionIntervals) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    let known = Set(intervals.surplus.map(\.lowerBound))
+    for (run, range) in residuals.ranges.enumerated() where !range.isEmpty {
+      let points = residuals.points[range]
+      let packets = intervals.packets(of: residuals.starts[run].beat..<residuals.end(ofRun: run, intervals))
+      let repeats = repeats(in: packets, intervals).filter { !known.contains(intervals.beats(ofPacket: $0).lowerBound) }
+      var since = points.startIndex
+      for (number, packet) in repeats.enumerated() {
+        let beats = intervals.beats(ofPacket: packet)
+        let length = RunMap.microseconds(ticks: beats.reduce(0) { $0 + Int64(intervals.rrTicks[$1]) })
+        let place = points.partition { $0.packet >= packet }
+        let next = number + 1 < repeats.count ? points.partition { $0.packet >= repeats[number + 1] } : points.endIndex
+        let before = points[max(since, place - 2 * intervals.parameters.stepPackets)..<place]
+        let after = points[place..<min(next, place + 2 * intervals.parameters.stepPackets)]
+        guard min(before.count, after.count) >= intervals.parameters.surplusPackets,
+          let past = before.lazy.map(\.residual).min(), let future = after.lazy.map(\.residual).min()
+        else { continue }
+        let fall = past - future
+        if fall > length / 2, fall < 2 * length {
+          result.append(beats)
+          since = place
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// The smallest of the last `size` to 2 · `size` values.
+private struct RecentFloor {
+  let size: Int
+  private(set) var count = 0
+  private var current = Int64.max
+  private var previous = Int64.max
+
+  init(size: Int) {
+    self.size = size
+  }
+
+  var value: Int64 { min(current, previous) }
+
+  mutating func take(_ value: Int64) {
+    if count > 0, count.isMultiple(of: size) { (previous, current) = (current, .max) }
+    current = min(current, value)
+    count += 1
+  }
+}
+
+extension ArraySlice where Index == Int {
+  /// The first index whose element belongs to the second half, where all of those stand behind the others.
+  fileprivate func partition(_ belongsToSecond: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = (low + high) / 2
+      if belongsToSecond(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
