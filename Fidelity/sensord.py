@@ -10,9 +10,10 @@ import numpy as np
 from capture import EPOCH_MICROSECONDS
 
 # One entry for each beat: time in seconds on the strap's axis, ticks, run, whether a gap precedes it, flags.
-# `uncertainty` (s) and `reasons` (of the gaps, in order) come from `show --json`. `variability` is a list of what `hrv --json`
-# reports: begin, end, SDNN and RMSSD in ms (None where refused), first the whole session, then its windows.
-Stored = namedtuple("Stored", "time ticks run gap uncertainty reasons variability")
+# `uncertainty` (s) comes from `show --json`, and so do `gaps`, (reason, start, end) each, in seconds too, and `quality` and `hrv`, as they
+# are. `variability` is a list of what `hrv --json` reports: begin, end, SDNN and RMSSD in ms (None where refused), first the
+# whole session, then its windows.
+Stored = namedtuple("Stored", "time ticks run gap uncertainty gaps quality hrv variability")
 
 
 class Failure(Exception):
@@ -26,15 +27,20 @@ def _run(program, *arguments):
     return done.stdout
 
 
-def _seconds(text):
-    micros = np.array([text.rstrip("Z")], dtype="datetime64[us]").astype(np.int64)[0]
+def _seconds(texts):
+    micros = np.array([text.rstrip("Z") for text in texts], dtype="datetime64[us]").astype(np.int64)
     return (micros - EPOCH_MICROSECONDS) / 1e6
+
+
+def _gaps(shown):
+    starts, ends = (_seconds([gap[key] for gap in shown]) for key in ("start", "end"))
+    return [(gap["reason"], float(start), float(end)) for gap, start, end in zip(shown, starts, ends)]
 
 
 def _variability(program, store, session, *options):
     reports = json.loads(_run(program, "hrv", session, "--json", "--store", str(store), *options))["reports"]
     return [
-        (_seconds(one["start"]), _seconds(one["end"]), one["figures"]["sdnn"]["value"], one["figures"]["rmssd"]["value"])
+        (*_seconds([one["start"], one["end"]]), one["figures"]["sdnn"]["value"], one["figures"]["rmssd"]["value"])
         for one in reports
     ]
 
@@ -43,10 +49,7 @@ def replay(program, store, capture, session, window=None):
     """Stores `capture` in `store` and reads the session back; `window` ("5m") asks for its variability, by windows too."""
     _run(program, "replay", str(capture), "--store", str(store))
     rows = list(csv.reader(_run(program, "export", session, "--format", "beats", "--store", str(store)).splitlines()))[1:]
-    if not rows:
-        raise Failure(f"{capture}: no beats")
-    columns = list(zip(*rows))
-    micros = np.array([time.rstrip("Z") for time in columns[0]], dtype="datetime64[us]").astype(np.int64)
+    columns = list(zip(*rows)) or [()] * 5
     shown = json.loads(_run(program, "show", session, "--json", "--store", str(store)))
     run = np.array(columns[1], int)
     by_run = {entry["index"]: entry["uncertaintyMilliseconds"] / 1000 for entry in shown["runs"]}
@@ -55,11 +58,13 @@ def replay(program, store, capture, session, window=None):
         variability = _variability(program, store, session)
         variability += _variability(program, store, session, "--window", window)
     return Stored(
-        time=(micros - EPOCH_MICROSECONDS) / 1e6,
+        time=_seconds(columns[0]),
         ticks=np.array(columns[3], int),
         run=run,
         gap=np.array(columns[4]) == "1",
         uncertainty=np.array([by_run[index] for index in run]),
-        reasons=[gap["reason"] for gap in shown["quality"]["gaps"]],
+        gaps=_gaps(shown["quality"]["gaps"]),
+        quality=shown["quality"],
+        hrv=shown["hrv"],
         variability=variability,
     )
