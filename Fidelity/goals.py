@@ -15,8 +15,8 @@ COVERAGE_PERCENT = 95
 WIDEST, WIDEST_MILLISECONDS = 2, 40
 # Of the sessions whose clock's drift lies within two stated errors.
 DRIFT_PERCENT = 95
-# A beat that comes late or a packet that comes early is no loss: sensors in which nothing is ever lost silently.
-NO_FALSE_STEPS = ("h10-real", "h10-phone")
+# Nothing is ever lost silently in these: a beat that comes late or a packet that comes early is no step of the sensor's time.
+WITHOUT_STEPS = ("h10-real", "h10-phone")
 # Fewer beats than this in all short runs of a class say nothing of them.
 FEWEST_SHORT = 100
 # Per cent of the gaps of two beats and more that are found, by cause.
@@ -74,9 +74,8 @@ def judge(figures):
         if one["shortRuns"] and one["shortRuns"]["beats"] >= FEWEST_SHORT:
             verdicts.append(_honest(f"{name}, short", one["shortRuns"]))
         verdicts.append(_drift(name, one["drift"]))
-        if name in NO_FALSE_STEPS:
-            steps = one["falseGaps"].get("step", 0)
-            verdicts.append(_goal(f"{name}: no false step", f"{steps}", not steps))
+        if name in WITHOUT_STEPS:
+            verdicts.append(_goal(f"{name}: no false step", f"{one['steps']}", not one["steps"]))
     if figures["drift"]:
         verdicts.append(_drift("all classes", figures["drift"]))
     verdicts += [_beatless(name, one) for name, one in figures["beatless"].items()]
@@ -119,5 +118,6 @@ def changes(before, after):
     for verdict in after:
         other = states.get(verdict["goal"])
         if other and other["reached"] != verdict["reached"]:
-            lines += [verdict["goal"], f"    {'kept now  ' if verdict['reached'] else 'MISSED now'} {other['figure']} → {verdict['figure']}"]
+            state = "kept now" if verdict["reached"] else "MISSED now"
+            lines += [verdict["goal"], f"    {state}: {other['figure']} → {verdict['figure']}"]
     return "\n".join(["Promises that only one of them keeps", "", *(lines or ["none"])]) + "\n"

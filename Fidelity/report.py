@@ -51,10 +51,12 @@ def _drift(results):
     resolved = np.array([error is not None for error in errors])
     error = np.array([DRIFT_UNRESOLVED if one is None else one for one in errors], float)
     off = np.abs(stated - true)
+    # Short sessions that stand for an hour together count together as much as one.
+    weight = np.array([1 / CLASSES[result["class"]].sessions for result in results])
     return {
         "sessions": len(results),
-        "resolvedPercent": _rounded(100 * np.mean(resolved)),
-        "insidePercent": _rounded(100 * np.mean(off <= 2 * error), 2),
+        "resolvedPercent": _rounded(100 * np.average(resolved, weights=weight)),
+        "insidePercent": _rounded(100 * np.average(off <= 2 * error, weights=weight), 2),
         "medianErrorPpm": _rounded(np.median(off)),
         "percentile95ErrorPpm": _rounded(np.percentile(off, 95)),
         "medianStatedPpm": _rounded(np.median(error[resolved])) if resolved.any() else None,
@@ -130,7 +132,8 @@ def figures(results):
         if sensor.promise:
             beatless[name] = _beatless(own)
             continue
-        classes[name] = {**_times(own), "drift": _drift(own), "gaps": _recall(own), "falseGaps": _false(own)["byReason"]}
+        classes[name] = {**_times(own), "drift": _drift(own), "gaps": _recall(own)}
+        classes[name]["steps"] = sum(result["steps"] for result in own)
         if name == VARIABILITY_CLASS:
             classes[name]["variability"] = _variability(own)
         for rhythm in heart.HEARTS + heart.PACED:

@@ -133,6 +133,7 @@ def _gap_scores(received, kinds, stored, tells_contact):
         "recall": recall,
         "missed": missed,
         "false": [(_reason(stored, times[place]), float(times[place])) for place in np.flatnonzero(false)],
+        "steps": sum(gap[0] == "step" for gap in stored.gaps),
         "pauses": int(np.sum(kinds[received.index[received.index >= 0]] == AFTER_PAUSE)),
         "pausesMarked": int(pause.sum()),
     }

@@ -10,9 +10,9 @@ import numpy as np
 from capture import EPOCH_MICROSECONDS
 
 # One entry for each beat: time in seconds on the strap's axis, ticks, run, whether a gap precedes it, flags.
-# `uncertainty` (s) comes from `show --json`, and so do `gaps`, (reason, start, end) each, in seconds too, and `quality` and `hrv`, as they
-# are. `variability` is a list of what `hrv --json` reports: begin, end, SDNN and RMSSD in ms (None where refused), first the
-# whole session, then its windows.
+# `uncertainty` (s) comes from `show --json`, and so do `gaps`, (reason, start, end) each, in seconds too, and `quality` and
+# `hrv`, as they are. `variability` is a list of what `hrv --json` reports: begin, end, SDNN and RMSSD in ms (None where
+# refused), first the whole session, then its windows.
 Stored = namedtuple("Stored", "time ticks run gap uncertainty gaps quality hrv variability")
 
 
