@@ -45,11 +45,13 @@ class Received:
 
 def stored_rows(sent, invented, stored):
     """Which of the intervals that were sent are stored, in order; what the strap invented may be left out. None: another one is."""
-    # Before each interval that was sent: how many stored ones it may come after.
-    places = [{0}]
-    for ticks, may_lack in zip(sent, invented):
+    # Before each interval that was sent: how many stored ones it may come after, if no more lack than do.
+    places, lacking = [{0}], len(sent) - len(stored)
+    for row, (ticks, may_lack) in enumerate(zip(sent, invented)):
         after = {place + 1 for place in places[-1] if place < len(stored) and stored[place] == ticks}
-        places.append(after | places[-1] if may_lack else after)
+        if may_lack:
+            after |= {place for place in places[-1] if place > row - lacking}
+        places.append(after)
     place, rows = len(stored), []
     if place not in places[-1]:
         return None
