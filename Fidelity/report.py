@@ -197,7 +197,7 @@ def _hearts_table(figures):
         if any(rhythm in cells for rhythm in heart.HEARTS):
             lines.append(f"{name:16}" + "".join(f"{cells.get(rhythm, '–'):>10}" for rhythm in heart.HEARTS))
         else:
-            paced.append(f"{name:16}" + "; ".join(f"{rhythm} with the packets: {cell}" for rhythm, cell in cells.items()))
+            paced.append(f"{name:16}" + "; ".join(f"{rhythm} with packets: {cell}" for rhythm, cell in cells.items()))
     return lines + paced
 
 
@@ -233,10 +233,9 @@ def _false_table(figures):
     for group, one in figures["false"].items():
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(one["byReason"].items()))
         line = f"{names[group]:22}{one['falseGaps']:4} false in {one['hours']:.1f} h"
-        line += f" ({reasons})" if reasons else ""
+        lines.append(line + (f" ({reasons})" if reasons else ""))
         if one["pauses"]:
-            line += f"; {one['pausesMarked']} of {one['pauses']} pauses"
-        lines.append(line)
+            lines.append(f"{'':22}{one['pausesMarked']:4} of {one['pauses']} pauses marked")
     return lines
 
 
@@ -245,11 +244,11 @@ def _beatless_table(figures):
     for name, one in figures["beatless"].items():
         if "told" in one:
             line = (
-                f"in {one['sayHowMany']} of {one['sessions']} sessions told, {one['storedBeats']} beats made of it, "
+                f"told in {one['sayHowMany']} of {one['sessions']} sessions, {one['storedBeats']} beats made of them, "
                 f"variability refused in {one['refused']}")
         else:
             line = f"{one['found']} of {one['lost']} lost links are gaps in their place, {one['otherGaps']} other gaps"
-        lines.append(f"{name:10}{line}")
+        lines.append(f"{name:9}{line}")
     return lines
 
 
