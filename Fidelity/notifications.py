@@ -30,8 +30,7 @@ def intervals(payload):
 
 
 def _own(data, session):
-    slot, offset, boots = None, 0, [[]]
-    offsets = [0]
+    slot, boots, offsets = None, [[]], [0]
     for line in data.decode("ascii", "replace").splitlines()[1:]:
         fields = line.split(" ")
         if len(fields) > 2 and fields[1] == "session":
