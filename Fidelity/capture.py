@@ -1,5 +1,8 @@
 """Writes a strap's events as a capture (Documentation/capture-format.md)."""
 
+# The version of the format in which all but stalls can be told, and the one that has these.
+VERSION, STALL_VERSION = 1, 2
+
 BOOT_MICROSECONDS = 8_000_000_000
 # The wall clock minus the boot clock; the strap's second 0 is 2026-09-21T14:13:20Z.
 OFFSET_MICROSECONDS = 1_790_000_000_000_000 - BOOT_MICROSECONDS
@@ -29,8 +32,9 @@ def _checksum(line):
 
 def write(path, events, session):
     """Writes one session of this name (a UUID) to `path`."""
+    stalls = any(event.kind.startswith("stall ") for event in events)
     lines = [
-        "sensord-capture 1",
+        f"sensord-capture {STALL_VERSION if stalls else VERSION}",
         f'1 session {session} C0:FF:EE:00:00:01 "Simulated strap" "fidelity bench"',
         f"1 {BOOT_MICROSECONDS} boot 0123456789abcdeffedcba9876543210",
         f"1 {BOOT_MICROSECONDS} clock {OFFSET_MICROSECONDS}",

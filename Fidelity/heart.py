@@ -9,6 +9,11 @@ REGULAR = ("rest", "exercise", "ectopic")
 # Rhythms whose long intervals look like missed beats; their figures stand apart.
 IRREGULAR = ("pauses", "af", "mixed")
 HEARTS = REGULAR + IRREGULAR
+# A pacemaker that never yields to the heart, with a period that keeps step with packets of a second, or with any other.
+PACED = ("in step", "out of step")
+
+# Seconds. Half a second is left out: straps invent intervals of exactly that length.
+_PERIODS_IN_STEP = (1.0, 1.0, 0.75, 0.8, 2 / 3, 0.6)
 
 
 def _target_intervals(random, end, rhythm, base, shortest):
@@ -32,6 +37,21 @@ def _fibrillation(random, end, rhythm):
     return episodes
 
 
+def _paced(random, end, rhythm):
+    """Beats of a pacemaker: its crystal is off by some ppm, and each beat is seen within a tick or so of the pulse."""
+    period = random.choice(_PERIODS_IN_STEP) if rhythm == "in step" else 60 / random.uniform(55, 95)
+    period *= 1 + random.uniform(-100, 100) * 1e-6
+    times = np.arange(period, end, period)
+    return times + np.clip(random.normal(0, 0.0005, len(times)), -0.001, 0.001)
+
+
+def excerpt(times, kinds, seed, seconds):
+    """So many seconds from somewhere of a heart's beats, from 0 on."""
+    begin = np.random.default_rng(seed + 4242).uniform(0, times[-1] - seconds)
+    own = (times >= begin) & (times < begin + seconds)
+    return times[own] - begin, kinds[own]
+
+
 def beats(seed, hours=1.0, rhythm="rest", early_share=0.02):
     """Times of the true beats in seconds, and the kind of each; the same for the same seed.
 
@@ -40,6 +60,9 @@ def beats(seed, hours=1.0, rhythm="rest", early_share=0.02):
     """
     random = np.random.default_rng(seed)
     end = hours * 3600
+    if rhythm in PACED:
+        times = _paced(random, end, rhythm)
+        return times, np.full(len(times), SINUS, np.uint8)
     base, shortest = random.uniform(0.8, 1.1), random.uniform(0.36, 0.48)
     plan = _target_intervals(random, end, rhythm, base, shortest)
     fibrillation = _fibrillation(random, end, rhythm)

@@ -1,6 +1,7 @@
 """Compares what was stored of a session with what happened.
 
-One constant latency per session, which nothing can know, is taken out of the beat times: the median of their errors.
+One constant latency per session, which nothing can know, is taken out of the beat times: the median of their errors. Intervals that
+the strap made up have no true time: what follows them has, and is scored.
 """
 
 import numpy as np
@@ -14,6 +15,8 @@ SHORT_RUN = 120
 NEAR = 4.0
 # Silent losses are promised to be found with so many packets on both sides.
 PACKETS_AROUND = 60
+# A lost link between two values shows to this, in seconds: a value comes each second.
+LINK_NEAR = 1.5
 
 
 class Received:
@@ -34,6 +37,30 @@ class Received:
         self.index, self.origin, self.packet, self.link = np.array(rows).T
         self.packets = packet + 1
 
+    def keep(self, rows):
+        """Goes on with only these intervals."""
+        for name in ("ticks", "index", "origin", "packet", "link"):
+            setattr(self, name, getattr(self, name)[rows])
+
+
+def stored_rows(sent, invented, stored):
+    """Which of the intervals that were sent are stored, in order; what the strap invented may be left out. None: another one is."""
+    # Before each interval that was sent: how many stored ones it may come after, if no more lack than do.
+    places, lacking = [{0}], len(sent) - len(stored)
+    for row, (ticks, may_lack) in enumerate(zip(sent, invented)):
+        after = {place + 1 for place in places[-1] if place < len(stored) and stored[place] == ticks}
+        if may_lack:
+            after |= {place for place in places[-1] if place > row - lacking}
+        places.append(after)
+    place, rows = len(stored), []
+    if place not in places[-1]:
+        return None
+    for row in reversed(range(len(sent))):
+        if place - 1 in places[row] and stored[place - 1] == sent[row]:
+            place -= 1
+            rows.append(row)
+    return np.array(rows[::-1], int)
+
 
 def losses(received, tells_contact):
     """True gaps as (row before, row after, lost beats, cause); cause is long, link, contact, filler or silent."""
@@ -49,6 +76,9 @@ def losses(received, tells_contact):
             cause = "long"
         elif np.any(received.origin[before:after] == strap.FILLER):
             cause = "filler"
+        elif np.any(received.origin[before:after] == strap.SPURIOUS):
+            # Peaks that were none stand where beats were: the intervals leave no hole.
+            cause = "among spurious peaks"
         elif received.origin[after] == strap.FIRST and tells_contact:
             cause = "contact"
         else:
@@ -57,11 +87,29 @@ def losses(received, tells_contact):
     return found
 
 
+def _near_surplus(received, stored, times):
+    """Which of these times are near intervals for which there was no time: the sensor's time breaks there too."""
+    surplus = np.flatnonzero(np.isin(received.origin, strap.SURPLUS))
+    real = np.flatnonzero(received.index >= 0)
+    near = np.zeros(len(times), bool)
+    for row in surplus:
+        around = np.searchsorted(real, row)
+        begin, end = (stored.time[real[np.clip(one, 0, len(real) - 1)]] for one in (around - 1, around))
+        near |= (times >= begin - NEAR) & (times <= end + NEAR)
+    return near
+
+
+def _reason(stored, time):
+    """Of the gap that ends with the beat at `time`."""
+    return min(stored.gaps, key=lambda gap: abs(gap[2] - time), default=("untold",))[0]
+
+
 def _gap_scores(received, kinds, stored, tells_contact):
     true_gaps = losses(received, tells_contact)
     rows = np.flatnonzero(stored.gap)[1:]  # the session's first beat is no gap
     times = stored.time[rows]
     explained = received.origin[rows] == strap.FILLER  # invented beats are none
+    explained |= _near_surplus(received, stored, times)
     # Where the sensor's time broke, as packets; a long interval accounts for its time.
     breaks = [-1] + [received.packet[after] for _, after, _, cause in true_gaps if cause != "long"] + [received.packets]
     recall, missed = {}, []
@@ -86,7 +134,8 @@ def _gap_scores(received, kinds, stored, tells_contact):
     return {
         "recall": recall,
         "missed": missed,
-        "false": [(stored.reasons[place], float(times[place])) for place in np.flatnonzero(false)],
+        "false": [(_reason(stored, times[place]), float(times[place])) for place in np.flatnonzero(false)],
+        "steps": sum(gap[0] == "step" for gap in stored.gaps),
         "pauses": int(np.sum(kinds[received.index[received.index >= 0]] == AFTER_PAUSE)),
         "pausesMarked": int(pause.sum()),
     }
@@ -106,11 +155,14 @@ def variability(times, kinds, begin=-np.inf, end=np.inf):
     return float(np.std(intervals[normal], ddof=1)), float(np.sqrt(np.mean(differences**2)))
 
 
-def score(times, kinds, events, stored, tells_contact):
+def score(times, kinds, watched, stored, tells_contact):
     """All figures of one session; `times` and `kinds` are the true beats."""
-    received = Received(events)
+    received = Received(watched.events)
     if len(received.ticks) != len(stored.ticks) or np.any(received.ticks != stored.ticks):
-        raise ValueError(f"{len(received.ticks)} intervals were sent, {len(stored.ticks)} stored, or others")
+        rows = stored_rows(received.ticks, received.index < 0, stored.ticks)
+        if rows is None:
+            raise ValueError(f"{len(received.ticks)} intervals were sent, {len(stored.ticks)} stored, or others")
+        received.keep(rows)
     real = received.index >= 0
     error = stored.time[real] - times[received.index[real]]
     latency = float(np.median(error))
@@ -122,6 +174,9 @@ def score(times, kinds, events, stored, tells_contact):
         "run": stored.run[real],
         "seconds": float(times[-1]),
         "beats": len(stored.ticks),
+        # True, stated and its standard error, in ppm; without one the program says that it took 0 for want of anything better.
+        "drift": (
+            watched.drift, stored.quality["driftPartsPerMillion"], stored.quality.get("driftErrorPartsPerMillion")),
     }
     result.update(_gap_scores(received, kinds, stored, tells_contact))
     for place, (begin, end, sdnn, rmssd) in enumerate(stored.variability):
@@ -130,3 +185,38 @@ def score(times, kinds, events, stored, tells_contact):
             errors = (sdnn / truth[0] - 1, rmssd / truth[1] - 1)
             result.setdefault("windows" if place else "whole", []).append(errors)
     return result
+
+
+def score_told(watched, stored):
+    """Of a sensor whose every interval is made of a rate: is that told, and nothing made of them?"""
+    return {"told": {
+        "storedBeats": len(stored.ticks),
+        "inventedIntervals": stored.quality.get("inventedIntervals", 0),
+        "refused": all(value is None for value in stored.hrv.values()),
+    }}
+
+
+def score_links(watched, stored):
+    """Of a sensor that sends only rates: is every lost link a gap from the last value before it to the next one?"""
+    expected, last, lost = [], None, False
+    for event in watched.events:
+        if event.kind == "disconnected":
+            lost = True
+        elif event.kind == "measurement":
+            if lost and last is not None:
+                expected.append((last, event.time))
+            last, lost = event.time, False
+    left = list(stored.gaps)
+    found = 0
+    for start, end in expected:
+        own = [
+            gap for gap in left
+            if gap[0] == "link" and abs(gap[1] - start) <= LINK_NEAR and abs(gap[2] - end) <= LINK_NEAR]
+        if own:
+            left.remove(own[0])
+            found += 1
+    return {"links": {"lost": len(expected), "found": found, "otherGaps": len(left)}}
+
+
+# How a sensor without true beats is scored, by what is promised of it.
+BEATLESS = {"told": score_told, "links": score_links}

@@ -1,7 +1,8 @@
 """A strap that watches a heart: what a host receives of the beats, and when.
 
-`watch` gives events `Event(time, kind, payload, origins)`: `kind` is "measurement", "connected" or "disconnected"; `origins`
-says of each RR interval of the payload which true beat it ends with (-1: none) and how it came about.
+`watch` gives events `Event(time, kind, payload, origins)`: `kind` is "measurement", "connected", "disconnected" or "stall" and the
+microseconds for which the host did not run; `origins` says of each RR interval of the payload which true beat it ends with
+(-1: none) and how it came about.
 """
 
 import struct
@@ -10,9 +11,13 @@ from collections import namedtuple
 import numpy as np
 
 Event = namedtuple("Event", "time kind payload origins")
+# What a sensor gave: events, and how slow its clock was over the session, in ppm (None: it measures no intervals).
+Watched = namedtuple("Watched", "events drift")
 
-# How an interval came about.
-REAL, COVERS_MISSED, EXTRA, FILLER, FIRST = range(5)
+# How an interval came about. A spurious peak is one that the detector itself was in doubt of.
+REAL, COVERS_MISSED, EXTRA, FILLER, FIRST, REPEATED, ABSURD, SPURIOUS = range(8)
+# With these the sensor's time runs ahead of the host's: more intervals than there was time for.
+SURPLUS = (REPEATED, ABSURD)
 
 PER_HOUR = 1 / 3600.0
 
@@ -38,38 +43,19 @@ USUAL = dict(
     link_length=(2, 120),
     fillers=0,
     resends=0,
+    tail=0,  # spells of silent loss, each soon followed by the loss of the link
+    repeats=0,  # a packet comes once more
+    absurd=0,  # an interval of 65,535, alone
+    stop=0,  # the host does not run; what came meanwhile comes at once
+    stop_length=(10, 60),
+    stop_share=0,  # one such stop, over this part of the session
+    stop_told=False,  # and the recorder noticed that it did not run
+    own_pace=False,  # packets come by the sensor's own clock, not about once a second of true time
     independent_rounding=False,
     host=0.004,  # the host's own delay, mean of an exponential
 )
 
-CLASSES = {
-    "clean": {},
-    "indep-round": dict(independent_rounding=True),
-    "h10": dict(
-        depth=2, stall=12 * PER_HOUR, stall_length=(1, 3.5), missed=6 * PER_HOUR, missed_beats=(1, 9),
-        contact_supported=False,
-    ),
-    "art2": dict(missed=42 * PER_HOUR, extra=42 * PER_HOUR),
-    "contact": dict(contact=6 * PER_HOUR),
-    "contact-nobit": dict(contact=6 * PER_HOUR, contact_supported=False),
-    "link": dict(link=6 * PER_HOUR),
-    "filler": dict(fillers=6 * PER_HOUR, depth=1),
-    "mixed": dict(
-        depth=2, stall=6 * PER_HOUR, stall_length=(1, 4), missed=4 * PER_HOUR, missed_beats=(1, 6), contact=2 * PER_HOUR,
-        link=2 * PER_HOUR, extra=10 * PER_HOUR, resends=1,
-    ),
-    "batch4": dict(batch=4.0),
-    "batch4-hold": dict(batch=4.0, hold=6 * PER_HOUR),
-    "link-flap": dict(link=60 * PER_HOUR, link_length=(1, 20)),
-    "overflow": dict(stall=6 * PER_HOUR, stall_length=(8, 30), capacity=16),
-    "mixed-bad": dict(
-        batch=4.0, stall=3 * PER_HOUR, stall_length=(8, 25), capacity=16, contact=2 * PER_HOUR, link=2 * PER_HOUR,
-        fillers=2 * PER_HOUR, missed=6 * PER_HOUR, missed_beats=(1, 4), resends=1,
-    ),
-}
-
-
-def _episodes(random, rate, end, shortest, longest):
+def episodes(random, rate, end, shortest, longest):
     """Times at which something begins and ends, at least 5 s apart."""
     episodes, time = [], 0.0
     while rate and (time := time + random.exponential(1 / rate)) < end - 5:
@@ -79,8 +65,19 @@ def _episodes(random, rate, end, shortest, longest):
     return episodes
 
 
-def _inside(episodes, time):
+def inside(episodes, time):
     return any(begin <= time < end for begin, end in episodes)
+
+
+def payload(rate, ticks, flags=0):
+    return bytes([flags | (0x10 if len(ticks) else 0), rate]) + b"".join(struct.pack("<H", one) for one in ticks)
+
+
+def slowness(clock, end):
+    """How slow `clock` was from 0 to `end`, in ppm: least squares. Positive where a second of it is longer than a true one."""
+    time = np.linspace(0, end, 1000)
+    fast = np.polyfit(time, clock(time) - time, 1)[0]
+    return 1e6 * (1 / (1 + fast) - 1)
 
 
 def _detections(random, habits, times, contact):
@@ -89,12 +86,12 @@ def _detections(random, habits, times, contact):
     lost = np.zeros(len(times), bool)
     for begin, stop in contact:
         lost[(times >= begin) & (times < stop)] = True
-    for begin, _ in _episodes(random, habits["missed"], end, 0, 0.1):
+    for begin, _ in episodes(random, habits["missed"], end, 0, 0.1):
         first = int(np.searchsorted(times, begin))
         least, most = habits["missed_beats"]
         lost[first : first + int(random.integers(least, most + 1))] = True
     found = [(time, index, REAL) for index, time in enumerate(times) if not lost[index]]
-    for begin, _ in _episodes(random, habits["extra"], end, 0, 0.1):
+    for begin, _ in episodes(random, habits["extra"], end, 0, 0.1):
         index = int(np.searchsorted(times, begin)) + 1
         if index + 1 < len(times) and not lost[index] and not lost[index + 1]:
             where = random.uniform(0.3, 0.6)
@@ -103,7 +100,7 @@ def _detections(random, habits, times, contact):
     return found
 
 
-def _intervals(random, habits, times, contact, fillers, clock):
+def _intervals(random, habits, times, contact, fillers, tails, clock):
     """Intervals as the strap measures them: [released at, ticks, true beat, origin]."""
     intervals, regained, previous = [], 0, None
     for time, index, origin in _detections(random, habits, times, contact):
@@ -124,7 +121,7 @@ def _intervals(random, habits, times, contact, fillers, clock):
             ticks = round(clock(time) * 1024) - round(clock(previous[0]) * 1024)
         if origin == REAL and previous[1] >= 0 and index - previous[1] > 1:
             origin = COVERS_MISSED
-        if not _inside(fillers, time):
+        if not inside(fillers, time) and not inside(tails, time):
             intervals.append([time, min(ticks, 65535), index, origin])
         previous = (time, index)
     for begin, stop in fillers:
@@ -133,12 +130,21 @@ def _intervals(random, habits, times, contact, fillers, clock):
     return intervals
 
 
+def _stops(random, habits, end):
+    """When the host does not run."""
+    if habits["stop_share"]:
+        length = habits["stop_share"] * end
+        begin = random.uniform(3, end - length - 3)
+        return [(begin, begin + length)]
+    return [stop for stop in episodes(random, habits["stop"], end, *habits["stop_length"]) if stop[1] + 5 < end]
+
+
 class _Delay:
     """How much later than sent a packet arrives."""
 
-    def __init__(self, random, habits, end, stalls):
-        self.random, self.habits, self.stalls = random, habits, stalls
-        self.holds = _episodes(random, habits["hold"], end, 10, 60)
+    def __init__(self, random, habits, end, stalls, stops):
+        self.random, self.habits, self.stalls, self.stops = random, habits, stalls, stops
+        self.holds = episodes(random, habits["hold"], end, 10, 60)
         self.hold_lengths = random.uniform(1, 2.5, len(self.holds))
         self.flush = 0.0
 
@@ -157,6 +163,9 @@ class _Delay:
         for begin, end in self.stalls:
             if begin <= time < end and habits["capacity"] >= 64:
                 arrival = max(arrival, end)
+        for begin, end in self.stops:
+            if begin <= arrival < end:
+                arrival = end
         return arrival
 
 
@@ -171,9 +180,9 @@ def _rate(recent):
     return int(np.clip(round(61440 / np.mean(used)), 30, 240))
 
 
-def watch(times, seed, name="clean"):
-    """What a host receives from a strap of class `name` that watches a heart with beats at `times`; see above."""
-    habits = {**USUAL, **CLASSES[name]}
+def watch(times, seed, habits):
+    """What a host receives from a strap with these unusual habits that watches a heart with beats at `times`; see above."""
+    habits = {**USUAL, **habits}
     random = np.random.default_rng(seed + 7777)
     end = times[-1]
     drift, wander = random.uniform(-habits["ppm"], habits["ppm"]) * 1e-6, habits["wander"] * 1e-6
@@ -182,22 +191,29 @@ def watch(times, seed, name="clean"):
     def clock(time):
         return time * (1 + drift) + wander * period / 6.283 * np.sin(6.283 * time / period)
 
-    contact = _episodes(random, habits["contact"], end, 4, 60)
-    link = _episodes(random, habits["link"], end, *habits["link_length"])
-    fillers = _episodes(random, habits["fillers"], end, 5, 20)
-    intervals = _intervals(random, habits, times, contact, fillers, clock)
+    contact = episodes(random, habits["contact"], end, 4, 60)
+    link = episodes(random, habits["link"], end, *habits["link_length"])
+    fillers = episodes(random, habits["fillers"], end, 5, 20)
+    tails = [spell for spell in episodes(random, habits["tail"], end, 4, 25) if spell[1] + 110 < end]
+    # The electrodes slip, the strap keeps silent about it, and then its owner leaves or its battery is empty.
+    link += [(lost + random.uniform(15, 40), lost + random.uniform(60, 100)) for _, lost in tails]
+    intervals = _intervals(random, habits, times, contact, fillers, tails, clock)
     released = np.array([interval[0] for interval in intervals])
     if habits["depth"]:
         released = np.r_[released[habits["depth"] :], [end + 1] * habits["depth"]]
-    stalls = _episodes(random, habits["stall"], end, *habits["stall_length"]) if habits["stall"] else []
+    stalls = episodes(random, habits["stall"], end, *habits["stall_length"]) if habits["stall"] else []
     overflows = habits["capacity"] < 64
-    delay = _Delay(random, habits, end, stalls)
+    stops = _stops(random, habits, end)
+    delay = _Delay(random, habits, end, stalls, stops)
+    # Packets that waited for the host are read one after the other, unless the recorder knows that they waited.
+    reading = 0.0005 if stops and not habits["stop_told"] else 0.0
+    untold = list(stops) if habits["stop_told"] else []
 
     events, waiting, recent = [Event(0.0, "connected", b"", [])], [], []
     next_interval, arrival, rate, was_lost, last_payload = 0, 0.0, 70, False, None
     time = random.uniform(0, 1)
     while time < end:
-        if _inside(link, time):
+        if inside(link, time):
             if not was_lost:
                 arrival = max(arrival, time + random.uniform(0, 1))
                 events.append(Event(arrival, "disconnected", b"", []))
@@ -225,21 +241,31 @@ def watch(times, seed, name="clean"):
             next_interval += 1
             if len(waiting) > habits["capacity"]:
                 waiting.pop(0)
-        if not (overflows and _inside(stalls, time)):
+        if not (overflows and inside(stalls, time)):
             sent, waiting = waiting[: habits["per_packet"]], waiting[habits["per_packet"] :]
             if sent:
                 rate = _rate(recent)
-            flags = 0x10 if sent else 0
+            flags = 0
             if habits["contact_supported"]:
-                off = habits["contact"] > 0 and _inside(contact, time)
+                off = habits["contact"] > 0 and inside(contact, time)
                 flags |= 0x04 | (0 if off else 0x02)
-            payload = bytes([flags, rate]) + b"".join(struct.pack("<H", interval[1]) for interval in sent)
-            last_payload = payload
-            arrival = max(arrival, delay.arrival(time))
-            events.append(Event(arrival, "measurement", payload, [(interval[2], interval[3]) for interval in sent]))
+            last_payload = payload(rate, [interval[1] for interval in sent], flags)
+            arrival = max(arrival + reading, delay.arrival(time))
+            while untold and arrival >= untold[0][1]:
+                begin, stop = untold.pop(0)
+                events.append(Event(stop, f"stall {round((stop - begin) * 1e6)}", b"", []))
+            events.append(Event(arrival, "measurement", last_payload, [(interval[2], interval[3]) for interval in sent]))
+            if sent and habits["repeats"] and random.random() < habits["repeats"]:
+                arrival += 0.001
+                events.append(Event(arrival, "measurement", last_payload, [(-1, REPEATED)] * len(sent)))
+            if habits["absurd"] and random.random() < habits["absurd"]:
+                arrival += 0.001
+                events.append(Event(arrival, "measurement", payload(rate, [65535], flags), [(-1, ABSURD)]))
         if waiting:
             time += 0.05
+        elif habits["own_pace"]:
+            time += 1 / (1 + drift)
         else:
             time += 1
             time += random.uniform(-0.5, 0.5) * habits["interval_jitter"]
-    return events
+    return Watched(events, slowness(clock, end))
