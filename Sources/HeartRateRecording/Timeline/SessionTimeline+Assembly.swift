@@ -16,8 +16,8 @@ extension SessionTimeline {
     runs = pass.runs
     quality = pass.quality
     setBounds(columns)
-    collectGaps(pass)
-    coverage = measureCoverage()
+    let trace = collectGaps(columns, pass)
+    coverage = beats.isEmpty ? coverage(of: trace) : measureCoverage()
   }
 
   private mutating func setBounds(_ columns: TimelineCollector) {
@@ -33,7 +33,29 @@ extension SessionTimeline {
     }
   }
 
-  private mutating func collectGaps(_ pass: TimelinePass) {
+  /// Returns what the rates alone cover.
+  private mutating func collectGaps(_ columns: TimelineCollector, _ pass: TimelinePass) -> RateTrace {
+    guard let firstBeat = beats.wallMicroseconds.first, let first = columns.firstPacket, let last = columns.lastPacket,
+      let firstPacket = pass.packets.first, let lastPacket = pass.packets.last
+    else {
+      var trace = RateTrace()
+      collectRateGaps(columns, rates: 0..<rates.count, losses: columns.losses[...], &trace)
+      return trace
+    }
+    var head = RateTrace()
+    collectRateGaps(columns, rates: 0..<first.rate, losses: columns.losses[..<first.loss], &head)
+    // The first beat happened before its packet arrived. Where it is older than the last rate nothing is missing between them.
+    if let gap = head.take(firstPacket.rate, at: firstBeat), gap.endMicroseconds > gap.startMicroseconds {
+      gaps.append(gap)
+    }
+    collectBeatGaps(pass)
+    var tail = RateTrace()
+    _ = tail.take(lastPacket.rate, at: lastPacket.arrival)
+    collectRateGaps(columns, rates: last.rate..<rates.count, losses: columns.losses[last.loss...], &tail)
+    return tail
+  }
+
+  private mutating func collectBeatGaps(_ pass: TimelinePass) {
     var run = 0
     for beat in beats.precededByGap.indices.dropFirst() where beats.precededByGap[beat] {
       while run + 1 < runs.count && runs[run + 1].beats.lowerBound <= beat { run += 1 }
@@ -45,14 +67,14 @@ extension SessionTimeline {
       let interval = pass.localInterval(at: beat - 1, within: before)
       let lost = max(0, Int((Double(end - start) / Double(interval)).rounded()) - 1)
       gaps.append(
-        HeartbeatGap(
+        SessionGap(
           reason: reason, beat: beat, startMicroseconds: start, endMicroseconds: end, estimatedLostBeats: lost))
     }
   }
 
   private func measureCoverage() -> Coverage? {
     let span = Double(endMicroseconds - startMicroseconds)
-    guard span > 0, !beats.isEmpty else { return nil }
+    guard span > 0 else { return nil }
     var known: Int64 = 0
     var perhaps: Int64 = 0
     for run in runs {

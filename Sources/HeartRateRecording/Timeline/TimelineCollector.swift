@@ -26,9 +26,28 @@ struct TimelineCollector {
     var reason: GapReason
   }
 
+  /// Values after this one may be missing, or the sensor said that it was off the skin and brought neither rate nor interval.
+  struct Loss {
+    /// The rate that came next, in ``rates``.
+    var rate: Int
+    var moment: Moment
+    /// `contact` for what the sensor said.
+    var reason: GapReason
+  }
+
+  /// The first or the last packet's place among rates and losses: between the two the beats tell of gaps.
+  struct Border {
+    var rate: Int
+    var loss: Int
+  }
+
   private(set) var packets: [Packet] = []
   private(set) var rrTicks: [UInt16] = []
   private(set) var breaks: [Break] = []
+  /// Before the first packet and after the last one, in order.
+  private(set) var losses: [Loss] = []
+  private(set) var firstPacket: Border?
+  private(set) var lastPacket: Border?
   private(set) var rates = HeartRateTable()
   private(set) var notifications = 0
   private(set) var zeroRates = 0
@@ -120,7 +139,7 @@ struct TimelineCollector {
     case .clock(let offset): takeClock(offset, at: instant)
     case .connected:
       // Without a loss before it, the recorder itself was away.
-      if isLinked { breakRun(.recorder(nil)) }
+      if isLinked { breakRun(.recorder(nil), at: instant) }
       isLinked = true
       isLossOpen = false
     case .disconnected(let reason): loseLink(reason, at: instant)
@@ -136,7 +155,7 @@ struct TimelineCollector {
       sensor.strongestSignal = max(sensor.strongestSignal ?? decibels, decibels)
     case .lost(let values, let reason):
       lostValues += values
-      breakRun(.recorder(reason))
+      breakRun(.recorder(reason), at: instant)
     case .ended(let reason):
       endReason = reason
       end = moment(instant)
@@ -157,10 +176,11 @@ struct TimelineCollector {
     guard isLossOpen, let last = sensor.disconnects.indices.last else {
       isLossOpen = true
       sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
-      return breakRun(.link(reason))
+      return breakRun(.link(reason), at: instant)
     }
     guard sensor.disconnects[last].reason == nil else { return }
     sensor.disconnects[last].reason = reason
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .link(reason)))
     if let position = breaks.indices.last, breaks[position].reason == .link(nil),
       breaks[position].beat == rrTicks.count
     {
@@ -168,8 +188,9 @@ struct TimelineCollector {
     }
   }
 
-  private mutating func breakRun(_ reason: GapReason) {
+  private mutating func breakRun(_ reason: GapReason, at instant: Int64) {
     batch = Batch()
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: reason))
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
@@ -188,10 +209,12 @@ struct TimelineCollector {
       return
     }
     PayloadDefect.forEach(in: header, byteCount: bytes.count) { defects[$0] += 1 }
+    if header.rrCount > 0 { passPacket(bringsRate: header.beatsPerMinute > 0) }
     if header.beatsPerMinute > 0 {
       rates.append(header, at: instant)
     } else {
       zeroRates += 1
+      if header.rrCount == 0 { leaveSkin(at: instant) }
     }
     batch.take(instant)
     guard header.rrCount > 0 else {
@@ -204,6 +227,20 @@ struct TimelineCollector {
         arrival: instant, previousArrival: batch.arrivalBefore, isBatched: batch.count > 1,
         beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
     contactLost = 0
+  }
+
+  /// Of the losses between two packets ``breaks`` knows what there is to know.
+  private mutating func passPacket(bringsRate: Bool) {
+    let first = firstPacket ?? Border(rate: rates.count, loss: losses.count)
+    losses.removeLast(losses.count - first.loss)
+    firstPacket = first
+    lastPacket = Border(rate: rates.count + (bringsRate ? 1 : 0), loss: first.loss)
+  }
+
+  /// A rate of 0 without an interval; the first in a row tells all.
+  private mutating func leaveSkin(at instant: Int64) {
+    if let last = losses.last, last.rate == rates.count, last.reason == .contact { return }
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .contact))
   }
 }
 
@@ -223,11 +260,12 @@ extension TimelineCollector {
   }
 
   private mutating func begin(_ boot: BootIdentifier?, at instant: Int64) {
-    if let last = stretches.last, last.boot != nil { breakRun(.boot) }
+    let isNext = stretches.last.map { $0.boot != nil } ?? false
     stretches.append(
       BootStretch(
         boot: boot, firstInstant: instant, lastInstant: instant, firstPacket: packets.count, firstRate: rates.count,
         firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count))
+    if isNext { breakRun(.boot, at: instant) }
     isLinked = false
     isLossOpen = false
   }
