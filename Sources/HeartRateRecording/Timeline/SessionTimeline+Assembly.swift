@@ -44,10 +44,9 @@ extension SessionTimeline {
     }
     var head = RateTrace()
     collectRateGaps(columns, rates: 0..<first.rate, losses: columns.losses[..<first.loss], &head)
-    // The first beat happened before its packet arrived. Where it is older than the last rate nothing is missing between them.
-    if let gap = head.take(firstPacket.rate, at: firstBeat), gap.endMicroseconds > gap.startMicroseconds {
-      gaps.append(gap)
-    }
+    if let gap = head.take(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
+    // The first beat happened before its packet arrived, perhaps before rates that came earlier: from there on beats tell.
+    gaps.removeAll { $0.startMicroseconds >= firstBeat || $0.endMicroseconds > firstBeat }
     collectBeatGaps(pass)
     var tail = RateTrace()
     _ = tail.take(lastPacket.rate, at: lastPacket.arrival)
