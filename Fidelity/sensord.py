@@ -10,7 +10,7 @@ import numpy as np
 from capture import EPOCH_MICROSECONDS
 
 # One entry for each beat: time in seconds on the strap's axis, ticks, run, whether a gap precedes it, flags.
-# `uncertainty` (s) and `reasons` (of the gaps, in order) come from `show --json`. `variability` is a list of what `hrv --json`
+# `uncertainty` (s) and `reasons` (of the gaps between two beats, in order) come from `show --json`. `variability` is a list of what `hrv --json`
 # reports: begin, end, SDNN and RMSSD in ms (None where refused), first the whole session, then its windows.
 Stored = namedtuple("Stored", "time ticks run gap uncertainty reasons variability")
 
@@ -50,6 +50,7 @@ def replay(program, store, capture, session, window=None):
     shown = json.loads(_run(program, "show", session, "--json", "--store", str(store)))
     run = np.array(columns[1], int)
     by_run = {entry["index"]: entry["uncertaintyMilliseconds"] / 1000 for entry in shown["runs"]}
+    first, last = (f"{columns[0][place].rstrip('Z')[:-3]}Z" for place in (0, -1))  # cut to milliseconds, as gaps are
     variability = []
     if window:
         variability = _variability(program, store, session)
@@ -60,6 +61,7 @@ def replay(program, store, capture, session, window=None):
         run=run,
         gap=np.array(columns[4]) == "1",
         uncertainty=np.array([by_run[index] for index in run]),
-        reasons=[gap["reason"] for gap in shown["quality"]["gaps"]],
+        # Before the first beat and after the last packet gaps lie between rates.
+        reasons=[gap["reason"] for gap in shown["quality"]["gaps"] if first <= gap["start"] and gap["end"] <= last],
         variability=variability,
     )

@@ -171,7 +171,7 @@ struct RateGapTests {
     #expect(timeline(script).gaps.isEmpty)
   }
 
-  @Test("a session whose sensor never touched the skin is covered by nothing; one without rates and beats has no coverage")
+  @Test("a session all off the skin is covered by nothing; one without rates and beats has no coverage")
   func nothingCovered() {
     var script = Script()
     notify(10...40, contact: .notDetected, &script)

@@ -53,7 +53,7 @@ struct RateTraceTests {
     #expect(away(20) == [gap(.contact, 100, 120, lost: 20)])
   }
 
-  @Test("of two losses in one silence the first counts, with the first words for it; a known loss counts before the skin")
+  @Test("of two losses in one silence the first counts, with the first words for it; the skin counts last")
   func reasons() {
     let reason = { (steps: [Step]) in self.gaps([.rate(60, 100)] + steps + [.rate(60, 130)]).gaps.map(\.reason) }
     #expect(reason([.loss(.link("local"), 101), .loss(.link("remote"), 105)]) == [.link("local")])

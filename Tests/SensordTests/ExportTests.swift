@@ -58,14 +58,17 @@ struct ExportTests {
         """)
   }
 
-  @Test("the first rate after the end of a gap, of rates or of beats, is preceded by it; stored rates are cut to milliseconds")
+  @Test("the first rate at or after the end of a gap is preceded by it; stored rates are cut to milliseconds")
   func ratesAfterGaps() {
     let seconds = [0, 1, 60, 61, 62, 63] as [Int64]
-    let values = seconds.map { HeartRateValue(time: anchor.advanced(byMicroseconds: $0 * 1_000_000), beatsPerMinute: 60) }
-    let gaps = [(1_000_000, 60_000_999), (61_100_000, 61_200_000), (61_300_000, 61_900_000), (62_999_999, 70_000_000)].map {
-      RecordingGap(
-        reason: "link", start: anchor.advanced(byMicroseconds: $0.0), end: anchor.advanced(byMicroseconds: $0.1))
+    let values = seconds.map {
+      HeartRateValue(time: anchor.advanced(byMicroseconds: $0 * 1_000_000), beatsPerMinute: 60)
     }
+    let gaps = [(1_000_000, 60_000_999), (61_100_000, 61_200_000), (61_300_000, 61_900_000), (62_999_999, 70_000_000)]
+      .map {
+        RecordingGap(
+          reason: "link", start: anchor.advanced(byMicroseconds: $0.0), end: anchor.advanced(byMicroseconds: $0.1))
+      }
     let rows = String(decoding: RatesExport.csv(values, gaps: gaps), as: UTF8.self).split(separator: "\n").dropFirst()
     #expect(rows.map { $0.hasSuffix(",1") } == [false, false, true, false, true, false])
   }

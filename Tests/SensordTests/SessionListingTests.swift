@@ -115,7 +115,8 @@ struct SessionListingTests {
     #expect(ListedSession.table([session], columns: 80).contains("61-64      0     1\n"))
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
-    #expect(text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute, coverage 50.0 %\nBeats     none\n"))
+    #expect(
+      text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute, coverage 50.0 %\nBeats     none\n"))
     #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
     #expect(text.contains("about 18  link: timeout"))
     #expect(report.json.text.contains(#""gapsByCause":{"link":{"count":1,"#))

@@ -36,7 +36,7 @@ struct HealthStoreTests {
     #expect(summary.heartRate.mostRecentTime == session.rates.last?.time)
   }
 
-  @Test("a session without beats has its gaps, in the list, in its own and in the view, and statistics do not cover them")
+  @Test("a session without beats has its gaps, in lists and in the view; statistics do not cover them")
   func gapsWithoutBeats() async throws {
     var session = try makeSession()
     let at = { (second: Int64) in session.start.flooredToMilliseconds.advanced(byMicroseconds: second * 1_000_000) }

@@ -56,7 +56,9 @@ struct StoreCheckTests {
     case rates, beats, gaps
   }
 
-  @Test("a rate, a beat or a gap outside of its session is named; rates are stored to the millisecond", arguments: Outside.allCases, [false, true])
+  @Test(
+    "a rate, a beat or a gap outside of its session is named; rates are stored to the millisecond",
+    arguments: Outside.allCases, [false, true])
   func outside(_ kind: Outside, atEnd: Bool) async throws {
     let whole = try makeSession()
     let problem = [.rates: "its rates", .beats: "its beats", .gaps: "its gaps"][kind].map { "\($0) lie outside of it" }

@@ -53,9 +53,10 @@ struct RateTrace: Sendable {
     guard let last else { return nil }
     coveredMicroseconds &+= held(until: instant)
     guard loss != nil || instant &- last.instant > Self.greatestHold else { return nil }
+    let lost = Self.beats(last.beatsPerMinute, beatsPerMinute, instant &- last.instant)
     return SessionGap(
       reason: loss ?? (isOffSkin ? .contact : .silence), beat: nil, startMicroseconds: last.instant,
-      endMicroseconds: instant, estimatedLostBeats: Self.beats(last.beatsPerMinute, beatsPerMinute, instant &- last.instant))
+      endMicroseconds: instant, estimatedLostBeats: lost)
   }
 
   /// The time that all rates cover in a session that ends at `end`.

@@ -11,7 +11,7 @@ extension SessionTimeline {
     var rest = losses
     for position in positions {
       while let loss = rest.first, loss.rate <= position { lose(rest.removeFirst(), columns, &trace) }
-      let rate = rates[position]
+      let rate = rates.withoutEnergy(at: position)
       guard rate.contact != .notDetected else {
         trace.leaveSkin(at: rate.wallMicroseconds)
         continue
