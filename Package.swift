@@ -89,7 +89,7 @@ let package = Package(
       "PowerCut",
       [
         "Captures", "Sensors", "JournalWriter", "RecorderDriver", "TestSupport", "SeriesStore", "HealthModel",
-        "GATTHeartRate",
+        "GATTHeartRate", "Ingestion",
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),

@@ -6,7 +6,7 @@ byte, each once and in order; sent payloads that are not in it are "swallowed" (
 stored rates, contacts, energies and RR intervals must be exactly those of the captured payloads, and junk must be counted.
 
 The scenario's "expect" says how much of what is right: {"sessions": 1, "gaps": 2, "swallowed": 0, "junk": 0} for each strap, or for
-one by {"ADDRESS": {…}}; a list holds all the values that are right, where bluetoothd itself may or may not hand a value
+one by {"ADDRESS": {…}}; "reasons": those of its gaps, in order; a list holds all the values that are right, where bluetoothd itself may or may not hand a value
 out; "losses" stands for the number of times that the link was lost between two values; null means any number; "values" is the least number of them.
 "resume": after a loss values must come again within so many seconds (5) of the strap advertising and an adapter having
 power, whichever is later; null where that is not asked. "link", "bond": what bluetoothd says of the strap after the end.
@@ -39,6 +39,12 @@ def is_part(captured, sent):
     """Whether the captured values are sent ones, each once and in order."""
     rest = iter(sent)
     return all(value in rest for value in captured)
+
+
+def gaps_between(rates):
+    """The gaps that the exported rates of a strap without intervals show: from the last on the skin to one that a gap precedes."""
+    worn = [r for r in rates if r['contact'] != 'notDetected']
+    return [(before['time'], r['time']) for before, r in zip(worn, worn[1:]) if r['preceded_by_gap'] == '1']
 
 
 def losses(log):
@@ -100,14 +106,19 @@ def check(out, scenario, lines, sessions, strap, expect):
     log = [line for line in lines if line.get('strap') == strap]
     mine = [s for s in sessions if s['device']['address'] == strap]
     sent = [bytes.fromhex(line['hex']) for line in log if line['ev'] == 'notify']
-    captured, rates, ticks, counted, wrong = [], [], [], {}, []
+    captured, rates, ticks, counted, reasons, wrong = [], [], [], {}, [], []
     for session in mine:
         path = f"{out}/recording/sensord.captures/{session['id']}.capture"
         records = [line.split() for line in open(path)] if os.path.exists(path) else []
         captured += [bytes.fromhex(r[3].replace('-', '')) for r in records if len(r) > 3 and r[2] == 'm']
-        rates += [(r['bpm'], r['contact'], r['energy_kj']) for r in csv.DictReader(open(f"{out}/{session['id']}.rates.csv"))]
+        exported = list(csv.DictReader(open(f"{out}/{session['id']}.rates.csv")))
+        rates += [(r['bpm'], r['contact'], r['energy_kj']) for r in exported]
         ticks += [int(r['rr_ticks']) for r in csv.DictReader(open(f"{out}/{session['id']}.beats.csv"))]
-        for key, value in json.load(open(f"{out}/{session['id']}.show.json"))['quality'].items():
+        quality = json.load(open(f"{out}/{session['id']}.show.json"))['quality']
+        reasons += [gap['reason'] for gap in quality['gaps']]
+        if not session['heartbeats']['count'] and gaps_between(exported) != [(gap['start'], gap['end']) for gap in quality['gaps']]:
+            wrong.append('gaps that do not lie between the rates around them')
+        for key, value in quality.items():
             if key.startswith('payloadDefect.'): counted[key[14:]] = counted.get(key[14:], 0) + value
         if session['endReason'] != 'shutdown': wrong.append(f"ended by {session['endReason']}")
     decoded = [decode(value) for value in captured]
@@ -120,9 +131,10 @@ def check(out, scenario, lines, sessions, strap, expect):
     if ticks != [x for f in fields for x in f[3]]: wrong.append('RR intervals differ from the payloads')
     if counted != defects: wrong.append(f'junk counted as {counted}, was {defects}')
     resume = longest_resume(lines, strap)
-    got = {'sessions': len(mine), 'gaps': sum(s['heartbeats']['gaps'] for s in mine), 'swallowed': len(sent) - len(captured), 'junk': len(captured) - len(fields)}
+    got = {'sessions': len(mine), 'gaps': sum(s['gaps'] for s in mine), 'swallowed': len(sent) - len(captured), 'junk': len(captured) - len(fields)}
     if expect['gaps'] == 'losses': expect['gaps'] = losses(log)
     wrong += [f'{k} should be {expect[k]}' for k, v in got.items() if expect[k] is not None and v not in (expect[k] if isinstance(expect[k], list) else [expect[k]])]
+    if expect.get('reasons', reasons) != reasons: wrong.append(f"reasons of gaps are {reasons}, should be {expect['reasons']}")
     if len(sent) < expect['values']: wrong.append(f"values should be {expect['values']}")
     if resume is not None and expect['resume'] is not None and resume > expect['resume']: wrong.append(f"resumed after more than {expect['resume']} s")
     if expect.get('replay') and unequal_replay(out, mine, expect['replay']): wrong.append(f"the replay of {expect['replay']} differs")

@@ -105,7 +105,7 @@ extension HealthModel.HeartRateValue {
 }
 
 extension RecordingGap {
-  fileprivate init(_ gap: HeartbeatGap) {
+  fileprivate init(_ gap: SessionGap) {
     self.init(
       reason: gap.reason.token, detail: gap.reason.detail, start: Timestamp(microseconds: gap.startMicroseconds),
       end: Timestamp(microseconds: gap.endMicroseconds), estimatedLostBeats: Double(gap.estimatedLostBeats))

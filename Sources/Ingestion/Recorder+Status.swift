@@ -115,6 +115,7 @@ extension Recorder {
     status.battery = machine.batteryPercent
     status.notifications = machine.counts.notifications
     status.beats = machine.counts.beats
+    status.gaps = machine.counts.gaps
     status.losses = machine.counts.linkLosses
     status.junk = machine.counts.defects.total
     status.lostValues = channel.lostValues + channel.backlog.values

@@ -66,6 +66,8 @@ public struct SensorStatus: Hashable, Sendable {
   /// Counts of the open session.
   public var notifications: Int
   public var beats: Int
+  /// Gaps of the open session so far: of a sensor without intervals as many as will be stored, of beats provisional.
+  public var gaps: Int
   /// How often the link was lost.
   public var losses: Int
   /// Notifications that were no heart rate measurement.
@@ -88,6 +90,7 @@ public struct SensorStatus: Hashable, Sendable {
     self.since = since
     notifications = 0
     beats = 0
+    gaps = 0
     losses = 0
     junk = 0
     lostValues = 0

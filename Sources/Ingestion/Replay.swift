@@ -46,7 +46,7 @@ public struct Replay: Sendable {
       let outcome = try await store.commit(session, restore: restore)
       return Outcome(
         session: session.id, outcome: outcome, notifications: capture.notificationCount,
-        beats: session.heartbeats.beats.count, gaps: session.heartbeats.gapCount)
+        beats: session.heartbeats.beats.count, gaps: session.gaps.count)
     } catch {
       throw .store(error)
     }

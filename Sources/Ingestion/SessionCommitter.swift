@@ -97,7 +97,7 @@ actor SessionCommitter {
     }
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
-      gaps: recorded.heartbeats.gapCount, damages: damages, archiveFailure: archiveFailure)
+      gaps: recorded.gaps.count, damages: damages, archiveFailure: archiveFailure)
   }
 
   /// The store's actor has the same thread.

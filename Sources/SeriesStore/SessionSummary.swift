@@ -25,7 +25,9 @@ public struct SessionSummary: Hashable, Sendable {
   public var heartRate: HeartRateSummary
   /// Its beats in figures.
   public var heartbeats: HeartbeatSummary
-  /// The share of its time that beats account for; nil where it is unknown.
+  /// How many gaps it has, of beats or, where there are none, of rates.
+  public var gapCount: Int
+  /// The share of its time that beats account for or, in a session without any, rates; nil where it is unknown.
   public var coverage: Coverage?
   /// The figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
@@ -35,7 +37,8 @@ public struct SessionSummary: Hashable, Sendable {
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], quality: Metadata = [:],
     heartRate: HeartRateSummary = HeartRateSummary(), heartbeats: HeartbeatSummary = HeartbeatSummary(),
-    coverage: Coverage? = nil, variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary()
+    gapCount: Int = 0, coverage: Coverage? = nil,
+    variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary()
   ) {
     self.id = id
     self.syncVersion = syncVersion
@@ -48,6 +51,7 @@ public struct SessionSummary: Hashable, Sendable {
     self.quality = quality
     self.heartRate = heartRate
     self.heartbeats = heartbeats
+    self.gapCount = gapCount
     self.coverage = coverage
     self.variability = variability
   }

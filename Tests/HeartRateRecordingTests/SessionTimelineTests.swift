@@ -11,7 +11,19 @@ struct SessionTimelineTests {
     for index in beats.wallMicroseconds.indices.dropFirst() {
       #expect(beats.wallMicroseconds[index - 1] < beats.wallMicroseconds[index], sourceLocation: sourceLocation)
     }
-    #expect(timeline.gaps.count == beats.precededByGap.dropFirst().count { $0 }, sourceLocation: sourceLocation)
+    #expect(
+      timeline.gaps.compactMap(\.beat) == beats.precededByGap.indices.dropFirst().filter { beats.precededByGap[$0] },
+      sourceLocation: sourceLocation)
+    #expect(timeline.gaps.allSatisfy { $0.startMicroseconds <= $0.endMicroseconds }, sourceLocation: sourceLocation)
+    #expect(
+      zip(timeline.gaps, timeline.gaps.dropFirst()).allSatisfy { $0.endMicroseconds <= $1.startMicroseconds },
+      sourceLocation: sourceLocation)
+    let times =
+      beats.wallMicroseconds + timeline.rates.map(\.wallMicroseconds)
+      + timeline.gaps.flatMap { [$0.startMicroseconds, $0.endMicroseconds] }
+    #expect(
+      times.allSatisfy { timeline.startMicroseconds <= $0 && $0 <= timeline.endMicroseconds },
+      sourceLocation: sourceLocation)
     #expect(timeline.runs.map(\.beats.lowerBound) == timeline.runs.indices.map { timeline.runs[$0].beats.lowerBound })
     #expect(timeline.runs.first?.beats.lowerBound ?? 0 == 0, sourceLocation: sourceLocation)
     #expect(timeline.runs.last?.beats.upperBound ?? 0 == beats.count, sourceLocation: sourceLocation)
@@ -108,17 +120,20 @@ struct SessionTimelineTests {
     #expect(timeline.sensor.disconnects.map(\.reason) == ["org.bluez.Reason.Timeout"])
   }
 
-  @Test("a link that was lost before any beat makes no gap")
+  @Test("a link that was lost before any value makes no gap; between a rate and the first beat it is a gap of rates")
   func lossBeforeTheFirstBeat() {
-    var script = Script()
-    script.notify(at: 5)
-    script.add(.disconnected(reason: nil), at: 6)
-    script.add(.connected, at: 7)
-    script.beat(restingIntervals(20, seed: 12), from: 10)
-    let timeline = timeline(script)
-    #expect(timeline.runs.count == 1)
-    #expect(timeline.gaps.isEmpty)
-    #expect(timeline.beats.precededByGap[0])
+    for hasRate in [false, true] {
+      var script = Script()
+      if hasRate { script.notify(at: 5) }
+      script.add(.disconnected(reason: nil), at: 6)
+      script.add(.connected, at: 7)
+      script.beat(restingIntervals(20, seed: 12), from: 10)
+      let timeline = timeline(script)
+      #expect(timeline.runs.count == 1)
+      #expect(timeline.gaps.map(\.reason) == (hasRate ? [.link(nil)] : []))
+      #expect(timeline.gaps.first?.endMicroseconds == (hasRate ? timeline.beats.wallMicroseconds[0] : nil))
+      #expect(timeline.beats.precededByGap[0])
+    }
   }
 
   @Test("contact lost and regained is a gap if intervals stopped meanwhile, else none")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Silent losses")
 struct SilentLossTests {
   /// Gaps that the timeline has for two stretches of beats with a silence between them; the second begins at `beat`.
-  private func gaps(before: Int, silence: Double, after: Int, seed: UInt64) -> [HeartbeatGap] {
+  private func gaps(before: Int, silence: Double, after: Int, seed: UInt64) -> [SessionGap] {
     var script = Script()
     var generator = SeededGenerator(seed: seed)
     let mean = Double.random(in: 850...1100, using: &generator)

@@ -66,6 +66,9 @@ struct LabScenario {
     }
   }
 
+  /// The reasons of the gaps in order; nil where nothing is said of them.
+  func reasons(of strap: String) -> [String]? { expectation("reasons", of: strap) as? [String] }
+
   /// Whether the strap has a link after the recorder's end: where it is somebody else's.
   func leavesLink(of strap: String) -> Bool { expectation("link", of: strap) as? Bool ?? false }
 

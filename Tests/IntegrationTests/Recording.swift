@@ -229,6 +229,58 @@ final class Recording {
     return payloads
   }
 
+  /// A session's gaps, from one instant to another.
+  struct Gap: Equatable {
+    var reason: String
+    var detail: String?
+    var start: String
+    var end: String
+    var estimatedLostBeats: Double
+  }
+
+  /// What `show` says of a session's gaps; in another store where one is named.
+  func gaps(of session: [String: Any], in store: String? = nil) throws -> [Gap] {
+    let id = session["id"] as? String ?? ""
+    let result = try Program.run("sensord", ["show", id, "--json", "--store", store ?? self.store])
+    let json = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+    guard let gaps = (json?["quality"] as? [String: Any])?["gaps"] as? [[String: Any]],
+      json?["gaps"] as? Int == gaps.count
+    else { throw Program.Failure(description: "show: \(result.output)\(result.errors)") }
+    return gaps.map { gap in
+      Gap(
+        reason: gap["reason"] as? String ?? "", detail: gap["detail"] as? String, start: gap["start"] as? String ?? "",
+        end: gap["end"] as? String ?? "", estimatedLostBeats: gap["estimatedLostBeats"] as? Double ?? -1)
+    }
+  }
+
+  /// The same of the capture that was kept of it, replayed into a store of its own.
+  func replayedGaps(of session: [String: Any]) throws -> [Gap] {
+    let id = session["id"] as? String ?? ""
+    let capture = folder.appendingPathComponent("store/sensord.captures/\(id).capture").path
+    let other = folder.appendingPathComponent("replayed.sqlite").path
+    let replay = try Program.run("sensord", ["replay", capture, "--store", other])
+    guard replay.status == 0 else { throw Program.Failure(description: replay.errors) }
+    return try gaps(of: session, in: other)
+  }
+
+  /// The gaps of a session without beats as the exported rates show them: from the last one on the skin to one that a gap
+  /// precedes.
+  func exportedGaps(of session: [String: Any]) throws -> [[String]] {
+    var last = ""
+    var gaps: [[String]] = []
+    for row in try stored(session, format: "rates") where row[2] != "notDetected" {
+      if row[4] == "1" { gaps.append([last, row[0]]) }
+      last = row[0]
+    }
+    return gaps
+  }
+
+  /// What the status says of a strap.
+  func status(of strap: String) throws -> [String: Any] {
+    let sensors = try status()["sensors"] as? [[String: Any]] ?? []
+    return sensors.first { $0["address"] as? String == strap } ?? [:]
+  }
+
   /// The files of the recorder that name a device, in whatever form.
   func traces(of strap: String) throws -> [String] {
     let pairs = strap.split(separator: ":").map { UInt8($0, radix: 16) ?? 0 }

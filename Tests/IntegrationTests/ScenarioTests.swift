@@ -12,7 +12,7 @@ struct ScenarioTests {
     "bus": "RecordingTests: a bus that comes and goes",
     "capture": "MonitorCaptureTests; there is no radio below the simulator",
     "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
-    "recorder_kill": "RecordingTests: SIGKILL",
+    "recorder_kill": "RecordingTests: SIGKILL", "rates_recorder": "RateGapRecordingTests",
   ]
 
   static let names: [String] = {
@@ -112,7 +112,16 @@ struct ScenarioTests {
       try scenario.straps.allSatisfy { try recording.count("end", of: $0) == 1 || !scenario.allowed.contains($0) }
     }
     try await recording.arrive()
+    var live: [String: Int] = [:]
+    for strap in scenario.allowed where scenario.reasons(of: strap) != nil {
+      try await wait(for: "the status of all values") {
+        let status = try recording.status(of: strap)
+        live[strap] = status["gaps"] as? Int
+        return try status["notifications"] as? Int == recording.delivered(by: strap).count
+      }
+    }
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    for (strap, gaps) in live { #expect(try gaps == recording.sessions(of: strap).first?["gaps"] as? Int) }
     for strap in scenario.allowed { try await recording.link(of: strap, is: scenario.leavesLink(of: strap)) }
     #expect(simulator.isRunning, "\(simulator.text)")
   }
@@ -132,11 +141,27 @@ struct ScenarioTests {
     #expect(rates == values.map(\.rate).filter { $0[0] != "0" })
     let beats = try sessions.flatMap { try recording.stored($0, format: "beats") }.map { $0[3] }
     #expect(beats == values.flatMap(\.ticks))
-    let gaps = sessions.reduce(0) { $0 + (($1["heartbeats"] as? [String: Any])?["gaps"] as? Int ?? 0) }
+    let gaps = sessions.reduce(0) { $0 + ($1["gaps"] as? Int ?? 0) }
+    try checkGaps(scenario, strap, sessions, recording)
     switch scenario.gaps(of: strap) {
     case .any: break
     case .oneOf(let right): #expect(right.contains(gaps), "gaps: \(gaps), should be \(right)")
     case .losses: #expect(try gaps == recording.losses(of: strap))
     }
+  }
+
+  /// A replay of the kept capture has the same gaps, to the instant; those of a strap without intervals lie between its rates.
+  private func checkGaps(
+    _ scenario: LabScenario, _ strap: String, _ sessions: [[String: Any]], _ recording: Recording
+  ) throws {
+    var reasons: [String] = []
+    for session in sessions {
+      let gaps = try recording.gaps(of: session)
+      #expect(try gaps == recording.replayedGaps(of: session))
+      reasons += gaps.map(\.reason)
+      guard (session["heartbeats"] as? [String: Any])?["count"] as? Int == 0 else { continue }
+      #expect(try recording.exportedGaps(of: session) == gaps.map { [$0.start, $0.end] })
+    }
+    if let right = scenario.reasons(of: strap) { #expect(reasons == right) }
   }
 }

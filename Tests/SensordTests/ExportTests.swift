@@ -49,18 +49,33 @@ struct ExportTests {
         energyKilojoules: 65_535),
     ]
     #expect(
-      String(decoding: RatesExport.csv(values), as: UTF8.self) == """
-        time,bpm,contact,energy_kj
-        2026-11-21T02:08:08.000Z,62,notSupported,
-        2026-11-21T02:08:08.000Z,300,detected,0
-        2026-11-21T02:08:08.999Z,61,notDetected,65535
+      String(decoding: RatesExport.csv(values, gaps: []), as: UTF8.self) == """
+        time,bpm,contact,energy_kj,preceded_by_gap
+        2026-11-21T02:08:08.000Z,62,notSupported,,0
+        2026-11-21T02:08:08.000Z,300,detected,0,0
+        2026-11-21T02:08:08.999Z,61,notDetected,65535,0
 
         """)
+  }
+
+  @Test("the first rate at or after the end of a gap is preceded by it; stored rates are cut to milliseconds")
+  func ratesAfterGaps() {
+    let seconds = [0, 1, 60, 61, 62, 63] as [Int64]
+    let values = seconds.map {
+      HeartRateValue(time: anchor.advanced(byMicroseconds: $0 * 1_000_000), beatsPerMinute: 60)
+    }
+    let gaps = [(1_000_000, 60_000_999), (61_100_000, 61_200_000), (61_300_000, 61_900_000), (62_999_999, 70_000_000)]
+      .map {
+        RecordingGap(
+          reason: "link", start: anchor.advanced(byMicroseconds: $0.0), end: anchor.advanced(byMicroseconds: $0.1))
+      }
+    let rows = String(decoding: RatesExport.csv(values, gaps: gaps), as: UTF8.self).split(separator: "\n").dropFirst()
+    #expect(rows.map { $0.hasSuffix(",1") } == [false, false, true, false, true, false])
   }
 
   @Test("a session without values has the heading alone")
   func empty() {
     #expect(BeatsExport.csv(HeartbeatSeries()) == Array(BeatsExport.heading.utf8))
-    #expect(RatesExport.csv([]) == Array(RatesExport.heading.utf8))
+    #expect(RatesExport.csv([], gaps: []) == Array(RatesExport.heading.utf8))
   }
 }

@@ -46,7 +46,7 @@ struct SessionListingTests {
         == #"{"id":"3f2a91bc-1111-4222-8333-444444444444","device":{"name":"Strap","address":"C0:FF:EE:00:00:01"},"#
         + #""start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:29.000Z","endReason":"shutdown","#
         + #""heartRate":{"count":2,"average":62.5,"minimum":61,"maximum":64,"mostRecent":64},"#
-        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"coverage":{"floor":0.125,"ceiling":0.25}},"#
+        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"coverage":{"floor":0.125,"ceiling":0.25}},"gaps":1,"#
         + #""hrv":{"sdnnMilliseconds":12.5,"rmssdMilliseconds":null,"pnn50":null}}"#)
   }
 
@@ -94,6 +94,32 @@ struct SessionListingTests {
     #expect(report.text(columns: 80).contains("\nHRV       not given: 60 s are needed, there are 21\n"))
     let empty = SessionReport(session: ListedSession(recorded), heartbeats: HeartbeatSeries(), gaps: [])
     #expect(!empty.text(columns: 80).contains("HRV") && empty.json.text.contains(#""hrvRefused":{}"#))
+  }
+
+  /// An armband that sends no intervals.
+  static func ratesOnly() throws -> RecordedSession {
+    var recorded = try recorded()
+    recorded.heartbeats = HeartbeatSeries()
+    recorded.variability = HeartRateVariabilitySummary()
+    recorded.coverage = Coverage(floor: 0.5, ceiling: 0.5)
+    return recorded
+  }
+
+  @Test("a session without beats has its gaps and its coverage all the same")
+  func withoutBeats() throws {
+    let recorded = try Self.ratesOnly()
+    let session = ListedSession(recorded)
+    #expect(
+      JSONValue.object(session.members).text.contains(
+        #""heartbeats":{"count":0,"gaps":0,"runs":0,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#))
+    #expect(ListedSession.table([session], columns: 80).contains("61-64      0     1\n"))
+    let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    let text = report.text(columns: 80)
+    #expect(
+      text.contains("Rate      2 values, average 62.5, 61 to 64 beats a minute, coverage 50.0 %\nBeats     none\n"))
+    #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
+    #expect(text.contains("about 18  link: timeout"))
+    #expect(report.json.text.contains(#""gapsByCause":{"link":{"count":1,"#))
   }
 
   @Test("artefacts are counted by kind, gaps by cause")

@@ -20,6 +20,8 @@ struct StatusDocumentTests {
     strap.battery = 81
     strap.notifications = 61
     strap.beats = 63
+    strap.gaps = 3
+    strap.losses = 2
     strap.provisional = ProvisionalQuality(
       beats: 1250, flagged: 10, recentBeats: 300, recentFlagged: 6, rmssdMilliseconds: 41.25, until: now - 1_000_000)
     let away = SensorStatus(
@@ -47,6 +49,13 @@ struct StatusDocumentTests {
         #""provisional":{"until":"2026-11-21T02:08:07.000Z","beats":1250,"flagged":10,"lastFiveMinutes":"#
           + #"{"beats":300,"flagged":6,"rmssdMilliseconds":41.25}},"#))
     #expect(text.contains(#""provisional":null,"#))
+    #expect(text.contains(#""beats":63,"gaps":3,"losses":2,"junk":0,"#))
+  }
+
+  @Test("a recorder of an earlier version tells no gaps")
+  func withoutGaps() throws {
+    let text = try Self.document().json.text.replacing(#""gaps":3,"#, with: "")
+    #expect(StatusDocument(reading: Array(text.utf8))?.status.sensors.first?.gaps == 0)
   }
 
   @Test("a file that is cut off or of another kind is refused", arguments: ["", "{}", "[]", "null", "{\"version\":1}"])
@@ -98,11 +107,11 @@ struct StatusDocumentTests {
 
 @Suite("StatusReport")
 struct StatusReportTests {
-  @Test("a person sees each sensor with its state, rate and losses, in 80 columns")
+  @Test("a person sees each sensor with its state, rate and gaps, in 80 columns")
   func table() throws {
     let text = try StatusReport.text(StatusDocumentTests.document(), now: StatusDocumentTests.now, columns: 80)
     #expect(text.hasPrefix("Recording, for 10 min\nStore  /s/sensord.sqlite\n"))
-    #expect(text.contains("C0:FF:EE:00:00:01  measuring    61 s    62     63     0  81%"))
+    #expect(text.contains("C0:FF:EE:00:00:01  measuring    61 s    62     63     3  81%"))
     #expect(text.contains("C0:FF:EE:00:00:02  away       10 min"))
     #expect(!text.contains("\u{1B}"))
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })

@@ -36,6 +36,29 @@ struct HealthStoreTests {
     #expect(summary.heartRate.mostRecentTime == session.rates.last?.time)
   }
 
+  @Test("a session without beats has its gaps, in lists and in the view; statistics do not cover them")
+  func gapsWithoutBeats() async throws {
+    var session = try makeSession()
+    let at = { (second: Int64) in session.start.flooredToMilliseconds.advanced(byMicroseconds: second * 1_000_000) }
+    session.heartbeats = HeartbeatSeries()
+    session.rates = (Array(0...100) + Array(160...199)).map { HeartRateValue(time: at($0), beatsPerMinute: 60) }
+    session.gaps = [RecordingGap(reason: "link", start: at(100), end: at(160), estimatedLostBeats: 60)]
+    let store = try HealthStore.open(folder.store, for: .writing)
+    #expect(try await store.commit(session) == .stored)
+    let summary = try await store.session("last")
+    #expect(summary.gapCount == 1)
+    #expect(summary.heartbeats == HeartbeatSummary(count: 0, gaps: 0, runs: 0))
+    #expect(summary.coverage == session.coverage)
+    #expect(try await store.gaps(of: session.id) == session.gaps)
+    let sql = try ReadOnlySQL(folder.store)
+    var rows = try sql.rows(of: "SELECT beats, gaps FROM session_list")
+    #expect(try rows.next() == [.null, .integer(1)])
+    let statistics = try await StatisticsCollectionQuery(
+      .heartRate, [.duration], buckets: .single, from: at(0), to: at(200)
+    ).result(for: store).value
+    #expect(statistics.first?.coverage.covered == 139_000_000)
+  }
+
   @Test("two equal values at one time are two values")
   func equalValues() async throws {
     var session = try makeSession()

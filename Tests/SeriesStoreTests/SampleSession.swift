@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HealthModel
 
-/// A session made up from a seed, with some of everything.
+/// A session made up from a seed, with some of everything; where it is told so, its last beats come after its end.
 func makeSession(
   id: UUID = UUID(), version: Int64 = 1, seed: UInt64 = 1, beats count: Int = 200,
-  start: Timestamp = Timestamp(microseconds: 1_714_920_600_436_237)
+  start: Timestamp = Timestamp(microseconds: 1_714_920_600_436_237), endsEarly: Bool = false
 ) throws -> RecordedSession {
   var random = SplitMix64(seed: seed)
   var rates: [HeartRateValue] = []
@@ -27,13 +27,15 @@ func makeSession(
       rrTicks: UInt32(700 + Int.random(in: 0...200, using: &random)), precededByGap: index == count / 2,
       flags: index == 0 || index == count / 2 ? .firstOfRun : [])
   }
+  let series = try builder.finish()
   return RecordedSession(
     id: id, syncVersion: version,
     device: Device(name: "H10", manufacturer: "Polar", localIdentifier: "C0:FF:EE:00:00:01"),
-    source: SourceRevision(identifier: "sensord", name: "sensord", version: "0.1.0"), start: start, end: time,
+    source: SourceRevision(identifier: "sensord", name: "sensord", version: "0.1.0"), start: start,
+    end: endsEarly ? time : max(time, series.bounds?.end ?? time),
     endReason: "shutdown",
     metadata: ["game": "Breath of the Wild", "level": 7, "hard": true, "ratio": 0.5, "begun": .time(start)],
-    rates: rates, heartbeats: try builder.finish(),
+    rates: rates, heartbeats: series,
     gaps: [
       RecordingGap(
         reason: "link", detail: "timeout", start: start, end: start.advanced(byMicroseconds: 9), estimatedLostBeats: 2.5

@@ -51,6 +51,34 @@ struct StoreCheckTests {
     #expect(try await store.check().count == 1)
   }
 
+  /// What a session can have outside of itself.
+  enum Outside: String, CaseIterable {
+    case rates, beats, gaps
+  }
+
+  @Test(
+    "a rate, a beat or a gap outside of its session is named; rates are stored to the millisecond",
+    arguments: Outside.allCases, [false, true])
+  func outside(_ kind: Outside, atEnd: Bool) async throws {
+    let whole = try makeSession()
+    let problem = [.rates: "its rates", .beats: "its beats", .gaps: "its gaps"][kind].map { "\($0) lie outside of it" }
+    // A gap of the whole session, and then each with all that is inside of it a little too long.
+    for excess in [0, 1000] as [Int64] {
+      var session = try makeSession()
+      session.rates = kind == .rates ? whole.rates : []
+      session.heartbeats = kind == .beats ? whole.heartbeats : HeartbeatSeries()
+      session.gaps = kind == .gaps ? [RecordingGap(reason: "link", start: whole.start, end: whole.end)] : []
+      let last = kind == .rates ? whole.rates.last?.time ?? whole.end : whole.end
+      session.start = whole.start.advanced(byMicroseconds: atEnd ? 0 : excess)
+      session.end = last.advanced(byMicroseconds: atEnd ? -excess : 0)
+      let store = try HealthStore.open("\(folder.path)/\(excess).sqlite", for: .writing)
+      _ = try await store.commit(session)
+      let found = try await store.check()
+      #expect(found.map(\.problem) == (excess == 0 ? [] : [problem]))
+      #expect(found.allSatisfy { $0.object == "session \(session.id.uuidString.lowercased().filter { $0 != "-" })" })
+    }
+  }
+
   @Test("the views show sessions, samples and hours to every program that reads SQLite")
   func views() async throws {
     let store = try await store()

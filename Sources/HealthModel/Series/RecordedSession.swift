@@ -22,7 +22,7 @@ public struct RecordedSession: Hashable, Sendable {
   public var rates: [HeartRateValue]
   /// The beats in their runs.
   public var heartbeats: HeartbeatSeries
-  /// The stretches in which beats may have been lost, in order.
+  /// The stretches of which nothing is known, in order of time: between two beats, or two rates where there are no beats.
   public var gaps: [RecordingGap]
   /// Nil where it is unknown.
   public var coverage: Coverage?
@@ -70,6 +70,8 @@ extension RecordedSession {
 }
 
 /// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
+///
+/// In a session without beats both are the share that its rates cover.
 public struct Coverage: Hashable, Sendable {
   /// The least share: what lies between two beats without a gap.
   public var floor: Double

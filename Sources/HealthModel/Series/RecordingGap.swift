@@ -1,6 +1,6 @@
-/// A stretch of a session in which beats may have been lost, and why.
+/// A stretch of a session in which beats, or rates, may have been lost, and why.
 public struct RecordingGap: Hashable, Sendable {
-  /// Why: `link`, `contact`, `step`, `filler`, `missed` …; what BlueZ said stands in ``detail``.
+  /// Why: `link`, `contact`, `step`, `filler`, `missedOrPause`, `recorder`, `boot`, `silence`; what BlueZ said stands in ``detail``.
   public var reason: String
   /// What is known beside the reason.
   public var detail: String?
@@ -8,7 +8,7 @@ public struct RecordingGap: Hashable, Sendable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// An estimate from the neighbouring intervals; nil where there is none.
+  /// An estimate from the neighbouring intervals or rates; nil where there is none.
   public var estimatedLostBeats: Double?
 
   /// Takes every part as it is.

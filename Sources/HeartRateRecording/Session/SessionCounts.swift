@@ -6,6 +6,8 @@ public struct SessionCounts: Hashable, Sendable {
   public var beats = 0
   /// Runs begun.
   public var runs = 0
+  /// Gaps of beats or, where there are none, of rates: provisional.
+  public var gaps = 0
   /// How often the link was lost.
   public var linkLosses = 0
   /// Values that the recorder itself lost after it had received them.

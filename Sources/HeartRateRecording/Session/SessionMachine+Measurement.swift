@@ -41,6 +41,7 @@ extension SessionMachine {
       enter(.contactLost, since: instant)
     }
     live.take(header, bytes.span, at: instant)
+    gaps.take(header, isOnSkin: isOnSkin, live.beats, at: instant.microseconds)
     count(header, byteCount: bytes.count)
   }
 
@@ -48,6 +49,7 @@ extension SessionMachine {
     counts.notifications += 1
     counts.beats += header.rrCount
     counts.runs = live.runs
+    counts.gaps = gaps.count
     PayloadDefect.forEach(in: header, byteCount: byteCount) { counts.defects[$0] += 1 }
   }
 }

@@ -13,6 +13,7 @@ extension SessionMachine {
     isRestarting = true
     if boot != context.boot {
       live.restart()
+      gaps.lose(.boot, at: event.instant.microseconds)
       // Instants of two boots cannot be compared: no time has passed until the clock tells how much.
       shiftInstants(by: event.instant.microseconds(since: lastInstant))
       restartWall = earlier.clockOffset.map { lastInstant.microseconds + $0 }

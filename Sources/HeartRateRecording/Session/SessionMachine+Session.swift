@@ -14,10 +14,10 @@ extension SessionMachine {
     case .measurement(let bytes): take(bytes, at: event.instant, into: &transition)
     case .connected: linkUp(at: event.instant)
     case .disconnected(let reason): linkDown(reason: reason, wasLinked: wasLinked, at: event.instant)
-    case .lost(let values, _):
+    case .lost(let values, let reason):
       guard isRecording else { break }
       counts.lostValues += values
-      live.breakRun()
+      breakRun(.recorder(reason), at: event.instant)
     case .ended(let reason):
       if isRecording { transition.end = close(reason, at: event.instant) }
     case .clock: isRestarting = false
@@ -71,6 +71,7 @@ extension SessionMachine {
     counts = SessionCounts()
     eventCount = context.events(at: instant).count
     live = LiveTimeline()
+    gaps = LiveGaps()
     enter(context.isLinked ? .silent : .linkLost, since: instant)
     return .init(instant: instant, isLinked: isLinked)
   }
@@ -92,10 +93,15 @@ extension SessionMachine {
     phaseSince = instant
   }
 
+  mutating func breakRun(_ reason: GapReason, at instant: BootInstant) {
+    live.breakRun()
+    gaps.lose(reason, at: instant.microseconds)
+  }
+
   private mutating func linkUp(at instant: BootInstant) {
     guard isRecording else { return }
     // Without a loss before it, the recorder itself was away: that stretch is as unseen as any other.
-    live.breakRun()
+    breakRun(.recorder(nil), at: instant)
     isRestarting = false
     if phase != .measuring && phase != .contactLost { enter(.silent, since: instant) }
   }
@@ -105,7 +111,7 @@ extension SessionMachine {
     lastDisconnectReason = wasLinked ? reason : lastDisconnectReason ?? reason
     guard isRecording, phase != .linkLost else { return }
     counts.linkLosses += 1
-    live.breakRun()
+    breakRun(.link(reason), at: instant)
     // A link that came up and brought nothing has not ended the absence.
     let since = awaySince ?? instant
     awaySince = since

@@ -42,6 +42,7 @@ public struct SessionMachine: Sendable {
   var eventCount = 0
   var context = SessionContext()
   var live = LiveTimeline()
+  var gaps = LiveGaps()
   /// The last measurement of the open session, or its beginning.
   var lastMeasurement: BootInstant?
   /// The last event of any kind. After a restart all instants are moved into the new boot's time.

@@ -28,6 +28,11 @@ public struct HeartRateTable: Hashable, Sendable, RandomAccessCollection {
     value(entries[position], energyKilojoules: energyKilojoules(at: position))
   }
 
+  /// A value whose energy nobody asks for: where it stands has to be looked up.
+  func withoutEnergy(at position: Int) -> HeartRateValue {
+    value(entries[position], energyKilojoules: nil)
+  }
+
   /// Calls `body` with each value in order: the quickest way through all of them.
   public func forEach(_ body: (HeartRateValue) -> Void) {
     var next = 0

@@ -19,8 +19,8 @@ extension SessionTimeline {
       quality = assembly.quality
     }
     setBounds(columns)
-    if let assembly { collectGaps(assembly) }
-    coverage = measureCoverage()
+    let trace = collectGaps(columns, assembly)
+    coverage = beats.isEmpty ? coverage(of: trace) : measureCoverage()
   }
 
   private mutating func setBounds(_ columns: TimelineCollector) {
@@ -36,7 +36,28 @@ extension SessionTimeline {
     }
   }
 
-  private mutating func collectGaps(_ assembly: SessionAssembly) {
+  /// Returns what the rates alone cover.
+  private mutating func collectGaps(_ columns: TimelineCollector, _ assembly: SessionAssembly?) -> RateTrace {
+    guard let assembly, let firstBeat = beats.wallMicroseconds.first, let first = columns.firstPacket, let last = columns.lastPacket,
+      let firstPacket = assembly.intervals.packets.first, let lastPacket = assembly.intervals.packets.last
+    else {
+      var trace = RateTrace()
+      collectRateGaps(columns, rates: 0..<rates.count, losses: columns.losses[...], &trace)
+      return trace
+    }
+    var head = RateTrace()
+    collectRateGaps(columns, rates: 0..<first.rate, losses: columns.losses[..<first.loss], &head)
+    if let gap = head.take(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
+    // The first beat happened before its packet arrived, perhaps before rates that came earlier: from there on beats tell.
+    gaps.removeAll { $0.startMicroseconds >= firstBeat || $0.endMicroseconds > firstBeat }
+    collectBeatGaps(assembly)
+    var tail = RateTrace()
+    _ = tail.take(lastPacket.rate, at: lastPacket.arrival)
+    collectRateGaps(columns, rates: last.rate..<rates.count, losses: columns.losses[last.loss...], &tail)
+    return tail
+  }
+
+  private mutating func collectBeatGaps(_ assembly: SessionAssembly) {
     var run = 0
     for beat in beats.precededByGap.indices.dropFirst() where beats.precededByGap[beat] {
       while run + 1 < runs.count && runs[run + 1].beats.lowerBound <= beat { run += 1 }
@@ -48,14 +69,14 @@ extension SessionTimeline {
       let interval = assembly.intervals.localInterval(at: beat - 1, within: before)
       let lost = max(0, Int((Double(end - start) / Double(interval)).rounded()) - 1)
       gaps.append(
-        HeartbeatGap(
+        SessionGap(
           reason: reason, beat: beat, startMicroseconds: start, endMicroseconds: end, estimatedLostBeats: lost))
     }
   }
 
   private func measureCoverage() -> Coverage? {
     let span = Double(endMicroseconds - startMicroseconds)
-    guard span > 0, !beats.isEmpty else { return nil }
+    guard span > 0 else { return nil }
     var known: Int64 = 0
     var perhaps: Int64 = 0
     for run in runs {

@@ -22,8 +22,10 @@ public struct SessionTimeline: Hashable, Sendable {
   public internal(set) var rates = HeartRateTable()
   public internal(set) var beats = HeartbeatTable()
   public internal(set) var runs: [HeartbeatRun] = []
-  /// In order of their beats. As many as there are beats preceded by a gap, the session's first not counted.
-  public internal(set) var gaps: [HeartbeatGap] = []
+  /// In order of time: those of rates before the first beat, one for each beat preceded by a gap, the session's first not
+  /// counted, and those of rates after the last beat.
+  public internal(set) var gaps: [SessionGap] = []
+  /// Nil for a session without beats and rates, or without any length.
   public internal(set) var coverage: Coverage?
   public internal(set) var defects = PayloadDefectCounts()
   /// Values that the recorder had received and lost.

@@ -26,11 +26,30 @@ struct TimelineCollector {
     var reason: GapReason
   }
 
+  /// Values after this one may be missing, or the sensor said that it was off the skin and brought neither rate nor interval.
+  struct Loss {
+    /// The rate that came next, in ``rates``.
+    var rate: Int
+    var moment: Moment
+    /// `contact` for what the sensor said.
+    var reason: GapReason
+  }
+
+  /// The first or the last packet's place among rates and losses: between the two the beats tell of gaps.
+  struct Border {
+    var rate: Int
+    var loss: Int
+  }
+
   private(set) var packets: [Packet] = []
   private(set) var rrTicks: [UInt16] = []
   private(set) var breaks: [Break] = []
   /// Where a link came up: the first beat after it, and when.
   private var linkUps: [(beat: Int, moment: Moment)] = []
+  /// In order.
+  private(set) var losses: [Loss] = []
+  private(set) var firstPacket: Border?
+  private(set) var lastPacket: Border?
   private(set) var rates = HeartRateTable()
   private(set) var notifications = 0
   private(set) var zeroRates = 0
@@ -122,7 +141,7 @@ struct TimelineCollector {
     case .clock(let offset): takeClock(offset, at: instant)
     case .connected:
       // Without a loss before it, the recorder itself was away.
-      if isLinked { breakRun(.recorder(nil)) }
+      if isLinked { breakRun(.recorder(nil), at: instant) }
       linkUps.append((rrTicks.count, moment(instant)))
       isLinked = true
       isLossOpen = false
@@ -139,7 +158,7 @@ struct TimelineCollector {
       sensor.strongestSignal = max(sensor.strongestSignal ?? decibels, decibels)
     case .lost(let values, let reason):
       lostValues += values
-      breakRun(.recorder(reason))
+      breakRun(.recorder(reason), at: instant)
     case .ended(let reason):
       endReason = reason
       end = moment(instant)
@@ -160,10 +179,11 @@ struct TimelineCollector {
     guard isLossOpen, let last = sensor.disconnects.indices.last else {
       isLossOpen = true
       sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
-      return breakRun(.link(reason))
+      return breakRun(.link(reason), at: instant)
     }
     guard sensor.disconnects[last].reason == nil else { return }
     sensor.disconnects[last].reason = reason
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .link(reason)))
     if let position = breaks.indices.last, breaks[position].reason == .link(nil),
       breaks[position].beat == rrTicks.count
     {
@@ -171,8 +191,9 @@ struct TimelineCollector {
     }
   }
 
-  private mutating func breakRun(_ reason: GapReason) {
+  private mutating func breakRun(_ reason: GapReason, at instant: Int64) {
     batch = Batch()
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: reason))
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
@@ -191,10 +212,12 @@ struct TimelineCollector {
       return
     }
     PayloadDefect.forEach(in: header, byteCount: bytes.count) { defects[$0] += 1 }
+    if header.rrCount > 0 { passPacket(bringsRate: header.beatsPerMinute > 0) }
     if header.beatsPerMinute > 0 {
       rates.append(header, at: instant)
     } else {
       zeroRates += 1
+      if header.rrCount == 0 { leaveSkin(at: instant) }
     }
     batch.take(instant)
     guard header.rrCount > 0 else {
@@ -207,6 +230,17 @@ struct TimelineCollector {
         arrival: instant, previousArrival: batch.arrivalBefore, isBatched: batch.count > 1,
         beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
     contactLost = 0
+  }
+
+  private mutating func passPacket(bringsRate: Bool) {
+    firstPacket = firstPacket ?? Border(rate: rates.count, loss: losses.count)
+    lastPacket = Border(rate: rates.count + (bringsRate ? 1 : 0), loss: losses.count)
+  }
+
+  /// A rate of 0 without an interval; the first in a row tells all.
+  private mutating func leaveSkin(at instant: Int64) {
+    if let last = losses.last, last.rate == rates.count, last.reason == .contact { return }
+    losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .contact))
   }
 }
 
@@ -226,11 +260,12 @@ extension TimelineCollector {
   }
 
   private mutating func begin(_ boot: BootIdentifier?, at instant: Int64) {
-    if let last = stretches.last, last.boot != nil { breakRun(.boot) }
+    let isNext = stretches.last.map { $0.boot != nil } ?? false
     stretches.append(
       BootStretch(
         boot: boot, firstInstant: instant, lastInstant: instant, firstPacket: packets.count, firstRate: rates.count,
         firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count))
+    if isNext { breakRun(.boot, at: instant) }
     isLinked = false
     isLossOpen = false
   }

@@ -78,7 +78,8 @@ enum Schema {
           strftime('%Y-%m-%dT%H:%M:%fZ', session.start / 1000 / 1000.0, 'unixepoch') AS start,
           strftime('%Y-%m-%dT%H:%M:%fZ', session.end / 1000 / 1000.0, 'unixepoch') AS end,
           session.end_reason, rate.count AS rates, rate.average, rate.minimum, rate.maximum, rate.most_recent,
-          beat.count AS beats, beat.gaps, session.coverage_floor, session.coverage_ceiling,
+          beat.count AS beats, (SELECT count(*) FROM gap WHERE gap.session = session.id) AS gaps,
+          session.coverage_floor, session.coverage_ceiling,
           session.sdnn AS sdnn_ms, session.rmssd AS rmssd_ms, session.pnn50 AS pnn50_percent,
           session.start AS start_us, session.end AS end_us
         FROM session JOIN device ON device.id = session.device

@@ -12,7 +12,7 @@ extension StoreFile {
 
   /// Unpacks everything; see ``HealthStore/check(progress:)``.
   func check(progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> [StoreDamage] {
-    var damages = try pageDamages() + strayDamages()
+    var damages = try pageDamages() + damages(foundBy: Self.strays) + damages(foundBy: Self.outsiders)
     let total = Int(try connection.integer("SELECT count(*) FROM sample"))
     var done = 0
     var statement = try connection.prepare("SELECT id, lower(hex(uuid)) FROM sample ORDER BY id")
@@ -47,22 +47,37 @@ extension StoreFile {
   }
 
   /// Rows that name others which are not there: a query would leave them out without a word.
-  private func strayDamages() throws(StoreError) -> [StoreDamage] {
-    var statement = try connection.prepare(
-      """
-      SELECT 'session ' || lower(hex(uuid)), 'its device or source is missing' FROM session
-        WHERE device NOT IN (SELECT id FROM device) OR source NOT IN (SELECT id FROM source)
-      UNION ALL SELECT 'sample ' || lower(hex(uuid)), 'its type, source, device or session is missing' FROM sample
-        WHERE type NOT IN (SELECT id FROM type) OR source NOT IN (SELECT id FROM source)
-          OR (device IS NOT NULL AND device NOT IN (SELECT id FROM device))
-          OR (session IS NOT NULL AND session NOT IN (SELECT id FROM session))
-      UNION ALL SELECT 'chunk ' || id, 'no sample has it' FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM sample)
-      UNION ALL SELECT 'summary ' || id, 'no sample has it' FROM summary WHERE id >> 20 NOT IN (SELECT id FROM sample)
-      UNION ALL SELECT 'runs of sample row ' || sample, 'no sample has them' FROM run
-        WHERE sample NOT IN (SELECT id FROM sample) GROUP BY sample
-      UNION ALL SELECT 'gaps of session row ' || session, 'no session has them' FROM gap
-        WHERE session NOT IN (SELECT id FROM session) GROUP BY session
-      """)
+  private static let strays = """
+    SELECT 'session ' || lower(hex(uuid)), 'its device or source is missing' FROM session
+      WHERE device NOT IN (SELECT id FROM device) OR source NOT IN (SELECT id FROM source)
+    UNION ALL SELECT 'sample ' || lower(hex(uuid)), 'its type, source, device or session is missing' FROM sample
+      WHERE type NOT IN (SELECT id FROM type) OR source NOT IN (SELECT id FROM source)
+        OR (device IS NOT NULL AND device NOT IN (SELECT id FROM device))
+        OR (session IS NOT NULL AND session NOT IN (SELECT id FROM session))
+    UNION ALL SELECT 'chunk ' || id, 'no sample has it' FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM sample)
+    UNION ALL SELECT 'summary ' || id, 'no sample has it' FROM summary WHERE id >> 20 NOT IN (SELECT id FROM sample)
+    UNION ALL SELECT 'runs of sample row ' || sample, 'no sample has them' FROM run
+      WHERE sample NOT IN (SELECT id FROM sample) GROUP BY sample
+    UNION ALL SELECT 'gaps of session row ' || session, 'no session has them' FROM gap
+      WHERE session NOT IN (SELECT id FROM session) GROUP BY session
+    """
+
+  /// Sessions with something before their start or after their end; rates have lost their microseconds.
+  private static let outsiders = """
+    SELECT 'session ' || lower(hex(session.uuid)), 'its rates lie outside of it' FROM session
+      JOIN sample ON sample.session = session.id JOIN type ON type.id = sample.type AND type.identifier = 'heartRate'
+      WHERE sample.start < session.start - (session.start % 1000 + 1000) % 1000 OR sample.end > session.end
+    UNION ALL SELECT 'session ' || lower(hex(session.uuid)), 'its beats lie outside of it' FROM session
+      JOIN sample ON sample.session = session.id AND sample.timescale IS NOT NULL
+      WHERE sample.start < session.start OR sample.end > session.end
+    UNION ALL SELECT 'session ' || lower(hex(session.uuid)), 'its gaps lie outside of it' FROM session
+      WHERE EXISTS (SELECT 1 FROM gap WHERE gap.session = session.id
+        AND (gap.start < session.start OR gap.end > session.end OR gap.end < gap.start))
+    """
+
+  /// Each row of such a statement is an object and what is wrong with it.
+  private func damages(foundBy statement: String) throws(StoreError) -> [StoreDamage] {
+    var statement = try connection.prepare(statement)
     var damages: [StoreDamage] = []
     while try statement.step() {
       damages.append(StoreDamage(object: statement.text(0) ?? "", problem: statement.text(1) ?? ""))

@@ -50,6 +50,7 @@ extension StoreFile {
         session.coverage_floor, session.coverage_ceiling, session.sdnn, session.rmssd, session.pnn50,
         rate.count, rate.average, rate.minimum, rate.maximum, rate.most_recent, rate.most_recent_start,
         beat.count, beat.gaps, (SELECT count(*) FROM run WHERE run.sample = beat.id),
+        (SELECT count(*) FROM gap WHERE gap.session = session.id),
         \(Self.deviceColumns), \(Self.sourceColumns)
       FROM session
         JOIN device ON device.id = session.device
@@ -72,8 +73,8 @@ extension StoreFile {
       }
       summaries.append(
         SessionSummary(
-          id: id, syncVersion: statement.integer(2), device: Self.device(in: statement, from: 20),
-          source: Self.source(in: statement, from: 28), start: Timestamp(microseconds: statement.integer(3)),
+          id: id, syncVersion: statement.integer(2), device: Self.device(in: statement, from: 21),
+          source: Self.source(in: statement, from: 29), start: Timestamp(microseconds: statement.integer(3)),
           end: Timestamp(microseconds: statement.integer(4)), endReason: statement.text(5) ?? "",
           metadata: try metadata(of: row, kind: .session), quality: try metadata(of: row, kind: .quality),
           heartRate: HeartRateSummary(
@@ -83,7 +84,7 @@ extension StoreFile {
             mostRecentTime: statement.optionalInteger(16).map(Timestamp.init(microseconds:))),
           heartbeats: HeartbeatSummary(
             count: Int(statement.integer(17)), gaps: Int(statement.integer(18)), runs: Int(statement.integer(19))),
-          coverage: coverage,
+          gapCount: Int(statement.integer(20)), coverage: coverage,
           variability: HeartRateVariabilitySummary(
             sdnnMilliseconds: statement.optionalReal(8), rmssdMilliseconds: statement.optionalReal(9),
             pnn50: statement.optionalReal(10))))

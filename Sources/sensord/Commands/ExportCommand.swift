@@ -7,7 +7,7 @@ struct ExportCommand: ParsableCommand {
     usage: "sensord export <session> --format <format> [-o <file>] [options]",
     discussion: """
       beats  time,run,index,rr_ticks,preceded_by_gap,flags   (RR in 1/1024 s)
-      rates  time,bpm,contact,energy_kj
+      rates  time,bpm,contact,energy_kj,preceded_by_gap
 
         sensord export last --format beats -o beats.csv
       """)
@@ -36,8 +36,10 @@ struct ExportCommand: ParsableCommand {
     let catalogue = try SessionCatalogue(store)
     let table = try CommandLoop.run {
       switch format {
-      case .beats: BeatsExport.csv(try await catalogue.beats(name))
-      case .rates: RatesExport.csv(try await catalogue.rates(name))
+      case .beats: return BeatsExport.csv(try await catalogue.beats(name))
+      case .rates:
+        let rates = try await catalogue.rates(name)
+        return RatesExport.csv(rates.values, gaps: rates.gaps)
       }
     }
     guard let output else { return try StandardOutput.write(table) }

@@ -75,11 +75,11 @@ struct SessionCatalogue: Sendable {
     }
   }
 
-  /// Its heart rates.
-  func rates(_ name: String) async throws -> [HeartRateValue] {
+  /// Its heart rates, and its gaps.
+  func rates(_ name: String) async throws -> (values: [HeartRateValue], gaps: [RecordingGap]) {
     switch try await find(name) {
-    case .stored(let summary, let store): try await store.rates(of: summary.id)
-    case .journalled(let session): session.rates
+    case .stored(let summary, let store): (try await store.rates(of: summary.id), try await store.gaps(of: summary.id))
+    case .journalled(let session): (session.rates, session.gaps)
     }
   }
 

@@ -11,7 +11,7 @@ enum DemoLiveLine {
       let rate = StatusReport.rate(sensor, now: now)
       if !rate.isEmpty { parts.append("\(rate) bpm") }
       parts.append("\(sensor.beats) beat\(sensor.beats == 1 ? "" : "s")")
-      parts.append("\(sensor.losses) gap\(sensor.losses == 1 ? "" : "s")")
+      parts.append("\(sensor.gaps) gap\(sensor.gaps == 1 ? "" : "s")")
     }
     parts.append("\(secondsLeft) s left")
     return parts.joined(separator: " · ")

@@ -1,13 +1,15 @@
 internal import HealthModel
 
-/// The heart rates of a session as CSV: `time,bpm,contact,energy_kj` (Documentation/command-line.md); unknown energy is empty.
+/// The heart rates of a session as CSV: `time,bpm,contact,energy_kj,preceded_by_gap` (Documentation/command-line.md); unknown
+/// energy is empty.
 enum RatesExport {
-  static let heading = "time,bpm,contact,energy_kj\n"
+  static let heading = "time,bpm,contact,energy_kj,preceded_by_gap\n"
 
-  /// The whole table.
-  static func csv(_ rates: [HeartRateValue]) -> [UInt8] {
+  /// The whole table; `gaps` are all of the session in order. A rate is preceded by those that ended since the one before it.
+  static func csv(_ rates: [HeartRateValue], gaps: [RecordingGap]) -> [UInt8] {
     var bytes = Array(heading.utf8)
-    bytes.reserveCapacity(bytes.count + 44 * rates.count)
+    bytes.reserveCapacity(bytes.count + 46 * rates.count)
+    var left = gaps[...]
     var timestamps = TimestampWriter(fractionDigits: .three)
     let comma = UInt8(ascii: ",")
     for rate in rates {
@@ -18,6 +20,11 @@ enum RatesExport {
       bytes.append(contentsOf: name(of: rate.contact).utf8)
       bytes.append(comma)
       if let energy = rate.energyKilojoules { TimestampWriter.append(Int(energy), digits: 1, to: &bytes) }
+      bytes.append(comma)
+      // Stored rates have lost their microseconds.
+      let ended = left.prefix { $0.end.flooredToMilliseconds <= rate.time }.count
+      left.removeFirst(ended)
+      bytes.append(ended > 0 ? UInt8(ascii: "1") : UInt8(ascii: "0"))
       bytes.append(UInt8(ascii: "\n"))
     }
     return bytes

@@ -17,6 +17,8 @@ struct ListedSession: Hashable {
   var endReason: String?
   var rates: HeartRateSummary
   var beats: HeartbeatSummary
+  /// Of beats or, where there are none, of rates.
+  var gaps: Int
   var coverage: Coverage?
   var variability: HeartRateVariabilitySummary
   var quality: Metadata
@@ -31,6 +33,7 @@ struct ListedSession: Hashable {
     endReason = summary.endReason
     rates = summary.heartRate
     beats = summary.heartbeats
+    gaps = summary.gapCount
     coverage = summary.coverage
     variability = summary.variability
     quality = summary.quality
@@ -48,6 +51,7 @@ struct ListedSession: Hashable {
     rates = HeartRateSummary(session.rates)
     beats = HeartbeatSummary(
       count: session.heartbeats.beats.count, gaps: session.heartbeats.gapCount, runs: session.heartbeats.runs.count)
+    gaps = session.gaps.count
     coverage = session.coverage
     variability = session.variability
     quality = session.quality
@@ -93,6 +97,7 @@ extension ListedSession {
           "count": .integer(beats.count), "gaps": .integer(beats.gaps), "runs": .integer(beats.runs),
           "coverage": ["floor": .number(coverage?.floor), "ceiling": .number(coverage?.ceiling)],
         ]),
+      .init("gaps", .integer(gaps)),
       .init(
         "hrv",
         [
@@ -113,7 +118,7 @@ extension ListedSession {
       table.add([
         session.shortName, LocalTime.minute(session.start), session.endReason == nil ? length + "+" : length,
         session.deviceName ?? session.deviceAddress ?? "", whole(session.rates.average), session.span,
-        "\(session.beats.count)", "\(session.beats.gaps)",
+        "\(session.beats.count)", "\(session.gaps)",
       ])
     }
     let isOpen = sessions.contains { $0.endReason == nil }

@@ -41,8 +41,11 @@ extension SessionReport {
   private var rateText: String {
     guard let average = session.rates.average, let minimum = session.rates.minimum, let maximum = session.rates.maximum
     else { return "no values" }
-    return "\(Self.count(session.rates.count, "value")), average \(FixedPoint.text(average, digits: 1)), "
+    let text =
+      "\(Self.count(session.rates.count, "value")), average \(FixedPoint.text(average, digits: 1)), "
       + "\(FixedPoint.text(minimum, digits: 0)) to \(FixedPoint.text(maximum, digits: 0)) beats a minute"
+    guard session.beats.count == 0, let coverage = session.coverage else { return text }
+    return "\(text), coverage \(FixedPoint.text(100 * coverage.floor, digits: 1)) %"
   }
 
   private var beatText: String {

@@ -42,6 +42,8 @@ extension StatusDocument {
     var battery: UInt8?
     var notifications: Int
     var beats: Int
+    /// Missing where the recorder is of an earlier version.
+    var gaps: Int?
     var losses: Int
     var junk: Int
     var lostValues: Int
@@ -64,6 +66,7 @@ extension StatusDocument {
       status.battery = battery
       status.notifications = notifications
       status.beats = beats
+      status.gaps = gaps ?? 0
       status.losses = losses
       status.junk = junk
       status.lostValues = lostValues

@@ -43,6 +43,7 @@ extension StatusDocument {
       "battery": .integer(sensor.battery),
       "notifications": .integer(sensor.notifications),
       "beats": .integer(sensor.beats),
+      "gaps": .integer(sensor.gaps),
       "losses": .integer(sensor.losses),
       "junk": .integer(sensor.junk),
       "lostValues": .integer(sensor.lostValues),

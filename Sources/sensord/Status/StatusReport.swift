@@ -16,12 +16,12 @@ enum StatusReport {
     guard !document.status.sensors.isEmpty else { return text }
     var table = TextTable([
       .init("Sensor", shrinks: true), .init("Address"), .init("State"), .init("For", .right), .init("Rate", .right),
-      .init("Beats", .right), .init("Lost", .right), .init("Bat", .right),
+      .init("Beats", .right), .init("Gaps", .right), .init("Bat", .right),
     ])
     for sensor in document.status.sensors {
       table.add([
         sensor.name ?? "", sensor.address.description, describe(sensor.state), age(since: sensor.since, now: now),
-        rate(sensor, now: now), "\(sensor.beats)", "\(sensor.losses)", sensor.battery.map { "\($0)%" } ?? "",
+        rate(sensor, now: now), "\(sensor.beats)", "\(sensor.gaps)", sensor.battery.map { "\($0)%" } ?? "",
       ])
     }
     return text + "\n" + table.rendered(columns: columns)

@@ -1,0 +1,44 @@
+/// Why a session has a gap.
+public enum GapReason: Hashable, Sendable {
+  /// The link was lost, with the reason that BlueZ gave, if any.
+  case link(String?)
+  /// The sensor was off the skin and sent no intervals, or no rates, meanwhile.
+  case contact
+  /// The sensor's own time fell behind the host's for good: it lost intervals without saying so.
+  case step
+  /// Before or after invented intervals.
+  case filler
+  /// Before or after intervals that were more than there was time for.
+  case surplus
+  /// One interval far longer than its neighbours: the sensor missed beats, or the heart paused.
+  case missedOrPause
+  /// The recorder did not run, or lost what it had received; with its own words where it has any.
+  case recorder(String?)
+  /// The machine was started anew.
+  case boot
+  /// The link was up and nothing came for longer than ten seconds, from a sensor that sends rates alone.
+  case silence
+
+  /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`.
+  public var token: String {
+    switch self {
+    case .link: "link"
+    case .contact: "contact"
+    case .step: "step"
+    case .filler: "filler"
+    case .surplus: "surplus"
+    case .missedOrPause: "missedOrPause"
+    case .recorder: "recorder"
+    case .boot: "boot"
+    case .silence: "silence"
+    }
+  }
+
+  /// The words that came with it, from BlueZ or the recorder.
+  public var detail: String? {
+    switch self {
+    case .link(let text), .recorder(let text): text
+    default: nil
+    }
+  }
+}
