@@ -30,7 +30,7 @@ def _checksum(line):
 def write(path, events, session):
     """Writes one session of this name (a UUID) to `path`."""
     lines = [
-        "sensord-capture 1",
+        "sensord-capture 2",
         f'1 session {session} C0:FF:EE:00:00:01 "Simulated strap" "fidelity bench"',
         f"1 {BOOT_MICROSECONDS} boot 0123456789abcdeffedcba9876543210",
         f"1 {BOOT_MICROSECONDS} clock {OFFSET_MICROSECONDS}",

@@ -21,7 +21,7 @@ extension SessionMachine {
     case .ended(let reason):
       if isRecording { transition.end = close(reason, at: event.instant) }
     case .clock: isRestarting = false
-    case .boot, .battery, .location, .information, .signal: break
+    case .boot, .battery, .location, .information, .signal, .stalled, .marker: break
     }
     if isRecording { eventCount += 1 }
     return transition

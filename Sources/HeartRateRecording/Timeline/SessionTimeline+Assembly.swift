@@ -15,6 +15,7 @@ extension SessionTimeline {
       rrTicks: pass.rrTicks, flags: pass.flags, precededByGap: pass.precededByGap, wallMicroseconds: pass.wall)
     runs = pass.runs
     quality = pass.quality
+    quality.stalledMicroseconds = columns.stalledMicroseconds
     setBounds(columns)
     collectGaps(pass)
     coverage = measureCoverage()

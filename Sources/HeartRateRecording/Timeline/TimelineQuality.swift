@@ -15,6 +15,8 @@ public struct TimelineQuality: Hashable, Sendable {
   public var greatestLatencyMicroseconds: Int64?
   /// Times that the sensor's time ran ahead of the host's for good: it sent surplus intervals.
   public var surplusSteps = 0
+  /// For how long the recorder did not run, in microseconds.
+  public var stalledMicroseconds: Int64 = 0
 
   public init() {}
 }
