@@ -68,6 +68,22 @@ struct StallTests {
     #expect(timeline.gaps == without.gaps && timeline.rates == without.rates)
   }
 
+  @Test("what waited while nothing ran is heard before the session's limits are judged, be it hours")
+  func limits() {
+    for event in [Self.value(9_000), Self.at(9_000, .disconnected(reason: nil)), Self.at(9_000, .battery(percent: 50))]
+    {
+      var machine = SessionMachine()
+      for event in Self.beginning + [Self.value(1), Self.value(2)] { _ = machine.handle(event) }
+      #expect(machine.handle(Self.at(9_000, .stalled(microseconds: 8_990_000_000))).end == nil)
+      #expect(machine.handle(event).end == nil)
+      #expect(machine.isRecording)
+      // A value shows that the sensor was there; without one the limit counts as ever.
+      let isValue = if case .measurement = event.kind { true } else { false }
+      let isLost = if case .disconnected = event.kind { true } else { false }
+      #expect((machine.timeReached(BootInstant(microseconds: 9_000_000_001)).end == nil) == (isValue || isLost))
+    }
+  }
+
   @Test("to the session machine neither a stall nor a marker is a sign of life")
   func machine() {
     var machine = SessionMachine()
