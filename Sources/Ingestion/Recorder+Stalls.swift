@@ -23,10 +23,14 @@ extension Recorder {
     guard takesEvents else { return }
     stall = Stall(since: since, until: until, untold: Set(channels.keys))
     client?.assumeIsolated { $0.tellWaitingValues() }
+    endStall()
+  }
+
+  /// Everything that waited with a time of its own was heard.
+  func endStall() {
     for address in channels.keys.sorted() { tellStall(to: address) }
-    let since = stall?.since ?? since
-    stall = nil
-    let tenths = (until - since) / 100_000
+    guard let ended = stall.take() else { return }
+    let tenths = (ended.until - ended.since) / 100_000
     log(.warning, "the recorder did not run for \(tenths / 10).\(tenths % 10) s")
   }
 

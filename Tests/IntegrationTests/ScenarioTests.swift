@@ -12,7 +12,7 @@ struct ScenarioTests {
     "bus": "RecordingTests: a bus that comes and goes",
     "capture": "MonitorCaptureTests; there is no radio below the simulator",
     "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
-    "recorder_kill": "RecordingTests: SIGKILL",
+    "recorder_kill": "RecordingTests: SIGKILL", "recorder_stop": "StoppedRecorderTests",
   ]
 
   static let names: [String] = {

@@ -87,7 +87,8 @@ struct StoppedRecorderTests {
     #expect(found.areInOrder)
     #expect(found.stalls.count == 1)
     let stall = try #require(found.stalls.first)
-    #expect((55_000_000...62_000_000).contains(stall.microseconds), "\(stall.microseconds)")
+    // The first timer that was due shows it: that of a silence, at the latest.
+    #expect((50_000_000...62_000_000).contains(stall.microseconds), "\(stall.microseconds)")
     #expect(found.values.count { $0 == stall.end } >= 50)
     #expect(!found.values.contains { (stall.end - stall.microseconds..<stall.end).contains($0) })
     let place = try #require(records.firstIndex { $0.count > 1 && $0[1] == "stall" })
