@@ -69,7 +69,8 @@ struct StoppedRecorderTests {
     #expect((55_000_000...62_000_000).contains(stall.microseconds), "\(stall.microseconds)")
     let waited = found.values.filter { (stall.end - stall.microseconds..<stall.end).contains($0) }
     #expect(waited.count >= 50)
-    #expect(!found.values.contains(stall.end))
+    // One may be sent in the very step of time in which the recorder runs again.
+    #expect(found.values.count { $0 == stall.end } <= 1)
     // A value a second, before, in and after the stall.
     let distances = zip(found.values, found.values.dropFirst()).map { $1 - $0 }
     #expect(distances.allSatisfy { (700_000...1_300_000).contains($0) }, "\(distances)")
