@@ -40,11 +40,12 @@ struct PacketClock {
     self.reading = reading
   }
 
-  /// When the next packet arrived, in microseconds of the boot clock; nil where nothing but its reading tells.
+  /// When the next packet arrived.
   ///
   /// - Parameters:
   ///   - sent: The kernel's time, in microseconds of the wall clock; nil where it says none.
   ///   - now: The clocks when it was read.
+  /// - Returns: Microseconds of the boot clock; nil where nothing but its reading tells.
   mutating func arrival(sent: Int64?, at now: Reading) -> Int64? {
     let passed = now.boot - reading.boot
     // NTP slews by no more than half a thousandth.

@@ -26,23 +26,23 @@ extension EventLoop {
   /// Tells that something read now had waited since then, in microseconds of ``BootClock``.
   public func noteWaiting(since arrival: Int64) {
     preconditionOnLoop()
-    guard stallEnd == nil else { return }
-    let now = BootClock.now()
-    if now - arrival > Self.stallLimit { beginStall(since: arrival, until: now) }
+    noteStall(since: arrival)
   }
 
   /// Looks at the clock after a wait: a timer that was due long ago should have ended it.
   func noteOverdueTimer() {
-    guard stallEnd == nil, let armedDeadline else { return }
-    let now = BootClock.now()
     // One that is set for the past is not late before it is set.
-    let since = max(armedDeadline, armedAt)
-    if now - since > Self.stallLimit { beginStall(since: since, until: now) }
+    if let armedDeadline { noteStall(since: max(armedDeadline, armedAt)) }
   }
 
-  private func beginStall(since: Int64, until: Int64) {
-    stallEnd = until
-    stallObserver?(since, until)
+  private func noteStall(since: Int64) {
+    guard stallEnd == nil else { return }
+    let now = BootClock.now()
+    let since = max(since, lastStallEnd)
+    guard now - since > Self.stallLimit else { return }
+    stallEnd = now
+    lastStallEnd = now
+    stallObserver?(since, now)
   }
 
   /// Whether timers may fire again: when nothing waits any more, or a flood does not end.

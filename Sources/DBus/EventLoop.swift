@@ -46,6 +46,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   var armedAt: Int64 = 0
   /// While what waited during a stall is read, and timers are held back for it: when the loop ran again.
   public internal(set) var stallEnd: Int64?
+  /// When the last stall ended: what is later than it only by what it held up is no other one.
+  var lastStallEnd = Int64.min
   var stallObserver: ((_ since: Int64, _ until: Int64) -> Void)?
   private var lastIdentifier: UInt64 = 1
   private var spareBatch: [Work] = []
