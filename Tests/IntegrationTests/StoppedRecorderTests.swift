@@ -43,6 +43,12 @@ struct StoppedRecorderTests {
     return sessions[0]
   }
 
+  /// A time of an export, in microseconds since 1970 (UTC).
+  private static func microseconds(_ text: String) throws -> Int64 {
+    let date = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    return Int64((date.timeIntervalSince1970 * 1_000_000).rounded())
+  }
+
   /// The instants of the measurements, the lengths of the stalls, and whether instants ever go back.
   private func instants(
     _ records: [[String]]
@@ -74,6 +80,13 @@ struct StoppedRecorderTests {
     // A value a second, before, in and after the stall.
     let distances = zip(found.values, found.values.dropFirst()).map { $1 - $0 }
     #expect(distances.allSatisfy { (700_000...1_300_000).contains($0) }, "\(distances)")
+    // Each value has one beat, which is no earlier than it may be: by its interval and what the sensor takes.
+    let offset = try #require(
+      try recording.records(session).compactMap { $0[1] == "clock" ? Int64($0[2]) : nil }.last)
+    let beats = try recording.stored(session, format: "beats").map { try Self.microseconds($0[0]) }
+    #expect(beats.count == found.values.count)
+    let early = zip(beats, found.values).map { $1 + offset - $0 }
+    #expect(early.allSatisfy { (-200_000...1_500_000).contains($0) }, "\(early)")
     let id = try #require(session["id"] as? String)
     let report = try Program.run("sensord", ["show", id, "--store", recording.store, "--json"]).output
     #expect(report.contains(#""stalledMicroseconds":\#(stall.microseconds)"#), "\(report)")
