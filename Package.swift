@@ -56,7 +56,7 @@ let package = Package(
     module("SeriesStore", ["HealthModel", "CSQLite"]),
     module("Captures", ["Sensors", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
-    module("BlueZ", ["DBus"]),
+    module("BlueZ", ["DBus", "CLinux"]),
     module(
       "Ingestion",
       [

@@ -108,7 +108,7 @@ def write_capture(path, hour, seed, start_us=1_790_000_000_000_000):
     """Writes `hour` as a capture in sensord's own format (Documentation/capture-format.md); gives its notifications."""
     boot = 500_000_000
     with open(path, 'w', encoding='ascii') as file:
-        file.write(_line('sensord-capture 1'))
+        file.write(_line('sensord-capture 2'))
         file.write(_line(f'1 session {seed:08x}-5e55-4105-8000-00000000beef C0:FF:EE:00:00:01 "Strap" "benchmark"'))
         file.write(_line(f'1 {boot} boot 0123456789abcdeffedcba9876543210'))
         file.write(_line(f'1 {boot} clock {start_us - boot}'))

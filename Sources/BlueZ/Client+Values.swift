@@ -60,7 +60,7 @@ extension Client {
     guard follows[peer]?.link.subscription.characteristic == path else { return }
     // Where the descriptor has just ended because another program took over, its packets are the earlier values.
     if follows[peer]?.socket != nil { drain(peer) }
-    let emission = Emission(bytes: bytes, serial: serial, gaps: trace.gaps, microseconds: BootClock.now())
+    let emission = Emission(bytes: bytes, serial: serial, gaps: trace.gaps, microseconds: connection.loop.arrivalTime)
     perform(follows[peer]?.link.subscription.handle(emission) ?? [], for: peer)
   }
 
@@ -98,7 +98,10 @@ extension Client {
   private func readPacket(_ peer: Peer) {
     guard let socket = follows[peer]?.socket else { return }
     switch socket.read() {
-    case .value(let bytes): tell(.notification(peer.address, bytes: bytes, microseconds: BootClock.now()))
+    case .value(let bytes, let arrival):
+      tell(.notification(peer.address, bytes: bytes, microseconds: arrival ?? connection.loop.arrivalTime))
+      // It waited for long: so did others, perhaps, and whoever judges what is due must hear of them before.
+      if let arrival { connection.loop.noteWaiting(since: arrival) }
     case .none: break
     case .end: perform(follows[peer]?.link.subscription.handleDescriptorEnd() ?? [], for: peer)
     }
@@ -106,7 +109,8 @@ extension Client {
 
   /// Tells the values that have arrived and were not told yet, as far as they wait in a descriptor.
   ///
-  /// For a recorder that is about to stop: what the sensor sent before belongs to its session.
+  /// For a recorder that is about to stop, or was stopped: what the sensor sent before belongs to its session, or is to be heard
+  /// before anything is judged.
   public func tellWaitingValues() {
     for peer in follows.keys where follows[peer]?.socket != nil { drain(peer) }
   }
@@ -116,7 +120,8 @@ extension Client {
     guard let socket = follows[peer]?.socket else { return }
     while true {
       switch socket.read() {
-      case .value(let bytes): tell(.notification(peer.address, bytes: bytes, microseconds: BootClock.now()))
+      case .value(let bytes, let arrival):
+        tell(.notification(peer.address, bytes: bytes, microseconds: arrival ?? connection.loop.arrivalTime))
       case .none: return
       case .end:
         close(peer)

@@ -34,7 +34,8 @@ public enum Event: Hashable, Sendable {
   case subscriptionFailed(DeviceAddress, SubscriptionFailure)
   /// Values stopped coming though the link is up: the sensor's services changed, or another program interfered.
   case unsubscribed(DeviceAddress)
-  /// The value of one notification, byte for byte; `microseconds` on the boot clock, when it was read.
+  /// The value of one notification, byte for byte; `microseconds` on the boot clock, when it arrived; where
+  /// the kernel does not tell that, when it was read.
   case notification(DeviceAddress, bytes: [UInt8], microseconds: Int64)
   /// A characteristic of ``ClientConfiguration/readOnce``, read after this link came up.
   case value(DeviceAddress, BluetoothUUID, bytes: [UInt8])

@@ -4,10 +4,37 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
 
 int clinux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int clinux_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+
+void clinux_stamp_packets(int socket) {
+  int on = 1;
+  (void)setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+  (void)setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+}
+
+ssize_t clinux_receive_packet(int socket, void *bytes, size_t capacity, int *is_packet, int64_t *sent) {
+  _Alignas(struct cmsghdr) char control[128];
+  struct iovec vector = {bytes, capacity};
+  struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  *sent = INT64_MIN;
+  ssize_t count = recvmsg(socket, &header, MSG_DONTWAIT);
+  *is_packet = count > 0 || (count == 0 && header.msg_controllen > 0);
+  if (count < 0) return count;
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(&header); part; part = CMSG_NXTHDR(&header, part)) {
+    struct timespec time;
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMPNS) continue;
+    if (part->cmsg_len < CMSG_LEN(sizeof time)) continue;
+    memcpy(&time, CMSG_DATA(part), sizeof time);
+    *sent = (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+  }
+  return count;
+}
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>

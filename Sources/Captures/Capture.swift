@@ -7,10 +7,13 @@ public import Sensors
 public struct Capture: Hashable, Sendable {
   public var header: CaptureHeader
   public var log: SensorEventLog
+  /// Records that only a later version understands, in order.
+  public var carried: [CarriedRecord]
 
-  public init(header: CaptureHeader, log: SensorEventLog) {
+  public init(header: CaptureHeader, log: SensorEventLog, carried: [CarriedRecord] = []) {
     self.header = header
     self.log = log
+    self.carried = carried
   }
 
   public init(header: CaptureHeader, events: [SensorEvent]) {

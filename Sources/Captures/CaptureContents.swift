@@ -7,12 +7,21 @@ public struct CaptureContents: Hashable, Sendable {
   public var damages: [CaptureDamage]
   /// How many such places there were.
   public var damageCount: Int
+  /// The first hundred records whose kinds only a later version knows, in order.
+  public var unknownRecords: [UnknownRecord]
+  /// How many such records there were.
+  public var unknownRecordCount: Int
 
-  public init(format: CaptureFormat, captures: [Capture], damages: [CaptureDamage], damageCount: Int) {
+  public init(
+    format: CaptureFormat, captures: [Capture], damages: [CaptureDamage], damageCount: Int,
+    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0
+  ) {
     self.format = format
     self.captures = captures
     self.damages = damages
     self.damageCount = damageCount
+    self.unknownRecords = unknownRecords
+    self.unknownRecordCount = unknownRecordCount
   }
 }
 

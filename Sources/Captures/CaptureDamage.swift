@@ -25,7 +25,7 @@ public struct CaptureDamage: Hashable, Sendable {
     case header
     /// The record's bytes do not match its checksum.
     case checksum
-    /// The checksum is right, but this part of the record is none that version 1 knows.
+    /// The checksum is right, but this part of the record is none that its version knows.
     case malformed(field: String)
     /// The record belongs to a slot that no readable record of this file has given to a session.
     case unknownSlot(Int)

@@ -5,9 +5,15 @@ public enum CaptureEncoder {
     var buffer = RecordBuffer()
     buffer.header(.capture)
     buffer.session(capture.header, slot: 1)
-    for event in capture.log {
+    var carried = capture.carried[...]
+    for (index, event) in capture.log.enumerated() {
+      while let record = carried.first, record.eventsBefore <= index {
+        buffer.carried(record, slot: 1)
+        carried.removeFirst()
+      }
       buffer.event(event, slot: 1)
     }
+    for record in carried { buffer.carried(record, slot: 1) }
     return buffer.copy()
   }
 }

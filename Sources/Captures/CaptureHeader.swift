@@ -9,12 +9,13 @@ public struct CaptureHeader: Hashable, Sendable {
   /// The program that recorded it and its version, such as `sensord 0.1.0`.
   public var source: String
   /// What the person or program that asked for the session said of it, such as a game's name.
-  public var metadata: [String: String]
+  public var metadata: [String: CaptureMetadataValue]
   /// The session that this one continues, because that one reached its greatest length.
   public var linkedTo: UUID?
 
   public init(
-    session: UUID, sensor: SensorIdentity, source: String, metadata: [String: String] = [:], linkedTo: UUID? = nil
+    session: UUID, sensor: SensorIdentity, source: String, metadata: [String: CaptureMetadataValue] = [:],
+    linkedTo: UUID? = nil
   ) {
     self.session = session
     self.sensor = sensor

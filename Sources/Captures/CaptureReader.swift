@@ -6,8 +6,8 @@ public enum CaptureReader {
   public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
     var reader = RecordReader()
     switch TextHeader.read(bytes.span) {
-    case .capture(let length):
-      _ = reader.read(bytes.span, file: nil, from: length)
+    case .capture(let version, let length):
+      _ = reader.read(bytes.span, file: nil, version: version, from: length)
     case .damaged(let reason):
       _ = reader.read(bytes.span, file: nil, from: 0, headerDamage: reason)
     case .newer(let version):
@@ -20,6 +20,7 @@ public enum CaptureReader {
     }
     return CaptureContents(
       format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
-      damageCount: reader.damages.count)
+      damageCount: reader.damages.count, unknownRecords: reader.unknownRecords.first,
+      unknownRecordCount: reader.unknownRecords.count)
   }
 }

@@ -82,7 +82,7 @@ struct ForeignCapture {
     events.append(SensorEvent(.ended(.captureEnd), at: last.instant))
     let header = CaptureHeader(
       session: session, sensor: SensorIdentity(address: connection.address, name: name), source: Self.source,
-      metadata: dropped > 0 ? ["droppedPackets": String(dropped)] : [:])
+      metadata: dropped > 0 ? ["droppedPackets": .integer(Int64(dropped))] : [:])
     return Capture(header: header, events: events)
   }
 

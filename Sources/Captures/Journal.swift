@@ -114,6 +114,16 @@ public final class Journal: Sendable {
     }
   }
 
+  /// Says something more of a session, which may be open: the last value of a key holds.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`; it is written with the session's name in the
+  ///   next segment then.
+  public func setMetadata(_ metadata: [String: CaptureMetadataValue], of session: UUID) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.setMetadata(metadata, of: session)
+    }
+  }
+
   /// Notes that the store has this session for good; its segments are deleted by a later ``sync()``.
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the session is then committed again after a restart, which the store
@@ -156,7 +166,9 @@ extension JournalState {
     for session in scan.reader.sessions {
       register(session.header, isOpened: true, resumption: session.resumption)
     }
-    committed = scan.reader.committed.intersection(sessions.keys)
+    // Series of clients too, which no version of this program goes on with.
+    let named = scan.segments.reduce(into: Set(sessions.keys)) { $0.formUnion($1.summary.sessions) }
+    committed = scan.reader.committed.intersection(named)
     for id in committed {
       sessions[id]?.isCommitted = true
     }

@@ -6,16 +6,23 @@ public struct JournalContents: Hashable, Sendable {
   public var damages: [CaptureDamage]
   /// How many such places there were.
   public var damageCount: Int
+  /// The first hundred records whose kinds only a later version knows, in order.
+  public var unknownRecords: [UnknownRecord]
+  /// How many such records there were.
+  public var unknownRecordCount: Int
   /// Files that are no segments of this journal, and what became of them.
   public var foreignFiles: [ForeignFile]
 
   public init(
-    sessions: [JournalSession], damages: [CaptureDamage], damageCount: Int, foreignFiles: [ForeignFile]
+    sessions: [JournalSession], damages: [CaptureDamage], damageCount: Int, foreignFiles: [ForeignFile],
+    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0
   ) {
     self.sessions = sessions
     self.damages = damages
     self.damageCount = damageCount
     self.foreignFiles = foreignFiles
+    self.unknownRecords = unknownRecords
+    self.unknownRecordCount = unknownRecordCount
   }
 }
 

@@ -93,32 +93,35 @@ public enum JournalErasure {
     of file: OpenFile, upTo end: Int, without session: UUID
   ) throws(SystemError) -> [UInt8]? {
     let bytes = try file.readAll(upTo: end)
+    var version = TextHeader.version
     switch TextHeader.read(bytes.span) {
-    case .capture, .damaged: break
+    case .capture(let found, _): version = found
+    case .damaged: break
     case .newer: return nil
     case .foreign, .cutOff:
       // Behind a first line that is damaged, only its records show that it is ours.
       let whole = try file.readAll()
       guard case .damaged = TextHeader.read(whole.span) else { return nil }
     }
-    return filtered(bytes, without: session, isDamaged: true) ?? bytes
+    return filtered(bytes, of: version, without: session, isDamaged: true) ?? bytes
   }
 
   /// The bytes without the session's records; nil where nothing has to go.
   static func remainder(of bytes: [UInt8], without session: UUID, isDamaged: Bool) -> [UInt8]? {
-    guard case .capture = TextHeader.read(bytes.span) else {
+    guard case .capture(let version, _) = TextHeader.read(bytes.span) else {
       // A first line that is damaged does not hide the records behind it.
       guard case .damaged = TextHeader.read(bytes.span) else { return nil }
       return filtered(bytes, without: session, isDamaged: true)
     }
-    return filtered(bytes, without: session, isDamaged: isDamaged)
+    return filtered(bytes, of: version, without: session, isDamaged: isDamaged)
   }
 
-  private static func filtered(_ bytes: [UInt8], without session: UUID, isDamaged: Bool) -> [UInt8]? {
+  private static func filtered(
+    _ bytes: [UInt8], of version: Int = TextHeader.version, without session: UUID, isDamaged: Bool
+  ) -> [UInt8]? {
     var kept: [UInt8] = []
     kept.reserveCapacity(bytes.count)
-    var slots: Set<Int> = []
-    var hasOwn = false
+    var lines = SessionLines(session)
     var hasUnreadable = false
     var start = 0
     var isFirst = true
@@ -130,16 +133,11 @@ public enum JournalErasure {
       var keeps = false
       if isFirst, isIntact {
         keeps = true
-      } else if isIntact, let record = RecordLine.record(line) {
-        switch record {
-        case .session(let slot, let header), .resumes(let slot, let header, _):
-          if header.session == session { slots.insert(slot) } else { slots.remove(slot) }
-          keeps = header.session != session
-          hasOwn = hasOwn || !keeps
-        case .metadata(let slot, _, _), .event(let slot, _):
-          keeps = !slots.contains(slot)
-        case .committed, .rewrites:
-          keeps = true
+      } else if isIntact {
+        switch RecordLine.read(line, version: version) {
+        case .record(let record): keeps = lines.keeps(record)
+        case .unknown(let unknown): keeps = lines.keeps(unknown)
+        case .malformed: hasUnreadable = true
         }
       } else {
         hasUnreadable = true
@@ -151,6 +149,47 @@ public enum JournalErasure {
       isFirst = false
       start = end + 1
     }
-    return hasOwn || (isDamaged && hasUnreadable) ? kept : nil
+    return lines.hasOwn || (isDamaged && hasUnreadable) ? kept : nil
+  }
+}
+
+/// Which records of a file are a session's, told line by line.
+private struct SessionLines {
+  private let session: UUID
+  /// Those that the session, or the series of this identity, has at this place of the file.
+  private var slots: Set<Int> = []
+  /// Whether there were any.
+  private(set) var hasOwn = false
+
+  init(_ session: UUID) {
+    self.session = session
+  }
+
+  /// Whether a record stays when the session goes.
+  mutating func keeps(_ record: Record) -> Bool {
+    switch record {
+    case .session(let slot, let header), .resumes(let slot, let header, _): give(slot, to: header.session)
+    case .series(let slot, .begin(let series)): give(slot, to: series.identifier)
+    case .metadata(let slot, _, _), .event(let slot, _), .series(let slot, _): !slots.contains(slot)
+    case .committed, .rewrites: true
+    }
+  }
+
+  /// The same for a record that only a later version understands: it belongs to whoever has its slot, and without a slot to
+  /// the identity that it begins with.
+  mutating func keeps(_ record: RecordLine.Unknown) -> Bool {
+    let isOwn = record.slot.map(slots.contains) ?? (record.owner == session)
+    hasOwn = hasOwn || isOwn
+    return !isOwn
+  }
+
+  private mutating func give(_ slot: Int, to owner: UUID) -> Bool {
+    guard owner == session else {
+      slots.remove(slot)
+      return true
+    }
+    slots.insert(slot)
+    hasOwn = true
+    return false
   }
 }

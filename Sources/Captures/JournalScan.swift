@@ -50,7 +50,8 @@ struct JournalScan {
         state: reader.committed.contains(session.header.session) ? .committed : session.hasEnded ? .ended : .open)
     }
     return JournalContents(
-      sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles)
+      sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles,
+      unknownRecords: reader.unknownRecords.first, unknownRecordCount: reader.unknownRecords.count)
   }
 
   /// Where the records of a segment end that a later one holds again; `numbers` are the segments in order.
@@ -68,7 +69,7 @@ struct JournalScan {
   /// What the segment holds again, which its second line says.
   private static func rewriting(_ number: Int, in directory: Directory) -> (segment: Int, offset: Int)? {
     guard let file = try? directory.openForReading(SegmentName.name(number)),
-      let head = try? file.read(atMost: 128), case .capture(let length) = TextHeader.read(head.span)
+      let head = try? file.read(atMost: 128), case .capture(_, let length) = TextHeader.read(head.span)
     else { return nil }
     let line = Array(head[length...].prefix { $0 != UInt8(ascii: "\n") })
     guard RecordLine.hasValidChecksum(line), case .rewrites(let segment, let offset)? = RecordLine.record(line) else {
@@ -89,8 +90,8 @@ struct JournalScan {
     }
     let end = min(end ?? bytes.count, bytes.count)
     switch TextHeader.read(bytes.span) {
-    case .capture(let length):
-      let summary = reader.read(bytes.span, file: name, from: length, to: max(length, end))
+    case .capture(let version, let length):
+      let summary = reader.read(bytes.span, file: name, version: version, from: length, to: max(length, end))
       segments.append(Segment(number: number, summary: summary))
     case .damaged(let reason):
       let summary = reader.read(bytes.span, file: name, from: 0, to: end, headerDamage: reason)

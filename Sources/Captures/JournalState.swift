@@ -97,6 +97,12 @@ struct JournalState: ~Copyable {
     for event in events {
       session.resumption.take(event)
     }
+    noteWritten(session, to: number)
+  }
+
+  /// Notes that a segment has records of a session now, its name among them.
+  private mutating func noteWritten(_ session: JournalledSession, to number: Int) {
+    let id = session.header.session
     session.isOpened = true
     if session.namedIn != number {
       session.namedIn = number
@@ -106,6 +112,21 @@ struct JournalState: ~Copyable {
       session.tailNumber = tailNumber
       tail.insert(id)
     }
+  }
+
+  /// Writes more of a session's metadata, and its name where the segment does not have it yet, with one write.
+  mutating func setMetadata(
+    _ metadata: [String: CaptureMetadataValue], of id: UUID
+  ) throws(JournalError) {
+    guard let session = sessions[id], !session.isCommitted else {
+      throw JournalError(.unknownSession, path: directory.path)
+    }
+    session.header.metadata.merge(metadata) { $1 }
+    let number = writableSegment ?? nextNumber
+    begin()
+    if session.namedIn == number { buffer.metadata(metadata, slot: session.slot) } else { name(session, at: nil) }
+    try write(to: number)
+    noteWritten(session, to: number)
   }
 
   /// Writes that the store has a session.

@@ -1,6 +1,6 @@
 /// A session that a journal knows. It is reached under the journal's lock only.
 final class JournalledSession {
-  let header: CaptureHeader
+  var header: CaptureHeader
   /// The number that stands for it in the segments of this run.
   let slot: Int
   /// Whether its opening record was written.

@@ -51,13 +51,40 @@ struct RecordBuffer: ~Copyable {
       integer(instant.microseconds)
     }
     finish()
-    for (key, value) in header.metadata.sorted(by: { $0.key < $1.key }) {
+    metadata(header.metadata, slot: slot)
+  }
+
+  /// What was said of a session, in the order of the keys. A number that is not finite is not written.
+  mutating func metadata(_ metadata: [String: CaptureMetadataValue], slot: Int) {
+    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+      if case .real(let real) = value, !real.isFinite { continue }
       begin(slot)
       word("meta")
       string(key)
-      string(value)
+      switch value {
+      case .text(let text): string(text)
+      case .integer(let number):
+        word("integer")
+        integer(number)
+      case .real(let real):
+        word("real")
+        word("\(real)")
+      case .boolean(let isTrue):
+        word("boolean")
+        word(isTrue ? "true" : "false")
+      case .time(let microseconds):
+        word("time")
+        integer(microseconds)
+      }
       finish()
     }
+  }
+
+  /// A record of a kind that this version does not know, as it was.
+  mutating func carried(_ record: CarriedRecord, slot: Int) {
+    begin(slot)
+    word(record.fields)
+    finish()
   }
 
   mutating func event(_ event: SensorEvent, slot: Int) {
@@ -120,6 +147,12 @@ struct RecordBuffer: ~Copyable {
       bytes.append(" lost")
       integer(values)
       string(reason)
+    case .stalled(let microseconds):
+      bytes.append(" stall")
+      integer(microseconds)
+    case .marker(let text):
+      bytes.append(" marker")
+      string(text)
     case .ended(let reason):
       bytes.append(" ended")
       word(reason.rawValue)
@@ -130,29 +163,29 @@ struct RecordBuffer: ~Copyable {
     start = bytes.count
   }
 
-  private mutating func begin(_ slot: Int) {
+  mutating func begin(_ slot: Int) {
     begin()
     bytes.appendDecimal(Int64(slot))
   }
 
   /// Closes the record with its checksum: eight digits after the last space, which the checksum does not cover.
-  private mutating func finish() {
+  mutating func finish() {
     let checksum = bytes.checksum(from: start)
     bytes.append(UInt8(ascii: " "))
     bytes.appendHexadecimal(UInt64(checksum), digits: 8)
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  private mutating func word(_ text: String) {
+  mutating func word(_ text: String) {
     bytes.append(UInt8(ascii: " "))
     bytes.append(contentsOf: text.utf8)
   }
 
-  private mutating func uuid(_ uuid: UUID) {
+  mutating func uuid(_ uuid: UUID) {
     word(uuid.uuidString.lowercased())
   }
 
-  private mutating func string(_ text: String) {
+  mutating func string(_ text: String) {
     var quoted: [UInt8] = []
     QuotedText.append(text, to: &quoted)
     bytes.append(UInt8(ascii: " "))
@@ -165,7 +198,7 @@ struct RecordBuffer: ~Copyable {
     bytes.appendHexadecimal(boot.low, digits: 16)
   }
 
-  private mutating func integer(_ value: some FixedWidthInteger) {
+  mutating func integer(_ value: some FixedWidthInteger) {
     bytes.append(UInt8(ascii: " "))
     bytes.appendDecimal(Int64(value))
   }

@@ -32,26 +32,75 @@ struct RecordLine {
     return CRC32C.checksum(line.span, 0..<end) == written
   }
 
-  /// The record on an intact line; nil where a field is not valid (``malformedField(_:)`` names it).
-  static func record(_ line: [UInt8]) -> Record? {
-    var fields = RecordLine(line)
-    return try? fields.record()
+  /// What an intact line is.
+  enum Reading {
+    case record(Record)
+    /// Its kind is of a later program.
+    case unknown(Unknown)
+    /// This field is not valid.
+    case malformed(field: String)
   }
 
-  /// The field that keeps an intact line from being a record.
-  static func malformedField(_ line: [UInt8]) -> String {
+  /// A record of a kind that this version does not know.
+  struct Unknown: Hashable {
+    var kind: String
+    /// The slot that it belongs to, and its fields behind it; nil for a record without one.
+    var slot: Int?
+    var fields: String
+    /// What a record without a slot belongs to: the identity that is its first field.
+    var owner: UUID?
+  }
+
+  /// Reads an intact line of a file of this version. Before the second version nothing was unknown that was right.
+  static func read(_ line: [UInt8], version: Int = TextHeader.version) -> Reading {
     var fields = RecordLine(line)
     do {
-      _ = try fields.record()
-      return "record"
+      return .record(try fields.record())
     } catch {
-      return error.field
+      switch error {
+      case .malformed(let field): return .malformed(field: field)
+      case .unknown(let kind):
+        guard version >= TextHeader.firstVersionWithUnknownKinds else { return .malformed(field: "kind") }
+        return unknown(line, kind: kind).map { .unknown($0) } ?? .malformed(field: "end of record")
+      }
     }
   }
 
-  struct Malformed: Error {
-    let field: String
+  /// The record on an intact line; nil where it is none that this version knows.
+  static func record(_ line: [UInt8]) -> Record? {
+    if case .record(let record) = read(line) { record } else { nil }
   }
+
+  /// The same line once more, for what can be told of a record whose kind is unknown; nil where it is not printable ASCII.
+  private static func unknown(_ line: [UInt8], kind: String) -> Unknown? {
+    var fields = RecordLine(line)
+    guard fields.rest.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+    let slot = fields.word().flatMap { Int($0) }
+    return Unknown(
+      kind: kind, slot: slot, fields: String(decoding: fields.rest, as: UTF8.self),
+      owner: slot == nil ? fields.uuid() : nil)
+  }
+
+  /// What keeps a line from being a record.
+  enum Fault: Error {
+    case malformed(field: String)
+    case unknown(kind: String)
+
+    /// A word where a kind stands: a lower-case letter and up to 31 letters, digits and hyphens make it one.
+    init(kind word: String, else field: String) {
+      let letters = word.utf8
+      let isKind =
+        letters.count <= 32 && letters.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ?? false
+        && letters.allSatisfy {
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+        }
+      self = isKind ? .unknown(kind: word) : .malformed(field: field)
+    }
+  }
+
+  /// Whether every field has been read.
+  var isAtEnd: Bool { rest.isEmpty }
 
   /// Everything up to the next space; nil at the end.
   mutating func word() -> String? {
@@ -69,50 +118,58 @@ struct RecordLine {
     return value
   }
 
-  private mutating func time() -> Int64? {
+  /// A finite number, in the shortest form that gives it back.
+  mutating func real() -> Double? {
+    guard let word = word(), let value = Double(word), value.isFinite, "\(value)" == word else { return nil }
+    return value
+  }
+
+  mutating func time() -> Int64? {
     integer().flatMap { (time: Int64) in Self.times.contains(time) ? time : nil }
   }
 
-  private mutating func record() throws(Malformed) -> Record {
+  private mutating func record() throws(Fault) -> Record {
     let record = try fields()
-    guard rest.isEmpty else { throw Malformed(field: "end of record") }
+    guard rest.isEmpty else { throw .malformed(field: "end of record") }
     return record
   }
 
-  private mutating func fields() throws(Malformed) -> Record {
+  private mutating func fields() throws(Fault) -> Record {
     switch try required(word(), "kind") {
     case "committed": return .committed(try required(uuid(), "session"))
     case "rewrites":
       let segment: Int = try required(integer(), "segment")
       let offset: Int = try required(integer(), "offset")
-      guard segment > 0, offset >= 0 else { throw Malformed(field: "segment") }
+      guard segment > 0, offset >= 0 else { throw .malformed(field: "segment") }
       return .rewrites(segment: segment, offset: offset)
     case let word:
-      guard let slot = Int(word), (1...Self.greatestSlot).contains(slot) else { throw Malformed(field: "slot") }
+      guard let slot = Int(word) else { throw Fault(kind: word, else: "slot") }
+      guard (1...Self.greatestSlot).contains(slot) else { throw .malformed(field: "slot") }
       return try record(slot: slot)
     }
   }
 
-  private mutating func record(slot: Int) throws(Malformed) -> Record {
+  private mutating func record(slot: Int) throws(Fault) -> Record {
     switch try required(word(), "kind") {
     case "session":
       let (header, resumption) = try session()
-      guard resumption == RecordBuffer.Resumption() else { throw Malformed(field: "session") }
+      guard resumption == RecordBuffer.Resumption() else { throw .malformed(field: "session") }
       return .session(slot: slot, header)
     case "resumes":
       let (header, resumption) = try session()
       return .resumes(slot: slot, header, resumption)
     case "meta":
-      return try .metadata(slot: slot, key: required(string(), "key"), value: required(string(), "value"))
+      return .metadata(slot: slot, key: try required(string(), "key"), value: try metadataValue())
     case let word:
+      if let record = try series(word) { return .series(slot: slot, record) }
       guard let microseconds = Int64(word), String(microseconds) == word, Self.times.contains(microseconds) else {
-        throw Malformed(field: "instant")
+        throw Fault(kind: word, else: "instant")
       }
       return try .event(slot: slot, SensorEvent(kind(), at: BootInstant(microseconds: microseconds)))
     }
   }
 
-  private mutating func kind() throws(Malformed) -> SensorEvent.Kind {
+  private mutating func kind() throws(Fault) -> SensorEvent.Kind {
     switch try required(word(), "kind") {
     case "m": .measurement(try required(payload(), "payload"))
     case "boot": .boot(try required(bootIdentifier(), "boot"))
@@ -125,28 +182,52 @@ struct RecordLine {
     case "signal": .signal(dBm: try required(integer(), "signal"))
     case "lost": .lost(values: try required(integer(), "lost"), reason: try required(string(), "reason"))
     case "ended": .ended(try required(word().flatMap(SessionEndReason.init(rawValue:)), "reason"))
-    default: throw Malformed(field: "kind")
+    case "stall":
+      .stalled(
+        microseconds: try required(time().flatMap { (length: Int64) in length >= 0 ? length : nil }, "stall"))
+    case "marker": .marker(try required(string(), "marker"))
+    case let word: throw Fault(kind: word, else: "kind")
     }
   }
 
-  private mutating func information() throws(Malformed) -> SensorEvent.Kind {
+  /// Text, or a word for its type and a value of it.
+  private mutating func metadataValue() throws(Fault) -> CaptureMetadataValue {
+    if rest.first == UInt8(ascii: "\"") { return .text(try required(string(), "value")) }
+    switch try required(word(), "value") {
+    case "integer": return .integer(try required(integer(), "value"))
+    case "real": return .real(try required(real(), "value"))
+    case "boolean":
+      switch word() {
+      case "true": return .boolean(true)
+      case "false": return .boolean(false)
+      default: throw .malformed(field: "value")
+      }
+    case "time": return .time(microseconds: try required(time(), "value"))
+    case let word:
+      // A type of a later program: as much its own as a kind.
+      if case .malformed = Fault(kind: word, else: "value") { throw .malformed(field: "value") }
+      throw .unknown(kind: "meta")
+    }
+  }
+
+  private mutating func information() throws(Fault) -> SensorEvent.Kind {
     let word = try required(word(), "information")
     guard word.utf8.count == 4, let number = UInt16(word, radix: 16),
       let field = DeviceInformationField(rawValue: number)
-    else { throw Malformed(field: "information") }
+    else { throw .malformed(field: "information") }
     return .information(field, try required(string(), "information"))
   }
 
-  private mutating func session() throws(Malformed) -> (CaptureHeader, RecordBuffer.Resumption) {
+  private mutating func session() throws(Fault) -> (CaptureHeader, RecordBuffer.Resumption) {
     let session = try required(uuid(), "session")
     let addressWord = try required(word(), "address")
     let address = SensorAddress(addressWord)
-    guard address != nil || addressWord == "-" else { throw Malformed(field: "address") }
+    guard address != nil || addressWord == "-" else { throw .malformed(field: "address") }
     let name: String?
     if rest.first == UInt8(ascii: "\"") {
       name = try required(string(), "name")
     } else {
-      guard word() == "-" else { throw Malformed(field: "name") }
+      guard word() == "-" else { throw .malformed(field: "name") }
       name = nil
     }
     var header = CaptureHeader(
@@ -158,17 +239,17 @@ struct RecordLine {
       case "boot": resumption.boot = try required(bootIdentifier(), "boot")
       case "clock": resumption.wallMinusBootMicroseconds = try required(time(), "clock")
       case "at": resumption.instant = BootInstant(microseconds: try required(time(), "at"))
-      default: throw Malformed(field: "session")
+      default: throw .malformed(field: "session")
       }
     }
     return (header, resumption)
   }
 
-  private mutating func uuid() -> UUID? {
+  mutating func uuid() -> UUID? {
     word().flatMap(UUID.init(uuidString:))
   }
 
-  private mutating func string() -> String? {
+  mutating func string() -> String? {
     guard let (text, rest) = QuotedText.read(rest) else { return nil }
     guard rest.isEmpty || rest.first == UInt8(ascii: " ") else { return nil }
     self.rest = rest.dropFirst()
@@ -193,8 +274,8 @@ struct RecordLine {
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
   }
 
-  private func required<Value>(_ value: Value?, _ field: String) throws(Malformed) -> Value {
-    guard let value else { throw Malformed(field: field) }
+  func required<Value>(_ value: Value?, _ field: String) throws(Fault) -> Value {
+    guard let value else { throw .malformed(field: field) }
     return value
   }
 }

@@ -9,12 +9,15 @@ struct RecordReader {
     var log = SensorEventLog()
     var resumption = RecordBuffer.Resumption()
     var hasEnded = false
+    var carried: [CarriedRecord] = []
   }
 
   /// In the order of their first records.
   private(set) var sessions: [Session] = []
   private(set) var committed: Set<UUID> = []
   private(set) var damages = DamageList()
+  /// Records of kinds that only a later version knows.
+  private(set) var unknownRecords = UnknownRecordList()
 
   private var indices: [UUID: Int] = [:]
   /// The one session whose events are wanted; nil for all.
@@ -26,19 +29,20 @@ struct RecordReader {
 
   /// What one file held.
   struct Summary {
-    /// The sessions that it names.
+    /// The sessions that it names, and the series of clients.
     var sessions: Set<UUID> = []
     /// Whether something in it could not be read that a crash does not account for.
     var isDamaged = false
   }
 
-  /// Reads the records of a file whose first line is intact and `start` bytes long, or damaged, where `start` is 0.
+  /// Reads the records of a file whose first line is intact and `start` bytes long, or damaged, where `start` is 0: then
+  /// it counts as one of this version.
   mutating func read(
-    _ bytes: Span<UInt8>, file: String?, from start: Int, to end: Int? = nil,
+    _ bytes: Span<UInt8>, file: String?, version: Int = TextHeader.version, from start: Int, to end: Int? = nil,
     headerDamage: CaptureDamage.Reason = .header
   ) -> Summary {
     let bytes = bytes.extracting(0..<(end ?? bytes.count))
-    var pass = Pass(file: file, position: start, line: start == 0 ? 1 : 2)
+    var pass = Pass(file: file, version: version, position: start, line: start == 0 ? 1 : 2)
     if start == 0, !bytes.isEmpty { note(headerDamage, &pass) }
     while pass.position < bytes.count {
       if let record = MeasurementScanner(bytes, at: pass.position),
@@ -61,17 +65,21 @@ struct RecordReader {
   /// Where the reading of one file is.
   private struct Pass {
     let file: String?
+    let version: Int
     var position: Int
     var line: Int
     var summary = Summary()
-    /// For each slot the index of its session, ``unwanted`` or ``unknown``.
+    /// For each slot the index of its session, ``unwanted``, ``series`` or ``unknown``.
     private var slots: [Int32] = []
 
     static let unwanted: Int32 = -1
+    /// Of a series of a client, which nobody reads here.
+    static let series: Int32 = -3
     private static let unknown: Int32 = -2
 
-    init(file: String?, position: Int, line: Int) {
+    init(file: String?, version: Int, position: Int, line: Int) {
       self.file = file
+      self.version = version
       self.position = position
       self.line = line
     }
@@ -116,10 +124,10 @@ struct RecordReader {
     let hasZeros = line.count < whole.count
     if hasZeros, !isHeader { note(.zeros, &pass) }
     if RecordLine.hasValidChecksum(line) {
-      if let record = RecordLine.record(line) {
-        take(record, &pass)
-      } else {
-        note(.malformed(field: RecordLine.malformedField(line)), &pass)
+      switch RecordLine.read(line, version: pass.version) {
+      case .record(let record): take(record, &pass)
+      case .unknown(let unknown): take(unknown, pass)
+      case .malformed(let field): note(.malformed(field: field), &pass)
       }
     } else if !hasZeros, !isHeader {
       note(.checksum, &pass)
@@ -138,11 +146,25 @@ struct RecordReader {
     case .event(let slot, let event):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
       if index >= 0 { sessions[index].take(event) }
+    case .series(let slot, .begin(let series)):
+      // Its segment stays until somebody says that the store has it.
+      pass.summary.sessions.insert(series.identifier)
+      pass.give(slot, to: Pass.series)
+    case .series(let slot, _):
+      if pass.session(of: slot) == nil { note(.unknownSlot(slot), &pass) }
     case .committed(let session):
       committed.insert(session)
     case .rewrites:
       break
     }
+  }
+
+  /// A record that only a later version understands: told, and kept for it with its session.
+  private mutating func take(_ unknown: RecordLine.Unknown, _ pass: Pass) {
+    unknownRecords.append(UnknownRecord(file: pass.file, record: pass.line, kind: unknown.kind))
+    guard let slot = unknown.slot, let index = pass.session(of: slot), index >= 0 else { return }
+    sessions[index].carried.append(
+      CarriedRecord(eventsBefore: sessions[index].log.count, fields: unknown.fields))
   }
 
   private mutating func declare(
@@ -173,7 +195,7 @@ struct RecordReader {
 }
 
 extension RecordReader.Session {
-  var capture: Capture { Capture(header: header, log: log) }
+  var capture: Capture { Capture(header: header, log: log, carried: carried) }
 
   fileprivate mutating func take(_ event: SensorEvent) {
     resumption.take(event)

@@ -1,8 +1,11 @@
-/// The first line of a text capture or journal segment: `sensord-capture 1 4f2c7a10`.
+/// The first line of a text capture or journal segment: `sensord-capture 2 4f2c7a10`.
 ///
 /// Its form is the same in every version, so that an old reader can say that a file is newer.
 enum TextHeader {
-  static let version = 1
+  /// The version that is written; all before it are read.
+  static let version = 2
+  /// From this version on, a record of an unknown kind is one of a later program and no damage.
+  static let firstVersionWithUnknownKinds = 2
   /// Bytes of the first line that this version writes, its newline included: both kinds take the same.
   static let length = 27
   /// Longer than any first line.
@@ -14,7 +17,7 @@ enum TextHeader {
 
   /// What the start of a file says.
   enum Outcome: Equatable {
-    case capture(length: Int)
+    case capture(version: Int, length: Int)
     case newer(version: Int)
     /// The file ends in its first line, or a power cut left nothing but zeros of it.
     case cutOff
@@ -33,7 +36,7 @@ enum TextHeader {
   static func read(_ bytes: Span<UInt8>) -> Outcome {
     let line = firstLine(bytes)
     if let line, let version = version(line) {
-      return version > Self.version ? .newer(version: version) : .capture(length: line.count + 1)
+      return version > Self.version ? .newer(version: version) : .capture(version: version, length: line.count + 1)
     }
     let zero = (0..<min(bytes.count, greatestLength)).first { bytes[$0] == 0 }
     if holdsRecords(bytes) { return .damaged(zero == nil ? .header : .zeros) }

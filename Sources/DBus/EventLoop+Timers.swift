@@ -79,6 +79,7 @@ extension EventLoop {
     let deadline = timers.nextDeadline()
     guard deadline != armedDeadline else { return }
     armedDeadline = deadline
+    armedAt = BootClock.now()
     var setting = itimerspec()
     if let deadline {
       // All zero would switch it off.

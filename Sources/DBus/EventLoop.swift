@@ -42,6 +42,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   var timers = TimerQueue()
   /// The deadline to which the timerfd is set; nil when it is off.
   var armedDeadline: Int64?
+  /// When that was done.
+  var armedAt: Int64 = 0
+  /// While what waited during a stall is read, and timers are held back for it: when the loop ran again.
+  public internal(set) var stallEnd: Int64?
+  /// When the last stall ended: what is later than it only by what it held up is no other one.
+  var lastStallEnd = Int64.min
+  var stallObserver: ((_ since: Int64, _ until: Int64) -> Void)?
   private var lastIdentifier: UInt64 = 1
   private var spareBatch: [Work] = []
   /// What runs when there is no other work, one at a time.
@@ -172,21 +179,32 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   private func poll(blocking: Bool) {
     let capacity = 32
+    // After a stall only what is there already is waited for.
+    let waits = blocking && stallEnd == nil
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: capacity) { events in
-      let count = unsafe epoll_wait(epoll.number, events.baseAddress, Int32(capacity), blocking ? -1 : 0)
-      if blocking { wakeupCount.add(1, ordering: .relaxed) }
-      guard count > 0 else { return }
-      for index in 0..<Int(count) {
+      let count = unsafe epoll_wait(epoll.number, events.baseAddress, Int32(capacity), waits ? -1 : 0)
+      if waits { wakeupCount.add(1, ordering: .relaxed) }
+      noteOverdueTimer()
+      var isTimerDue = false
+      var hasRead = false
+      for index in 0..<max(0, Int(count)) {
         let event = unsafe events[index]
         let identifier = unsafe event.data.u64
         switch identifier {
         case Self.wakeIdentifier: break
-        case Self.timerIdentifier: fireTimers()
+        case Self.timerIdentifier: isTimerDue = true
         default:
+          hasRead = true
           // A watch that was cancelled by a handler of this round is not there any more.
           let readiness = Readiness(rawValue: unsafe event.events)
           watches[identifier]?.handler(readiness)
         }
+      }
+      // What has come is heard before what is due is judged.
+      if stallEnd != nil {
+        if mayEndStall(nothingLeft: blocking && !hasRead) { fireTimers() }
+      } else if isTimerDue {
+        fireTimers()
       }
     }
   }

@@ -52,7 +52,7 @@ public enum FinalPass {
   }
 
   private static func metadata(_ header: CaptureHeader) -> Metadata {
-    var metadata = header.metadata.mapValues { MetadataValue.text($0) }
+    var metadata = header.metadata.mapValues(MetadataValue.init)
     if let previous = header.linkedTo { metadata["linkedTo"] = .text(previous.uuidString) }
     metadata["recordedBy"] = .text(header.source)
     return metadata
@@ -87,6 +87,19 @@ public enum FinalPass {
       }
     }
     return try builder.finish()
+  }
+}
+
+extension MetadataValue {
+  fileprivate init(_ value: CaptureMetadataValue) {
+    self =
+      switch value {
+      case .text(let text): .text(text)
+      case .integer(let integer): .integer(integer)
+      case .real(let real): .real(real)
+      case .boolean(let flag): .flag(flag)
+      case .time(let microseconds): .time(Timestamp(microseconds: microseconds))
+      }
   }
 }
 

@@ -32,7 +32,7 @@ struct JournalBacklog: Sendable {
     let superfluous =
       events.firstIndex { event in
         switch event.kind {
-        case .connected, .disconnected, .clock, .battery: true
+        case .connected, .disconnected, .clock, .battery, .stalled, .marker: true
         default: false
         }
       }

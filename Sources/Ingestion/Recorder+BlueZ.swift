@@ -9,7 +9,7 @@ extension Recorder {
     if case .notification(let device, let bytes, let microseconds) = event {
       return receive(bytes, from: device, at: BootInstant(microseconds: microseconds))
     }
-    let now = clock.now()
+    let now = present
     switch event {
     case .serviceAppeared:
       hasService = true
@@ -152,7 +152,7 @@ extension Recorder {
     case .connect(let address, _): channels[address]?.isConnecting = true
     case .follow(let address, let adapter):
       // The plan may turn to a link over another adapter that has been up for long: nothing else tells of it.
-      linkCameUp(address, over: adapter, at: clock.now())
+      linkCameUp(address, over: adapter, at: present)
     case .refuse(let address, let adapter, let recorded):
       log(
         .warning,

@@ -74,7 +74,7 @@ extension Recorder {
   func serviceGone(reason: DisconnectReason) {
     hasService = false
     adapters = [:]
-    let now = clock.now()
+    let now = present
     for address in channels.keys.sorted() where channels[address]?.link != nil {
       channels[address]?.link = nil
       take(.disconnected(reason: reason.description), of: address, at: now)

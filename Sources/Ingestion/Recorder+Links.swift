@@ -95,13 +95,18 @@ extension Recorder {
   /// A notification: the one event that comes often, so nothing is done here but what it needs.
   func receive(_ bytes: [UInt8], from device: DeviceAddress, at instant: BootInstant) {
     guard let address = SensorAddress(bits: device.bits) else { return }
-    plan.valueReceived(from: address, at: instant)
-    take(.measurement(bytes), of: address, at: instant)
+    hear(bytes, of: address, at: instant)
     if let channel = channels[address], channel.state != channel.currentState {
       tellStatus()
     } else {
       tellValuesSoon()
     }
+  }
+
+  func hear(_ bytes: [UInt8], of address: SensorAddress, at instant: BootInstant) {
+    if stall != nil { hearDuringStall(of: address, at: instant) }
+    plan.valueReceived(from: address, at: instant)
+    take(.measurement(bytes), of: address, at: instant)
   }
 
   private func subscribed(_ device: DeviceAddress, _ mode: SubscriptionMode, at now: BootInstant) {

@@ -8,13 +8,17 @@ extension Recorder {
   /// Something happened to an allowed sensor: the session machine decides what it means, the journal keeps it.
   package func take(_ kind: SensorEvent.Kind, of address: SensorAddress, at instant: BootInstant) {
     guard takesEvents, var channel = channels[address] else { return }
-    followClock(&channel, at: instant)
+    // What waited is told at instants of its own: one sensor's must not run ahead of the others' by way of the clock.
+    if stall == nil { followClock(&channel, at: instant) }
     apply(SensorEvent(kind, at: instant), to: &channel)
     channels[address] = channel
     armTimer(for: channel.machine.deadline)
   }
 
   private func apply(_ event: SensorEvent, to channel: inout SensorChannel) {
+    var event = event
+    if let last = channel.lastInstant { event.instant = max(event.instant, last) }
+    channel.lastInstant = event.instant
     let transition = channel.machine.handle(event)
     // Now: a loss that is told with this event clears them.
     let beats = channel.machine.beats

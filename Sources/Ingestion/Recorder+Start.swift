@@ -62,6 +62,9 @@ extension Recorder {
   /// Feeds what the journal holds to fresh machines: sessions that may go on stay open, the others end.
   private func recover(_ contents: JournalContents) async -> [UUID] {
     for damage in contents.damages where !damage.isExpectedAfterCrash { log(.warning, "journal: \(damage)") }
+    if let unknown = contents.unknownRecords.first {
+      log(.warning, "journal: \(unknown); \(contents.unknownRecordCount) such records are handed on as they are")
+    }
     for file in contents.foreignFiles {
       log(.warning, "journal: \(file.name) is no segment of it and was set aside as \(file.setAsideAs ?? file.name)")
     }

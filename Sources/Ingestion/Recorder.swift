@@ -63,6 +63,9 @@ public actor Recorder {
   var isStoreDoubtful = false
   var hasStoreVanished = false
 
+  /// While values that waited during a stall are told.
+  var stall: Stall?
+
   var timer: TimerToken?
   var timerInstant: BootInstant?
 
@@ -93,6 +96,9 @@ public actor Recorder {
   public func run(ready: @Sendable () -> Void) async throws(RecorderFailure) {
     tellStatus()
     let ended = try await start()
+    loop.observeStalls { [weak self] since, until in
+      self?.assumeIsolated { $0.stalled(since: since, until: until) }
+    }
     isReady = true
     ready()
     log(.notice, "started; sensors allowed: \(channels.count)")
@@ -104,6 +110,7 @@ public actor Recorder {
     log(.notice, "stopping")
     tellStatus()
     await finish()
+    loop.observeStalls(nil)
     leaveBus()
     // Nobody waits seconds for a bus that is not wanted any more.
     if isWaitingForBus { bus.cancel() }

@@ -5,6 +5,8 @@ import Sensors
 /// One allowed sensor in the recorder: its session machine, and which session of the journal is its own.
 struct SensorChannel {
   let address: SensorAddress
+  /// Of its last event. Events come from several sources, and instants must not decrease in a session.
+  var lastInstant: BootInstant?
   /// What its owner calls it, else what it calls itself.
   var name: String?
   var machine: SessionMachine

@@ -16,6 +16,7 @@ extension SessionTimeline {
       "driftPartsPerMillion": .real(quality.driftPartsPerMillion),
       "surplusSteps": .integer(Int64(quality.surplusSteps)),
     ]
+    if quality.stalledMicroseconds > 0 { report["stalledMicroseconds"] = .integer(quality.stalledMicroseconds) }
     for defect in PayloadDefect.allCases where defects[defect] > 0 {
       report["payloadDefect.\(defect.rawValue)"] = .integer(Int64(defects[defect]))
     }

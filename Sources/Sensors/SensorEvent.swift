@@ -35,6 +35,13 @@ public struct SensorEvent: Hashable, Sendable {
     case signal(dBm: Int16)
     /// The recorder lost values that it had received: the disk was full, say.
     case lost(values: Int, reason: String)
+    /// The recorder did not run for so long, up to this instant: its program was stopped, or got no processor.
+    ///
+    /// What had no time of its own from the kernel was read afterwards, all at once: measurements with exactly this instant
+    /// have no arrival of their own.
+    case stalled(microseconds: Int64)
+    /// A point in time that somebody marked, a game for instance, in their own words. It is no measurement.
+    case marker(String)
     /// The session ended here.
     case ended(SessionEndReason)
   }

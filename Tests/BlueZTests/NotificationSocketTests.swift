@@ -24,7 +24,7 @@ struct NotificationSocketTests {
     var packets: [[UInt8]?] = []
     while true {
       switch socket.read() {
-      case .value(let bytes): packets.append(bytes)
+      case .value(let bytes, _): packets.append(bytes)
       case .none: return packets
       case .end: return packets + [nil]
       }
@@ -49,6 +49,27 @@ struct NotificationSocketTests {
     _ = bluetoothd.take()
     #expect(read(socket) == [[1], [], [2], [], nil])
     #expect(read(socket) == [nil])
+  }
+
+  @Test("a value that waited has the instant at which it was sent, however late it is read")
+  func arrivals() throws {
+    let (socket, bluetoothd) = try pair()
+    var bounds: [ClosedRange<Int64>] = []
+    for bytes: [UInt8] in [[1], [], [2]] {
+      let before = BootClock.now()
+      try send(bytes, on: bluetoothd)
+      bounds.append(before...BootClock.now())
+    }
+    // Later than the clocks may differ from one reading to the next.
+    let sent = BootClock.now()
+    while BootClock.now() < sent + 20_000 { sched_yield() }
+    for bound in bounds {
+      guard case .value(_, let arrival?) = socket.read() else {
+        Issue.record("no arrival")
+        return
+      }
+      #expect(arrival >= bound.lowerBound - 2_000 && arrival <= bound.upperBound + 2_000)
+    }
   }
 
   @Test("a packet that was sent before the socket was made is no end either")

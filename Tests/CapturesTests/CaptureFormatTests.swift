@@ -50,10 +50,16 @@ struct CaptureFormatTests {
       header.linkedTo = Bool.random(using: &random) ? Samples.other : nil
       for _ in 0..<Int.random(in: 0...3, using: &random) {
         header.metadata[Samples.hostile.randomElement(using: &random) ?? ""] =
-          Samples.hostile.randomElement(using: &random)
+          Samples.metadataValue(using: &random)
       }
-      let capture = Capture(
+      var capture = Capture(
         header: header, events: (0..<Int.random(in: 0...40, using: &random)).map { _ in Samples.event(using: &random) })
+      let places = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+        Int.random(in: 0...capture.log.count, using: &random)
+      }
+      capture.carried = places.sorted().map {
+        CarriedRecord(eventsBefore: $0, fields: "\($0) ecg 1 2 3")
+      }
       let bytes = CaptureEncoder.encode(capture)
       #expect(bytes.allSatisfy { $0 == 0x0A || (0x20...0x7E).contains($0) }, "seed \(seed)")
       let contents = try CaptureReader.read(bytes)
@@ -146,10 +152,8 @@ struct CaptureFormatTests {
 
   @Test("a newer version is named, whatever follows")
   func newer() {
-    var line = Array("sensord-capture 2".utf8)
-    let checksum = String(CRC32C.checksum(line.span, 0..<line.count), radix: 16)
-    line += Array(" \(String(repeating: "0", count: 8 - checksum.count))\(checksum)\nwhatever".utf8)
-    #expect(throws: CaptureError.newerVersion(found: 2, supported: 1)) { try CaptureReader.read(line) }
+    let bytes = Samples.line("sensord-capture 3") + Array("whatever".utf8)
+    #expect(throws: CaptureError.newerVersion(found: 3, supported: 2)) { try CaptureReader.read(bytes) }
   }
 
   @Test(
@@ -159,29 +163,70 @@ struct CaptureFormatTests {
     #expect(throws: CaptureError.notACapture) { try CaptureReader.read(Array(text.utf8)) }
   }
 
-  @Test("an intact record that version 1 does not know is reported by its field, and the rest is read")
-  func malformed() throws {
-    var bytes = CaptureEncoder.encode(Self.capture)
-    let end = bytes.count
-    for text in [
-      "1 5 levitated", "0 5 connected", "x 5 connected", "1 5 connected now", "1 5 battery 256", "1 05 connected",
-      "1 5 m 123", "1 5 m zz", "1 5 ended maybe", "1 5 information 2a2a \"x\"", "1 session nobody", "1 5 lost 2 x",
-      "1 5 battery", "1 5 boot 12", "1 99999999999999999999 connected", "1048577 5 connected",
-    ] {
-      let line = Array(text.utf8)
-      let checksum = String(CRC32C.checksum(line.span, 0..<line.count), radix: 16)
-      bytes += line + Array(" \(String(repeating: "0", count: 8 - checksum.count))\(checksum)\n".utf8)
-    }
-    bytes += CaptureEncoder.encode(Self.capture)[end...]
-    let contents = try CaptureReader.read(bytes)
+  private static let strange = [
+    "0 5 connected", "1 5 connected now", "1 5 battery 256", "1 05 connected", "1 5 m 123", "1 5 m zz",
+    "1 5 ended maybe",
+    "1 5 information 2a2a \"x\"", "1 session nobody", "1 5 lost 2 x", "1 5 battery", "1 5 boot 12",
+    "1 99999999999999999999 connected", "1048577 5 connected", "1 5 stall -1", "1 5 stall", "1 5 marker unquoted",
+    "1 meta \"k\" integer 1.5", "1 meta \"k\" real nan", "1 meta \"k\" real 1", "1 meta \"k\" boolean yes",
+    "1 meta \"k\" time 10000000000000000", "1 meta \"k\"", "1 5 Levitated", "X 5 connected",
+    "1 5 \(String(repeating: "x", count: 33))",
+  ]
+
+  @Test("an intact record that cannot be is reported by its field, and the rest is read", arguments: [1, 2])
+  func malformed(version: Int) throws {
+    let bytes = Samples.line("sensord-capture \(version)") + CaptureEncoder.encode(Self.capture)[TextHeader.length...]
+    let contents = try CaptureReader.read(bytes + Self.strange.flatMap(Samples.line))
     #expect(contents.captures == [Self.capture])
-    #expect(contents.damageCount == 16)
+    #expect(contents.damageCount == Self.strange.count && contents.unknownRecordCount == 0)
     for damage in contents.damages {
       guard case .malformed = damage.reason else {
         Issue.record("\(damage)")
         continue
       }
     }
+  }
+
+  private static let later = [
+    "1 5 levitated", "1 5 ecg 1 2 3", "workout 5 connected", "1 mood \"good\"", "1 meta \"weight\" quantity 70 \"kg\"",
+    "77 5 ecg 1",
+  ]
+
+  @Test("a record of a kind that only a later version knows is passed over, told and handed on; nothing is damaged")
+  func laterKinds() throws {
+    let bytes = CaptureEncoder.encode(Self.capture)
+    let end = bytes.dropLast().lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let contents = try CaptureReader.read(bytes[..<end] + Self.later.flatMap(Samples.line) + bytes[end...])
+    #expect(contents.damageCount == 0)
+    #expect(contents.unknownRecordCount == Self.later.count)
+    #expect(contents.unknownRecords.map(\.kind) == ["levitated", "ecg", "workout", "mood", "meta", "ecg"])
+    let line = bytes[..<end].count { $0 == 0x0A } + 1
+    #expect(contents.unknownRecords.map(\.record) == Array(line..<line + Self.later.count))
+    let capture = try #require(contents.captures.first)
+    #expect(capture.header == Self.capture.header && capture.log == Self.capture.log)
+    // Those of the session's slot, where they stood.
+    let fields = ["5 levitated", "5 ecg 1 2 3", "mood \"good\"", "meta \"weight\" quantity 70 \"kg\""]
+    #expect(capture.carried == fields.map { CarriedRecord(eventsBefore: Self.capture.log.count - 1, fields: $0) })
+    #expect(try CaptureReader.read(CaptureEncoder.encode(capture)).captures == [capture])
+  }
+
+  @Test("in a file of the first version, whose kinds are all known, an unknown kind is damage as ever")
+  func laterKindsInFirstVersion() throws {
+    let session = "1 session \(Samples.session.uuidString.lowercased()) - - \"\""
+    let contents = try CaptureReader.read(Samples.file([session, "1 5 levitated", "workout 5"], version: 1))
+    #expect(contents.damages.map(\.reason) == [.malformed(field: "kind"), .malformed(field: "kind")])
+    #expect(contents.unknownRecordCount == 0 && contents.captures.first?.carried == [])
+  }
+
+  @Test("what was said of a session later holds, as the last value of its key")
+  func laterMetadata() throws {
+    let session = "1 session \(Samples.session.uuidString.lowercased()) - - \"\""
+    let contents = try CaptureReader.read(
+      Samples.file([
+        session, "1 meta \"level\" \"one\"", "1 5 connected", "1 meta \"level\" integer 2", "1 6 marker \"now\"",
+      ]))
+    #expect(contents.captures.first?.header.metadata == ["level": .integer(2)])
+    #expect(contents.damageCount == 0)
   }
 
   @Test("junk without end takes no memory for its damages")

@@ -287,6 +287,64 @@ struct JournalTests {
     #expect(try TemporaryFolder.names(path) == ["00000001.journal.damaged"])
   }
 
+  /// A journal of one session with records of a later version in its segment.
+  private func writeLater() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path)
+      try journal.open(Samples.header(), events: Samples.beginning)
+      try journal.open(Samples.header(Samples.other), events: Samples.beginning)
+    }
+    let bytes = try TemporaryFolder.read("\(path)/00000001.journal")
+    let later = [
+      "1 8123000000 ecg 1 2 3", "2 8123000000 ecg 4 5 6", "workout \(Samples.session.uuidString.lowercased()) 7 8",
+    ]
+    try TemporaryFolder.write(bytes + later.flatMap(Samples.line), to: "\(path)/00000001.journal")
+  }
+
+  @Test("a segment with records of a later version is no damaged one: they are told, and handed on with their session")
+  func laterKinds() throws {
+    try writeLater()
+    let (journal, found) = try Journal.open(directory: path)
+    #expect(found.damageCount == 0 && found.unknownRecordCount == 3)
+    #expect(found.unknownRecords.first?.file == "00000001.journal")
+    let capture = try journal.capture(of: Samples.session).capture
+    #expect(capture.carried == [CarriedRecord(eventsBefore: Samples.beginning.count, fields: "8123000000 ecg 1 2 3")])
+    try journal.commit(Samples.session)
+    try journal.commit(Samples.other)
+    try journal.sync()
+    #expect(try TemporaryFolder.names(path).isEmpty)
+  }
+
+  @Test("a deleted session takes its records of a later version along, and leaves those of the others")
+  func erasedLaterKinds() throws {
+    try writeLater()
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.commit(Samples.session)
+    try journal.erase(Samples.session)
+    let text = String(decoding: try TemporaryFolder.read("\(path)/00000001.journal"), as: UTF8.self)
+    #expect(!text.contains("ecg 1 2 3") && !text.contains("workout"))
+    #expect(text.contains("ecg 4 5 6"))
+  }
+
+  @Test("what is said of an open session later is there after a restart, also where its first segment is lost")
+  func laterMetadata() throws {
+    do {
+      let (journal, _) = try Journal.open(directory: path)
+      try journal.open(Samples.header(), events: Samples.beginning)
+      try journal.setMetadata(["level": .integer(2), "game": "chess"], of: Samples.session)
+      try journal.setMetadata(["level": .integer(3)], of: Samples.session)
+      #expect(throws: JournalError.self) { try journal.setMetadata([:], of: Samples.other) }
+    }
+    let expected: [String: CaptureMetadataValue] = ["level": .integer(3), "game": "chess"]
+    do {
+      let (journal, found) = try Journal.open(directory: path)
+      #expect(found.sessions.first?.capture.header.metadata == expected)
+      try journal.append(Samples.measurement(1), to: Samples.session)
+    }
+    TemporaryFolder.delete("\(path)/00000001.journal")
+    #expect(try JournalReader.read(directory: path).sessions.first?.capture.header.metadata == expected)
+  }
+
   @Test("a journal that is cut off at any byte gives what is before the cut")
   func everyTruncation() throws {
     let events = Samples.beginning + (0..<5).map { Samples.measurement($0) }

@@ -33,6 +33,15 @@ enum Samples {
     String(repeating: "x", count: 248), "ends with \\", "\\u{41}", "\r\n", "a  b",
   ]
 
+  static func metadataValue(using random: inout SplitMix64) -> CaptureMetadataValue {
+    let values: [CaptureMetadataValue] = [
+      .text(hostile.randomElement(using: &random) ?? ""), .integer(Int64(bitPattern: random.next())),
+      .real(Double.random(in: -1e6...1e6, using: &random)), .boolean(.random(using: &random)),
+      .time(microseconds: .random(in: RecordLine.times, using: &random)),
+    ]
+    return values.randomElement(using: &random) ?? .integer(0)
+  }
+
   static func event(using random: inout SplitMix64) -> SensorEvent {
     let text = hostile.randomElement(using: &random) ?? ""
     let kinds: [SensorEvent.Kind] = [
@@ -44,13 +53,28 @@ enum Samples {
       .battery(percent: .random(in: 0...255, using: &random)), .location(.random(in: 0...255, using: &random)),
       .information(DeviceInformationField.allCases.randomElement(using: &random) ?? .modelNumber, text),
       .signal(dBm: .random(in: Int16.min...Int16.max, using: &random)),
-      .lost(values: .random(in: 0...Int.max, using: &random), reason: text),
+      .lost(values: .random(in: 0...Int.max, using: &random), reason: text), .marker(text),
+      .stalled(microseconds: .random(in: 0...RecordLine.times.upperBound, using: &random)),
       .ended(SessionEndReason.allCases.randomElement(using: &random) ?? .request),
     ]
     let instant =
       Bool.random(using: &random)
       ? Int64.random(in: 0...1 << 45, using: &random) : Int64.random(in: RecordLine.times, using: &random)
     return SensorEvent(kinds.randomElement(using: &random) ?? .connected, at: BootInstant(microseconds: instant))
+  }
+}
+
+extension Samples {
+  /// A line with its checksum and its newline.
+  static func line(_ text: String) -> [UInt8] {
+    let line = Array(text.utf8)
+    let checksum = String(CRC32C.checksum(line.span, 0..<line.count), radix: 16)
+    return line + Array(" \(String(repeating: "0", count: 8 - checksum.count))\(checksum)\n".utf8)
+  }
+
+  /// A file of these lines.
+  static func file(_ lines: [String], version: Int = 2) -> [UInt8] {
+    line("sensord-capture \(version)") + lines.flatMap(line)
   }
 }
 

@@ -65,6 +65,26 @@ struct FinalPassTests {
     #expect(session.quality["notifications"] == .integer(60))
   }
 
+  @Test("what was said of a session keeps its type, and the time without a recorder is in the quality report")
+  func typedMetadata() throws {
+    var capture = capture(seconds: 60)
+    capture.header.metadata = [
+      "game": "Tetris", "level": .integer(-3), "speed": .real(1.25), "ranked": .boolean(true),
+      "began": .time(microseconds: 5),
+    ]
+    var session = try FinalPass.session(of: capture, version: "0.1.0")
+    #expect(session.metadata["game"] == .text("Tetris"))
+    #expect(session.metadata["level"] == .integer(-3))
+    #expect(session.metadata["speed"] == .real(1.25))
+    #expect(session.metadata["ranked"] == .flag(true))
+    #expect(session.metadata["began"] == .time(Timestamp(microseconds: 5)))
+    #expect(session.quality["stalledMicroseconds"] == nil)
+    let instant = try #require(capture.log.last?.instant)
+    capture.log.append(SensorEvent(.stalled(microseconds: 2_500_000), at: instant))
+    session = try FinalPass.session(of: capture, version: "0.1.0")
+    #expect(session.quality["stalledMicroseconds"] == .integer(2_500_000))
+  }
+
   @Test("a lost link is a gap with BlueZ's reason, and no interval is formed across it")
   func lostLink() throws {
     let session = try FinalPass.session(of: capture(seconds: 60, losses: [30]), version: "0.1.0")

@@ -68,6 +68,9 @@ final class Program: Sendable {
     process.send(signal)
   }
 
+  /// Its process.
+  var identifier: Int32 { process.identifier }
+
   /// How many descriptors it has open.
   func descriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "\(process.folder)/fd").count

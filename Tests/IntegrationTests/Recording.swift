@@ -126,6 +126,20 @@ final class Recording {
     try await arrive()
   }
 
+  /// Stops a program while so many seconds pass for the others, and lets it run again.
+  func stop(_ program: Program, for seconds: Int64) async throws {
+    try await freeze()
+    try clock?.excuse(program.identifier)
+    program.send(SIGSTOP)
+    try await wait(for: "a stopped program") { try program.isStopped() }
+    try clock?.goOn(for: seconds)
+    try await wait(for: "\(seconds) seconds") { try self.clock?.isStopped() ?? true }
+    program.send(SIGCONT)
+    try clock?.excuse(nil)
+    try await arrive()
+    try thaw()
+  }
+
   /// Lets time go on.
   func thaw() throws {
     try clock?.goOn()
@@ -215,6 +229,14 @@ final class Recording {
   /// The stored sessions of one strap.
   func sessions(of strap: String) throws -> [[String: Any]] {
     try sessions().filter { ($0["device"] as? [String: Any])?["address"] as? String == strap }
+  }
+
+  /// The records of the capture that was kept of a session: their words, without slot and checksum.
+  func records(_ session: [String: Any]) throws -> [[String]] {
+    let file = folder.appendingPathComponent("store/sensord.captures/\(session["id"] as? String ?? "").capture")
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst().map {
+      $0.split(separator: " ").dropFirst().dropLast().map(String.init)
+    }
   }
 
   /// The payloads in the capture that was kept of a session.

@@ -13,6 +13,7 @@ struct ScenarioTests {
     "capture": "MonitorCaptureTests; there is no radio below the simulator",
     "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
     "recorder_kill": "RecordingTests: SIGKILL", "rates_recorder": "RateGapRecordingTests",
+    "recorder_stop": "StoppedRecorderTests",
   ]
 
   static let names: [String] = {

@@ -135,6 +135,21 @@ struct ReplayCommandTests {
     #expect(!FileAccess.exists(store))
   }
 
+  @Test(
+    "records that only a later version knows are told in one line, and the rest is stored; check finds nothing wrong")
+  func laterKinds() throws {
+    var lines = try String(decoding: FileAccess.read(capture), as: UTF8.self).split(separator: "\n")
+    lines += ["1 8443000000 ecg 1 2 3 084b114a", "workout 7 6855ea41"]
+    let file = try folder.write("later.capture", lines.joined(separator: "\n") + "\n")
+    let outcome = try sensord.run("replay", file, "--store", store)
+    #expect(outcome.status == 0 && outcome.output.contains("3 notifications"))
+    #expect(
+      outcome.errors
+        == "sensord: \(file): record \(lines.count - 1) is of a kind that only a later sensord knows (ecg); such records: 2; what is known is used\n"
+    )
+    #expect(try sensord.run("check", "--store", store).status == 0)
+  }
+
   @Test("three digits name no session, and the message says how many do")
   func tooFewDigits() throws {
     _ = try sensord.run("replay", capture, "--store", store)

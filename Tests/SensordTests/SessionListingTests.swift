@@ -176,11 +176,12 @@ struct SessionListingTests {
       "latencyGreatestMicroseconds": 3_101_429, "driftPartsPerMillion": 0.0, "releaseDepthBeats": 2.0,
       "releaseDepthErrorBeats": 0.056, "batteryStartPercent": 90, "batteryEndPercent": 87, "bodySensorLocation": 1,
       "signalWeakestDBm": -71, "signalStrongestDBm": -60, "clockStep.1": .time(Timestamp(microseconds: 0)),
-      "clockStep.1.microseconds": 1_500, "somethingNew": 1,
+      "clockStep.1.microseconds": 1_500, "somethingNew": 1, "stalledMicroseconds": 60_020_000,
     ]).lines.filter { $0.label != "Clock set" }.map { "\($0.label): \($0.text)" }
     #expect(
       facts == [
         "Received: 600 notifications, 2 link losses, 3 empty",
+        "Stalled: 60.0 s: the recorder did not run",
         "Latency: 2019.6 ms in half of all packets, 2560.2 ms in 95 %, 3101.4 ms at most",
         "Release: 2.00 ± 0.06 beats late", "Battery: 90 to 87 %", "Signal: -71 to -60 dBm", "Worn on: chest",
       ])

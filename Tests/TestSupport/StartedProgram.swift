@@ -10,7 +10,7 @@ public final class StartedProgram: Sendable {
     public let description: String
   }
 
-  private let identifier: pid_t
+  public let identifier: Int32
   private let ending = Mutex<Int32?>(nil)
 
   /// Starts the program at `path`, or found by its name.

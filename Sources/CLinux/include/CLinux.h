@@ -11,6 +11,7 @@
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
 
 // Names the calling thread in the system's tools; at most 15 bytes. Returns 0 or an errno.
 int clinux_name_thread(const char *name);
@@ -20,5 +21,13 @@ int clinux_set_parent_death_signal(int signal);
 
 // The CRC-32C of `length` bytes by the processor's instruction for it; -1 where it has none.
 int64_t clinux_crc32c(const void *bytes, size_t length);
+
+// Has the kernel say of each packet of a socket from whom it is and when it was sent. Errors are ignored.
+void clinux_stamp_packets(int socket);
+
+// Reads a packet of such a socket without waiting. Returns its length, or -1 and errno. `is_packet` tells an empty packet (1)
+// from the end (0), both of which have the length 0. `sent` is when it was sent, in microseconds of CLOCK_REALTIME, or
+// INT64_MIN where the kernel does not say.
+ssize_t clinux_receive_packet(int socket, void *bytes, size_t capacity, int *is_packet, int64_t *sent);
 
 #endif

@@ -8,6 +8,7 @@ extension SessionMachine {
     let earlier = context
     context.take(event)
     defer { lastInstant = event.instant }
+    stallEnd = nil
     guard isRecording, let lastInstant, let boot = earlier.boot else { return .none }
     live.breakRun()
     isRestarting = true

@@ -6,7 +6,8 @@ extension SessionMachine {
     live.clear()
     if case .boot = event.kind { return restart(event) }
     if case .clock(let offset) = event.kind { adoptClock(offset) }
-    var transition = expire(event.instant, isRestart: isRestarting)
+    if case .stalled = event.kind { stallEnd = event.instant }
+    var transition = stallEnd == event.instant ? .none : expire(event.instant, isRestart: isRestarting)
     let wasLinked = context.isLinked
     context.take(event)
     lastInstant = event.instant
@@ -21,7 +22,7 @@ extension SessionMachine {
     case .ended(let reason):
       if isRecording { transition.end = close(reason, at: event.instant) }
     case .clock: isRestarting = false
-    case .boot, .battery, .location, .information, .signal: break
+    case .boot, .battery, .location, .information, .signal, .stalled, .marker: break
     }
     if isRecording { eventCount += 1 }
     return transition

@@ -47,6 +47,8 @@ public struct SessionMachine: Sendable {
   var lastMeasurement: BootInstant?
   /// The last event of any kind. After a restart all instants are moved into the new boot's time.
   var lastInstant: BootInstant?
+  /// When the recorder ran again that had not for a while: what has this instant waited, and is heard before limits are judged.
+  var stallEnd: BootInstant?
   /// The link went down then and nothing has been measured since, even if it came up.
   var awaySince: BootInstant?
   /// The recorder or the machine was started anew within the open session, and its clock is not known yet.

@@ -40,6 +40,8 @@ struct Residuals {
         batchEnd = index + 1
         while batchEnd < packets.count && packets[batchEnd].isBatched { batchEnd += 1 }
       }
+      // While the recorder did not run, nothing arrived at a time of its own.
+      guard packets[index].hasOwnArrival else { continue }
       // Of many that came together only the last was not held back.
       if batchEnd - batchStart > intervals.parameters.largestBatch, index + 1 < batchEnd { continue }
       let own = packets[index].beatEnd - 1

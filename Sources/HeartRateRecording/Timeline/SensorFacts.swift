@@ -1,6 +1,6 @@
 public import Sensors
 
-/// What the sensor told about itself during a session, and what happened to its link.
+/// What the sensor told about itself during a session, what happened to its link, and what was marked meanwhile.
 public struct SensorFacts: Hashable, Sendable {
   /// Percent, the first and the last value of the session.
   public var firstBatteryPercent: UInt8?
@@ -16,6 +16,8 @@ public struct SensorFacts: Hashable, Sendable {
   public var strongestSignal: Int16?
   /// Each loss of the link, in order.
   public var disconnects: [Disconnect] = []
+  /// What somebody marked, in order. Kept for whoever shows it, used for nothing here.
+  public var markers: [SessionMarker] = []
 
   public init() {}
 

@@ -18,6 +18,7 @@ extension SessionTimeline {
       runs = assembly.placement.runs
       quality = assembly.quality
     }
+    quality.stalledMicroseconds = columns.stalledMicroseconds
     setBounds(columns)
     let trace = collectGaps(columns, assembly)
     coverage = beats.isEmpty ? coverage(of: trace) : measureCoverage()

@@ -18,6 +18,15 @@ struct TimelineCollector {
     var rate: UInt16
     /// Notifications since the packet before that said "off the skin" and carried no interval.
     var contactLostBefore: Int
+    /// Whether its arrival is its own: false where it waited while the recorder did not run, and was read with others.
+    var hasOwnArrival = true
+  }
+
+  /// A time in which the recorder did not run.
+  struct Stall {
+    /// When it ran again, in microseconds; boot time until ``finish()``, wall time (UTC) after it.
+    var end: Int64
+    var microseconds: Int64
   }
 
   /// Beats from here on do not follow those before, whatever the times say.
@@ -57,6 +66,7 @@ struct TimelineCollector {
   private(set) var defects = PayloadDefectCounts()
   private(set) var sensor = SensorFacts()
   private(set) var clockSteps: [ClockStep] = []
+  private(set) var stalls: [Stall] = []
   private(set) var endReason: SessionEndReason?
   /// Nil without any notification.
   private(set) var firstNotification: Moment?
@@ -159,6 +169,8 @@ struct TimelineCollector {
     case .lost(let values, let reason):
       lostValues += values
       breakRun(.recorder(reason), at: instant)
+    case .stalled(let microseconds): takeStall(microseconds, at: instant)
+    case .marker(let text): sensor.markers.append(SessionMarker(wallMicroseconds: instant, text: text))
     case .ended(let reason):
       endReason = reason
       end = moment(instant)
@@ -228,7 +240,8 @@ struct TimelineCollector {
     packets.append(
       Packet(
         arrival: instant, previousArrival: batch.arrivalBefore, isBatched: batch.count > 1,
-        beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost))
+        beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost,
+        hasOwnArrival: !isEndOfStall(instant)))
     contactLost = 0
   }
 
@@ -241,6 +254,27 @@ struct TimelineCollector {
   private mutating func leaveSkin(at instant: Int64) {
     if let last = losses.last, last.rate == rates.count, last.reason == .contact { return }
     losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .contact))
+  }
+
+  /// Two stalls at one instant are one, told in parts.
+  private mutating func takeStall(_ microseconds: Int64, at instant: Int64) {
+    guard isEndOfStall(instant) else { return stalls.append(Stall(end: instant, microseconds: microseconds)) }
+    stalls[stalls.count - 1].microseconds = Self.sum(stalls[stalls.count - 1].microseconds, microseconds)
+  }
+
+  /// For how long the recorder did not run. A foreign hand may have written lengths that no clock shows.
+  var stalledMicroseconds: Int64 {
+    stalls.reduce(0) { Self.sum($0, $1.microseconds) }
+  }
+
+  private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
+    let (sum, overflow) = first.addingReportingOverflow(second)
+    return overflow ? .max : sum
+  }
+
+  /// Whether the recorder ran again at this instant of the present boot.
+  private func isEndOfStall(_ instant: Int64) -> Bool {
+    stalls.count > stretches.last?.firstStall ?? 0 && stalls.last?.end == instant
   }
 }
 
@@ -257,6 +291,8 @@ extension TimelineCollector {
     var firstRate: Int
     var firstDisconnect: Int
     var firstClockStep: Int
+    var firstStall: Int
+    var firstMarker: Int
   }
 
   private mutating func begin(_ boot: BootIdentifier?, at instant: Int64) {
@@ -264,7 +300,8 @@ extension TimelineCollector {
     stretches.append(
       BootStretch(
         boot: boot, firstInstant: instant, lastInstant: instant, firstPacket: packets.count, firstRate: rates.count,
-        firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count))
+        firstDisconnect: sensor.disconnects.count, firstClockStep: clockSteps.count, firstStall: stalls.count,
+        firstMarker: sensor.markers.count))
     if isNext { breakRun(.boot, at: instant) }
     isLinked = false
     isLossOpen = false
@@ -311,6 +348,10 @@ extension TimelineCollector {
       }
       for step in stretch.firstClockStep..<(next?.firstClockStep ?? clockSteps.count) {
         clockSteps[step].wallMicroseconds &+= offset
+      }
+      for stall in stretch.firstStall..<(next?.firstStall ?? stalls.count) { stalls[stall].end &+= offset }
+      for marker in stretch.firstMarker..<(next?.firstMarker ?? sensor.markers.count) {
+        sensor.markers[marker].wallMicroseconds &+= offset
       }
     }
   }

@@ -19,6 +19,8 @@ public struct TimelineQuality: Hashable, Sendable {
   public var inventedIntervals = 0
   /// Times that the sensor's time ran ahead of the host's for good: it sent surplus intervals.
   public var surplusSteps = 0
+  /// For how long the recorder did not run, in microseconds.
+  public var stalledMicroseconds: Int64 = 0
 
   public init() {}
 }

@@ -103,10 +103,20 @@ struct ReplayCommand: ParsableCommand {
     }
     let more = contents.damageCount - shown.count
     if more > 0 { StandardError.write("sensord: \(PrintableText.line(file)): \(more) more such places\n") }
+    if let text = Self.unknown(contents) {
+      StandardError.write("sensord: \(PrintableText.line("\(file): \(text)"))\n")
+    }
     guard !contents.captures.isEmpty else { throw CommandFailure(.badData, "\(file): no session can be read") }
     let captures = contents.captures.filter { $0.notificationCount > 0 }
     guard !captures.isEmpty else { throw CommandFailure(.badData, "\(file): there is no notification in it to store") }
     return captures
+  }
+
+  /// One line on the records that only a later version knows; nil where there are none.
+  private static func unknown(_ contents: CaptureContents) -> String? {
+    guard let first = contents.unknownRecords.first else { return nil }
+    let count = contents.unknownRecordCount
+    return "\(first)" + (count > 1 ? "; such records: \(count)" : "") + "; what is known is used"
   }
 
   /// Opens the store only when there is something to store: a bad file leaves no empty store behind.

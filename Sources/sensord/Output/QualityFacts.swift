@@ -16,6 +16,7 @@ struct QualityFacts {
       if let text { lines.append((label, text)) }
     }
     add("Received", received)
+    add("Stalled", stalled)
     add("Latency", latency)
     add("Drift", estimate("driftPartsPerMillion", error: "driftErrorPartsPerMillion", "ppm", digits: 1))
     add("Release", estimate("releaseDepthBeats", error: "releaseDepthErrorBeats", "beats late", digits: 2))
@@ -54,6 +55,11 @@ struct QualityFacts {
       if let count = integer(key), count > 0 { parts.append("\(count) \(count == 1 ? one : many)") }
     }
     return parts.joined(separator: ", ")
+  }
+
+  private var stalled: String? {
+    guard let microseconds = integer("stalledMicroseconds"), microseconds > 0 else { return nil }
+    return "\(FixedPoint.text(Double(microseconds) / 1_000_000, digits: 1)) s: the recorder did not run"
   }
 
   private var battery: String? {

@@ -1,0 +1,15 @@
+/// What a key of a session's metadata says, with its type: the types of the store that a capture can hold.
+public enum CaptureMetadataValue: Hashable, Sendable {
+  case text(String)
+  case integer(Int64)
+  /// A finite number. One that is not finite is not written.
+  case real(Double)
+  case boolean(Bool)
+  /// Microseconds since 1970 (UTC), within ±317 years.
+  case time(microseconds: Int64)
+}
+
+extension CaptureMetadataValue: ExpressibleByStringLiteral {
+  /// A text.
+  public init(stringLiteral text: String) { self = .text(text) }
+}

@@ -1,0 +1,83 @@
+public import FoundationEssentials
+
+/// One record of a series that another program inserts while the recorder runs (Documentation/capture-format.md): its
+/// values are in the journal before the store has them.
+public enum ClientSeriesRecord: Hashable, Sendable {
+  /// A series begins and has its slot from here on.
+  case begin(ClientSeries)
+  /// Values of it; at least one.
+  case values([ClientSeries.Value])
+  /// Heartbeats of it; at least one.
+  case beats([ClientSeries.Beat])
+  /// It is complete.
+  case finish
+
+  /// The record's line, its newline included, under a slot (1…1048576).
+  public func encoded(slot: Int) -> [UInt8] {
+    var buffer = RecordBuffer()
+    buffer.series(self, slot: slot)
+    return buffer.copy()
+  }
+
+  /// The record on a line, its newline included, and its slot; nil for every other line, and for one that is damaged.
+  public static func decode(_ line: [UInt8]) -> (slot: Int, record: ClientSeriesRecord)? {
+    guard line.last == UInt8(ascii: "\n") else { return nil }
+    let line = Array(line.dropLast())
+    guard RecordLine.hasValidChecksum(line), case .series(let slot, let record)? = RecordLine.record(line) else {
+      return nil
+    }
+    return (slot, record)
+  }
+}
+
+/// What is known of a client's series when it begins.
+public struct ClientSeries: Hashable, Sendable {
+  /// Its identity, which is also its sync identifier in the store.
+  public var identifier: UUID
+  /// What is measured, as the store names it.
+  public var type: String
+  /// The unit of its values. That of heartbeats is their tick, such as `1/1024 s`.
+  public var unit: String
+  /// The program that inserts it, and its version.
+  public var source: String
+  /// From when the first heartbeat's ticks count, in microseconds since 1970 (UTC). Values have times of their own.
+  public var beatsBeginMicroseconds: Int64?
+
+  public init(
+    identifier: UUID, type: String, unit: String, source: String, beatsBeginMicroseconds: Int64? = nil
+  ) {
+    self.identifier = identifier
+    self.type = type
+    self.unit = unit
+    self.source = source
+    self.beatsBeginMicroseconds = beatsBeginMicroseconds
+  }
+
+  /// One value and what it holds for, in microseconds since 1970 (UTC).
+  public struct Value: Hashable, Sendable {
+    public var startMicroseconds: Int64
+    /// Not before the start.
+    public var endMicroseconds: Int64
+    /// A finite number.
+    public var value: Double
+
+    public init(startMicroseconds: Int64, endMicroseconds: Int64, value: Double) {
+      self.startMicroseconds = startMicroseconds
+      self.endMicroseconds = endMicroseconds
+      self.value = value
+    }
+  }
+
+  /// One heartbeat.
+  public struct Beat: Hashable, Sendable {
+    /// Since the heartbeat before it, in ticks.
+    public var ticks: UInt32
+    /// Whether heartbeats before it are missing.
+    public var precededByGap: Bool
+
+    public init(ticks: UInt32, precededByGap: Bool = false) {
+      self.ticks = ticks
+      self.precededByGap = precededByGap
+    }
+  }
+}

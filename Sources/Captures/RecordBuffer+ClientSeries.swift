@@ -1,0 +1,40 @@
+extension RecordBuffer {
+  /// A record of a client's series. Numbers that are not finite, and records without a value, are not written.
+  mutating func series(_ record: ClientSeriesRecord, slot: Int) {
+    switch record {
+    case .begin(let series):
+      begin(slot)
+      word("series")
+      uuid(series.identifier)
+      string(series.type)
+      string(series.unit)
+      string(series.source)
+      if let begin = series.beatsBeginMicroseconds {
+        word("at")
+        integer(begin)
+      }
+    case .values(let values):
+      let values = values.filter(\.value.isFinite)
+      guard !values.isEmpty else { return }
+      begin(slot)
+      word("values")
+      for value in values {
+        integer(value.startMicroseconds)
+        integer(value.endMicroseconds)
+        word("\(value.value)")
+      }
+    case .beats(let beats):
+      guard !beats.isEmpty else { return }
+      begin(slot)
+      word("beats")
+      for beat in beats {
+        if beat.precededByGap { word("gap") }
+        integer(beat.ticks)
+      }
+    case .finish:
+      begin(slot)
+      word("finish")
+    }
+    finish()
+  }
+}

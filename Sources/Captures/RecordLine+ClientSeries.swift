@@ -1,0 +1,46 @@
+extension RecordLine {
+  /// The record of a client's series behind its slot and its kind; nil where the kind is none of a series.
+  mutating func series(_ kind: String) throws(Fault) -> ClientSeriesRecord? {
+    switch kind {
+    case "series": .begin(try beginning())
+    case "values": .values(try values())
+    case "beats": .beats(try beats())
+    case "finish": .finish
+    default: nil
+    }
+  }
+
+  private mutating func beginning() throws(Fault) -> ClientSeries {
+    var series = ClientSeries(
+      identifier: try required(uuid(), "series"), type: try required(string(), "type"),
+      unit: try required(string(), "unit"), source: try required(string(), "source"))
+    if !isAtEnd {
+      guard word() == "at" else { throw .malformed(field: "series") }
+      series.beatsBeginMicroseconds = try required(time(), "at")
+    }
+    return series
+  }
+
+  private mutating func values() throws(Fault) -> [ClientSeries.Value] {
+    var values: [ClientSeries.Value] = []
+    repeat {
+      let start = try required(time(), "start")
+      let end = try required(time(), "end")
+      guard start <= end else { throw .malformed(field: "end") }
+      values.append(
+        ClientSeries.Value(startMicroseconds: start, endMicroseconds: end, value: try required(real(), "value")))
+    } while !isAtEnd
+    return values
+  }
+
+  private mutating func beats() throws(Fault) -> [ClientSeries.Beat] {
+    var beats: [ClientSeries.Beat] = []
+    repeat {
+      let first = try required(word(), "ticks")
+      let ticks = first == "gap" ? try required(word(), "ticks") : first
+      guard let count = UInt32(ticks), String(count) == ticks else { throw .malformed(field: "ticks") }
+      beats.append(ClientSeries.Beat(ticks: count, precededByGap: first == "gap"))
+    } while !isAtEnd
+    return beats
+  }
+}
