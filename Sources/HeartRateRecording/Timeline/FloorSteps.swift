@@ -30,40 +30,63 @@ struct FloorSteps {
       let past = floors.starts[point] < first ? floorSinceFirst : floors.past[point]
       let step = floors.future[point] - past
       // No interval is taken for less than 300 ms, so that most packets need no closer look.
-      if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4,
-        isConfirmed(step, at: point, since: first, floor: past, stretch)
-      {
+      if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4 {
         let settled =
           step > 0
-          ? settleRise(point, since: first, floor: past, floors)
-          : settleFall(point, since: first, floor: floors.future[point], floors)
-        let beat = stretch[settled - 1].beat + 1
-        if beat < beats.upperBound { starts.append(RunStart(beat: beat, reason: step > 0 ? .step : .surplus)) }
-        first = settled
-        floorSinceFirst = stretch[settled].residual
-        point = settled + 1
-        continue
+          ? rise(of: step, at: point, since: first, floor: past, stretch, floors)
+          : fall(of: -step, at: point, since: first, floor: past, stretch, floors)
+        if let settled {
+          let beat = stretch[settled - 1].beat + 1
+          if beat < beats.upperBound { starts.append(RunStart(beat: beat, reason: step > 0 ? .step : .surplus)) }
+          first = settled
+          floorSinceFirst = stretch[settled].residual
+          point = settled + 1
+          continue
+        }
       }
       floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
       point += 1
     }
   }
 
+  /// Where the hole of a rise at `point` lies, if it is one for good.
+  private func rise(
+    of step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>,
+    _ floors: FloorWindows
+  ) -> Int? {
+    let after = stretch.count - point
+    guard after >= parameters.stepPackets else {
+      // What latencies there are is not known from so few.
+      let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * parameters.lastingLatency
+      return isLonger ? settleRise(point, since: first, floor: floor, floors) : nil
+    }
+    guard isConfirmed(step, at: point, since: first, floor: floor, stretch) else { return nil }
+    return settleRise(point, since: first, floor: floor, floors)
+  }
+
   private func isConfirmed(
     _ step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>
   ) -> Bool {
-    // A fall is seen in the packets before it: they all lie above the new floor.
-    let seen = step > 0 ? stretch.count - point : point - first
-    guard seen >= parameters.stepPackets else {
-      // What latencies there are is not known from so few.
-      return step > 0 && Double(seen) * Double(step) > parameters.stepConfirmation * parameters.lastingLatency
-    }
-    guard step > 0 || stretch.count - point >= parameters.stepPackets else { return false }
     let low = max(first, point - parameters.stepPackets)
     var sum: Int64 = 0
     for index in low..<point { sum += stretch[index].residual - floor }
     let excess = max(Double(sum) / Double(point - low), 1000)
-    return Double(parameters.stepPackets) * Double(abs(step)) / excess > parameters.stepConfirmation
+    return Double(parameters.stepPackets) * Double(step) / excess > parameters.stepConfirmation
+  }
+
+  /// Where a fall that is seen from `point` lies, if it is one for good: at the first packet that lies below the floor so
+  /// far. The floor of two minutes sees it before it comes, and it must be seen again later.
+  private func fall(
+    of step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>,
+    _ floors: FloorWindows
+  ) -> Int? {
+    var place = point
+    while place < stretch.count, stretch[place].residual > floor - step / 2 { place += 1 }
+    let later = place + parameters.stepPackets
+    guard place - first >= parameters.stepPackets, later < stretch.count, floors.future[later] < floor - step / 2,
+      isConfirmed(step, at: place, since: first, floor: floor - step, stretch)
+    else { return nil }
+    return place
   }
 
   /// Where the hole of a rise found at `point` lies: where as many packets as possible lie above as great a rise as
@@ -77,18 +100,6 @@ struct FloorSteps {
     var greatest = -Double.infinity
     for index in max(first + 1, point - parameters.stepPackets)..<min(point + parameters.stepReach, end) {
       let evidence = Double(end - index) * Double(floors.future[index] - floor)
-      if evidence > greatest { (best, greatest) = (index, evidence) }
-    }
-    return best
-  }
-
-  /// The same for a fall to `floor`: as many packets as possible before it lie as far above as possible.
-  private func settleFall(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
-    let begin = max(first, point - parameters.stepPackets)
-    var best = point
-    var greatest = -Double.infinity
-    for index in max(begin + 1, point - parameters.stepReach)..<min(point + parameters.stepPackets, floors.past.count) {
-      let evidence = Double(index - begin) * Double(floors.past[index] - floor)
       if evidence > greatest { (best, greatest) = (index, evidence) }
     }
     return best

@@ -32,7 +32,8 @@ struct ReleaseDepth {
     guard curvature > 0, slope.error < parameters.greatestDepthError * curvature else { return }
     if best != expected {
       let gain = costs.sum { costs.gain($0, best, over: expected) }
-      guard
+      // The spread of few blocks is not known well either.
+      guard gain.value > (1 + 5 / Double(costs.blocks - 1)) * gain.error,
         gain.value > parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
       else { return }
     }

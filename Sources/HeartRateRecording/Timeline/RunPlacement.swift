@@ -168,7 +168,7 @@ extension RunPlacement {
       move(index, by: -max(overlap, 0))
       bound = runs[index].startMicroseconds
     }
-    for index in runs.indices where starts[index].isTimeless { fitFillers(index) }
+    for index in runs.indices where starts[index].isTimeless { spreadTimeless(index) }
   }
 
   /// When the packet of a beat arrived.
@@ -179,12 +179,12 @@ extension RunPlacement {
   /// Gives the beats of a run the times of its map; returns by how much one is later than its packet's arrival.
   private mutating func place(_ index: Int) -> Int64 {
     let beats = runs[index].beats
-    let ticks = intervals.ticks
-    let origin = ticks[beats.lowerBound]
+    var ticks: Int64 = 0
     var late = Int64.min
     var previous = Int64.min
     for beat in beats {
-      let time = max(runs[index].map.microseconds(atTicks: ticks[beat] - origin), previous &+ 1)
+      if beat > beats.lowerBound { ticks += Int64(intervals.rrTicks[beat]) }
+      let time = max(runs[index].map.microseconds(atTicks: ticks), previous &+ 1)
       previous = time
       wall[beat] = time
       let packet = Int(intervals.packetOfBeat[beat])
@@ -203,28 +203,29 @@ extension RunPlacement {
     runs[index].endMicroseconds += microseconds
   }
 
-  /// Invented intervals keep no time of their own: they are spread over the time between their neighbours' beats and
+  /// Intervals that are no beats keep no time of their own: they are spread over the time between their neighbours' beats and
   /// their own arrival.
-  private mutating func fitFillers(_ index: Int) {
+  private mutating func spreadTimeless(_ index: Int) {
     let beats = runs[index].beats
-    let lastArrival = arrival(of: beats.upperBound - 1)
-    var end = lastArrival
-    if index + 1 < runs.count { end = min(end, runs[index + 1].startMicroseconds - 1) }
+    var end = arrival(of: beats.upperBound - 1)
+    // Others of their kind may follow, which come after these.
+    if let next = runs.indices[(index + 1)...].first(where: { !starts[$0].isTimeless }) {
+      end = min(end, runs[next].startMicroseconds - 1 - Int64(runs[next].beats.lowerBound - beats.upperBound))
+    }
+    var start = min(arrival(of: beats.lowerBound), end - Int64(beats.count))
+    if index > 0 { start = max(start, runs[index - 1].endMicroseconds + 1) }
     let length = RunMap.microseconds(
       ticks: intervals.rrTicks[(beats.lowerBound + 1)..<beats.upperBound].reduce(0) { $0 + Int64($1) })
-    let first = arrival(of: beats.lowerBound)
-    var start = min(first, end - Int64(beats.count))
-    if index > 0 { start = max(start, runs[index - 1].endMicroseconds + 1) }
-    let span = end - start
-    let scale = length > 0 ? Double(span) / Double(length) - 1 : 0
+    let scale = length > 0 ? Double(end - start) / Double(length) - 1 : 0
     runs[index].map = RunMap(
       anchorMicroseconds: start, slopePartsPerBillion: Int32(clamping: Int64((min(scale, 1) * 1e9).rounded(.down))),
       uncertaintyMicroseconds: 1_000_000)
     let late = place(index)
     if late > 0 { move(index, by: -late) }
-    guard index > 0, runs[index].startMicroseconds <= runs[index - 1].endMicroseconds else { return }
+    let previous = index > 0 ? runs[index - 1].endMicroseconds : .min
+    guard runs[index].startMicroseconds <= previous || runs[index].endMicroseconds > end else { return }
     // No room to spread them: one after the other, a microsecond apart.
-    runs[index].map.anchorMicroseconds = runs[index - 1].endMicroseconds + 1
+    runs[index].map.anchorMicroseconds = index > 0 ? previous + 1 : end - Int64(beats.count) + 1
     runs[index].map.slopePartsPerBillion = -1_000_000_000
     _ = place(index)
   }

@@ -7,7 +7,9 @@ extension SessionAssembly {
     quality.driftPartsPerMillion = placement.drift.slope * 1e6
     quality.driftError = placement.drift.error.map { $0 * 1e6 }
     quality.earlyPackets = earlyPackets
-    quality.surplusSteps = starts.count { $0.reason == .surplus }
+    quality.surplusSteps = starts.indices.count { index in
+      starts[index].reason == .surplus && (index == 0 || starts[index - 1].reason != .surplus || starts[index].isTimeless)
+    }
     measureLatency(&quality)
     return quality
   }
