@@ -26,33 +26,41 @@ struct DriftEstimate {
     }
     // What beats that keep step with the packets hide over the length of the session.
     let hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
-    error = error.map { ($0 * $0 + hidden * hidden / 3).squareRoot() }
+    let wander = parameters.slopeWander
+    error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 3).squareRoot() }
   }
 
-  /// Mean and standard deviation of what is likely, on a grid around the present slope.
+  /// What is likely on a grid around the present slope, and its standard error.
+  ///
+  /// The greater of two errors: the likelihood's own width, and how much the result moves when one run is left out (the
+  /// jackknife). A run that lost some beats unseen has a slope of its own, of which its likelihood knows nothing.
   private func posterior(
     _ runs: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters, step: Double
   ) -> (Double, Double) {
     let slopes = (-parameters.slopeSteps...parameters.slopeSteps).map { slope + Double($0) * step }
-    var likelihood = slopes.map { candidate in
-      let sum = runs.reduce(0) { $0 + model.locate($1.blocks, slope: candidate, around: $1.offset).evidence }
-      let prior = candidate / parameters.slopeSpread
-      return sum * trust - prior * prior / 2
+    let evidence = runs.map { run in
+      slopes.map { trust * model.locate(run.blocks, slope: $0, around: run.offset).evidence }
     }
-    let greatest = likelihood.max() ?? 0
-    var total = 0.0
-    var mean = 0.0
-    for index in slopes.indices {
-      likelihood[index] = exp(likelihood[index] - greatest)
-      total += likelihood[index]
-      mean += likelihood[index] * slopes[index]
+    let prior = slopes.map { -$0 * $0 / (2 * parameters.slopeSpread * parameters.slopeSpread) }
+    let sums = evidence.reduce(prior) { sums, one in zip(sums, one).map { $0 + $1 } }
+    let all = Self.moments(slopes, sums)
+    var variance = step * step / 12 + all.variance
+    if runs.count >= parameters.fewestDriftRuns {
+      let others = evidence.map { one in Self.moments(slopes, zip(sums, one).map { $0 - $1 }).mean }
+      let mean = others.reduce(0, +) / Double(others.count)
+      let squares = others.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+      variance = max(variance, squares * Double(others.count - 1) / Double(others.count))
     }
-    mean /= total
-    var variance = step * step / 12
-    for index in slopes.indices {
-      variance += likelihood[index] / total * (slopes[index] - mean) * (slopes[index] - mean)
-    }
-    return (min(max(mean, -parameters.greatestSlope), parameters.greatestSlope), variance.squareRoot())
+    return (min(max(all.mean, -parameters.greatestSlope), parameters.greatestSlope), variance.squareRoot())
+  }
+
+  private static func moments(_ slopes: [Double], _ logarithms: [Double]) -> (mean: Double, variance: Double) {
+    let greatest = logarithms.max() ?? 0
+    let weights = logarithms.map { exp($0 - greatest) }
+    let total = weights.reduce(0, +)
+    let mean = zip(slopes, weights).reduce(0) { $0 + $1.0 * $1.1 } / total
+    let variance = zip(slopes, weights).reduce(0) { $0 + ($1.0 - mean) * ($1.0 - mean) * $1.1 } / total
+    return (mean, variance)
   }
 
   /// What cannot be resolved is 0.

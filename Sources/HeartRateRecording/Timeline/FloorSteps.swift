@@ -54,10 +54,12 @@ struct FloorSteps {
     of step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>,
     _ floors: FloorWindows
   ) -> Int? {
-    let after = stretch.count - point
-    guard after >= parameters.stepPackets else {
+    // Of packets that came together one counts as a point, and all as evidence.
+    let after = stretch[stretch.count - 1].packet - stretch[point].packet + 1
+    guard stretch.count - point >= parameters.stepPackets else {
       // What latencies there are is not known from so few.
-      let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * parameters.lastingLatency
+      let lasting = intervals.isBatching ? parameters.batchedLatency : parameters.lastingLatency
+      let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * lasting
       return isLonger ? settleRise(point, since: first, floor: floor, floors) : nil
     }
     guard isConfirmed(step, at: point, since: first, floor: floor, stretch) else { return nil }

@@ -49,11 +49,14 @@ struct RunPlacement {
       calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)
     }
     let strays = evidence.map { $0.strays(block, slope: drift.slope, parameters) }
+    // Of few pieces the scatter is hardly known: two more are taken to scatter by 20 ms.
+    let pieces = strays.reduce(0) { $0 + $1.count }
+    let spread = ((strays.reduce(0) { $0 + $1.squares } + 8e8) / Double(pieces + 2)).squareRoot()
     calibration.referenceHalfWidth = referenceHalfWidth(evidence, strays)
     for index in starts.indices {
       let location =
         starts[index].isTimeless
-        ? nil : locate(run: index, evidence[index], single, block, calibration, strays[index])
+        ? nil : locate(run: index, evidence[index], single, block, calibration, strays[index], spread)
       let map = RunMap(
         anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: drift.partsPerBillion,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
@@ -102,7 +105,7 @@ struct RunPlacement {
   /// Wall time of a run's first beat.
   private func locate(
     run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ calibration: PlaceCalibration,
-    _ strays: PieceStrays
+    _ strays: PieceStrays, _ spread: Double
   ) -> (anchor: Int64, uncertainty: Int64) {
     let isLong = isLong(evidence)
     let model = isLong ? block : single
@@ -117,7 +120,7 @@ struct RunPlacement {
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
     var halfWidth = (location.halfWidth * location.halfWidth + tilt * tilt + 400e6).squareRoot()
     if isLong {
-      let own = 2 * strays.error
+      let own = max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
       halfWidth = (tilt * tilt + own * own + 400e6).squareRoot()
     } else {
       halfWidth *= calibration.inflation
@@ -127,6 +130,11 @@ struct RunPlacement {
     let bias = isLong ? 0 : calibration.bias(packets: samples.count)
     let offset = location.offset - bias - slope * evidence.middle
     return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
+  }
+
+  /// How well the place of a run of so many packets is known where pieces of long runs lie `spread` from their lines.
+  private func expectedHalfWidth(packets: Int, _ spread: Double) -> Double {
+    2 * spread * (Double(parameters.pieceBlocks * parameters.blockPackets) / Double(packets)).squareRoot()
   }
 
   /// How well the runs are placed, on average, that short ones are compared with: they are uncertain by that as well.

@@ -40,6 +40,8 @@ public struct TimelineParameters: Hashable, Sendable {
   /// In place of that excess where there are fewer packets, in microseconds: longer than that no latency lasts for a dozen
   /// packets.
   public var lastingLatency = 6e6
+  /// The same where something on the way holds packets back.
+  public var batchedLatency = 16e6
   /// A packet is early that lies so far below the floor around it, in microseconds, or in the spreads of that floor; one of
   /// so many to each side at most.
   public var earlyMicroseconds: Int64 = 100_000
@@ -49,7 +51,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var floorBlock = 30
   public var floorReach = 20
   /// Of more packets than this that come together all but the last were held back by a host that did not run.
-  public var largestBatch = 4
+  public var largestBatch = 6
   /// Beats still in the sensor at both ends of a stretch, in microseconds (rule 9).
   public var edgeMicroseconds: Int64 = 3_000_000
   /// More time than this, in microseconds, no sensor's beats can be ahead of its link or its floor, which takes so many packets.
@@ -88,10 +90,14 @@ public struct TimelineParameters: Hashable, Sendable {
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
+  /// By how much clocks wander and rounding walks within a session: no slope is known better.
+  public var slopeWander = 5e-6
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
   /// The same of packets that come in batches, which keep step with nothing.
   public var batchedSlopeTrust = 0.75
+  /// Of so many runs each is left out once, to see what the slope hangs on.
+  public var fewestDriftRuns = 3
   /// So many slopes are tried on each side.
   public var slopeSteps = 7
 
