@@ -8,6 +8,8 @@ struct ReleaseDepth {
   /// Standard error; nil where the depth is assumed.
   var error: Double?
 
+  /// The look-ahead of those that have any, as far as is known.
+  private static let usual = 2
   /// What is known of models, by the first letters of their Model Number (2A24): measured on recordings of them.
   private static let known: [(model: String, beats: Int)] = [("H10", 2), ("TICKR", 0)]
 
@@ -22,6 +24,9 @@ struct ReleaseDepth {
     guard costs.blocks >= parameters.fewestDepthBlocks else { return }
     var best = 0
     for depth in 1..<costs.depths where costs.sum({ costs.gain($0, depth, over: best) }).value > 0 { best = depth }
+    let margin = parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
+    // Look-ahead by two beats is the only one that recordings have shown: another has to be clearly better.
+    if best > 0, costs.sum({ costs.gain($0, best, over: Self.usual) }).value < margin / 2 { best = Self.usual }
     // A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edges
     // there is one neighbour.
     let before = max(best - 1, 0)
@@ -33,9 +38,7 @@ struct ReleaseDepth {
     if best != expected {
       let gain = costs.sum { costs.gain($0, best, over: expected) }
       // The spread of few blocks is not known well either.
-      guard gain.value > (1 + 5 / Double(costs.blocks - 1)) * gain.error,
-        gain.value > parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
-      else { return }
+      guard gain.value > max(margin, (1 + 5 / Double(costs.blocks - 1)) * gain.error) else { return }
     }
     beats = best
     // No look-ahead is no estimate: nothing speaks for more.
