@@ -17,6 +17,10 @@ extension SessionTimeline {
       "surplusSteps": .integer(Int64(quality.surplusSteps)),
     ]
     if quality.stalledMicroseconds > 0 { report["stalledMicroseconds"] = .integer(quality.stalledMicroseconds) }
+    if quality.earlyPackets > 0 { report["earlyPackets"] = .integer(Int64(quality.earlyPackets)) }
+    if quality.inventedIntervals > 0 {
+      report[RecordedSession.inventedIntervalsKey] = .integer(Int64(quality.inventedIntervals))
+    }
     for defect in PayloadDefect.allCases where defects[defect] > 0 {
       report["payloadDefect.\(defect.rawValue)"] = .integer(Int64(defects[defect]))
     }

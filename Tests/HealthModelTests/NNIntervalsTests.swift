@@ -20,6 +20,7 @@ struct NNIntervalsTests {
     arguments: [
       (Heartbeat.Flags.ectopic, NNIntervals.Exclusion.Reason.ectopic), (.implausible, .implausible),
       (.filler, .filler), (.rateConflict, .rateConflict),
+      (.surplus, .surplus),
     ])
   func doubtful(_ flag: Heartbeat.Flags, _ reason: NNIntervals.Exclusion.Reason) throws {
     let beats = try series([
@@ -87,6 +88,28 @@ struct NNIntervalsTests {
     #expect(intervals.seconds == [0.8, 0.9, 0.8, 0.9])
     #expect(intervals.continues == [false, true, false, true])
     #expect(intervals.ends == [0.8, 1.7, 60.8, 61.7])
+  }
+
+  @Test("surplus beats, one or more in a run of their own, bound no interval, and the beat after them ends none")
+  func surplusRuns() throws {
+    for surplus in 1...3 {
+      var builder = HeartbeatSeriesBuilder(timescale: 1000)
+      for (offset, count, flags) in [(0, 3, []), (3, surplus, .surplus), (4, 3, [])]
+        as [(Int64, Int, Heartbeat.Flags)]
+      {
+        try builder.beginRun(AffineTimeMap(anchor: start.advanced(byMicroseconds: offset * 1_000_000)))
+        for beat in 0..<count {
+          let first: Heartbeat.Flags = beat == 0 ? .firstOfRun : []
+          try builder.add(
+            rrTicks: beat < 2 ? 200 : 210, precededByGap: beat == 0 && offset > 0, flags: flags.union(first))
+        }
+      }
+      let intervals = NNIntervals(try builder.finish())
+      #expect(intervals.seconds == [0.2, 0.21, 0.2, 0.21])
+      #expect(intervals.continues == [false, true, false, true])
+      #expect(
+        reasons(intervals) == [.firstOfRun] + Array(repeating: .surplus, count: surplus) + [.firstOfRun])
+    }
   }
 
   @Test("of a part of the record the first interval continues none")

@@ -99,6 +99,18 @@ struct VariabilityReportTests {
     }
   }
 
+  @Test("a record of which it is known that no figure says anything gives none, whatever its intervals")
+  func refusedAltogether() throws {
+    let intervals = NNIntervals(try beats(400))
+    for window in [nil, 60_000_000] as [Int64?] {
+      let reports = VariabilityReport.reports(
+        intervals, in: try span(0, 380), windowMicroseconds: window, refusal: .inventedIntervals)
+      for (report, measure) in reports.flatMap({ report in VariabilityMeasure.allCases.map { (report, $0) } }) {
+        #expect(throws: VariabilityRefusal.inventedIntervals) { try report.figure(measure) }
+      }
+    }
+  }
+
   @Test("impossible intervals, which the recorder flags, reach no figure")
   func impossibleIntervals() throws {
     var builder = HeartbeatSeriesBuilder(timescale: 1024)

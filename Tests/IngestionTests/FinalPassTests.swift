@@ -125,6 +125,70 @@ struct FinalPassTests {
     }
   }
 
+  @Test("intervals that the sensor computed from its rate are counted in the quality report, and are no beats")
+  func inventedIntervals() throws {
+    var session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
+    #expect(session.quality["inventedIntervals"] == nil)
+    #expect(RecordedSession.inventedIntervals(in: session.quality) == 0)
+    var invented = capture(seconds: 1, ended: nil)
+    for second in 2...200 {
+      let rate = UInt8(60 + second / 20)
+      let ticks = 61_440 / Int(rate)
+      invented.log.append(
+        SensorEvent(
+          .measurement([0x10, rate, UInt8(ticks & 0xFF), UInt8(ticks >> 8)]),
+          at: BootInstant(microseconds: Int64(second) * 1_000_000)))
+    }
+    session = try FinalPass.session(of: invented, version: "0.1.0")
+    #expect(session.quality["inventedIntervals"] == .integer(200))
+    #expect(RecordedSession.inventedIntervals(in: session.quality) == 200)
+    #expect(session.heartbeats.beats.isEmpty && session.rates.count == 200)
+    #expect(session.variability == HeartRateVariabilitySummary())
+  }
+
+  @Test("packets that came before their beats were due are counted in the quality report")
+  func earlyPackets() throws {
+    var capture = capture(seconds: 1, losses: [1], ended: nil)
+    let ticks = (0..<900).map { 850 + $0 * 97 % 301 }
+    var beats: [Int64] = []
+    for interval in ticks { beats.append((beats.last ?? 2_000_000) + Int64(interval) * 1_000_000 / 1024) }
+    // Each interval is handed on two beats later, in six packets by mistake half a second before that.
+    for (index, interval) in ticks.dropLast(2).enumerated() {
+      let arrival = beats[index + 2] + Int64(index % 7) * 5_000 - (index % 150 == 75 ? 500_000 : 0)
+      capture.log.append(
+        SensorEvent(
+          .measurement([0x16, 60, UInt8(interval & 0xFF), UInt8(interval >> 8)]),
+          at: BootInstant(microseconds: arrival)))
+    }
+    let session = try FinalPass.session(of: capture, version: "0.1.0")
+    #expect(session.quality["releaseDepthBeats"] == .real(2))
+    #expect(session.quality["earlyPackets"] == .integer(6))
+    #expect(
+      try FinalPass.session(of: self.capture(seconds: 60), version: "0.1.0").quality["earlyPackets"] == nil)
+  }
+
+  @Test("surplus beats keep their flag and bound no interval, and their gap keeps its reason")
+  func surplus() throws {
+    var capture = capture(seconds: 100)
+    var log = SensorEventLog()
+    for event in capture.events {
+      log.append(event)
+      // One value that is no interval: it says "none".
+      if event.instant == BootInstant(microseconds: 50_000_000) {
+        log.append(SensorEvent(.measurement([0x16, 60, 0xFF, 0xFF]), at: event.instant))
+      }
+    }
+    capture.log = log
+    let session = try FinalPass.session(of: capture, version: "0.1.0")
+    let flagged = session.heartbeats.beats.indices.filter { session.heartbeats.beats[$0].flags.contains(.surplus) }
+    #expect(flagged == [50])
+    #expect(session.gaps.contains { $0.reason == "surplus" })
+    let intervals = NNIntervals(session.heartbeats)
+    #expect(intervals.count == 98)
+    #expect(intervals.seconds.allSatisfy { $0 < 1.1 })
+    #expect(intervals.exclusions.map(\.reason) == [.firstOfRun, .surplus, .firstOfRun])
+  }
+
   @Test("a capture without an end is said to end with it")
   func openEnd() throws {
     let session = try FinalPass.session(of: capture(seconds: 10, ended: nil), version: "0.1.0")

@@ -31,12 +31,12 @@ struct ExportTests {
 
   @Test("all flags are named, in the design's order")
   func flags() throws {
-    let all = Heartbeat.Flags(rawValue: 0x7F)
+    let all = Heartbeat.Flags(rawValue: 0xFF)
     let series = try HeartbeatSeries(
       timescale: 1_024, runs: [.init(beats: 0..<1, map: AffineTimeMap(anchor: anchor))],
       beats: [Heartbeat(rrTicks: 1, flags: all)])
     let text = String(decoding: BeatsExport.csv(series), as: UTF8.self)
-    #expect(text.hasSuffix(",0,missed+extra+ectopic+implausible+filler+rateConflict+firstOfRun\n"))
+    #expect(text.hasSuffix(",0,missed+extra+ectopic+implausible+filler+rateConflict+firstOfRun+surplus\n"))
   }
 
   @Test("rates are written with three digits; unknown energy is empty")
@@ -71,6 +71,16 @@ struct ExportTests {
       }
     let rows = String(decoding: RatesExport.csv(values, gaps: gaps), as: UTF8.self).split(separator: "\n").dropFirst()
     #expect(rows.map { $0.hasSuffix(",1") } == [false, false, true, false, true, false])
+  }
+
+  @Test("where the sensor invents its intervals the export of beats says why there are none, else nothing")
+  func inventedIntervals() throws {
+    var recorded = try SessionListingTests.recorded()
+    #expect(BeatsExport.note(on: ListedSession(recorded)) == nil)
+    recorded.quality[RecordedSession.inventedIntervalsKey] = 3_600
+    #expect(
+      BeatsExport.note(on: ListedSession(recorded))
+        == "Session 3f2a91bc has no beats: the sensor invents its RR intervals from its rate. Try '--format rates'.\n")
   }
 
   @Test("a session without values has the heading alone")

@@ -46,7 +46,7 @@ struct SessionListingTests {
         == #"{"id":"3f2a91bc-1111-4222-8333-444444444444","device":{"name":"Strap","address":"C0:FF:EE:00:00:01"},"#
         + #""start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:29.000Z","endReason":"shutdown","#
         + #""heartRate":{"count":2,"average":62.5,"minimum":61,"maximum":64,"mostRecent":64},"#
-        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"coverage":{"floor":0.125,"ceiling":0.25}},"gaps":1,"#
+        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"invented":0,"coverage":{"floor":0.125,"ceiling":0.25}},"gaps":1,"#
         + #""hrv":{"sdnnMilliseconds":12.5,"rmssdMilliseconds":null,"pnn50":null}}"#)
   }
 
@@ -111,7 +111,7 @@ struct SessionListingTests {
     let session = ListedSession(recorded)
     #expect(
       JSONValue.object(session.members).text.contains(
-        #""heartbeats":{"count":0,"gaps":0,"runs":0,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#))
+        #""heartbeats":{"count":0,"gaps":0,"runs":0,"invented":0,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#))
     #expect(ListedSession.table([session], columns: 80).contains("61-64      0     1\n"))
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
@@ -120,6 +120,56 @@ struct SessionListingTests {
     #expect(text.contains("Gaps      1 link (18 s, about 18 beats lost)\n"))
     #expect(text.contains("about 18  link: timeout"))
     #expect(report.json.text.contains(#""gapsByCause":{"link":{"count":1,"#))
+  }
+
+  @Test("that a sensor invents its intervals is a line in the list, the session and its variability, and a key in JSON")
+  func inventedIntervals() throws {
+    var recorded = try Self.ratesOnly()
+    let told = VariabilityRefusal.inventedIntervals.description
+    #expect(!ListedSession.table([ListedSession(recorded)], columns: 80).contains(told))
+    recorded.quality[RecordedSession.inventedIntervalsKey] = 3_600
+    let session = ListedSession(recorded)
+    #expect(JSONValue.object(session.members).text.contains(#""runs":0,"invented":3600,"#))
+    let table = ListedSession.table([session], columns: 80)
+    #expect(table.contains("61-64     0*     1\n") && table.hasSuffix("\n* no beats: \(told)\n"))
+
+    let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    let text = report.text(columns: 80)
+    #expect(text.contains("\nIntervals 3600 invented from the rate: rates only, no beats\n"))
+    #expect(text.contains("\nHRV       not given: \(told)\n"))
+    #expect(report.json.text.contains(#""hrvRefused":{"sdnnMilliseconds":"\#(told)","#))
+    #expect(report.json.text.contains(#""inventedIntervals":3600"#))
+
+    let span = try #require(TimeSpan(start: recorded.start, end: recorded.end))
+    for window in [nil, 5_000_000] as [Int64?] {
+      let listing = VariabilityListing(
+        session: session, span: span, windowMicroseconds: window,
+        reports: VariabilityReport.reports(
+          NNIntervals(recorded.heartbeats), in: span, windowMicroseconds: window, refusal: session.variabilityRefusal))
+      #expect(listing.text(columns: 80).hasSuffix("\nHRV       not given: \(told)\n"))
+      #expect(listing.json.text.contains(#""meanNN":{"value":null,"unit":"ms","refused":"\#(told)"}"#))
+    }
+  }
+
+  @Test("surplus beats and the gaps around them have their own word")
+  func surplus() throws {
+    var recorded = try Self.recorded()
+    recorded.heartbeats = try HeartbeatSeries(
+      timescale: 1_024,
+      runs: [0, 1, 2].map {
+        .init(
+          beats: $0..<($0 + 1), map: AffineTimeMap(anchor: recorded.start.advanced(byMicroseconds: Int64($0) * 500_000))
+        )
+      },
+      beats: [[], Heartbeat.Flags.surplus, []].map { Heartbeat(rrTicks: 1_000, flags: $0.union(.firstOfRun)) })
+    recorded.gaps[0].reason = "surplus"
+    recorded.gaps[0].detail = nil
+    let report = SessionReport(
+      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    let text = report.text(columns: 80)
+    #expect(text.contains("Gaps      1 surplus (18 s, about 18 beats lost)\n") && text.contains("about 18  surplus\n"))
+    #expect(text.contains("Flags     1 surplus\n"))
+    #expect(report.json.text.contains(#""artefacts":{"surplus":1},"gapsByCause":{"surplus":"#))
   }
 
   @Test("artefacts are counted by kind, gaps by cause")
@@ -176,16 +226,21 @@ struct SessionListingTests {
       "latencyGreatestMicroseconds": 3_101_429, "driftPartsPerMillion": 0.0, "releaseDepthBeats": 2.0,
       "releaseDepthErrorBeats": 0.056, "batteryStartPercent": 90, "batteryEndPercent": 87, "bodySensorLocation": 1,
       "signalWeakestDBm": -71, "signalStrongestDBm": -60, "clockStep.1": .time(Timestamp(microseconds: 0)),
-      "clockStep.1.microseconds": 1_500, "somethingNew": 1, "stalledMicroseconds": 60_020_000,
+      "clockStep.1.microseconds": 1_500, "somethingNew": 1, "stalledMicroseconds": 60_020_000, "earlyPackets": 7,
     ]).lines.filter { $0.label != "Clock set" }.map { "\($0.label): \($0.text)" }
     #expect(
       facts == [
-        "Received: 600 notifications, 2 link losses, 3 empty",
+        "Received: 600 notifications, 2 link losses, 7 packets early, 3 empty",
         "Stalled: 60.0 s: the recorder did not run",
         "Latency: 2019.6 ms in half of all packets, 2560.2 ms in 95 %, 3101.4 ms at most",
         "Release: 2.00 ± 0.06 beats late", "Battery: 90 to 87 %", "Signal: -71 to -60 dBm", "Worn on: chest",
       ])
     #expect(QualityFacts([:]).lines.isEmpty)
+    #expect(
+      QualityFacts([
+        "latencyMedianMicroseconds": 9_900_000, "latency95Microseconds": 19_999_000,
+        "latencyGreatestMicroseconds": 60_312_000,
+      ]).lines.map(\.text) == ["9900.0 ms in half of all packets, 20.0 s in 95 %, 60.3 s at most"])
     #expect(QualityFacts(["bodySensorLocation": 250]).lines.map(\.text) == ["unknown place 250"])
   }
 

@@ -46,11 +46,13 @@ public struct Heartbeat: Hashable, Sendable {
     public static let rateConflict = Flags(rawValue: 1 << 5)
     /// The first beat of its run: its interval began at an unseen beat.
     public static let firstOfRun = Flags(rawValue: 1 << 6)
+    /// More than there was time for: a packet that was delivered twice, or a value that is no interval.
+    public static let surplus = Flags(rawValue: 1 << 7)
 
     /// Every flag with its name, in the order of the bits: `missed`, `extra`, `ectopic` …
     public static let named: [(flag: Flags, name: String)] = [
       (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),
-      (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"),
+      (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"), (.surplus, "surplus"),
     ]
 
     /// The names of the flags that are set, in that order.

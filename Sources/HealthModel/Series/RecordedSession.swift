@@ -67,6 +67,15 @@ extension RecordedSession {
   public static func algorithmVersion(in quality: Metadata) -> Int64 {
     if case .integer(let version)? = quality[algorithmVersionKey] { version } else { 0 }
   }
+
+  /// Where the quality report has how many intervals the sensor computed from its rate.
+  public static let inventedIntervalsKey = "inventedIntervals"
+
+  /// How many intervals of a session the sensor computed from its rate instead of measuring them, as its quality report has
+  /// it; 0 where it says nothing. Such a session has rates and no beats.
+  public static func inventedIntervals(in quality: Metadata) -> Int64 {
+    if case .integer(let count)? = quality[inventedIntervalsKey] { count } else { 0 }
+  }
 }
 
 /// The share of a session's time that its beats account for, between two bounds, each 0 to 1.

@@ -1,6 +1,7 @@
 /// A stretch of a session in which beats, or rates, may have been lost, and why.
 public struct RecordingGap: Hashable, Sendable {
-  /// Why: `link`, `contact`, `step`, `filler`, `missedOrPause`, `recorder`, `boot`, `silence`; what BlueZ said stands in ``detail``.
+  /// Why: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`; what BlueZ said
+  /// stands in ``detail``.
   public var reason: String
   /// What is known beside the reason.
   public var detail: String?

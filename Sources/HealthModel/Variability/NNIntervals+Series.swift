@@ -79,6 +79,7 @@ extension NNIntervals {
     private static func doubt(_ flags: Heartbeat.Flags) -> Exclusion.Reason? {
       if flags.isDisjoint(with: .doubtful) { return nil }
       if flags.contains(.filler) { return .filler }
+      if flags.contains(.surplus) { return .surplus }
       if flags.contains(.ectopic) { return .ectopic }
       if flags.contains(.extra) { return .extra }
       return flags.contains(.implausible) ? .implausible : .rateConflict
@@ -88,6 +89,7 @@ extension NNIntervals {
     private static func reason(for located: HeartbeatSeries.LocatedBeat) -> Exclusion.Reason {
       let flags = located.beat.flags
       if flags.contains(.filler) { return .filler }
+      if flags.contains(.surplus) { return .surplus }
       if located.index == 0 { return .firstOfRun }
       return flags.contains(.missed) ? .missed : .gap
     }
@@ -96,5 +98,7 @@ extension NNIntervals {
 
 extension Heartbeat.Flags {
   /// Each of these says that the beat is no normal one, or does not stand where it seems to.
-  fileprivate static let doubtful: Heartbeat.Flags = [.extra, .ectopic, .implausible, .filler, .rateConflict]
+  fileprivate static let doubtful: Heartbeat.Flags = [
+    .extra, .ectopic, .implausible, .filler, .surplus, .rateConflict,
+  ]
 }

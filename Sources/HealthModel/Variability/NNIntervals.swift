@@ -17,8 +17,8 @@ public struct NNIntervals: Hashable, Sendable {
 
   /// Which beats of a record may bound an interval. Gaps always part the intervals, whatever the filter.
   public enum Filter: String, Hashable, Sendable {
-    /// Neither beat is flagged as ectopic, implausible, filler or rateConflict, and the later one not as missed: that one
-    /// is a beat, only its interval is none. Around an extra detection, which is no beat, two intervals are joined to the
+    /// Neither beat is flagged as ectopic, implausible, filler, surplus or rateConflict, and the later one not as missed:
+    /// that one is a beat, only its interval is none. Around an extra detection, which is no beat, two intervals are joined to the
     /// one that they are.
     case normalToNormal
     /// Every interval as received, artefacts included.
@@ -37,6 +37,8 @@ public struct NNIntervals: Hashable, Sendable {
       /// The first of its run: it began at a beat that nobody saw.
       case firstOfRun
       case filler
+      /// More than there was time for: a packet that came twice, or a value that is no interval.
+      case surplus
       /// The sensor missed beats in it, or the heart paused.
       case missed
       case ectopic

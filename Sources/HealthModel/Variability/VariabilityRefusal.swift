@@ -19,6 +19,8 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   case segmentsTooThin(neededCoverage: Double)
   /// There is no power in the band that is divided by.
   case noPower(FrequencyBand)
+  /// The sensor computed its intervals from its rate, so there are no beats and nothing varies as the heart does.
+  case inventedIntervals
   /// SD2² comes out negative: the intervals alternate so much that the ellipse of the Poincaré plot has no length.
   case negativeVariance
 
@@ -40,6 +42,7 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
     case .segmentsTooThin(let needed):
       "no segment is filled with NN intervals to \(Self.whole(100 * needed)) %"
     case .noPower(let band): "there is no power in \(band.rawValue)"
+    case .inventedIntervals: "the sensor invents its RR intervals from its rate"
     case .negativeVariance: "the intervals alternate too much for SD2"
     }
   }

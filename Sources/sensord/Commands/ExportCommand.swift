@@ -36,7 +36,10 @@ struct ExportCommand: ParsableCommand {
     let catalogue = try SessionCatalogue(store)
     let table = try CommandLoop.run {
       switch format {
-      case .beats: return BeatsExport.csv(try await catalogue.beats(name))
+      case .beats:
+        let (session, beats) = try await catalogue.recording(name)
+        if let note = BeatsExport.note(on: session) { StandardError.write(note) }
+        return BeatsExport.csv(beats)
       case .rates:
         let rates = try await catalogue.rates(name)
         return RatesExport.csv(rates.values, gaps: rates.gaps)

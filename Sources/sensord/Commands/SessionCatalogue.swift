@@ -67,14 +67,6 @@ struct SessionCatalogue: Sendable {
     }
   }
 
-  /// Its beats.
-  func beats(_ name: String) async throws -> HeartbeatSeries {
-    switch try await find(name) {
-    case .stored(let summary, let store): try await store.beats(of: summary.id)
-    case .journalled(let session): session.heartbeats
-    }
-  }
-
   /// Its heart rates, and its gaps.
   func rates(_ name: String) async throws -> (values: [HeartRateValue], gaps: [RecordingGap]) {
     switch try await find(name) {

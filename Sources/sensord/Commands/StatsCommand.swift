@@ -12,6 +12,7 @@ struct StatsCommand: ParsableCommand {
       23 or 25 hours; weeks begin on Monday. Sources are merged: the one whose
       first sample is the oldest in the store speaks for the time it covers, the
       others fill its gaps. A session that is still being recorded is not counted.
+      Values without a duration, as a strap's rates are, all weigh the same.
 
         sensord stats heartRate --every 1d --from 2026-11-01
         sensord stats heartRate --every 15m --zone Asia/Kolkata --json

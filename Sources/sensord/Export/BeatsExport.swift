@@ -6,6 +6,11 @@ internal import HealthModel
 enum BeatsExport {
   static let heading = "time,run,index,rr_ticks,preceded_by_gap,flags\n"
 
+  /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.
+  static func note(on session: ListedSession) -> String? {
+    session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }
+  }
+
   /// The whole table.
   static func csv(_ series: HeartbeatSeries) -> [UInt8] {
     var bytes = Array(heading.utf8)

@@ -23,6 +23,12 @@ struct ListedSession: Hashable {
   var variability: HeartRateVariabilitySummary
   var quality: Metadata
 
+  /// How many RR intervals the sensor computed from its rate; a session with such has no beats.
+  var inventedIntervals: Int64 { RecordedSession.inventedIntervals(in: quality) }
+
+  /// Why no figure of heart rate variability is given, whatever is asked for; nil where the beats decide.
+  var variabilityRefusal: VariabilityRefusal? { inventedIntervals > 0 ? .inventedIntervals : nil }
+
   init(_ summary: SessionSummary) {
     id = summary.id
     deviceName = summary.device.name
@@ -95,6 +101,7 @@ extension ListedSession {
         "heartbeats",
         [
           "count": .integer(beats.count), "gaps": .integer(beats.gaps), "runs": .integer(beats.runs),
+          "invented": .integer(inventedIntervals),
           "coverage": ["floor": .number(coverage?.floor), "ceiling": .number(coverage?.ceiling)],
         ]),
       .init("gaps", .integer(gaps)),
@@ -118,11 +125,15 @@ extension ListedSession {
       table.add([
         session.shortName, LocalTime.minute(session.start), session.endReason == nil ? length + "+" : length,
         session.deviceName ?? session.deviceAddress ?? "", whole(session.rates.average), session.span,
-        "\(session.beats.count)", "\(session.gaps)",
+        "\(session.beats.count)" + (session.inventedIntervals > 0 ? "*" : ""), "\(session.gaps)",
       ])
     }
-    let isOpen = sessions.contains { $0.endReason == nil }
-    return table.rendered(columns: columns) + (isOpen ? "\n+ still recording\n" : "")
+    var notes: [String] = []
+    if sessions.contains(where: { $0.endReason == nil }) { notes.append("+ still recording\n") }
+    if sessions.contains(where: { $0.inventedIntervals > 0 }) {
+      notes.append("* no beats: \(VariabilityRefusal.inventedIntervals)\n")
+    }
+    return table.rendered(columns: columns) + (notes.isEmpty ? "" : "\n" + notes.joined())
   }
 
   /// The first eight digits of the identifier, which name a session well enough.

@@ -16,6 +16,8 @@ struct QualityFacts {
       if let text { lines.append((label, text)) }
     }
     add("Received", received)
+    let invented = RecordedSession.inventedIntervals(in: report)
+    add("Intervals", invented > 0 ? "\(invented) invented from the rate: rates only, no beats" : nil)
     add("Stalled", stalled)
     add("Latency", latency)
     add("Drift", estimate("driftPartsPerMillion", error: "driftErrorPartsPerMillion", "ppm", digits: 1))
@@ -32,7 +34,7 @@ struct QualityFacts {
     }
     for number in 1...100 {
       guard case .time(let time)? = report["clockStep.\(number)"] else { break }
-      let step = integer("clockStep.\(number).microseconds").map { " by \(Self.milliseconds($0))" } ?? ""
+      let step = integer("clockStep.\(number).microseconds").map { " by \(Self.time($0))" } ?? ""
       add("Clock set", "\(LocalTime.second(time.microseconds))\(step)")
     }
     return lines
@@ -41,6 +43,7 @@ struct QualityFacts {
   private static let counts = [
     ("linkLosses", "link loss", "link losses"), ("lostValues", "value lost here", "values lost here"),
     ("zeroRates", "rate of 0", "rates of 0"), ("surplusSteps", "surplus step", "surplus steps"),
+    ("earlyPackets", "packet early", "packets early"),
     ("payloadDefect.empty", "empty", "empty"),
     ("payloadDefect.truncatedRate", "cut off in the rate", "cut off in the rate"),
     ("payloadDefect.truncatedEnergy", "cut off in the energy", "cut off in the energy"),
@@ -72,9 +75,9 @@ struct QualityFacts {
     guard let median = integer("latencyMedianMicroseconds") else { return nil }
     let rest = [("latency95Microseconds", "in 95 %"), ("latencyGreatestMicroseconds", "at most")].compactMap {
       key, words in
-      integer(key).map { "\(Self.milliseconds($0)) \(words)" }
+      integer(key).map { "\(Self.time($0)) \(words)" }
     }
-    return (["\(Self.milliseconds(median)) in half of all packets"] + rest).joined(separator: ", ")
+    return (["\(Self.time(median)) in half of all packets"] + rest).joined(separator: ", ")
   }
 
   private var location: String? {
@@ -109,7 +112,10 @@ struct QualityFacts {
     if case .integer(let value)? = report[key] { value } else { nil }
   }
 
-  private static func milliseconds(_ microseconds: Int64) -> String {
-    "\(FixedPoint.text(Double(microseconds) / 1_000, digits: 1)) ms"
+  /// Milliseconds, from ten seconds on seconds: a recorder that was stopped makes packets a minute late.
+  private static func time(_ microseconds: Int64) -> String {
+    microseconds.magnitude < 10_000_000
+      ? "\(FixedPoint.text(Double(microseconds) / 1_000, digits: 1)) ms"
+      : "\(FixedPoint.text(Double(microseconds) / 1_000_000, digits: 1)) s"
   }
 }

@@ -69,10 +69,10 @@ struct SessionReport: Hashable, Sendable {
   private static func refusals(_ session: ListedSession, _ heartbeats: HeartbeatSeries) -> [Refusal] {
     let bounds = TimeSpan(
       start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
-    // Without a beat there is nothing to expect.
-    guard let span = bounds, !heartbeats.beats.isEmpty else { return [] }
+    // Without a beat there is nothing to expect, unless the sensor pretends to have some.
+    guard let span = bounds, !heartbeats.beats.isEmpty || session.inventedIntervals > 0 else { return [] }
     let figures = session.variability
-    let report = VariabilityReport(NNIntervals(heartbeats), in: span)
+    let report = VariabilityReport(NNIntervals(heartbeats), in: span, refusal: session.variabilityRefusal)
     let measures: [(VariabilityMeasure, Double?, String, String)] = [
       (.sdnn, figures.sdnnMilliseconds, "sdnnMilliseconds", "SDNN"),
       (.rmssd, figures.rmssdMilliseconds, "rmssdMilliseconds", "RMSSD"), (.pnn50, figures.pnn50, "pnn50", "pNN50"),

@@ -7,6 +7,7 @@ extension VariabilityListing {
     var text = "Session   \(session.id.uuidString.lowercased())\n"
     text += "From      \(LocalTime.second(span.start.microseconds))\n"
     text += "To        \(LocalTime.second(span.end.microseconds))\n"
+    if let refusal = session.variabilityRefusal { return text + "HRV       not given: \(refusal)\n" }
     if windowMicroseconds == nil, let report = reports.first {
       text += "Intervals \(Self.intervals(report))\n"
       if let warning = report.rhythm.warning {
@@ -30,6 +31,7 @@ extension VariabilityListing {
     switch reason {
     case .firstOfRun: "first of a run"
     case .filler: "filler"
+    case .surplus: "surplus"
     case .missed: "missed or pause"
     case .ectopic: "ectopic"
     case .extra: "extra"
