@@ -1,4 +1,4 @@
-/// Rules 5 to 8 and 10: what is doubtful about each beat.
+/// Rules 5 to 8 and 11: what is doubtful about each beat.
 struct BeatJudgement {
   private(set) var flags: [BeatFlags]
 
@@ -6,7 +6,7 @@ struct BeatJudgement {
     var judged = IntervalFlags(intervals.rrTicks, intervals.parameters)
     for (index, start) in starts.enumerated() {
       let beats = start.beat..<(index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count)
-      judged.judge(beats, as: !start.isTimeless ? nil : start.reason == .surplus ? .surplus : .filler)
+      judged.judge(beats, as: start.invented)
     }
     flags = judged.flags
     for beats in conflicts(intervals) {

@@ -16,7 +16,9 @@ struct IntervalFlags {
 
   /// Judges the beats of one run, of which there is at least one.
   ///
-  /// - Parameter invented: What all of them are flagged as, where the heart has had none of them.
+  /// - Parameters:
+  ///   - run: The beats.
+  ///   - invented: What all of them are flagged as, where the heart has had none of them.
   mutating func judge(_ run: Range<Int>, as invented: BeatFlags? = nil) {
     flags[run.lowerBound].insert(.firstOfRun)
     if let invented {

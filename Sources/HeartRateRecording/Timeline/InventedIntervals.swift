@@ -1,4 +1,4 @@
-/// Intervals that a sensor computes from its rate instead of measuring them (rule 11 of Documentation/timeline.md).
+/// Intervals that a sensor computes from its rate instead of measuring them (rule 12 of Documentation/timeline.md).
 ///
 /// Some optical sensors put one interval of 61440 / rate into every packet. It looks like a heartbeat and is none: the sum of
 /// such intervals is not the time that has passed, and their variability is that of the rate. They are told and counted; beats,

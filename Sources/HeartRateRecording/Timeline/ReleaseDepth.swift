@@ -129,4 +129,3 @@ struct DepthCosts {
     return Double(packets.count) * log(max(excess / 16, 1000))
   }
 }
-

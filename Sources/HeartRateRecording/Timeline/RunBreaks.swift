@@ -12,7 +12,7 @@ enum RunBreaks {
     var byBeat: [Int: RunStart] = [:]
     for start in lists.joined() {
       if var earlier = byBeat[start.beat] {
-        earlier.isTimeless = earlier.isTimeless || start.isTimeless
+        earlier.invented = earlier.invented ?? start.invented
         byBeat[start.beat] = earlier
       } else {
         byBeat[start.beat] = start
@@ -21,10 +21,10 @@ enum RunBreaks {
     return byBeat.values.sorted { $0.beat < $1.beat }
   }
 
-  /// Rule 10: a run of, and after each block of surplus intervals.
+  /// Rule 11: a run of, and after each block of surplus intervals.
   private static func surplusStarts(_ intervals: SessionIntervals) -> [RunStart] {
     intervals.surplus.flatMap { range in
-      [RunStart(beat: range.lowerBound, reason: .surplus, isTimeless: true)]
+      [RunStart(beat: range.lowerBound, reason: .surplus, invented: .surplus)]
         + (range.upperBound < intervals.rrTicks.count ? [RunStart(beat: range.upperBound, reason: .surplus)] : [])
     }
   }
@@ -42,7 +42,7 @@ enum RunBreaks {
       var end = beat
       while end < rrTicks.count && rrTicks[end] == parameters.fillerTicks { end += 1 }
       if end - beat >= parameters.fillerCount {
-        result.append(RunStart(beat: beat, reason: .filler, isTimeless: true))
+        result.append(RunStart(beat: beat, reason: .filler, invented: .filler))
         if end < rrTicks.count { result.append(RunStart(beat: end, reason: .filler)) }
       }
       beat = end

@@ -32,7 +32,8 @@ struct RunPlacement {
     // Each round knows the floor, and so the latencies above it, better than the one before.
     for _ in 0..<parameters.mapRounds {
       // Packets err together; batches keep step with nothing.
-      drift.refine(evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
+      drift.refine(
+        evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
       var excesses: [(above: Double, below: Double)] = []
       for index in evidence.indices where !evidence[index].blocks.isEmpty {
         let coarse = block.locate(evidence[index].blocks, slope: drift.slope, around: evidence[index].offset)

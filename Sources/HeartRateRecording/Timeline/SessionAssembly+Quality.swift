@@ -7,11 +7,18 @@ extension SessionAssembly {
     quality.driftPartsPerMillion = placement.drift.slope * 1e6
     quality.driftError = placement.drift.error.map { $0 * 1e6 }
     quality.earlyPackets = earlyPackets
-    quality.surplusSteps = starts.indices.count { index in
-      starts[index].reason == .surplus && (index == 0 || starts[index - 1].reason != .surplus || starts[index].isTimeless)
-    }
+    quality.surplusSteps = surplusSteps
     measureLatency(&quality)
     return quality
+  }
+
+  /// Where there was more than there was time for: blocks of surplus intervals, and falls of the floor by which nothing tells
+  /// the surplus ones.
+  private var surplusSteps: Int {
+    starts.indices.count { index in
+      starts[index].invented == .surplus
+        || starts[index].reason == .surplus && (index == 0 || starts[index - 1].invented != .surplus)
+    }
   }
 
   /// Counted to the millisecond, since sorting them would cost as much as all the rest; what is later than that, by sorting.

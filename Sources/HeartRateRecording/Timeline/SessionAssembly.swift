@@ -1,6 +1,6 @@
 import Sensors
 
-/// From what arrived to beats in time: rules 1 to 10 of Documentation/timeline.md, one step after the other.
+/// From what arrived to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
 ///
 /// Breaks first, then the places of the runs between them, then what is doubtful about each beat. Each step is a value that is
 /// made of those before it and changed by none.

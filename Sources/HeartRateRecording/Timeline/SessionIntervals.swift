@@ -118,6 +118,9 @@ struct RunStart: Hashable {
   var beat: Int
   /// Nil for the session's first.
   var reason: GapReason?
-  /// Invented or surplus intervals: their beats have no time of their own.
-  var isTimeless = false
+  /// What its beats are flagged as where none of them is one: fillers or surplus.
+  var invented: BeatFlags?
+
+  /// Whether its beats have no time of their own.
+  var isTimeless: Bool { invented != nil }
 }

@@ -1,4 +1,4 @@
-/// Intervals that the heart cannot have had: more ticks than there was time for (rule 10 of Documentation/timeline.md).
+/// Intervals that the heart cannot have had: more ticks than there was time for (rule 11 of Documentation/timeline.md).
 ///
 /// Two sources are known: a packet that something on the way delivers twice, and values that are no interval (65,535 for
 /// "none"). Equal neighbours alone prove nothing, since real packets are equal now and then and arrive together: time decides.
@@ -110,7 +110,9 @@ enum SurplusIntervals {
         let next = number + 1 < repeats.count ? points.partition { $0.packet >= repeats[number + 1] } : points.endIndex
         let before = points[max(since, place - 2 * intervals.parameters.stepPackets)..<place]
         let after = points[place..<min(next, place + 2 * intervals.parameters.stepPackets)]
-        guard min(before.count, after.count) >= intervals.parameters.surplusPackets,
+        // Packets that come in batches show their floor seldom.
+        let least = intervals.isBatching ? intervals.parameters.stepPackets : intervals.parameters.surplusPackets
+        guard min(before.count, after.count) >= least,
           let past = before.lazy.map(\.residual).min(), let future = after.lazy.map(\.residual).min()
         else { continue }
         let fall = past - future
