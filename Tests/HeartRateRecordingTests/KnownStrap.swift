@@ -18,6 +18,8 @@ struct KnownStrap {
 
   /// What every notification takes at least.
   static let leastLatency = 0.02
+  /// And where a long session's beats are found: the least of many.
+  static let foundLatency = 0.025
 
   /// A beat is released `depth` beats later, and the strap's clock is slow by `slow` parts per million. Of the numbered
   /// notifications `early` hold a beat or two that are due only 0.3 to 1.3 s later: the first from there on that can. What
@@ -83,7 +85,7 @@ struct KnownStrap {
 }
 
 extension KnownStrap {
-  /// How much later than it happened each beat lies, in seconds; those that `isSurplus` are not the strap's.
+  /// How much later than it happened each beat lies, in seconds; those that are surplus are not the strap's.
   func errors(in timeline: SessionTimeline) -> [Double] {
     zip(Self.times(in: timeline), truth).map { $0 - $1 }
   }
@@ -106,15 +108,22 @@ extension KnownStrap {
     one.count == other.count ? zip(one, other).map { abs($0 - $1) }.max() ?? 0 : .infinity
   }
 
-  /// What share of the beats lies within the stated uncertainty around their true times plus `latency`.
-  func shareInside(_ timeline: SessionTimeline, latency: Double) -> Double {
-    let errors = errors(in: timeline)
+  /// How many beats lie within the stated uncertainty around their true times plus `latency`.
+  func countInside(_ timeline: SessionTimeline, latency: Double) -> Int {
+    var errors = errors(in: timeline)[...]
     var inside = 0
     for run in timeline.runs {
       let bound = Double(run.map.uncertaintyMicroseconds) / 1e6
-      inside += run.beats.count { abs(errors[$0] - latency) <= bound }
+      for beat in run.beats where !timeline.beats.flags[beat].contains(.surplus) {
+        if let error = errors.popFirst(), abs(error - latency) <= bound { inside += 1 }
+      }
     }
-    return Double(inside) / Double(max(errors.count, 1))
+    return inside
+  }
+
+  /// The same as a share of all beats.
+  func shareInside(_ timeline: SessionTimeline, latency: Double) -> Double {
+    Double(countInside(timeline, latency: latency)) / Double(truth.count)
   }
 }
 
