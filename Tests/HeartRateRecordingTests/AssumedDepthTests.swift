@@ -1,0 +1,18 @@
+import HeartRateRecording
+import Sensors
+import Testing
+
+@Suite("Release depth of short sessions")
+struct AssumedDepthTests {
+  @Test(
+    "three minutes tell no depth: it is that of the model, none of a model that is not known",
+    arguments: [("H10", 2.0), ("TICKR", 0), (nil, 0)] as [(String?, Double)])
+  func modelsDepth(model: String?, depth: Double) {
+    for seed in 0..<4 as Range<UInt64> {
+      let strap = KnownStrap(restingIntervals(200, mean: 920, seed: seed), depth: Int(depth), seed: seed)
+      let quality = SessionTimeline(events: strap.script(model: model).events).quality
+      #expect(quality.releaseDepth == depth, "seed \(seed)")
+      #expect(quality.releaseDepthError == nil, "seed \(seed)")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import HeartRateRecording
+import Sensors
+import Testing
+
+@Suite("Intervals that are made of rates")
+struct InventedIntervalTests {
+  private func timeline(_ script: Script) -> SessionTimeline {
+    let timeline = SessionTimeline(events: script.events)
+    SessionTimelineTests.check(timeline)
+    return timeline
+  }
+
+  @Test(
+    "an interval of 61440 / rate in each notification is no beat; rates and gaps are kept",
+    arguments: 0..<3 as Range<UInt64>)
+  func invented(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var script = Script()
+    var rate: UInt16 = 80
+    var rates: [UInt16] = []
+    for second in 1...600 {
+      if second.isMultiple(of: 4) {
+        rate = UInt16(min(max(Int(rate) + .random(in: -3...3, using: &generator), 60), 150))
+      }
+      if second == 300 { script.add(.disconnected(reason: "supervision timeout"), at: 300) }
+      if second == 330 { script.add(.connected, at: 329.5) }
+      guard !(300..<330).contains(second) else { continue }
+      script.notify([61_440 / rate], at: Double(second), rate: rate)
+      rates.append(rate)
+    }
+    let timeline = timeline(script)
+    #expect(timeline.beats.isEmpty && timeline.runs.isEmpty, "seed \(seed)")
+    #expect(timeline.quality.inventedIntervals == 570, "seed \(seed)")
+    #expect(timeline.rates.map(\.beatsPerMinute) == rates, "seed \(seed)")
+    #expect(timeline.gaps.map(\.reason) == [.link("supervision timeout")], "seed \(seed)")
+  }
+
+  @Test("an even heart is none: the sum of its intervals is the time that passed")
+  func evenHeart() {
+    var script = Script()
+    for second in 1...600 { script.notify([1024], at: Double(second), rate: 60) }
+    let timeline = timeline(script)
+    #expect(timeline.quality.inventedIntervals == 0)
+    #expect(timeline.beats.rrTicks == [UInt16](repeating: 1024, count: 600))
+  }
+
+  @Test("an interval over missed beats makes no conflict of a mean that counts it, nor of one that does not")
+  func meanOverMissedBeats() {
+    for rate in [30, 60] as [UInt16] {
+      var script = Script()
+      let time = script.beat([UInt16](repeating: 1024, count: 50), from: 10, rate: 60)
+      // Six intervals, one of seven seconds, are 30 beats per minute.
+      let end = script.beat([7168, 1024, 1024, 1024, 1024, 1024], from: time, rate: rate)
+      script.beat([UInt16](repeating: 1024, count: 50), from: end, rate: 60)
+      let timeline = timeline(script)
+      #expect(timeline.beats.flags[50].contains(.missed))
+      #expect(timeline.beats.flags.allSatisfy { !$0.contains(.rateConflict) }, "rate \(rate)")
+    }
+  }
+
+  @Test("a rate of 120 over intervals of a second is a conflict")
+  func grossConflict() {
+    var script = Script()
+    script.beat([UInt16](repeating: 1024, count: 60), from: 10, rate: 120)
+    let flags = timeline(script).beats.flags
+    #expect(flags[10...].allSatisfy { $0.contains(.rateConflict) })
+  }
+}
