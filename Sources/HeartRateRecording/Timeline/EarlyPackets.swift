@@ -5,7 +5,7 @@
 /// nothing about the floor, and it bounds nothing.
 enum EarlyPackets {
   /// Which points of a run lie far below the floor that those around them show, one by one.
-  static func find(in points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters) -> [Int] {
+  static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
     let count = points.count / parameters.floorBlock
     guard count >= 2 else { return [] }
     let first = points.startIndex
@@ -16,6 +16,7 @@ enum EarlyPackets {
     let lowest = (0..<count).map { index in
       points[block(index)].map(\.residual).sorted().prefix(parameters.floorBlock / 4)
     }
+    let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
     var candidates: [Int] = []
     for index in 0..<count {
       let around = max(0, index - parameters.floorReach)..<min(count, index + parameters.floorReach + 1)
@@ -23,7 +24,7 @@ enum EarlyPackets {
       let tenth = block(around.lowerBound).lowerBound.distance(to: block(around.upperBound - 1).upperBound) / 10
       // Latencies begin sharply: what lies between a twentieth and a tenth lies below the twentieth once more.
       let spread = values[tenth] - values[tenth / 2]
-      let limit = values[tenth / 2] - spread - max(parameters.earlyMicroseconds, parameters.earlySpreads * spread)
+      let limit = values[tenth / 2] - spread - max(parameters.earlyMicroseconds, spreads * spread)
       for point in block(index) where points[point].residual < limit { candidates.append(point) }
     }
     return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }

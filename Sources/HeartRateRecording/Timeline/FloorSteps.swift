@@ -22,6 +22,8 @@ struct FloorSteps {
 
   private mutating func search(_ stretch: Span<Residuals.Point>, _ beats: Range<Int>) {
     let floors = FloorWindows(stretch, parameters)
+    // What was found here: the beat, and by how much the floor rises.
+    var steps: [(beat: Int, rise: Int64)] = []
     // Where the run begins after the step that was found last, and the smallest residual since.
     var first = 0
     var floorSinceFirst = stretch[0].residual
@@ -37,7 +39,7 @@ struct FloorSteps {
           : fall(of: -step, at: point, since: first, floor: past, stretch, floors)
         if let settled {
           let beat = stretch[settled - 1].beat + 1
-          if beat < beats.upperBound { starts.append(RunStart(beat: beat, reason: step > 0 ? .step : .surplus)) }
+          if beat < beats.upperBound { steps.append((beat, step)) }
           first = settled
           floorSinceFirst = stretch[settled].residual
           point = settled + 1
@@ -46,6 +48,17 @@ struct FloorSteps {
       }
       floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
       point += 1
+    }
+    // A rise that a fall of the same size undoes was a spell of latency, however long it lasted.
+    var index = 0
+    while index < steps.count {
+      let step = steps[index]
+      index += 1
+      if step.rise > 0, index < steps.count, abs(step.rise + steps[index].rise) < parameters.undoneMicroseconds {
+        index += 1
+        continue
+      }
+      starts.append(RunStart(beat: step.beat, reason: step.rise > 0 ? .step : .surplus))
     }
   }
 

@@ -12,10 +12,11 @@ struct PieceStrays {
 
   init(_ distances: [Double]) {
     guard distances.count > 1 else { return }
-    // A hold that lasts for some pieces is latency, no wandering.
-    let sorted = distances.map(abs).sorted()
-    let limit = max(4 * 1.48 * sorted[sorted.count / 2], 60_000)
-    let values = distances.map { min(max($0, -limit), limit) }
+    // A hold that lasts for some pieces is latency, no wandering: what lies far off the middle is left out.
+    let middle = distances.sorted()[distances.count / 2]
+    let scatter = distances.map { abs($0 - middle) }.sorted()[distances.count / 2]
+    let values = distances.map { $0 - middle }.filter { abs($0) < max(4 * 1.48 * scatter, 60_000) }
+    guard values.count > 1 else { return }
     let count = Double(values.count)
     var sum = 0.0
     var neighbours = 0.0

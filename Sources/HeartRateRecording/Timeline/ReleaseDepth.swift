@@ -27,22 +27,36 @@ struct ReleaseDepth {
     let margin = parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
     // Look-ahead by two beats is the only one that recordings have shown: another has to be clearly better.
     if best > 0, costs.sum({ costs.gain($0, best, over: Self.usual) }).value < margin / 2 { best = Self.usual }
-    // A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edges
-    // there is one neighbour.
-    let before = max(best - 1, 0)
-    let next = min(best + 1, costs.depths - 1)
+    for depth in [best, Self.usual] {
+      if let error = Self.error(of: depth, costs), error < parameters.greatestDepthError,
+        depth == expected || isBeyondDoubt(depth, over: expected, costs, margin: margin)
+      {
+        beats = depth
+        // No look-ahead is no estimate: nothing speaks for more.
+        self.error = depth > 0 ? error : nil
+        return
+      }
+    }
+  }
+
+  private func isBeyondDoubt(_ depth: Int, over expected: Int, _ costs: DepthCosts, margin: Double) -> Bool {
+    let gain = costs.sum { costs.gain($0, depth, over: expected) }
+    // The spread of few blocks is not known well either.
+    let errors = (depth == Self.usual ? 1 : 1.5) + 5 / Double(costs.blocks - 1)
+    return gain.value > max(margin, errors * gain.error)
+  }
+
+  /// The standard error of a depth, in beats; nil where its neighbours fit better.
+  ///
+  /// A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edges there is
+  /// one neighbour.
+  private static func error(of depth: Int, _ costs: DepthCosts) -> Double? {
+    let before = max(depth - 1, 0)
+    let next = min(depth + 1, costs.depths - 1)
     let slope = costs.sum { costs.gain($0, before, over: next) / 2 }
     let curvature =
-      costs.sum { costs.gain($0, best, over: before) }.value + costs.sum { costs.gain($0, best, over: next) }.value
-    guard curvature > 0, slope.error < parameters.greatestDepthError * curvature else { return }
-    if best != expected {
-      let gain = costs.sum { costs.gain($0, best, over: expected) }
-      // The spread of few blocks is not known well either.
-      guard gain.value > max(margin, (1 + 5 / Double(costs.blocks - 1)) * gain.error) else { return }
-    }
-    beats = best
-    // No look-ahead is no estimate: nothing speaks for more.
-    if best > 0 { error = slope.error / curvature }
+      costs.sum { costs.gain($0, depth, over: before) }.value + costs.sum { costs.gain($0, depth, over: next) }.value
+    return curvature > 0 ? slope.error / curvature : nil
   }
 }
 

@@ -60,8 +60,7 @@ struct Residuals {
           residual: packets[index].arrival - RunMap.microseconds(ticks: intervals.ticks[beat])))
     }
     divide(at: starts)
-    // Only a sensor that waits for later beats can be made to send too soon.
-    if depth > 0 { leaveOutEarly(intervals.parameters) }
+    leaveOutEarly(intervals, depth: depth)
   }
 
   /// Sorts the points into runs.
@@ -82,10 +81,13 @@ struct Residuals {
     index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count
   }
 
-  private mutating func leaveOutEarly(_ parameters: TimelineParameters) {
-    let found = ranges.flatMap { EarlyPackets.find(in: points[$0], parameters) }
+  /// A sensor that looks ahead can be made to send too soon. Of one that seems not to, only what is far too early is left out,
+  /// and it bounds its beats all the same; one that batches shows its floor too seldom to tell.
+  private mutating func leaveOutEarly(_ intervals: SessionIntervals, depth: Int) {
+    guard depth > 0 || !intervals.isBatching else { return }
+    let found = ranges.flatMap { EarlyPackets.find(in: points[$0], depth: depth, intervals.parameters) }
     guard !found.isEmpty else { return }
-    early = found.map { points[$0].packet }
+    if depth > 0 { early = found.map { points[$0].packet } }
     var left = found[...]
     var kept: [Point] = []
     kept.reserveCapacity(points.count)

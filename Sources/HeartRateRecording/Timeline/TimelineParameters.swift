@@ -46,12 +46,15 @@ public struct TimelineParameters: Hashable, Sendable {
   /// so many to each side at most.
   public var earlyMicroseconds: Int64 = 100_000
   public var earlySpreads: Int64 = 1
+  public var farEarlySpreads: Int64 = 4
   public var earlyReach = 6
   /// That floor is looked at in blocks of so many packets, so many of them to each side.
   public var floorBlock = 30
   public var floorReach = 20
   /// Of more packets than this that come together all but the last were held back by a host that did not run.
   public var largestBatch = 6
+  /// A rise and a fall after it are one spell of latency where they differ by less than this, in microseconds.
+  public var undoneMicroseconds: Int64 = 300_000
   /// Beats still in the sensor at both ends of a stretch, in microseconds (rule 9).
   public var edgeMicroseconds: Int64 = 3_000_000
   /// More time than this, in microseconds, no sensor's beats can be ahead of its link or its floor, which takes so many packets.
