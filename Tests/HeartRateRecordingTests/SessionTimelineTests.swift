@@ -190,7 +190,7 @@ struct SessionTimelineTests {
     #expect((5...8).contains(gap.estimatedLostBeats))
   }
 
-  @Test("surplus intervals show where the sensor's time runs ahead for good: they are counted, and a new run begins there")
+  @Test("surplus intervals show where the sensor's time runs ahead for good: they are counted, and a run begins there")
   func surplusIntervals() {
     var script = Script()
     var time = script.beat(restingIntervals(300, seed: 18), from: 10, latency: 3)

@@ -39,8 +39,9 @@ extension SessionTimeline {
 
   /// Returns what the rates alone cover.
   private mutating func collectGaps(_ columns: TimelineCollector, _ assembly: SessionAssembly?) -> RateTrace {
-    guard let assembly, let firstBeat = beats.wallMicroseconds.first, let first = columns.firstPacket, let last = columns.lastPacket,
-      let firstPacket = assembly.intervals.packets.first, let lastPacket = assembly.intervals.packets.last
+    guard let assembly, let firstBeat = beats.wallMicroseconds.first, let first = columns.firstPacket,
+      let last = columns.lastPacket, let firstPacket = assembly.intervals.packets.first,
+      let lastPacket = assembly.intervals.packets.last
     else {
       var trace = RateTrace()
       collectRateGaps(columns, rates: 0..<rates.count, losses: columns.losses[...], &trace)
