@@ -24,7 +24,8 @@ struct DeletionBesideRecorderTests {
       let bytes = stride(from: 0, to: digits.count, by: 2).map {
         UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) ?? 0
       }
-      for start in stride(from: 0, to: max(0, bytes.count - 16), by: 8) {
+      // Intervals that are more than there was time for are packed into like bytes in every session.
+      for start in stride(from: 0, to: max(0, bytes.count - 16), by: 8) where Set(bytes[start..<start + 16]).count > 6 {
         patterns.append(Data(bytes[start..<start + 16]))
       }
     }

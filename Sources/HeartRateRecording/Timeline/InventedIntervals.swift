@@ -23,15 +23,21 @@ enum InventedIntervals {
     guard compared >= parameters.fewestInvented,
       Double(matching) >= parameters.inventedShare * Double(compared)
     else { return 0 }
-    return rates.count >= parameters.inventedRates || !accountForTime(columns, parameters) ? columns.rrTicks.count : 0
+    // A heart that is made to beat evenly, as in a trial, fits its rate as well: but its intervals are the time between its packets.
+    let isInvented =
+      rates.count >= parameters.manyInventedRates
+      || rates.count >= parameters.fewestInventedRates && !accountForTime(columns, parameters)
+    return isInvented ? columns.rrTicks.count : 0
   }
 
-  /// Whether the intervals' sum is the time that passed: then a heart of an even rate may have made them.
+  /// Whether the intervals' sum is the time between the packets that brought them, silences left out.
   private static func accountForTime(_ columns: TimelineCollector, _ parameters: TimelineParameters) -> Bool {
-    guard let first = columns.packets.first, let last = columns.packets.last else { return true }
     var ticks: Int64 = 0
-    for beat in first.beatEnd..<last.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
-    let span = last.arrival - first.arrival
-    return abs(span - RunMap.microseconds(ticks: ticks)) <= parameters.edgeMicroseconds + span / 20
+    var span: Int64 = 0
+    for (packet, next) in zip(columns.packets, columns.packets.dropFirst()) where next.arrival - packet.arrival < 3_000_000 {
+      span += next.arrival - packet.arrival
+      for beat in packet.beatEnd..<next.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
+    }
+    return abs(span - RunMap.microseconds(ticks: ticks)) <= span / 50
   }
 }

@@ -23,10 +23,11 @@ public struct TimelineParameters: Hashable, Sendable {
   public var longestTicks: UInt16 = 4096
 
   /// Intervals are invented where at least so many packets, and such a share of them, hold 61440 / rate and nothing else;
-  /// so many different rates rule out a heart that beats evenly.
+  /// so many different rates rule out a heart that beats evenly, fewer if the sum of the intervals is not the time that passed.
   public var fewestInvented = 20
   public var inventedShare = 0.95
-  public var inventedRates = 5
+  public var manyInventedRates = 12
+  public var fewestInventedRates = 5
 
   /// How many intervals at least are compared with a rate.
   public var conflictBeats = 6
