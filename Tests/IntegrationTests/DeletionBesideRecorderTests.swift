@@ -25,7 +25,7 @@ struct DeletionBesideRecorderTests {
         UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16) ?? 0
       }
       // Intervals that are more than there was time for are packed into like bytes in every session.
-      for start in stride(from: 0, to: max(0, bytes.count - 16), by: 8) where Set(bytes[start..<start + 16]).count > 6 {
+      for start in stride(from: 0, to: max(0, bytes.count - 16), by: 8) where Set(bytes[start..<start + 16]).count > 11 {
         patterns.append(Data(bytes[start..<start + 16]))
       }
     }
