@@ -34,7 +34,8 @@ enum InventedIntervals {
   private static func accountForTime(_ columns: TimelineCollector, _ parameters: TimelineParameters) -> Bool {
     var ticks: Int64 = 0
     var span: Int64 = 0
-    for (packet, next) in zip(columns.packets, columns.packets.dropFirst()) where next.arrival - packet.arrival < 3_000_000 {
+    for (packet, next) in zip(columns.packets, columns.packets.dropFirst())
+    where next.arrival - packet.arrival < 3_000_000 {
       span += next.arrival - packet.arrival
       for beat in packet.beatEnd..<next.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
     }
