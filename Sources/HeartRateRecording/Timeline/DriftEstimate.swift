@@ -16,7 +16,8 @@ struct DriftEstimate {
   mutating func refine(
     _ evidence: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters
   ) {
-    let long = evidence.filter { $0.blocks.count >= parameters.pieceBlocks }
+    // What a short run says of the slope is mostly that of its own few packets.
+    let long = evidence.filter { $0.blocks.count >= 2 * parameters.pieceBlocks }
     guard !long.isEmpty else { return }
     var width = error.map { 3 * $0 } ?? parameters.greatestSlope
     for _ in 0..<2 {

@@ -29,7 +29,7 @@ struct ReleaseDepth {
     if best > 0, costs.sum({ costs.gain($0, best, over: Self.usual) }).value < margin / 2 { best = Self.usual }
     for depth in [best, Self.usual] {
       if let error = Self.error(of: depth, costs), error < parameters.greatestDepthError,
-        depth == expected || isBeyondDoubt(depth, over: expected, costs, margin: margin)
+        depth == expected || isBeyondDoubt(depth, over: expected, costs, parameters)
       {
         beats = depth
         // No look-ahead is no estimate: nothing speaks for more.
@@ -39,11 +39,16 @@ struct ReleaseDepth {
     }
   }
 
-  private func isBeyondDoubt(_ depth: Int, over expected: Int, _ costs: DepthCosts, margin: Double) -> Bool {
+  /// Whether a depth fits so much better that it is believed. The usual one is believed more easily; the spread of few blocks is
+  /// not known well.
+  private func isBeyondDoubt(
+    _ depth: Int, over expected: Int, _ costs: DepthCosts, _ parameters: TimelineParameters
+  ) -> Bool {
     let gain = costs.sum { costs.gain($0, depth, over: expected) }
-    // The spread of few blocks is not known well either.
-    let errors = (depth == Self.usual ? 1 : 1.5) + 5 / Double(costs.blocks - 1)
-    return gain.value > max(margin, errors * gain.error)
+    let isUsual = depth == Self.usual
+    let blocks = Double(costs.blocks)
+    let margin = parameters.depthMargin + parameters.depthMarginPerBlock * blocks * (isUsual ? 0.5 : 1)
+    return gain.value > max(margin, ((isUsual ? 0.35 : 1.5) + 5 / (blocks - 1)) * gain.error)
   }
 
   /// The standard error of a depth, in beats; nil where its neighbours fit better.
