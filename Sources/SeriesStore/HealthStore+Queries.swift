@@ -26,6 +26,13 @@ extension HealthStore {
     try file.eraseFreeSpace()
   }
 
+  /// The quantity types of which the store has, or had, samples, in the order of their identifiers.
+  ///
+  /// Those of other programs are as the file describes them; see ``HealthModel/QuantityType/isKnown``.
+  public func quantityTypes() throws(StoreError) -> [QuantityType] {
+    try opened().quantityTypes()
+  }
+
   /// Tells the live queries about what other processes have written; call it when the store's files were touched.
   ///
   /// Watch the folder with inotify and ask then. Returns whether there was anything new.

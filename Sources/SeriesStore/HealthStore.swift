@@ -22,6 +22,7 @@ public actor HealthStore {
   private let path: String
   private let access: Access
   private let mode: UInt32
+  private let types: QuantityTypeRegistry
   /// Nil once closed, and after a reopening that failed.
   private var file: StoreFile?
   private var isClosed = false
@@ -40,6 +41,7 @@ public actor HealthStore {
   ) {
     knownDataVersion = dataVersion
     path = file.path
+    types = file.types
     self.access = access
     self.mode = mode
     self.executor = executor
@@ -53,9 +55,12 @@ public actor HealthStore {
 
   /// Opens the store at `path`, and makes it with `mode` where it is missing and `access` allows to write.
   ///
-  /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched.
-  public static func open(_ path: String, for access: Access, mode: UInt32 = 0o600) throws(StoreError) -> HealthStore {
-    let file = try StoreFile(path, for: access, mode: mode)
+  /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched. `types` has the
+  /// program's own quantity types beside the library's; those of other programs are what the file says of them.
+  public static func open(
+    _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard
+  ) throws(StoreError) -> HealthStore {
+    let file = try StoreFile(path, for: access, mode: mode, types: types)
     guard let executor = StoreExecutor() else {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
@@ -82,14 +87,14 @@ public actor HealthStore {
   ///
   /// For after an error of the disk: what SQLite holds in memory need not be what is in the file.
   ///
-  /// - Throws: As ``open(_:for:mode:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
+  /// - Throws: As ``open(_:for:mode:types:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
   ///   open then, and this may be tried again. ``StoreError/Code/closed`` after ``close()``: who closed it counts on the
   ///   file, and the lock, being free.
   public func reopen() throws(StoreError) {
     guard !isClosed else { throw Self.closed }
     // First, since the recorder's lock is let go and taken again.
     file = nil
-    let opened = try StoreFile(path, for: access, mode: mode)
+    let opened = try StoreFile(path, for: access, mode: mode, types: types)
     try opened.verifyStructure()
     knownDataVersion = try opened.connection.integer("PRAGMA data_version")
     file = opened

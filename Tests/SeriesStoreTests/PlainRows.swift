@@ -140,7 +140,6 @@ extension PlainRows.Figures {
   func average(_ question: PlainRows.Question) -> Double? {
     guard count > 0 else { return nil }
     switch (question.type.style, question.policy) {
-    case (.cumulative, _): return nil
     case (.discreteArithmetic, _): return sum / Double(count)
     case (.discreteEquivalentContinuousLevel, _):
       return 10 * log10(duration > 0 ? weightedPower / Double(duration) : power / Double(count))
@@ -148,6 +147,7 @@ extension PlainRows.Figures {
       return duration > 0 ? weighted / Double(duration) : sum / Double(count)
     case (.discreteTemporallyWeighted, _):
       return integrated > 0 ? integral / Double(integrated) : sum / Double(count)
+    default: return nil
     }
   }
 }

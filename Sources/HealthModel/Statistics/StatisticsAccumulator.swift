@@ -55,7 +55,6 @@ package struct StatisticsAccumulator: Sendable {
   func average(_ style: AggregationStyle, _ policy: WeightingPolicy) -> Double? {
     guard count > 0 else { return nil }
     switch style {
-    case .cumulative: return nil
     case .discreteArithmetic: return sum / Double(count)
     case .discreteEquivalentContinuousLevel:
       return 10 * log10(duration > 0 ? weightedPower / duration : power / Double(count))
@@ -65,6 +64,8 @@ package struct StatisticsAccumulator: Sendable {
       // A single value spans no time: it is its own mean.
       case .holdLast, .trapezoid: return integrated > 0 ? integral / integrated : sum / Double(count)
       }
+    // Sums have none, and neither has what only a later program can compute.
+    default: return nil
     }
   }
 }

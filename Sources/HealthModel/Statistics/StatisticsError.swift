@@ -4,6 +4,8 @@ public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible 
   case notForCumulative(option: String, type: String)
   /// The sum of quantities that do not add up says nothing.
   case notForDiscrete(option: String, type: String)
+  /// How quantities of the type are summed up is not known to this program; a later one wrote them.
+  case unknownStyle(type: String)
   /// No type has that identifier; `nearest` are those that may have been meant.
   case unknownType(String, nearest: [String])
   /// The text is no interval such as `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
@@ -18,6 +20,7 @@ public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible 
     switch self {
     case .notForCumulative(let option, let type): "\(option) does not go with \(type), whose quantities add up: use sum"
     case .notForDiscrete(let option, let type): "\(option) does not go with \(type), which is no amount: use average"
+    case .unknownStyle(let type): "how \(type) is summed up is not known to this program: use a newer one"
     case .unknownType(let name, let nearest):
       nearest.isEmpty
         ? "there is no quantity type '\(name)'"

@@ -25,12 +25,17 @@ public struct StatisticsOptions: OptionSet, Hashable, Sendable {
 
   /// Every figure that goes with the type's style.
   public static func all(for type: QuantityType) -> StatisticsOptions {
-    type.style.isCumulative
+    guard type.style.isKnown else { return [.mostRecent, .duration] }
+    return type.style.isCumulative
       ? [.sum, .mostRecent, .duration] : [.average, .minimum, .maximum, .mostRecent, .duration]
   }
 
   /// Throws where a figure does not go with the type's style.
   public func validate(for type: QuantityType) throws(StatisticsError) {
+    guard type.style.isKnown else {
+      if isDisjoint(with: [.average, .minimum, .maximum, .sum]) { return }
+      throw .unknownStyle(type: type.identifier)
+    }
     if type.style.isCumulative {
       if contains(.average) { throw .notForCumulative(option: "average", type: type.identifier) }
       if contains(.minimum) { throw .notForCumulative(option: "minimum", type: type.identifier) }

@@ -1,101 +1,80 @@
 /// What is measured: a name, the unit in which values are stored, and how they are aggregated.
-public struct QuantityType: Hashable, Sendable {
+///
+/// Types are open. The known ones are static members; a program makes its own with
+/// ``init(_:unit:style:styleVersion:)`` and registers it (``QuantityTypeRegistry``). Those of other programs are what the
+/// store's file says of them (``init(stored:unit:style:styleVersion:)``).
+public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   /// HealthKit's name without its prefix: `heartRate`.
   public let identifier: String
   /// The unit of stored values; every compatible one is accepted and converted.
   public let unit: Unit
   /// How values become one figure.
   public let style: AggregationStyle
-  /// Raised when what the style computes for this type changes.
+  /// Raised when what the style computes for this type changes; 1 or more.
   public let styleVersion: Int
 
-  private init(_ identifier: String, _ unit: Unit, _ style: AggregationStyle, styleVersion: Int = 1) {
+  /// A type of a program's own.
+  ///
+  /// - Parameters:
+  ///   - identifier: 1 to 100 letters, digits, `.`, `_` and `-` of ASCII, the first a letter. A reverse-domain name
+  ///     (`org.example.mood`) never becomes another type's in a later version.
+  ///   - unit: In which values are stored.
+  ///   - style: How they are aggregated.
+  ///   - styleVersion: 1 at first.
+  /// - Throws: ``QuantityTypeError`` where the identifier is no name, unit or style are not known, or the version is below 1.
+  public init(
+    _ identifier: String, unit: Unit, style: AggregationStyle, styleVersion: Int = 1
+  ) throws(QuantityTypeError) {
+    guard Self.isName(identifier) else { throw .invalidIdentifier(identifier) }
+    guard identifier != Self.heartbeatSeries else { throw .alreadyRegistered(identifier) }
+    guard unit.isKnown else { throw .unknownUnit(unit.symbol) }
+    guard style.isKnown else { throw .unknownStyle(style.rawValue) }
+    guard styleVersion >= 1 else { throw .invalidStyleVersion(styleVersion) }
+    self.init(known: identifier, unit, style, styleVersion: styleVersion)
+  }
+
+  /// A type as a file describes it, whatever the program knows; nothing is checked.
+  ///
+  /// Where unit or style are unknown the type is opaque (``isKnown`` is false): its samples can be shown, counted and
+  /// deleted, but its values can neither be converted nor summed up, and none can be added.
+  public init(
+    stored identifier: String, unit: Unit = Unit(opaque: "unknown"), style: AggregationStyle = .unknown,
+    styleVersion: Int = 1
+  ) {
+    self.init(known: identifier, unit, style, styleVersion: styleVersion)
+  }
+
+  init(known identifier: String, _ unit: Unit, _ style: AggregationStyle, styleVersion: Int = 1) {
     self.identifier = identifier
     self.unit = unit
     self.style = style
     self.styleVersion = styleVersion
   }
 
-  /// The type with that identifier; nil where there is none.
+  /// The known type with that identifier; nil where the library has none by itself.
   public init?(identifier: String) {
-    guard let type = Self.byIdentifier[identifier] else { return nil }
+    guard let type = QuantityTypeRegistry.standard[identifier] else { return nil }
     self = type
   }
 
-  private static let byIdentifier = Dictionary(uniqueKeysWithValues: all.map { ($0.identifier, $0) })
-}
+  /// Whether unit and style are known, so that values can be added, converted and summed up.
+  public var isKnown: Bool { unit.isKnown && style.isKnown }
 
-extension QuantityType {
-  /// Beats a minute, as a sensor reports them.
-  public static let heartRate = QuantityType("heartRate", .countPerMinute, .discreteTemporallyWeighted)
-  /// Beats a minute at rest.
-  public static let restingHeartRate = QuantityType("restingHeartRate", .countPerMinute, .discreteArithmetic)
-  /// Mean beats a minute while walking.
-  public static let walkingHeartRateAverage = QuantityType(
-    "walkingHeartRateAverage", .countPerMinute, .discreteArithmetic)
-  /// The standard deviation of the NN intervals, in ms.
-  public static let heartRateVariabilitySDNN = QuantityType(
-    "heartRateVariabilitySDNN", .millisecond, .discreteArithmetic)
-  /// A positive drop in beats a minute, one minute after the end of a workout.
-  public static let heartRateRecoveryOneMinute = QuantityType(
-    "heartRateRecoveryOneMinute", .countPerMinute, .discreteArithmetic)
-  /// The upper blood pressure, in mmHg.
-  public static let bloodPressureSystolic = QuantityType(
-    "bloodPressureSystolic", .millimeterOfMercury, .discreteArithmetic)
-  /// The lower blood pressure, in mmHg.
-  public static let bloodPressureDiastolic = QuantityType(
-    "bloodPressureDiastolic", .millimeterOfMercury, .discreteArithmetic)
-  /// Breaths a minute.
-  public static let respiratoryRate = QuantityType("respiratoryRate", .countPerMinute, .discreteArithmetic)
-  /// The share of haemoglobin that carries oxygen, in %.
-  public static let oxygenSaturation = QuantityType("oxygenSaturation", .percent, .discreteArithmetic)
-  /// In °C.
-  public static let bodyTemperature = QuantityType("bodyTemperature", .degreeCelsius, .discreteArithmetic)
-  /// In kg.
-  public static let bodyMass = QuantityType("bodyMass", .kilogram, .discreteArithmetic)
-  /// In m.
-  public static let height = QuantityType("height", .meter, .discreteArithmetic)
-  /// Steps.
-  public static let stepCount = QuantityType("stepCount", .count, .cumulative)
-  /// Flights of stairs, of about 3 m each.
-  public static let flightsClimbed = QuantityType("flightsClimbed", .count, .cumulative)
-  /// On foot, in m.
-  public static let distanceWalkingRunning = QuantityType("distanceWalkingRunning", .meter, .cumulative)
-  /// By bicycle, in m.
-  public static let distanceCycling = QuantityType("distanceCycling", .meter, .cumulative)
-  /// In water, in m.
-  public static let distanceSwimming = QuantityType("distanceSwimming", .meter, .cumulative)
-  /// Energy for activity, in kcal.
-  public static let activeEnergyBurned = QuantityType("activeEnergyBurned", .kilocalorie, .cumulative)
-  /// Energy at rest, in kcal.
-  public static let basalEnergyBurned = QuantityType("basalEnergyBurned", .kilocalorie, .cumulative)
-  /// Strokes of a swimmer.
-  public static let swimmingStrokeCount = QuantityType("swimmingStrokeCount", .count, .cumulative)
-  /// In m.
-  public static let runningStrideLength = QuantityType("runningStrideLength", .meter, .discreteArithmetic)
-  /// In W.
-  public static let runningPower = QuantityType("runningPower", .watt, .discreteArithmetic)
-  /// In m/s.
-  public static let runningSpeed = QuantityType("runningSpeed", .meterPerSecond, .discreteArithmetic)
-  /// How far a runner goes up and down with a step, in m.
-  public static let runningVerticalOscillation = QuantityType(
-    "runningVerticalOscillation", .meter, .discreteArithmetic)
-  /// How long a runner's foot stays on the ground, in ms.
-  public static let runningGroundContactTime = QuantityType(
-    "runningGroundContactTime", .millisecond, .discreteArithmetic)
-  /// Sound from headphones: A-weighted level, in dBASPL.
-  public static let headphoneAudioExposure = QuantityType(
-    "headphoneAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
-  /// Sound of the surroundings: A-weighted level, in dBASPL.
-  public static let environmentalAudioExposure = QuantityType(
-    "environmentalAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
+  /// The identifier.
+  public var description: String { identifier }
 
-  /// Every type.
-  public static let all: [QuantityType] = [
-    heartRate, restingHeartRate, walkingHeartRateAverage, heartRateVariabilitySDNN, heartRateRecoveryOneMinute,
-    bloodPressureSystolic, bloodPressureDiastolic, respiratoryRate, oxygenSaturation, bodyTemperature, bodyMass, height,
-    stepCount, flightsClimbed, distanceWalkingRunning, distanceCycling, distanceSwimming, activeEnergyBurned,
-    basalEnergyBurned, swimmingStrokeCount, runningStrideLength, runningPower, runningSpeed,
-    runningVerticalOscillation, runningGroundContactTime, headphoneAudioExposure, environmentalAudioExposure,
-  ]
+  /// What is no quantity, and no quantity may be called.
+  private static let heartbeatSeries = "heartbeatSeries"
+
+  private static func isName(_ text: String) -> Bool {
+    guard (1...100).contains(text.utf8.count), let first = text.utf8.first, isLetter(first) else { return false }
+    return text.utf8.allSatisfy { byte in
+      isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+        || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+  }
 }

@@ -72,7 +72,7 @@ extension Unit {
           single = atom.scale
         }
         factor *= pow(scale * prefix, Double(sign * power))
-      case .level:
+      case .level, .unknown:
         guard start == 0, sign == 1, power == 1, position == bytes.count else { throw unreadable }
         single = atom.scale
       }

@@ -17,6 +17,8 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
     case linear(factor: Double, offset: Double)
     /// `reference · 10^(value / 20)`: a level in decibels, 20 µPa for sound in air.
     case level(reference: Double)
+    /// Nobody here knows what a value means.
+    case unknown
   }
 
   init(symbol: String, dimension: Dimension, scale: Scale) {
@@ -25,26 +27,37 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
     self.scale = scale
   }
 
+  /// A unit that this program does not know, of a file that a newer one wrote: nothing can be converted to it or from it.
+  public init(opaque symbol: String) {
+    self.init(symbol: symbol, dimension: Dimension(), scale: .unknown)
+  }
+
+  /// Whether values can be converted at all.
+  public var isKnown: Bool { scale != .unknown }
+
   /// The symbol.
   public var description: String { symbol }
 
   /// Whether values can be converted from one to the other.
   public func isCompatible(with other: Unit) -> Bool {
-    dimension == other.dimension
+    isKnown && other.isKnown && dimension == other.dimension
   }
 
   /// A value in this unit as a value in `other`. Sound levels and pressures are not proportional to each other.
   public func convert(_ value: Double, to other: Unit) throws(UnitError) -> Double {
+    guard isKnown, other.isKnown else { throw .unknownUnit(isKnown ? other.symbol : symbol) }
     guard isCompatible(with: other) else { throw .incompatible(symbol, other.symbol) }
     guard scale != other.scale else { return value }
-    let base =
+    let base: Double =
       switch scale {
       case .linear(let factor, let offset): value * factor + offset
       case .level(let reference): reference * pow(10, value / 20)
+      case .unknown: .nan
       }
     return switch other.scale {
     case .linear(let factor, let offset): (base - offset) / factor
     case .level(let reference): 20 * log10(base / reference)
+    case .unknown: .nan
     }
   }
 }

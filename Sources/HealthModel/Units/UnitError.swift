@@ -6,6 +6,8 @@ public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownSymbol(String)
   /// One cannot be converted to the other: they measure different things.
   case incompatible(String, String)
+  /// The unit stands in a file, and this program does not know it.
+  case unknownUnit(String)
 
   /// One line for a person.
   public var description: String {
@@ -13,6 +15,7 @@ public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unreadable(let symbol, let position): "'\(symbol)' is no unit: byte \(position) is not understood"
     case .unknownSymbol(let symbol): "there is no unit '\(symbol)'"
     case .incompatible(let one, let other): "\(one) cannot be converted to \(other): they measure different things"
+    case .unknownUnit(let symbol): "the unit '\(symbol)' is not known to this program"
     }
   }
 }

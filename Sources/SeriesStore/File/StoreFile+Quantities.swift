@@ -3,6 +3,7 @@ import HealthModel
 
 extension StoreFile {
   func quantities(_ query: QuantityQuery) throws(StoreError) -> QuantityList {
+    try checkUnit(of: query.type)
     let from = query.from?.microseconds ?? .min
     let to = query.to?.microseconds ?? .max
     let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)

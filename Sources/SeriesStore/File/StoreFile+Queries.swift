@@ -36,7 +36,7 @@ extension StoreFile {
     let condition = SamplePredicate.Condition(predicate, firstParameter: Int32(arguments.count) + 1)
     var statement = try connection.prepare(
       """
-      SELECT sample.id, sample.uuid, type.identifier, sample.start, sample.end, sample.count, sample.sum,
+      SELECT sample.id, sample.uuid, sample.type, sample.start, sample.end, sample.count, sample.sum,
         sample.average, sample.minimum, sample.maximum, sample.most_recent, sample.most_recent_start,
         sample.most_recent_end, session.uuid, sample.sync_identifier, sample.sync_version, sample.change,
         sample.device, \(Self.sourceColumns), \(Self.deviceColumns)
@@ -44,10 +44,11 @@ extension StoreFile {
       """)
     for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index) + 1) }
     try condition.bind(to: &statement)
+    let types = try sampleTypes()
     var samples: [HealthSample] = []
     while try statement.step() {
       guard let uuid = UUID(bytes: statement.bytes(1)),
-        let type = SampleType(identifier: statement.text(2) ?? ""),
+        let type = types[statement.integer(2)],
         let span = TimeSpan(
           start: Timestamp(microseconds: statement.integer(3)), end: Timestamp(microseconds: statement.integer(4)))
       else { throw corrupt(sample: statement.integer(0)) }

@@ -40,32 +40,6 @@ extension StoreFile {
     return connection.lastInsertedRow
   }
 
-  /// The row of a type in the version of its style that this program computes, made where it is new.
-  private func identifier(of type: SampleType) throws(StoreError) -> Int64 {
-    var unit = ""
-    var style = "none"
-    var version: Int64 = 1
-    if case .quantity(let quantity) = type {
-      unit = quantity.unit.symbol
-      style = quantity.style.rawValue
-      version = Int64(quantity.styleVersion)
-    }
-    do {
-      var statement = try connection.prepare("SELECT id FROM type WHERE identifier = ?1 AND style_version = ?2")
-      try statement.bind(type.identifier, at: 1)
-      try statement.bind(version, at: 2)
-      if try statement.step() { return statement.integer(0) }
-    }
-    var statement = try connection.prepare(
-      "INSERT INTO type (identifier, unit, style, style_version) VALUES (?1, ?2, ?3, ?4)")
-    try statement.bind(type.identifier, at: 1)
-    try statement.bind(unit, at: 2)
-    try statement.bind(style, at: 3)
-    try statement.bind(version, at: 4)
-    try statement.run()
-    return connection.lastInsertedRow
-  }
-
   /// Saves samples of one source, all or nothing; see ``HealthStore/save(_:as:)``.
   func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
     try connection.transaction { () throws(StoreError) in

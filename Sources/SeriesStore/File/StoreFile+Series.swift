@@ -86,7 +86,6 @@ extension StoreFile {
     of chunks: [QuantityPacker.Packed], _ summary: SeriesSummary, _ type: QuantityType
   ) throws(StoreError) -> Double? {
     switch type.style {
-    case .cumulative: return nil
     case .discreteArithmetic: return summary.sum / Double(summary.count)
     case .discreteTemporallyWeighted:
       return summary.duration > 0 ? summary.weighted / Double(summary.duration) : summary.sum / Double(summary.count)
@@ -102,6 +101,7 @@ extension StoreFile {
       } catch {
         throw StoreError(.invalid, "a series of \(type.identifier) cannot be summed up")
       }
+    default: return nil
     }
   }
 

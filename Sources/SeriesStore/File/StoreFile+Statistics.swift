@@ -14,6 +14,7 @@ extension StoreFile {
   }
 
   func statistics(_ query: StatisticsCollectionQuery) throws(StoreError) -> [Statistics] {
+    try checkUnit(of: query.type)
     guard let edges = try edges(of: query) else { return [] }
     var sources = SourceRanking(priority: query.priority)
     let rows = try seriesRows(query, from: edges[0], to: edges[edges.count - 1], sources: &sources)

@@ -6,6 +6,8 @@ import HealthModel
 final class StoreFile {
   let path: String
   let connection: Connection
+  /// The quantity types that the program knows.
+  let types: QuantityTypeRegistry
   /// Held while a recorder has the store.
   private let lock: RecorderLock?
   /// Whether the file has turned out to be ours, and may be written.
@@ -14,9 +16,12 @@ final class StoreFile {
   /// How long a writer waits for another, or a checkpoint for its readers.
   private static let patience: Int32 = 10_000
 
-  /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:)``.
-  init(_ path: String, for access: HealthStore.Access, mode: UInt32) throws(StoreError) {
+  /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:types:)``.
+  init(
+    _ path: String, for access: HealthStore.Access, mode: UInt32, types: QuantityTypeRegistry = .standard
+  ) throws(StoreError) {
     self.path = path
+    self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
     connection = try Self.connect(path, for: access)

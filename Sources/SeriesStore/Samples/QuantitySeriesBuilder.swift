@@ -47,6 +47,7 @@ public struct QuantitySeriesBuilder: Sendable {
 
   /// Inserts a quantity in any unit that can be converted to the type's.
   public mutating func insert(_ quantity: Quantity, for span: TimeSpan) throws(SeriesError) {
+    guard type.isKnown else { throw .unknownType(type.identifier) }
     do {
       try insert(quantity.value(in: type.unit), from: span.start, to: span.end)
     } catch let error as SeriesError {
@@ -59,6 +60,7 @@ public struct QuantitySeriesBuilder: Sendable {
   /// Inserts a value in the type's unit.
   public mutating func insert(_ value: Double, from start: Timestamp, to end: Timestamp) throws(SeriesError) {
     guard !isFinished else { throw .finished }
+    guard type.isKnown else { throw .unknownType(type.identifier) }
     guard value.isFinite else { throw .notFinite }
     guard start >= self.start else { throw .startsBeforeSeries }
     guard end >= start else { throw .endsBeforeStart }

@@ -15,17 +15,6 @@ public enum SampleType: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The type with that name; nil where there is none.
-  public init?(identifier: String) {
-    if identifier == "heartbeatSeries" {
-      self = .heartbeatSeries
-    } else if let type = QuantityType(identifier: identifier) {
-      self = .quantity(type)
-    } else {
-      return nil
-    }
-  }
-
   /// The name in the file.
   public var description: String { identifier }
 }

@@ -77,7 +77,7 @@ struct StatsCommand: ParsableCommand {
       throw CommandFailure(.usage, "heartbeatSeries holds beats, which have no figures of this kind")
     }
     do throws(StatisticsError) {
-      return try QuantityType(named: name)
+      return try QuantityTypeRegistry.standard.type(named: name)
     } catch {
       guard case .unknownType(_, nearest: []) = error else { throw error }
       throw CommandFailure(

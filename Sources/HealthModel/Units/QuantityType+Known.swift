@@ -1,0 +1,74 @@
+extension QuantityType {
+  /// Beats a minute, as a sensor reports them.
+  public static let heartRate = QuantityType(known: "heartRate", .countPerMinute, .discreteTemporallyWeighted)
+  /// Beats a minute at rest.
+  public static let restingHeartRate = QuantityType(known: "restingHeartRate", .countPerMinute, .discreteArithmetic)
+  /// Mean beats a minute while walking.
+  public static let walkingHeartRateAverage = QuantityType(
+    known: "walkingHeartRateAverage", .countPerMinute, .discreteArithmetic)
+  /// The standard deviation of the NN intervals, in ms.
+  public static let heartRateVariabilitySDNN = QuantityType(
+    known: "heartRateVariabilitySDNN", .millisecond, .discreteArithmetic)
+  /// A positive drop in beats a minute, one minute after the end of a workout.
+  public static let heartRateRecoveryOneMinute = QuantityType(
+    known: "heartRateRecoveryOneMinute", .countPerMinute, .discreteArithmetic)
+  /// The upper blood pressure, in mmHg.
+  public static let bloodPressureSystolic = QuantityType(
+    known: "bloodPressureSystolic", .millimeterOfMercury, .discreteArithmetic)
+  /// The lower blood pressure, in mmHg.
+  public static let bloodPressureDiastolic = QuantityType(
+    known: "bloodPressureDiastolic", .millimeterOfMercury, .discreteArithmetic)
+  /// Breaths a minute.
+  public static let respiratoryRate = QuantityType(known: "respiratoryRate", .countPerMinute, .discreteArithmetic)
+  /// The share of haemoglobin that carries oxygen, in %.
+  public static let oxygenSaturation = QuantityType(known: "oxygenSaturation", .percent, .discreteArithmetic)
+  /// In °C.
+  public static let bodyTemperature = QuantityType(known: "bodyTemperature", .degreeCelsius, .discreteArithmetic)
+  /// In kg.
+  public static let bodyMass = QuantityType(known: "bodyMass", .kilogram, .discreteArithmetic)
+  /// In m.
+  public static let height = QuantityType(known: "height", .meter, .discreteArithmetic)
+  /// Steps.
+  public static let stepCount = QuantityType(known: "stepCount", .count, .cumulative)
+  /// Flights of stairs, of about 3 m each.
+  public static let flightsClimbed = QuantityType(known: "flightsClimbed", .count, .cumulative)
+  /// On foot, in m.
+  public static let distanceWalkingRunning = QuantityType(known: "distanceWalkingRunning", .meter, .cumulative)
+  /// By bicycle, in m.
+  public static let distanceCycling = QuantityType(known: "distanceCycling", .meter, .cumulative)
+  /// In water, in m.
+  public static let distanceSwimming = QuantityType(known: "distanceSwimming", .meter, .cumulative)
+  /// Energy for activity, in kcal.
+  public static let activeEnergyBurned = QuantityType(known: "activeEnergyBurned", .kilocalorie, .cumulative)
+  /// Energy at rest, in kcal.
+  public static let basalEnergyBurned = QuantityType(known: "basalEnergyBurned", .kilocalorie, .cumulative)
+  /// Strokes of a swimmer.
+  public static let swimmingStrokeCount = QuantityType(known: "swimmingStrokeCount", .count, .cumulative)
+  /// In m.
+  public static let runningStrideLength = QuantityType(known: "runningStrideLength", .meter, .discreteArithmetic)
+  /// In W.
+  public static let runningPower = QuantityType(known: "runningPower", .watt, .discreteArithmetic)
+  /// In m/s.
+  public static let runningSpeed = QuantityType(known: "runningSpeed", .meterPerSecond, .discreteArithmetic)
+  /// How far a runner goes up and down with a step, in m.
+  public static let runningVerticalOscillation = QuantityType(
+    known: "runningVerticalOscillation", .meter, .discreteArithmetic)
+  /// How long a runner's foot stays on the ground, in ms.
+  public static let runningGroundContactTime = QuantityType(
+    known: "runningGroundContactTime", .millisecond, .discreteArithmetic)
+  /// Sound from headphones: A-weighted level, in dBASPL.
+  public static let headphoneAudioExposure = QuantityType(
+    known: "headphoneAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
+  /// Sound of the surroundings: A-weighted level, in dBASPL.
+  public static let environmentalAudioExposure = QuantityType(
+    known: "environmentalAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
+
+  /// Every type that the library knows by itself; ``QuantityTypeRegistry`` has a program's own beside them.
+  public static let all: [QuantityType] = [
+    heartRate, restingHeartRate, walkingHeartRateAverage, heartRateVariabilitySDNN, heartRateRecoveryOneMinute,
+    bloodPressureSystolic, bloodPressureDiastolic, respiratoryRate, oxygenSaturation, bodyTemperature, bodyMass, height,
+    stepCount, flightsClimbed, distanceWalkingRunning, distanceCycling, distanceSwimming, activeEnergyBurned,
+    basalEnergyBurned, swimmingStrokeCount, runningStrideLength, runningPower, runningSpeed,
+    runningVerticalOscillation, runningGroundContactTime, headphoneAudioExposure, environmentalAudioExposure,
+  ]
+}

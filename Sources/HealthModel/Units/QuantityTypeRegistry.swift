@@ -1,0 +1,63 @@
+/// The quantity types that a program knows by their identifiers: the library's, and those that the program registers.
+///
+/// A value: a store is opened with one, and resolves the identifiers in its file by it.
+public struct QuantityTypeRegistry: Hashable, Sendable {
+  private var byIdentifier: [String: QuantityType]
+  /// All types: the library's first, then the program's own as they were registered.
+  public private(set) var types: [QuantityType]
+
+  /// The types that the library knows by itself.
+  public static let standard = QuantityTypeRegistry(checked: QuantityType.all)
+
+  private init(checked types: [QuantityType]) {
+    self.types = types
+    byIdentifier = Dictionary(types.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The library's types and those of the program.
+  ///
+  /// - Throws: As ``register(_:)``.
+  public init(_ own: [QuantityType]) throws(QuantityTypeError) {
+    self = .standard
+    for type in own { try register(type) }
+  }
+
+  /// Adds a type; the same type may be registered again.
+  ///
+  /// - Throws: ``QuantityTypeError/alreadyRegistered(_:)`` where another has its identifier, and
+  ///   ``QuantityTypeError/unknownUnit(_:)`` or ``QuantityTypeError/unknownStyle(_:)`` for an opaque one.
+  public mutating func register(_ type: QuantityType) throws(QuantityTypeError) {
+    guard type.unit.isKnown else { throw .unknownUnit(type.unit.symbol) }
+    guard type.style.isKnown else { throw .unknownStyle(type.style.rawValue) }
+    guard let present = byIdentifier[type.identifier] else {
+      byIdentifier[type.identifier] = type
+      types.append(type)
+      return
+    }
+    guard present == type else { throw .alreadyRegistered(type.identifier) }
+  }
+
+  /// The type with that identifier; nil where none is registered.
+  public subscript(identifier: String) -> QuantityType? { byIdentifier[identifier] }
+
+  /// The type that a person names; ``StatisticsError/unknownType(_:nearest:)`` names those that are spelled much like it.
+  public func type(named name: String) throws(StatisticsError) -> QuantityType {
+    guard let type = self[name] else {
+      throw .unknownType(name, nearest: Spelling.nearest(to: name, among: types.map(\.identifier)))
+    }
+    return type
+  }
+
+  /// The type that a file describes, by which its values have to be read.
+  ///
+  /// The registered one where it is stored in the same unit. Else what the file says, which knows the types of other
+  /// programs too; opaque where unit or style are of a later version of the library.
+  public func type(
+    identifier: String, storedUnit: String, style: String, styleVersion: Int
+  ) -> QuantityType {
+    if let registered = self[identifier], registered.unit.symbol == storedUnit { return registered }
+    return QuantityType(
+      stored: identifier, unit: Unit(storedUnit) ?? Unit(opaque: storedUnit), style: AggregationStyle(rawValue: style),
+      styleVersion: styleVersion)
+  }
+}
