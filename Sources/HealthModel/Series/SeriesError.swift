@@ -14,6 +14,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case incompatibleUnit(unit: String, type: String)
   /// The program does not know the type's unit or style, so it cannot add to what another program wrote.
   case unknownType(String)
+  /// A correlation lacks a sample of one of its type's parts.
+  case partMissing(String)
   /// The value is not a number, or infinite.
   case notFinite
   /// A recorded value is earlier than the one before it.
@@ -39,6 +41,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .endsBeforeInsertedEnd: "the series would end before one of its quantities"
     case .incompatibleUnit(let unit, let type): "\(unit) cannot be converted to the unit of \(type)"
     case .unknownType(let type): "unit or style of \(type) are not known to this program"
+    case .partMissing(let type): "there is no sample of \(type) among the parts"
     case .notFinite: "the value is no finite number"
     case .timeDecreases(let index): "value \(index) is earlier than the one before it"
     case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"

@@ -9,6 +9,12 @@ extension QuantityType {
   /// The standard deviation of the NN intervals, in ms.
   public static let heartRateVariabilitySDNN = QuantityType(
     known: "heartRateVariabilitySDNN", .millisecond, .discreteArithmetic)
+  /// The root mean square of successive differences of NN intervals, in ms; HealthKit has no such type.
+  public static let heartRateVariabilityRMSSD = QuantityType(
+    known: "heartRateVariabilityRMSSD", .millisecond, .discreteArithmetic)
+  /// The share of successive differences of NN intervals above 50 ms, in %; HealthKit has no such type.
+  public static let heartRateVariabilityPNN50 = QuantityType(
+    known: "heartRateVariabilityPNN50", .percent, .discreteArithmetic)
   /// A positive drop in beats a minute, one minute after the end of a workout.
   public static let heartRateRecoveryOneMinute = QuantityType(
     known: "heartRateRecoveryOneMinute", .countPerMinute, .discreteArithmetic)
@@ -65,9 +71,10 @@ extension QuantityType {
 
   /// Every type that the library knows by itself; ``QuantityTypeRegistry`` has a program's own beside them.
   public static let all: [QuantityType] = [
-    heartRate, restingHeartRate, walkingHeartRateAverage, heartRateVariabilitySDNN, heartRateRecoveryOneMinute,
-    bloodPressureSystolic, bloodPressureDiastolic, respiratoryRate, oxygenSaturation, bodyTemperature, bodyMass, height,
-    stepCount, flightsClimbed, distanceWalkingRunning, distanceCycling, distanceSwimming, activeEnergyBurned,
+    heartRate, restingHeartRate, walkingHeartRateAverage, heartRateVariabilitySDNN,
+    heartRateVariabilityRMSSD, heartRateVariabilityPNN50, heartRateRecoveryOneMinute, bloodPressureSystolic,
+    bloodPressureDiastolic, respiratoryRate, oxygenSaturation, bodyTemperature, bodyMass, height, stepCount,
+    flightsClimbed, distanceWalkingRunning, distanceCycling, distanceSwimming, activeEnergyBurned,
     basalEnergyBurned, swimmingStrokeCount, runningStrideLength, runningPower, runningSpeed,
     runningVerticalOscillation, runningGroundContactTime, headphoneAudioExposure, environmentalAudioExposure,
   ]
