@@ -69,6 +69,21 @@ enum Loading {
     await store.close()
   }
 
+  static func categories(count: Int, into path: String) async throws {
+    let store = try HealthStore.open(path, for: .writing)
+    var samples: [NewSample] = []
+    for index in 0..<Int64(count) {
+      let start = Timestamp(milliseconds: (1_700_000_000 + index * 600) * 1000)
+      guard let span = TimeSpan(start: start, end: start.advanced(byMicroseconds: 599_000_000)) else { continue }
+      samples.append(NewSample(.sleepAnalysis, CategoryValue(rawValue: index % 6), over: span))
+    }
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await store.save(samples, as: source)
+    StoreBenchmark.show("insert-seconds", (clock.now - start) / .seconds(1))
+    await store.close()
+  }
+
   private static func series(of session: MadeUpYear.Session) throws -> HeartbeatSeries {
     var builder = HeartbeatSeriesBuilder(timescale: 1024)
     builder.reserveCapacity(session.intervals.count)

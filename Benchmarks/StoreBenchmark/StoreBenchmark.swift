@@ -9,6 +9,7 @@ import SeriesStore
 ///     StoreBenchmark load-rates YEAR STORE [YEAR …]     one series for each session, all in one transaction
 ///     StoreBenchmark load-beats YEAR STORE
 ///     StoreBenchmark load-sessions YEAR STORE COUNT     as the recorder does: one transaction for each session
+///     StoreBenchmark load-categories STORE COUNT        sleep stages of ten minutes, in one transaction
 ///     StoreBenchmark query STORE ANSWERS                statistics and one session
 ///     StoreBenchmark merge STORE ANSWERS                all series as one
 ///     StoreBenchmark hourly STORE TIMES                 only that, for callgrind
@@ -24,6 +25,7 @@ enum StoreBenchmark {
     case ("load-beats", 3): try await Loading.beats(year: arguments[1], into: arguments[2])
     case ("load-sessions", 4):
       try await Loading.sessions(year: arguments[1], into: arguments[2], count: Int(arguments[3]) ?? 0)
+    case ("load-categories", 3): try await Loading.categories(count: Int(arguments[2]) ?? 0, into: arguments[1])
     case ("query", 3): try await Querying.statistics(of: arguments[1], answers: arguments[2])
     case ("merge", 3): try await Querying.merge(arguments[1], answers: arguments[2])
     case ("hourly", 3): try await Querying.hourly(of: arguments[1], times: Int(arguments[2]) ?? 1)

@@ -81,7 +81,7 @@ extension Recorder {
       }
     }
     // Its changes are counted from the beginning.
-    lastErasedChange = 0
+    lastErasedChange = .start
     isStoreDoubtful = false
     hasStoreVanished = false
     watchStore()

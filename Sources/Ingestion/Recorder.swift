@@ -27,7 +27,7 @@ public actor Recorder {
   /// What was at the store's path at the last look.
   var replacement: FileState?
   /// The store's last change whose deletions are erased from the journal and the kept captures; nil before the first look.
-  var lastErasedChange: Int64?
+  var lastErasedChange: ChangeAnchor?
 
   var plan: ConnectionPlan
   var channels: [SensorAddress: SensorChannel] = [:]

@@ -114,9 +114,13 @@ actor SessionCommitter {
   /// the anchor is nil.
   ///
   /// - Returns: The anchor for the next time.
-  func eraseDeleted(after anchor: Int64?) async throws(Failure) -> Int64 {
+  func eraseDeleted(after anchor: ChangeAnchor?) async throws(Failure) -> ChangeAnchor {
     let changes: ChangeSet
-    do { changes = try await ChangeQuery(after: anchor ?? 0, predicate: .or([])).result(for: store).value } catch {
+    do { changes = try await ChangeQuery(after: anchor ?? .start, predicate: .or([])).result(for: store).value } catch {
+      // Another file lies there now, an older copy for instance: its deletions are those of a start.
+      if anchor != nil, error.code == .foreignAnchor || error.code == .lostAnchor {
+        return try await eraseDeleted(after: nil)
+      }
       throw .store(error)
     }
     for object in changes.deleted where object.isSession {

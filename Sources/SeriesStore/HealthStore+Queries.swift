@@ -9,28 +9,30 @@ extension HealthStore {
   /// is an error (``StoreError/Code/invalid``).
   @discardableResult
   public func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
-    let outcomes = try opened().save(samples, as: source)
+    let outcomes = try opened().write { (connection) throws(StoreError) in
+      try connection.samples.save(samples, as: source)
+    }
     listeners.signal()
     return outcomes
   }
 
   /// Deletes samples, all or nothing, so that none of their values is left in the store's files; tombstones stay.
   ///
-  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session goes
-  /// only with that (``StoreError/Code/invalid``).
+  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session or is
+  /// a part of a correlation goes only with that (``StoreError/Code/invalid``). A correlation takes its parts along.
   public func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     guard !samples.isEmpty else { return }
     let file = try opened()
-    try file.delete(samples, as: source)
+    try file.write { (connection) throws(StoreError) in try connection.samples.delete(samples, as: source) }
     defer { listeners.signal() }
-    try file.eraseFreeSpace()
+    try Erasure(connection: file.connection).finish()
   }
 
   /// The quantity types of which the store has, or had, samples, in the order of their identifiers.
   ///
   /// Those of other programs are as the file describes them; see ``HealthModel/QuantityType/isKnown``.
   public func quantityTypes() throws(StoreError) -> [QuantityType] {
-    try opened().quantityTypes()
+    try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
   /// Tells the live queries about what other processes have written; call it when the store's files were touched.
@@ -51,8 +53,7 @@ extension HealthStore {
   public func check(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
-    let file = try opened()
-    return try file.connection.snapshot { () throws(StoreError) in try file.check(progress: progress) }
+    try opened().read { (connection) throws(StoreError) in try StoreCheck(connection: connection).run(progress) }
   }
 
   nonisolated func changeSignals() -> AsyncStream<Void> {
@@ -60,27 +61,32 @@ extension HealthStore {
   }
 
   func run(_ query: SampleQuery) throws(StoreError) -> Snapshot<[HealthSample]> {
-    let file = try opened()
-    return try file.answer { () throws(StoreError) in try file.samples(query) }
+    try opened().answer { (connection) throws(StoreError) in
+      try SampleReader(connection: connection).samples(query)
+    }
   }
 
   func run(_ query: StatisticsCollectionQuery) throws(StoreError) -> Snapshot<[Statistics]> {
-    let file = try opened()
-    return try file.answer { () throws(StoreError) in try file.statistics(query) }
+    try opened().answer { (connection) throws(StoreError) in
+      try StatisticsReader(connection: connection).statistics(query)
+    }
   }
 
   func run(_ query: QuantityQuery) throws(StoreError) -> Snapshot<QuantityList> {
-    let file = try opened()
-    return try file.answer { () throws(StoreError) in try file.quantities(query) }
+    try opened().answer { (connection) throws(StoreError) in
+      try QuantityReader(connection: connection).quantities(query)
+    }
   }
 
   func run(_ query: HeartbeatQuery) throws(StoreError) -> Snapshot<HeartbeatSeries> {
-    let file = try opened()
-    return try file.answer { () throws(StoreError) in try file.beats(ofSample: query.sample) }
+    try opened().answer { (connection) throws(StoreError) in
+      try SampleReader(connection: connection).beats(ofSample: query.sample)
+    }
   }
 
   func run(_ query: ChangeQuery) throws(StoreError) -> Snapshot<ChangeSet> {
-    let file = try opened()
-    return try file.answer { () throws(StoreError) in try file.changes(query) }
+    try opened().answer { (connection) throws(StoreError) in
+      try ChangeReader(connection: connection).changes(query)
+    }
   }
 }

@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import HealthModel
 
 /// One file of health data: sessions, their heart rates and beats, and the sensors that may be recorded.
@@ -106,98 +105,6 @@ public actor HealthStore {
   func opened() throws(StoreError) -> StoreFile {
     guard let file else { throw Self.closed }
     return file
-  }
-
-  /// Saves a session with everything in it in one transaction, once: see ``CommitOutcome``.
-  ///
-  /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
-  public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
-    let outcome = try opened().commit(session, restore: restore)
-    listeners.signal()
-    return outcome
-  }
-
-  /// All sessions, oldest first.
-  public func sessions() throws(StoreError) -> [SessionSummary] {
-    try opened().sessions()
-  }
-
-  /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the
-  /// one that started last; ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` where several match.
-  public func session(_ name: String) throws(StoreError) -> SessionSummary {
-    try opened().session(named: name)
-  }
-
-  /// The sync version with which the session is in the store; nil where it is not.
-  public func syncVersion(of session: UUID) throws(StoreError) -> Int64? {
-    try opened().row(of: session)?.syncVersion
-  }
-
-  /// Whether the session is in the store, or was and has been deleted: either way it is over.
-  public func knows(_ session: UUID) throws(StoreError) -> Bool {
-    let file = try opened()
-    if try file.row(of: session) != nil { return true }
-    return try file.wasDeleted(session)
-  }
-
-  /// The rates of a session in the order in which they arrived.
-  public func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
-    try opened().rates(of: session)
-  }
-
-  /// The beats of a session.
-  public func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
-    try opened().beats(of: session)
-  }
-
-  /// The gaps of a session in order.
-  public func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
-    try opened().gaps(of: session)
-  }
-
-  /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.
-  ///
-  /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
-  /// the log, and the error says so (``StoreError/Code/locked``).
-  public func delete(_ session: UUID) throws(StoreError) {
-    let file = try opened()
-    try file.delete(session)
-    // Told when it is deleted, also where its bytes could not be erased yet.
-    defer { listeners.signal() }
-    try file.eraseFreeSpace()
-  }
-
-  /// Erases what an earlier deletion could not, because a reader held on to it or the power went; false where nothing
-  /// was left to do.
-  ///
-  /// A recorder does that when it opens the store. The errors are those of ``delete(_:)``.
-  @discardableResult
-  public func finishErasing() throws(StoreError) -> Bool {
-    let file = try opened()
-    guard try file.isErasurePending() else { return false }
-    try file.eraseFreeSpace()
-    return true
-  }
-
-  /// The sensors that may be recorded, in the order in which they were added.
-  public func allowedSensors() throws(StoreError) -> [AllowedSensor] {
-    try opened().allowedSensors()
-  }
-
-  /// Adds a sensor, or gives the one with that address this name; false where nothing changed.
-  @discardableResult
-  public func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool {
-    try opened().allow(sensor)
-  }
-
-  /// Names an allowed sensor; ``StoreError/Code/notFound`` where it is not allowed.
-  public func renameSensor(_ address: String, to name: String?) throws(StoreError) {
-    try opened().renameSensor(address, to: name)
-  }
-
-  /// Takes a sensor off the list; ``StoreError/Code/notFound`` where it is not there. Its sessions stay.
-  public func removeSensor(_ address: String) throws(StoreError) {
-    try opened().removeSensor(address)
   }
 
   /// A number that differs from its last value after another connection has written: cheap, no page is read.

@@ -33,6 +33,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case ambiguous
     /// What was handed over cannot be stored as it is.
     case invalid
+    /// The anchor is of another store.
+    case foreignAnchor
+    /// The anchor names a change that this store does not have: an older copy of the file was put back.
+    case lostAnchor
     /// The store was closed before.
     case closed
     /// The SQL statement that was handed over cannot be run; the message is SQLite's.

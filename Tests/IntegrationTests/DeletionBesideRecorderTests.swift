@@ -13,8 +13,8 @@ struct DeletionBesideRecorderTests {
       [
         "sql", "--csv", "--store", recording.store,
         """
-        SELECT hex(chunk.payload) FROM chunk JOIN sample ON sample.id = chunk.id >> 20
-        JOIN session ON session.id = sample.session
+        SELECT hex(chunk.payload) FROM chunks AS chunk JOIN samples AS sample ON sample.id = chunk.id >> 20
+        JOIN changes AS session ON session.number = sample.session
         WHERE hex(session.uuid) = '\(session.filter { $0 != "-" }.uppercased())'
         """,
       ])

@@ -66,11 +66,11 @@ struct ReadersBesideWriterTests {
     let statements = """
       PRAGMA cache_size = 10; BEGIN IMMEDIATE;
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
-        INSERT INTO sensor (address, name, added) SELECT 'C1:' || i, hex(randomblob(500)), 0 FROM n;
-      SELECT count(*) FROM sensor;
+        INSERT INTO sensors (address, name, added, checksum) SELECT 'C1:' || i, hex(randomblob(500)), 0, 0 FROM n;
+      SELECT count(*) FROM sensors;
       """
     #expect(try writer.ask(statements) == "2001\n")
-    #expect(try SQLiteShell.ask(recording.store, "SELECT count(*) FROM sensor") == "1\n")
+    #expect(try SQLiteShell.ask(recording.store, "SELECT count(*) FROM sensors") == "1\n")
     #expect(try recording.listed() == ["C0:FF:EE:00:00:01"])
     try readsEverything(recording.store, while: "a transaction is open")
     #expect(try writer.ask("ROLLBACK;").isEmpty)

@@ -74,7 +74,8 @@ struct FalseIntervalsTests {
     let beats = try sensord.run("export", "last", "--format", "beats", "--store", store)
     #expect(beats.errors.isEmpty && beats.output.contains(",65535,1,firstOfRun+surplus\n"))
     #expect(
-      try sensord.run("sql", "SELECT DISTINCT reason FROM gap", "--csv", "--store", store).output == "reason\nsurplus\n"
+      try sensord.run("sql", "SELECT DISTINCT reason FROM gaps", "--csv", "--store", store).output
+        == "reason\nsurplus\n"
     )
     let json = try sensord.run("show", "last", "--json", "--store", store).output
     #expect(json.contains(#""artefacts":{"surplus":1}"#) && json.contains(#""reason":"surplus""#))

@@ -142,7 +142,7 @@ struct StoreCommandTests {
   func damaged() throws {
     var bytes = try FileAccess.read(store)
     // The layout byte behind the checksum of the one heartbeat chunk, and of the chunk of rates.
-    let name = try sensord.run("sql", "SELECT hex(payload) AS payload FROM chunk", "--csv", "--store", store)
+    let name = try sensord.run("sql", "SELECT hex(payload) AS payload FROM chunks", "--csv", "--store", store)
     let payload = try #require(name.output.split(separator: "\n").last.flatMap { Hexadecimal.bytes(String($0)) })
     let place = try #require(bytes.firstRange(of: payload)).lowerBound
     bytes[place + payload.count / 2] ^= 0x04
@@ -182,7 +182,7 @@ struct StoreCommandTests {
   @Test(
     "a statement that would change anything, or is none, ends with 64 and SQLite's words in one line",
     arguments: [
-      "DELETE FROM session", "INSERT INTO beats VALUES (1)", "CREATE TABLE x (a)", "CREATE TEMP TABLE x (a)",
+      "DELETE FROM sessions", "INSERT INTO beats VALUES (1)", "CREATE TABLE x (a)", "CREATE TEMP TABLE x (a)",
       "ATTACH 'other' AS other", "PRAGMA query_only = OFF", "PRAGMA user_version = 9", "VACUUM INTO 'copy'", "SELEC 1",
       "SELECT 1; SELECT 2", "", "SELECT nothing FROM beats", "SELECT load_extension('x')", "DROP VIEW session_list",
     ])

@@ -96,7 +96,7 @@ enum ArticleExamples {
     return counts
   }
 
-  static func changes(_ store: HealthStore, seen: Int64) async throws -> Int64 {
+  static func changes(_ store: HealthStore, seen: ChangeAnchor) async throws -> ChangeAnchor {
     // snippet: changes
     let changes = try await ChangeQuery(after: seen).result(for: store).value
     for sample in changes.added { print("new: \(sample.type), \(sample.count) values") }

@@ -101,9 +101,9 @@ struct BlobSizeTests {
     await writer.close()
     let growth = folder.bytes(of: "store.sqlite").count - before
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
-    let blobs = Int(try connection.integer("SELECT sum(length(payload)) FROM chunk"))
+    let blobs = Int(try connection.integer("SELECT sum(length(payload)) FROM chunks"))
     let beatBlobs = Int(
-      try connection.integer("SELECT sum(length(payload)) FROM chunk WHERE substr(payload, 5, 1) = x'21'"))
+      try connection.integer("SELECT sum(length(payload)) FROM chunks WHERE substr(payload, 5, 1) = x'21'"))
     print("growth \(growth) bytes by \(sessions) sessions with \(blobs) bytes of blobs")
     print("\(Double(beatBlobs) / Double(beats)) bytes a beat, \(Double(blobs - beatBlobs) / 720_000) bytes a rate")
     #expect(growth <= blobs + blobs / 10 + 2048 * sessions)

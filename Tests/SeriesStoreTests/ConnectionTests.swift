@@ -35,13 +35,15 @@ struct ConnectionTests {
   func polling() throws {
     let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
     let beats = try makeSession(beats: 20).heartbeats
-    var anchor: Int64 = 0
+    var anchor = ChangeAnchor.start
     var counts: [Int] = []
     for step in 0..<10 {
       let sample = try #require(NewSample(heartbeats: beats))
-      _ = try file.save([sample], as: SourceRevision(identifier: "test", name: "Test"))
-      let changes = try file.changes(ChangeQuery(after: anchor, limit: 100 + step))
-      _ = try file.samples(SampleQuery(limit: 1 + step))
+      _ = try file.write { (connection) throws(StoreError) in
+        try connection.samples.save([sample], as: SourceRevision(identifier: "test", name: "Test"))
+      }
+      let changes = try ChangeReader(connection: file.connection).changes(ChangeQuery(after: anchor, limit: 100 + step))
+      _ = try SampleReader(connection: file.connection).samples(SampleQuery(limit: 1 + step))
       #expect(changes.added.count == 1)
       anchor = changes.anchor
       counts.append(file.connection.idleCount)

@@ -44,12 +44,12 @@ struct DamagedChunkTests {
     try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
     // The first and the last stay: only the order inside is wrong.
-    let ids = "SELECT id FROM chunk ORDER BY id LIMIT 1 OFFSET"
-    #expect(try connection.integer("SELECT count(*) FROM chunk") == 4)
-    try connection.execute("CREATE TEMP TABLE kept AS SELECT payload FROM chunk WHERE id = (\(ids) 1)")
+    let ids = "SELECT id FROM chunks ORDER BY id LIMIT 1 OFFSET"
+    #expect(try connection.integer("SELECT count(*) FROM chunks") == 4)
+    try connection.execute("CREATE TEMP TABLE kept AS SELECT payload FROM chunks WHERE id = (\(ids) 1)")
     try connection.execute(
-      "UPDATE chunk SET payload = (SELECT payload FROM chunk WHERE id = (\(ids) 2)) WHERE id = (\(ids) 1)")
-    try connection.execute("UPDATE chunk SET payload = (SELECT payload FROM kept) WHERE id = (\(ids) 2)")
+      "UPDATE chunks SET payload = (SELECT payload FROM chunks WHERE id = (\(ids) 2)) WHERE id = (\(ids) 1)")
+    try connection.execute("UPDATE chunks SET payload = (SELECT payload FROM kept) WHERE id = (\(ids) 2)")
     let error = await #expect(throws: StoreError.self) { try await QuantityQuery(.heartRate).result(for: store) }
     #expect(error?.isCorrupt == true)
   }
@@ -72,10 +72,10 @@ struct DamagedChunkTests {
     let sound = try await answers(store, session.id, steps.id)
     #expect(!sound.contains { $0.hasPrefix("damaged") || $0.hasPrefix("unexpected") })
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
-    let rows = try connection.integer("SELECT count(*) FROM chunk")
+    let rows = try connection.integer("SELECT count(*) FROM chunks")
     for number in 0..<60 {
-      let table = Int.random(in: 0..<3, using: &random) == 0 ? ("summary", "cells") : ("chunk", "payload")
-      let offset = Int64.random(in: 0..<max(1, table.0 == "chunk" ? rows : 2), using: &random)
+      let table = Int.random(in: 0..<3, using: &random) == 0 ? ("summaries", "cells") : ("chunks", "payload")
+      let offset = Int64.random(in: 0..<max(1, table.0 == "chunks" ? rows : 2), using: &random)
       let row = try connection.integer("SELECT id FROM \(table.0) ORDER BY id LIMIT 1 OFFSET \(offset)")
       var bytes: [UInt8]
       do {

@@ -30,55 +30,64 @@ struct FormatFixtureTests {
       as: SourceRevision(identifier: "test", name: "Test", version: "1"))
   }
 
-  /// Everything in a store but the times of saving, as text; blobs in hexadecimal, so byte for byte.
-  private func dump(_ path: String, withViews: Bool = true) throws -> String {
+  /// Everything that a store tells, as text: values in hexadecimal, so byte for byte. Numbers of rows, the store's own UUID and
+  /// times of saving are left out.
+  private func dump(_ path: String) throws -> String {
     let sql = try ReadOnlySQL(path)
     var text = ""
-    for table in [
-      "source", "device", "session", "gap", "type", "sample", "run", "chunk", "summary", "metadata", "rates", "beats",
-      "quantities",
-    ] + (withViews ? Schema.views.map(\.name) : []) {
-      var rows = try sql.rows(of: "SELECT * FROM \(table) ORDER BY 1, 2")
+    let tables =
+      ["sources", "devices", "sensors", "rates", "beats", "quantities"]
+      + Schema.views.map(\.name).filter { $0 != "change_list" }
+    for table in tables {
+      let columns = table == "sources" || table == "devices" ? "checksum" : "*"
+      var rows = try sql.rows(of: "SELECT \(columns) FROM \(table)")
       text += "\(table): \(rows.columns.joined(separator: " "))\n"
-      while let row = try rows.next() {
-        text +=
-          "  \(row.map { if case .blob(let bytes) = $0 { bytes.map { "\($0)" }.joined(separator: ".") } else { "\($0)" } })\n"
-      }
+      var lines: [String] = []
+      while let row = try rows.next() { lines.append("  \(row)\n") }
+      text += lines.sorted().joined()
     }
+    var payloads = try sql.rows(of: "SELECT hex(payload) FROM chunks ORDER BY 1")
+    while let row = try payloads.next() { text += "  \(row)\n" }
     return text
   }
 
-  @Test("the file of layout 1 reads as it was written, value for value, and a new one from the same data is the same")
+  /// A file as today's forerunner wrote it.
+  private func old() throws -> String {
+    let bytes = try #require(contents(of: "\(Self.fixtures)/layout-1.sqlite"))
+    folder.write(bytes, to: "old.sqlite")
+    return "\(folder.path)/old.sqlite"
+  }
+
+  @Test("the file of layout 1 reads as it was written, value for value, as a new one from the same data")
   func layout1() async throws {
-    let fixture = "\(Self.fixtures)/layout-1.sqlite"
+    let old = try old()
     do {
       let store = try HealthStore.open(folder.store, for: .writing)
       try await fill(store)
       await store.close()
     }
-    if unsafe getenv("RECORD_GOLDENS") != nil, unsafe access(fixture, F_OK) != 0 {
-      let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
-      try connection.execute("UPDATE change SET time = 0; VACUUM INTO '\(fixture)'")
-      Issue.record("recorded \(fixture)")
-      return
-    }
-    let bytes = try #require(contents(of: fixture))
-    folder.write(bytes, to: "old.sqlite")
-    let old = "\(folder.path)/old.sqlite"
-    #expect(try dump(old, withViews: false) == dump(folder.store, withViews: false))
-    // Its views rounded times to milliseconds. They are no part of the layout: whoever writes makes them anew.
-    #expect(try dump(old) != dump(folder.store))
-    let reader = try HealthStore.open(old, for: .writing)
+    // A reader has it in memory, and leaves the file as it is.
+    #expect(try dump(old) == dump(folder.store))
+    #expect(folder.bytes(of: "old.sqlite") == contents(of: "\(Self.fixtures)/layout-1.sqlite"))
+    let store = try HealthStore.open(old, for: .writing)
     #expect(try dump(old) == dump(folder.store))
     // The session was made up before a check looked for values outside of it.
-    #expect(try await reader.check().map(\.problem) == ["its beats lie outside of it"])
+    #expect(try await store.check().map(\.problem) == ["its beats lie outside of it"])
     let session = try makeSession(id: Self.session, seed: 7, beats: 300, endsEarly: true)
-    #expect(try await reader.rates(of: Self.session) == session.rates)
-    #expect(try await reader.beats(of: Self.session) == session.heartbeats)
-    #expect(try await reader.gaps(of: Self.session) == session.gaps)
-    let steps = try await StatisticsCollectionQuery(.stepCount, buckets: .single).result(for: reader).value
+    #expect(try await store.rates(of: Self.session) == session.rates)
+    #expect(try await store.beats(of: Self.session) == session.heartbeats)
+    #expect(try await store.gaps(of: Self.session) == session.gaps)
+    let summary = try #require(try await store.sessions().first)
+    #expect(summary.variability == session.variability && summary.quality == session.quality)
+    #expect(summary.metadata == session.metadata && summary.coverage == session.coverage)
+    let steps = try await StatisticsCollectionQuery(.stepCount, buckets: .single).result(for: store).value
     #expect(steps.map(\.sum) == [Double((0..<120).map { $0 % 7 }.reduce(0, +))])
-    #expect(try await reader.commit(session) == .unchanged)
+    #expect(try await store.commit(session) == .unchanged)
+    let changes = try await ChangeQuery(after: .start).result(for: store).value
+    #expect(changes.added.count == 7 && changes.deleted.isEmpty)
+    try await store.delete(Self.session)
+    #expect(try await store.check() == [])
+    #expect(try Connection(old, flags: SQLITE_OPEN_READONLY).integer("PRAGMA user_version") == Schema.version)
   }
 
   private func contents(of path: String) -> [UInt8]? {
@@ -89,26 +98,41 @@ struct FormatFixtureTests {
     return Array(bytes[..<count])
   }
 
-  @Test("an older file is brought to the newest layout in one transaction, by the steps that it lacks")
-  func migration() async throws {
-    do {
-      let store = try HealthStore.open(folder.store, for: .writing)
-      try await fill(store)
-      await store.close()
+  @Test("a program of layout 1 that has the file open reads on, and its next write fails and changes nothing")
+  func openPrograms() async throws {
+    let old = try old()
+    let other = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    let before = try OldReader.answers(other)
+    #expect(before.count > 1000)
+    let store = try HealthStore.open(old, for: .writing)
+    #expect(try OldReader.answers(other) == before)
+    for statement in OldReader.writes {
+      #expect(throws: StoreError.self, "\(statement)") { try other.execute(statement) }
     }
-    let before = try dump(folder.store)
-    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
-    let steps = ["CREATE TABLE added (a); INSERT INTO added VALUES (2)", "UPDATE added SET a = a + 1"]
-    try file.migrate(by: steps)
-    #expect(try file.connection.integer("PRAGMA user_version") == 3)
-    #expect(try file.connection.integer("SELECT a FROM added") == 3)
-    try file.migrate(by: steps)
-    #expect(try file.connection.integer("SELECT a FROM added") == 3, "a step is taken once")
-    #expect(throws: StoreError.self) { try file.migrate(by: steps + ["UPDATE added SET a = 9; SELECT nonsense"]) }
-    #expect(try file.connection.integer("SELECT a FROM added") == 3, "a step that fails leaves nothing")
-    #expect(try file.connection.integer("PRAGMA user_version") == 3)
-    #expect(throws: StoreError.self) { try StoreFile(folder.store, for: .writing, mode: 0o600) }
-    try file.connection.execute("PRAGMA user_version = 1; DROP TABLE added")
-    #expect(try dump(folder.store) == before)
+    #expect(try OldReader.answers(other) == before)
+    #expect(try await store.check().map(\.problem) == ["its beats lie outside of it"])
+    // What a program of layout 1 looks at when it opens a file.
+    #expect(try other.integer("PRAGMA user_version") > 1)
+  }
+
+  @Test("two writers that find the file in layout 1 bring it to the present one once")
+  func twoWriters() async throws {
+    let old = try old()
+    let one = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    let other = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    try LayoutOne.migrate(one)
+    let uuid = try ChangeReader(connection: one).store()
+    try LayoutOne.migrate(other)
+    #expect(try ChangeReader(connection: other).store() == uuid)
+  }
+
+  @Test("a file of layout 1 that cannot be brought to the present one stays as it is")
+  func failingMigration() throws {
+    let old = try old()
+    let connection = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    try connection.execute("DELETE FROM change WHERE number = 2; PRAGMA wal_checkpoint(TRUNCATE)")
+    let bytes = folder.bytes(of: "old.sqlite")
+    #expect(throws: StoreError.self) { try HealthStore.open(old, for: .writing) }
+    #expect(folder.bytes(of: "old.sqlite") == bytes)
   }
 }

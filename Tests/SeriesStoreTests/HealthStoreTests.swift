@@ -191,7 +191,7 @@ struct HealthStoreTests {
     }
   }
 
-  @Test("a session's SDNN is a sample that names its heartbeat series, and goes with the session")
+  @Test("a session's figures are samples that name its heartbeat series, and go with the session")
   func variabilitySample() async throws {
     let folder = TemporaryFolder()
     let store = try HealthStore.open(folder.path + "/a.sqlite", for: .writing)
@@ -200,12 +200,16 @@ struct HealthStoreTests {
       session.quality[RecordedSession.algorithmVersionKey] = .integer(algorithm)
       #expect(try await store.commit(session) == (algorithm == 1 ? .stored : .replaced))
       let samples = try await SampleQuery().result(for: store).value
-      #expect(samples.count == 3)
+      #expect(samples.count == 5)
       let variability = try #require(samples.first { $0.type == .quantity(.heartRateVariabilitySDNN) })
       let beats = try #require(samples.first { $0.type == .heartbeatSeries })
       #expect(variability.summary?.average == 51.5)
       #expect(variability.session == session.id)
-      #expect(variability.metadata["heartbeatSeries"] == .text(beats.id.uuidString.lowercased()))
+      let rmssd = try #require(samples.first { $0.type == .quantity(.heartRateVariabilityRMSSD) })
+      let pnn50 = try #require(samples.first { $0.type == .quantity(.heartRateVariabilityPNN50) })
+      #expect(rmssd.summary?.average == 42.25 && pnn50.summary?.average == 12.5)
+      let basis = try await SampleQuery(.basis(of: variability.id)).result(for: store).value
+      #expect(basis.map(\.id) == [beats.id])
       #expect(variability.metadata["divisor"] == "n-1")
       #expect(try await store.commit(session) == .unchanged)
     }

@@ -12,8 +12,8 @@ struct QuantitySeriesBuilderTests {
 
   /// The quantities of a finished sample.
   private func quantities(_ sample: NewSample) throws -> [[Double]] {
-    guard case .quantities(let chunks) = sample.content else { return [] }
-    return try chunks.flatMap { packed in
+    let content = try #require(sample.content as? QuantityContent)
+    return try content.chunks.flatMap { packed in
       let track = QuantityTrack(try QuantityChunk(decoding: packed.payload))
       return track.starts.indices.map { index in
         [
@@ -32,7 +32,7 @@ struct QuantitySeriesBuilderTests {
     }
     let sample = try builder.finish()
     #expect(try quantities(sample) == [[3, 3, 66], [5, 5, 63], [7, 7, 65], [9, 9, 64]])
-    #expect(sample.end == at(9))
+    #expect(sample.span.end == at(9))
   }
 
   @Test("random inserts agree with a dictionary, however they are packed", arguments: 0..<12)
@@ -73,7 +73,7 @@ struct QuantitySeriesBuilderTests {
     #expect(throws: SeriesError.notFinite) { try builder.insert(.infinity, from: at(3), to: at(3)) }
     try builder.insert(60, from: at(3), to: at(5))
     #expect(throws: SeriesError.endsBeforeInsertedEnd) { try builder.finish(end: at(4)) }
-    #expect(try builder.finish(end: at(6)).end == at(6))
+    #expect(try builder.finish(end: at(6)).span.end == at(6))
     #expect(throws: SeriesError.finished) { try builder.insert(60, from: at(8), to: at(8)) }
     #expect(throws: SeriesError.finished) { try builder.finish() }
     #expect(throws: SeriesError.finished) { try builder.discard() }

@@ -82,14 +82,15 @@ struct StoreOpeningTests {
       let store = try HealthStore.open(folder.store, for: .writing)
       await store.close()
     }
-    var bytes = folder.bytes(of: "store.sqlite")
-    // The user version stands at offset 60, big endian (SQLite file format, section 1.3).
-    bytes[63] = 99
-    folder.write(bytes, to: "newer.sqlite")
-    for access in [HealthStore.Access.reading, .writing, .recording] {
-      #expect(code("\(folder.path)/newer.sqlite", for: access) == .newerVersion(found: 99, supported: 1))
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+      .execute(
+        "UPDATE store SET min_reader = 98, min_writer = 99; PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+    let bytes = folder.bytes(of: "store.sqlite")
+    #expect(code(folder.store) == .newerVersion(found: 98, supported: 2))
+    for access in [HealthStore.Access.writing, .recording] {
+      #expect(code(folder.store, for: access) == .newerVersion(found: 99, supported: 2))
     }
-    #expect(folder.bytes(of: "newer.sqlite") == bytes)
+    #expect(folder.bytes(of: "store.sqlite") == bytes)
   }
 
   @Test("one recorder at a time, with readers and writers beside it")
@@ -121,16 +122,16 @@ struct StoreOpeningTests {
   /// Flips one bit in the beats of the session that was stored last.
   private func damageLastChunk() throws {
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
-    let row = try connection.integer("SELECT max(id) FROM chunk")
+    let row = try connection.integer("SELECT max(id) FROM chunks")
     var bytes: [UInt8]
     do {
-      var read = try connection.prepare("SELECT payload FROM chunk WHERE id = ?1")
+      var read = try connection.prepare("SELECT payload FROM chunks WHERE id = ?1")
       try read.bind(row, at: 1)
       _ = try read.step()
       bytes = read.bytes(0)
     }
     bytes[bytes.count / 2] ^= 0x10
-    var write = try connection.prepare("UPDATE chunk SET payload = ?2 WHERE id = ?1")
+    var write = try connection.prepare("UPDATE chunks SET payload = ?2 WHERE id = ?1")
     try write.bind(row, at: 1)
     try write.bind(bytes, at: 2)
     try write.run()
@@ -150,8 +151,8 @@ struct StoreOpeningTests {
     #expect(try await HealthStore.open(path, for: .reading).sessions().map(\.id) == [session.id])
 
     let frozen = try Connection(frozen: path)
-    #expect(try frozen.integer("SELECT count(*) FROM session") == 1)
-    #expect(throws: StoreError.self) { try Connection(frozen: path + "x").integer("SELECT count(*) FROM session") }
+    #expect(try frozen.integer("SELECT count(*) FROM sessions") == 1)
+    #expect(throws: StoreError.self) { try Connection(frozen: path + "x").integer("SELECT count(*) FROM sessions") }
   }
 
   @Test("a folder is no store")

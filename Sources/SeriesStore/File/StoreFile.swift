@@ -1,8 +1,10 @@
 import CSQLite
+import FoundationEssentials
 import Glibc
 import HealthModel
 
-/// The open file of a store, used by one thread at a time: what ``HealthStore`` does, without waiting its turn.
+/// The open file of a store, used by one thread at a time: its opening, and its transactions. What is in them is the
+/// business of the tables (``Connection``).
 final class StoreFile {
   let path: String
   let connection: Connection
@@ -24,22 +26,29 @@ final class StoreFile {
     self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
-    connection = try Self.connect(path, for: access)
+    let connection = try Self.connect(path, for: access)
     // First of all, so that closing changes nothing of a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
-    try checkIdentity()
-    guard access != .reading else { return }
+    connection.quantityTypes = types
+    let layout = try Self.layout(of: connection)
+    guard access != .reading else {
+      self.connection = layout == 1 ? try LayoutOne.copy(of: connection) : connection
+      try read { _ in }
+      return
+    }
+    self.connection = connection
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
     // FULL: a commit that was acknowledged survives a power cut. What is deleted is overwritten.
     try connection.execute(
       """
       PRAGMA synchronous = FULL;
-      PRAGMA secure_delete = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA journal_size_limit = 0;
       """)
+    if layout == 1 { try LayoutOne.migrate(connection) }
+    try connection.execute("PRAGMA secure_delete = ON")
+    try write { _ in }
     isWriting = true
-    try migrate(by: Schema.migrations)
     try renewViews()
     if access == .recording { try finishErasing() }
   }
@@ -51,45 +60,81 @@ final class StoreFile {
     _ = try? connection.emptyWriteAheadLog()
   }
 
+  /// Runs `body` in one transaction: all of it, or nothing. Its changes have one time.
+  ///
+  /// - Throws: ``StoreError/Code/newerVersion(found:supported:)`` where a newer program has brought the file to a layout that
+  ///   this one must not write, however long it has been open.
+  func write<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    let connection = connection
+    return try connection.transaction { () throws(StoreError) in
+      try Self.checkLayout("min_writer", on: connection)
+      let last = try connection.changeList.last()
+      let result = try body(connection)
+      if try connection.changeList.last() > last { try connection.changeList.stamp(from: last + 1) }
+      return result
+    }
+  }
+
+  /// Runs `body` on one unchanging state of the file, whatever others write meanwhile; refuses as ``write(_:)``.
+  func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    let connection = connection
+    return try connection.snapshot { () throws(StoreError) in
+      try Self.checkLayout("min_reader", on: connection)
+      return try body(connection)
+    }
+  }
+
+  /// Refuses as ``read(_:)``, for a statement that brings its own transaction.
+  func checkReadable() throws(StoreError) {
+    try Self.checkLayout("min_reader", on: connection)
+  }
+
+  private static func checkLayout(_ column: String, on connection: Connection) throws(StoreError) {
+    let needed = try connection.integer("SELECT \(column) FROM store")
+    guard needed > Schema.version else { return }
+    throw StoreError(
+      .newerVersion(found: Int(clamping: needed), supported: Int(Schema.version)),
+      "\(connection.path) has layout \(needed) and this program knows \(Schema.version) at most; use a newer sensord")
+  }
+
+  /// Answers from one unchanging state of the file.
+  func answer<Value>(_ body: (Connection) throws(StoreError) -> Value) throws(StoreError) -> Snapshot<Value> {
+    try read { (connection) throws(StoreError) in
+      let change = try connection.changeList.last()
+      return Snapshot(value: try body(connection), change: change)
+    }
+  }
+
+  /// Throws unless the pages of the file fit together; what is in them is not looked at.
+  func verifyStructure() throws(StoreError) {
+    var statement = try connection.prepare("PRAGMA quick_check(1)")
+    guard try statement.step(), statement.text(0) != "ok" else { return }
+    throw StoreError(
+      .corrupt(object: "database"), "\(path) is damaged; copy it before anything else is tried (sensord check)")
+  }
+
   /// Erases what a deletion has left, without waiting: where a reader is at work it is left for later again.
   private func finishErasing() throws(StoreError) {
-    guard try isErasurePending() else { return }
+    let erasure = Erasure(connection: connection)
+    guard try erasure.isPending() else { return }
     connection.waitForLocks(milliseconds: 0)
     defer { connection.waitForLocks(milliseconds: Self.patience) }
-    try? eraseFreeSpace()
+    try? erasure.finish()
   }
 
-  /// Brings a file of an earlier layout to the newest, all steps in one transaction: a failure leaves it as it was.
-  ///
-  /// Step `i` leads from layout `i + 1` to the next. The views are made anew.
-  func migrate(by steps: [String]) throws(StoreError) {
-    let newest = Int64(steps.count + 1)
-    guard try connection.integer("PRAGMA user_version") < newest else { return }
-    try connection.transaction { () throws(StoreError) in
-      // Read again: another writer may have been faster.
-      let version = Int(clamping: max(1, try connection.integer("PRAGMA user_version")))
-      for step in steps.dropFirst(version - 1) { try connection.execute(step) }
-      try makeViews()
-      try connection.execute("PRAGMA user_version = \(newest)")
-    }
-  }
-
-  /// Makes the views of a file that an earlier program wrote what they are now: they hold nothing, so no layout counts them.
+  /// Makes the views of a file that another program wrote what they are now: they hold nothing, so no layout counts them.
   private func renewViews() throws(StoreError) {
-    var views = try connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'view'")
+    // A newer program's are as good.
+    guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
     var present: Set<String> = []
-    while try views.step() {
-      if let statement = views.text(0) { present.insert(statement) }
+    do {
+      var views = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'")
+      while try views.step() {
+        if let statement = views.text(0) { present.insert(statement) }
+      }
     }
     guard Schema.views.contains(where: { !present.contains($0.statement) }) else { return }
-    try connection.transaction { () throws(StoreError) in try makeViews() }
-  }
-
-  private func makeViews() throws(StoreError) {
-    for view in Schema.views {
-      try connection.execute("DROP VIEW IF EXISTS \(view.name)")
-      try connection.execute(view.statement)
-    }
+    try write { (connection) throws(StoreError) in try Schema.makeViews(on: connection) }
   }
 
   private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
@@ -117,59 +162,13 @@ final class StoreFile {
     return unsafe Glibc.access(path + "-wal", F_OK) != 0 && Glibc.access(folder, W_OK) != 0
   }
 
-  /// Throws unless the file is a store in a layout that this program knows. Nothing has been written when it does.
-  private func checkIdentity() throws(StoreError) {
+  /// The layout of a file that is a store; nothing has been written when it throws.
+  private static func layout(of connection: Connection) throws(StoreError) -> Int64 {
     guard try connection.integer("PRAGMA application_id") == Schema.applicationIdentifier else {
-      throw .notADatabase(path)
+      throw .notADatabase(connection.path)
     }
     let version = try connection.integer("PRAGMA user_version")
-    guard version > 0 else { throw .notADatabase(path) }
-    guard version <= Schema.version else {
-      throw StoreError(
-        .newerVersion(found: Int(version), supported: Int(Schema.version)),
-        "\(path) has layout \(version) and this program knows \(Schema.version) at most; use a newer sensord")
-    }
-  }
-
-  /// Makes an empty store under another name and links it to `path` when it is complete: there is never half a store.
-  private static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
-    guard unsafe access(path, F_OK) != 0 else { return }
-    guard errno == ENOENT else { throw cannotCreate(path, errno) }
-    let draft = "\(path).new-\(UInt64.random(in: 0 ... .max))"
-    let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
-    guard descriptor >= 0 else { throw cannotCreate(path, errno) }
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
-    // Made by root for a service, it is the service's: systemd leaves what is in a folder of the service's as it is.
-    if geteuid() == 0 { giveToOwner(ofFolderOf: path, descriptor) }
-    // The user's mask may have taken away what the group is meant to have.
-    fchmod(descriptor, mode_t(mode))
-    close(descriptor)
-    try fill(draft)
-    // link(2) does not replace: where two programs make the store at once, the first one wins and both go on with it.
-    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
-  }
-
-  private static func giveToOwner(ofFolderOf path: String, _ descriptor: Int32) {
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-    var status = stat()
-    guard unsafe stat(String(folder), &status) == 0 else { return }
-    fchown(descriptor, status.st_uid, status.st_gid)
-  }
-
-  private static func fill(_ draft: String) throws(StoreError) {
-    let connection = try Connection(draft, flags: SQLITE_OPEN_READWRITE)
-    try connection.execute(Schema.preparation)
-    try connection.transaction { () throws(StoreError) in
-      try connection.execute("PRAGMA application_id = \(Schema.applicationIdentifier)")
-      try connection.execute("PRAGMA user_version = \(Schema.version)")
-      try connection.execute(Schema.creation)
-      for view in Schema.views { try connection.execute(view.statement) }
-    }
-    try connection.execute("PRAGMA journal_mode = WAL")
-  }
-
-  private static func cannotCreate(_ path: String, _ code: Int32) -> StoreError {
-    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
-    return StoreError(.cannotCreate, "\(path) cannot be made: \(reason); check that its folder is there and writable")
+    guard version > 0 else { throw .notADatabase(connection.path) }
+    return version
   }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 
 extension SamplePredicate {
-  /// A condition on the tables `sample`, `source`, `device`, `session` and `type`, with its values kept apart from its text.
+  /// A condition on ``SampleReader/tables``, with its values kept apart from its text.
   struct Condition {
     private(set) var text = ""
     private(set) var values: [Value] = []
@@ -42,14 +42,24 @@ extension SamplePredicate {
     private mutating func compile(_ predicate: SamplePredicate) -> String {
       switch predicate {
       case .all: return "1"
-      case .type(let type): return "type.identifier = \(place(.text(type.identifier)))"
+      case .type(let type):
+        return
+          "(type.identifier = \(place(.text(type.identifier))) AND type.kind = \(place(.text(type.kind.rawValue))))"
       case .time(let from, let to, let strictness): return time(from, to, strictness)
       case .source(let identifier): return "source.identifier = \(place(.text(identifier)))"
       case .device(let identifier): return "ifnull(device.local_identifier = \(place(.text(identifier))), 0)"
-      case .session(let uuid): return "ifnull(session.uuid = \(place(.bytes(uuid.bytes))), 0)"
+      case .session(let uuid):
+        let numbers = ChangeList.numbers(of: place(.bytes(uuid.bytes)))
+        return "(sample.session IS NOT NULL AND sample.session IN \(numbers))"
+      case .part(let uuid): return member(of: uuid, as: .part)
+      case .basis(let uuid): return member(of: uuid, as: .basis)
+      case .value(let values):
+        let places = values.map(\.rawValue).sorted().map { place(.integer($0)) }
+        return "ifnull(sample.value IN (\(places.joined(separator: ", "))), 0)"
       case .identifier(let uuids):
         let places = uuids.sorted { $0.uuidString < $1.uuidString }.map { place(.bytes($0.bytes)) }
-        return "sample.uuid IN (\(places.joined(separator: ", ")))"
+        return places.isEmpty
+          ? "0" : "(" + places.map { "sample.id IN \(ChangeList.numbers(of: $0))" }.joined(separator: " OR ") + ")"
       case .hasMetadata(let key): return metadata(key, condition: "")
       case .metadata(let key, let comparison, let value):
         let condition = " AND \(self.condition(comparison, value))"
@@ -60,6 +70,11 @@ extension SamplePredicate {
       case .or(let parts): return join(parts, "OR", empty: "0")
       case .not(let part): return "NOT (\(compile(part)))"
       }
+    }
+
+    private mutating func member(of owner: UUID, as role: AssociationTable.Role) -> String {
+      let owners = ChangeList.numbers(of: place(.bytes(owner.bytes)))
+      return "sample.id IN (SELECT member FROM associations WHERE role = \(role.rawValue) AND owner IN \(owners))"
     }
 
     private mutating func join(_ parts: [SamplePredicate], _ word: String, empty: String) -> String {
@@ -85,9 +100,8 @@ extension SamplePredicate {
 
     private mutating func metadata(_ key: String, condition: String) -> String {
       // The condition was compiled first: parameters carry numbers, so their order in the text does not matter.
-      let kind = StoreFile.MetadataKind.sample.rawValue
       return """
-        EXISTS (SELECT 1 FROM metadata WHERE metadata.owner = sample.id AND metadata.kind = \(kind)
+        EXISTS (SELECT 1 FROM metadata_values AS metadata WHERE metadata.owner = sample.id
           AND metadata.key = \(place(.text(key)))\(condition))
         """
     }

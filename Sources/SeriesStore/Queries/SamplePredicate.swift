@@ -15,6 +15,12 @@ public indirect enum SamplePredicate: Hashable, Sendable {
   /// The recording session that the sample belongs to.
   case session(UUID)
   case identifier(Set<UUID>)
+  /// A part of that object: of a correlation, for instance.
+  case part(of: UUID)
+  /// What that sample was computed from: the beats of a figure of heart rate variability.
+  case basis(of: UUID)
+  /// A category sample with one of these values.
+  case value(Set<CategoryValue>)
   /// Has the key, whatever the value.
   case hasMetadata(String)
   /// Has the key with such a value. Times and flags compare as numbers; a text never equals a number.

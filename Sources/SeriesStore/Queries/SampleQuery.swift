@@ -19,7 +19,7 @@ public struct SampleQuery: HealthQuery {
       case start = "sample.start"
       case end = "sample.end"
       case count = "sample.count"
-      case change = "sample.change"
+      case change = "sample.id"
     }
 
     /// The greatest first.

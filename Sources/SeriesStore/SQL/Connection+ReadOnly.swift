@@ -68,8 +68,8 @@ extension Connection {
   }
 
   /// Adds the table to those that statements can name.
-  func addTable(_ table: UnpackedTable, of file: StoreFile) throws(StoreError) {
-    let context = unsafe Unmanaged.passRetained(UnpackedTable.Context(table: table, file: file))
+  func addTable(_ table: UnpackedTable) throws(StoreError) {
+    let context = unsafe Unmanaged.passRetained(UnpackedTable.Context(table: table, connection: self))
     // SQLite lets the context go, also where this fails.
     try check(
       unsafe sqlite3_create_module_v2(handle, table.rawValue, UnpackedTable.module, context.toOpaque()) { context in

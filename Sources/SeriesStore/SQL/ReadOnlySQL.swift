@@ -21,7 +21,7 @@ public final class ReadOnlySQL {
   public init(_ path: String) throws(StoreError) {
     file = try StoreFile(path, for: .reading, mode: 0)
     try file.connection.execute("PRAGMA query_only = ON")
-    for table in UnpackedTable.allCases { try file.connection.addTable(table, of: file) }
+    for table in SampleContents.all.flatMap({ $0.unpackedTables }) { try file.connection.addTable(table) }
     try file.connection.allowOnlyReading()
   }
 
@@ -29,7 +29,8 @@ public final class ReadOnlySQL {
   ///
   /// Each row is computed when it is asked for; a damaged object is an error that names it.
   public func rows(of text: String) throws(StoreError) -> Rows {
-    Rows(try file.connection.prepareOne(text), of: file)
+    try file.checkReadable()
+    return Rows(try file.connection.prepareOne(text), of: file)
   }
 
   /// The rows of one statement, in order.

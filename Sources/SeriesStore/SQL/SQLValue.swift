@@ -1,3 +1,6 @@
+import FoundationEssentials
+import HealthModel
+
 /// One value of a row that ``ReadOnlySQL`` gives: SQLite's five kinds.
 public enum SQLValue: Hashable, Sendable {
   case null
@@ -5,4 +8,12 @@ public enum SQLValue: Hashable, Sendable {
   case real(Double)
   case text(String)
   case blob([UInt8])
+}
+
+extension SQLValue {
+  init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
+  init(_ real: Double?) { self = real.map { .real($0) } ?? .null }
+  init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+  init(_ uuid: UUID) { self = .blob(uuid.bytes) }
+  init(_ time: Timestamp) { self = .integer(time.microseconds) }
 }

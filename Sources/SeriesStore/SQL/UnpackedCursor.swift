@@ -4,7 +4,7 @@ import HealthModel
 /// A walk over the rows of an unpacked table: sample by sample, each unpacked when it is reached.
 final class UnpackedCursor {
   private let table: UnpackedTable
-  private unowned let file: StoreFile
+  private unowned let connection: Connection
   private var owners: [Owner] = []
   private var nextOwner = 0
   private var content = Content.quantities(QuantityChunk())
@@ -15,7 +15,8 @@ final class UnpackedCursor {
 
   /// A sample with what every one of its rows says.
   private struct Owner {
-    var row: StoreFile.SampleRow
+    var number: Int64
+    var count: Int
     var sample: String
     var session: SQLValue
     var type: String
@@ -29,9 +30,10 @@ final class UnpackedCursor {
     case beats([HeartbeatSeries.LocatedBeat], timescale: Int32)
   }
 
-  init(_ table: UnpackedTable, file: StoreFile) {
+  init(_ table: UnpackedTable, on connection: Connection) {
     self.table = table
-    self.file = file
+    unowned let connection = connection
+    self.connection = connection
   }
 
   var isAtEnd: Bool { position >= count }
@@ -48,31 +50,28 @@ final class UnpackedCursor {
     guard !isImpossible else { return }
     let kind =
       switch table {
-      case .rates: "type.identifier = 'heartRate'"
-      case .beats: "type.identifier = 'heartbeatSeries'"
-      case .quantities: "type.identifier <> 'heartbeatSeries'"
+      case .rates: "type.identifier = 'heartRate' AND type.kind = 'quantity'"
+      case .beats: "type.kind = 'heartbeatSeries'"
+      case .quantities: "type.kind = 'quantity'"
       }
-    var statement = try file.connection.prepare(
+    var statement = try connection.prepare(
       """
-      SELECT sample.id, sample.count, sample.timescale, lower(hex(sample.uuid)), lower(hex(session.uuid)),
+      SELECT sample.id, sample.count, lower(hex(change.uuid)), lower(hex(session.uuid)),
         type.identifier, type.unit, source.identifier, ifnull(device.local_identifier, device.name),
         session.uuid IS NULL
-      FROM \(StoreFile.sampleTables)
-      WHERE \(kind) AND (?1 IS NULL OR lower(hex(session.uuid)) = ?1) AND (?2 IS NULL OR lower(hex(sample.uuid)) = ?2)
+      FROM \(SampleReader.tables)
+      WHERE \(kind) AND (?1 IS NULL OR lower(hex(session.uuid)) = ?1) AND (?2 IS NULL OR lower(hex(change.uuid)) = ?2)
       ORDER BY sample.start, sample.id
       """)
     try statement.bind(session, at: 1)
     try statement.bind(sample, at: 2)
     while try statement.step() {
-      let row = StoreFile.SampleRow(
-        id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
-        timescale: Int32(clamping: statement.integer(2)))
       owners.append(
         Owner(
-          row: row, sample: statement.text(3) ?? "",
-          session: statement.integer(9) != 0 ? .null : .text(statement.text(4) ?? ""), type: statement.text(5) ?? "",
-          unit: statement.text(6) ?? "", source: statement.text(7) ?? "",
-          device: statement.text(8).map { .text($0) } ?? .null))
+          number: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
+          sample: statement.text(2) ?? "",
+          session: statement.integer(8) != 0 ? .null : .text(statement.text(3) ?? ""), type: statement.text(4) ?? "",
+          unit: statement.text(5) ?? "", source: statement.text(6) ?? "", device: SQLValue(statement.text(7))))
     }
     try unpackNext()
   }
@@ -92,14 +91,14 @@ final class UnpackedCursor {
       let object = "sample \(owner.sample)"
       switch table {
       case .beats:
-        let series = try file.series(of: owner.row, object: object)
+        let series = try connection.heartbeatSeries.series(of: owner.number, count: owner.count, object: object)
         var beats: [HeartbeatSeries.LocatedBeat] = []
         beats.reserveCapacity(series.beats.count)
         series.forEachBeat { beats.append($0) }
         content = .beats(beats, timescale: series.timescale)
         count = beats.count
       case .rates, .quantities:
-        let chunk = try file.quantities(of: owner.row, object: object)
+        let chunk = try connection.quantitySeries.quantities(of: owner.number, count: owner.count, object: object)
         content = .quantities(
           chunk,
           energies: Dictionary(

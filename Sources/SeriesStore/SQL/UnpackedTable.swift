@@ -47,15 +47,15 @@ enum UnpackedTable: String, CaseIterable {
   /// `SQLITE_CORRUPT_VTAB`, a macro that does not import: something that a row is unpacked from is damaged.
   static let corrupt: Int32 = SQLITE_CORRUPT | 1 << 8
 
-  /// Which table a module is, and where its values are. The file owns the connection that owns this.
+  /// Which table a module is, and where its values are: on the connection that owns this.
   final class Context {
     let table: UnpackedTable
-    unowned let file: StoreFile
+    unowned let connection: Connection
 
-    init(table: UnpackedTable, file: StoreFile) {
+    init(table: UnpackedTable, connection: Connection) {
       self.table = table
-      unowned let file = file
-      self.file = file
+      unowned let connection = connection
+      self.connection = connection
     }
   }
 
@@ -168,7 +168,7 @@ enum UnpackedTable: String, CaseIterable {
   ) -> Int32 {
     guard let table = unsafe table else { return SQLITE_MISUSE }
     let context = unsafe context(table)
-    let cursor = unsafe Unmanaged.passRetained(UnpackedCursor(context.table, file: context.file))
+    let cursor = unsafe Unmanaged.passRetained(UnpackedCursor(context.table, on: context.connection))
     let walk = UnsafeMutablePointer<Walk>.allocate(capacity: 1)
     unsafe walk.initialize(to: Walk(cursor: cursor))
     unsafe result?.pointee = UnsafeMutableRawPointer(walk).assumingMemoryBound(to: sqlite3_vtab_cursor.self)

@@ -1,10 +1,13 @@
 import CSQLite
+import HealthModel
 
 /// One connection to one database file, used by one thread at a time, with its compiled statements.
 @safe
 final class Connection {
   let path: String
   let handle: OpaquePointer
+  /// The quantity types that the program knows.
+  var quantityTypes = QuantityTypeRegistry.standard
   /// Compiled statements that are not in use, by their text, each with when it was retired.
   private var idle: [String: (statement: OpaquePointer, retired: UInt64)] = unsafe [:]
   private var retirements: UInt64 = 0
@@ -23,6 +26,16 @@ final class Connection {
     try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
   }
 
+  /// A copy of another connection's database in memory, as it is now.
+  convenience init(copyOf other: Connection) throws(StoreError) {
+    try self.init(other.path, name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    guard let backup = unsafe sqlite3_backup_init(handle, "main", other.handle, "main") else {
+      throw .sqlite(unsafe sqlite3_errcode(handle), path)
+    }
+    unsafe sqlite3_backup_step(backup, -1)
+    try check(unsafe sqlite3_backup_finish(backup))
+  }
+
   private init(_ path: String, name: String, flags: Int32) throws(StoreError) {
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -32,6 +45,7 @@ final class Connection {
     }
     unsafe self.handle = unsafe handle
     self.path = path
+    try RowChecksum.register(on: self)
   }
 
   /// `path` as a part of an address: letters, digits, `/`, `.`, `-` and `_` stay, all else is escaped (RFC 3986, 2.1).
@@ -153,11 +167,23 @@ final class Connection {
     }
   }
 
+  /// Runs one statement without rows; its parameters are ?1, ?2 …
+  func run(_ text: String, _ arguments: Int64...) throws(StoreError) {
+    var statement = try prepare(text)
+    for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index + 1)) }
+    try statement.run()
+  }
+
   /// Runs `body` on one unchanging state of the file, whatever others write meanwhile.
   func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try execute("BEGIN")
     defer { try? execute("COMMIT") }
     return try body()
+  }
+
+  /// What is stored of `object` cannot be what was written.
+  func corrupt(_ object: String) -> StoreError {
+    StoreError(.corrupt(object: object), "what \(path) holds of \(object) is damaged; the rest is readable")
   }
 
   func check(_ code: Int32) throws(StoreError) {

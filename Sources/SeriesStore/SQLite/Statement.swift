@@ -59,6 +59,16 @@ struct Statement: ~Copyable {
     try connection.check(code)
   }
 
+  mutating func bind(_ value: SQLValue, at index: Int32) throws(StoreError) {
+    switch value {
+    case .null: try bind(nil as Int64?, at: index)
+    case .integer(let integer): try bind(integer, at: index)
+    case .real(let real): try bind(real, at: index)
+    case .text(let text): try bind(text, at: index)
+    case .blob(let bytes): try bind(bytes, at: index)
+    }
+  }
+
   /// Goes to the next row; false when there is none left.
   mutating func step() throws(StoreError) -> Bool {
     let code = unsafe sqlite3_step(handle)

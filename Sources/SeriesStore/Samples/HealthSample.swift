@@ -15,8 +15,10 @@ public struct HealthSample: Hashable, Sendable, Identifiable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// Quantities or beats.
+  /// Quantities, beats or parts; 1 for what is one value.
   public var count: Int
+  /// The number that its kind is told by, as it stands in the file: a category's value; nil where the kind has none.
+  public var value: Int64?
   /// The figures of its quantities; nil for beats.
   public var summary: SampleSummary?
   /// What is known beside the values.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// A finished sample that is to be saved; a builder makes it, or ``init(heartbeats:id:device:metadata:sync:)``.
+/// A finished sample that is to be saved; a builder makes it, or an initializer for its kind.
 public struct NewSample: Sendable {
   /// Its identifier, new unless it was given.
   public let id: UUID
@@ -13,14 +13,8 @@ public struct NewSample: Sendable {
   public var metadata: Metadata
   /// Given where the same object may be saved again in a later version.
   public var sync: SyncIdentity?
-  let start: Timestamp
-  let end: Timestamp
-  let content: Content
-
-  enum Content: Sendable {
-    case quantities([QuantityPacker.Packed])
-    case heartbeats(HeartbeatSeries)
-  }
+  let span: TimeSpan
+  let content: any SampleContent
 
   /// What makes two saves one object: of equal identifiers of one source the strictly greater version stays.
   public struct SyncIdentity: Hashable, Sendable {
@@ -36,33 +30,16 @@ public struct NewSample: Sendable {
     }
   }
 
-  /// Beats that a ``HealthModel/HeartbeatSeriesBuilder`` finished; nil where there are none.
-  public init?(
-    heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
-    sync: SyncIdentity? = nil
-  ) {
-    guard let bounds = heartbeats.bounds else { return nil }
-    self.id = id
-    type = .heartbeatSeries
-    self.device = device
-    self.metadata = metadata
-    self.sync = sync
-    start = bounds.start
-    end = bounds.end
-    content = .heartbeats(heartbeats)
-  }
-
   init(
-    quantities: [QuantityPacker.Packed], of type: QuantityType, id: UUID, device: Device?, metadata: Metadata,
-    sync: SyncIdentity?, start: Timestamp, end: Timestamp
+    _ content: any SampleContent, of type: SampleType, over span: TimeSpan, id: UUID, device: Device?,
+    metadata: Metadata, sync: SyncIdentity?
   ) {
     self.id = id
-    self.type = .quantity(type)
+    self.type = type
     self.device = device
     self.metadata = metadata
     self.sync = sync
-    self.start = start
-    self.end = end
-    content = .quantities(quantities)
+    self.span = span
+    self.content = content
   }
 }

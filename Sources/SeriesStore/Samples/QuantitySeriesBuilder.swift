@@ -113,9 +113,10 @@ public struct QuantitySeriesBuilder: Sendable {
     isFinished = true
     main = PackedRun()
     strays = []
+    // Not before the latest end, which is not before the start.
+    let span = TimeSpan(start: start, end: end ?? Timestamp(microseconds: latestEnd)) ?? TimeSpan(at: start)
     return NewSample(
-      quantities: chunks, of: type, id: id, device: device, metadata: metadata, sync: sync, start: start,
-      end: end ?? Timestamp(microseconds: latestEnd))
+      quantities: chunks, of: type, over: span, id: id, device: device, metadata: metadata, sync: sync)
   }
 
   /// Forgets everything; afterwards every call is an error.

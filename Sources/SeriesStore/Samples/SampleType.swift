@@ -1,19 +1,39 @@
 public import HealthModel
 
-/// What a sample holds.
-public enum SampleType: Hashable, Sendable, CustomStringConvertible {
-  /// Values of a quantity type; a single value is a series of one.
-  case quantity(QuantityType)
-  /// Beats.
-  case heartbeatSeries
-
+/// What a sample holds: a name, and the kind of its content.
+///
+/// Open: of a sample that a newer program saved, name and kind are told as they stand in the file.
+public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// The name in the file: HealthKit's without its prefix.
-  public var identifier: String {
-    switch self {
-    case .quantity(let type): type.identifier
-    case .heartbeatSeries: "heartbeatSeries"
-    }
+  public let identifier: String
+  /// The form of its content.
+  public let kind: SampleKind
+  /// Unit and style of a quantity type, as far as they are known (``HealthModel/QuantityType/isKnown``); nil for other kinds.
+  public let quantityType: QuantityType?
+
+  /// The type of that name and kind, whether this program knows it or not.
+  public init(identifier: String, kind: SampleKind) {
+    self.identifier = identifier
+    self.kind = kind
+    quantityType =
+      kind == .quantity ? QuantityType(identifier: identifier) ?? QuantityType(stored: identifier) : nil
   }
+
+  private init(_ type: QuantityType) {
+    identifier = type.identifier
+    kind = .quantity
+    quantityType = type
+  }
+
+  /// Values of a quantity type; a single value is a series of one.
+  public static func quantity(_ type: QuantityType) -> SampleType {
+    SampleType(type)
+  }
+
+  /// Beats.
+  public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
+  /// A recording session, as the list of changes names it.
+  public static let session = SampleType(identifier: "session", kind: .session)
 
   /// The name in the file.
   public var description: String { identifier }

@@ -1,66 +1,9 @@
 import FoundationEssentials
 import HealthModel
 
-extension StoreFile {
-  func quantities(_ query: QuantityQuery) throws(StoreError) -> QuantityList {
-    try checkUnit(of: query.type)
-    let from = query.from?.microseconds ?? .min
-    let to = query.to?.microseconds ?? .max
-    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
-    var statement = try connection.prepare(
-      """
-      SELECT sample.id, sample.uuid, sample.start, sample.end, sample.count FROM \(Self.sampleTables)
-      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
-        AND (\(condition.text))
-      ORDER BY sample.start, sample.id
-      """)
-    try statement.bind(query.type.identifier, at: 1)
-    try statement.bind(from, at: 2)
-    try statement.bind(to, at: 3)
-    try condition.bind(to: &statement)
-    var list = QuantityList()
-    var samples: [(id: Int64, span: ClosedRange<Int64>)] = []
-    var count = 0
-    while try statement.step() {
-      let (start, end) = (statement.integer(2), statement.integer(3))
-      guard let uuid = UUID(bytes: statement.bytes(1)), start <= end else {
-        throw corrupt(sample: statement.integer(0))
-      }
-      samples.append((statement.integer(0), start...end))
-      list.samples.append(uuid)
-      // Room is taken for what is answered for certain.
-      if start >= from, end < to { count &+= Int(truncatingIfNeeded: statement.integer(4)) }
-    }
-    list.reserveCapacity(count)
-    var chunks = try chunkStatement(from: from, to: to)
-    var first = 0
-    while first < samples.count {
-      // Samples that overlap each other are one stretch: unpacked together, and given away before the next is.
-      var end = samples[first].span.upperBound
-      var next = first + 1
-      while !query.isGroupedBySample, next < samples.count, samples[next].span.lowerBound <= end {
-        end = max(end, samples[next].span.upperBound)
-        next += 1
-      }
-      var tracks: [QuantityTrack] = []
-      for sample in samples[first..<next] {
-        let track = try track(of: sample.id, from: &chunks)
-        // What is told apart by the samples' spans has to lie in them.
-        if let start = track.starts.first, let last = track.starts.last {
-          guard sample.span.contains(start), sample.span.contains(last) else { throw corrupt(sample: sample.id) }
-        }
-        tracks.append(track.clipped(from: from, to: to))
-      }
-      list.merge(tracks, saved: samples[first..<next].map(\.id), firstOwner: first)
-      first = next
-    }
-    return list
-  }
-}
-
 extension QuantityTrack {
   /// The quantities that start in `[from, to)`.
-  fileprivate func clipped(from: Int64, to: Int64) -> QuantityTrack {
+  func clipped(from: Int64, to: Int64) -> QuantityTrack {
     guard let first = starts.first, let last = starts.last, first < from || last >= to else { return self }
     let low = starts.firstIndex { $0 >= from } ?? starts.count
     let high = starts[low...].firstIndex { $0 >= to } ?? starts.count
@@ -70,20 +13,20 @@ extension QuantityTrack {
   }
 
   /// Of a track that is not empty.
-  fileprivate var lastStart: Int64 { starts[starts.count - 1] }
+  var lastStart: Int64 { starts[starts.count - 1] }
 
-  fileprivate subscript(range: UnboundedRange) -> Part { Part(track: self, range: starts.indices) }
+  subscript(range: UnboundedRange) -> Part { Part(track: self, range: starts.indices) }
 
-  fileprivate subscript(range: Range<Int>) -> Part { Part(track: self, range: range) }
+  subscript(range: Range<Int>) -> Part { Part(track: self, range: range) }
 
-  fileprivate struct Part {
+  struct Part {
     let track: QuantityTrack
     let range: Range<Int>
   }
 }
 
 extension QuantityList {
-  fileprivate mutating func append(_ part: QuantityTrack.Part, owner: Int) {
+  mutating func append(_ part: QuantityTrack.Part, owner: Int) {
     let track = part.track
     if !track.ends.isEmpty || !quantities.ends.isEmpty {
       if quantities.ends.isEmpty { quantities.ends = quantities.starts }
@@ -95,7 +38,7 @@ extension QuantityList {
   }
 
   /// Makes room for so many quantities; a damaged count must not become a huge allocation.
-  fileprivate mutating func reserveCapacity(_ count: Int) {
+  mutating func reserveCapacity(_ count: Int) {
     let count = Swift.max(0, Swift.min(count, 1 << 22))
     quantities.starts.reserveCapacity(count)
     quantities.values.reserveCapacity(count)
@@ -105,7 +48,7 @@ extension QuantityList {
   /// Adds tracks in order of start; of equal starts those of the sample that was saved first come first.
   ///
   /// Their owners are numbered from `firstOwner` on, and everything in the list starts before them.
-  fileprivate mutating func merge(_ tracks: [QuantityTrack], saved: [Int64], firstOwner: Int) {
+  mutating func merge(_ tracks: [QuantityTrack], saved: [Int64], firstOwner: Int) {
     let order = tracks.indices.filter { !tracks[$0].starts.isEmpty }
       .sorted { (tracks[$0].starts[0], saved[$0]) < (tracks[$1].starts[0], saved[$1]) }
     // Only tracks that overlap each other have to be told apart quantity by quantity.

@@ -1,7 +1,10 @@
 import FoundationEssentials
 import HealthModel
 
-extension StoreFile {
+/// Statistics in buckets.
+struct StatisticsReader {
+  let connection: Connection
+
   /// A quantity sample as statistics see it.
   private struct SeriesRow {
     var id: Int64
@@ -14,7 +17,7 @@ extension StoreFile {
   }
 
   func statistics(_ query: StatisticsCollectionQuery) throws(StoreError) -> [Statistics] {
-    try checkUnit(of: query.type)
+    try connection.types.checkUnit(of: query.type)
     guard let edges = try edges(of: query) else { return [] }
     var sources = SourceRanking(priority: query.priority)
     let rows = try seriesRows(query, from: edges[0], to: edges[edges.count - 1], sources: &sources)
@@ -48,7 +51,7 @@ extension StoreFile {
       let condition = SamplePredicate.Condition(
         .and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
       var statement = try connection.prepare(
-        "SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables) WHERE \(condition.text)")
+        "SELECT min(sample.start), max(sample.end) FROM \(SampleReader.tables) WHERE \(condition.text)")
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
       from = from ?? Timestamp(microseconds: statement.integer(0))
@@ -81,8 +84,8 @@ extension StoreFile {
       SELECT sample.id, sample.start, sample.end, sample.source, sample.device, source.identifier,
         ifnull(device.local_identifier, device.name), sample.count, sample.most_recent, sample.most_recent_start,
         sample.most_recent_end
-      FROM \(Self.sampleTables)
-      WHERE sample.type IN (SELECT id FROM type WHERE identifier = ?1) AND sample.start < ?3 AND sample.end >= ?2
+      FROM \(SampleReader.tables)
+      WHERE \(SampleReader.isOfQuantityType) AND sample.start < ?3 AND sample.end >= ?2
         AND (\(condition.text))
       """)
     try statement.bind(query.type.identifier, at: 1)
@@ -114,19 +117,27 @@ extension StoreFile {
   /// Goes through the type's samples from the first on until every source of the answer has been met.
   private func noteFirstSamples(of sources: inout SourceRanking, type: QuantityType) throws(StoreError) {
     guard sources.needsStarts else { return }
-    var types = try connection.prepare("SELECT id FROM type WHERE identifier = ?1")
-    try types.bind(type.identifier, at: 1)
-    // Each row of the type by itself, so that the index gives the samples in order and none beyond the last is read.
-    while try types.step() {
+    var kinds = try connection.prepare(
+      """
+      SELECT types.id, sources.id, sources.identifier FROM types, sources
+      WHERE types.identifier = ?1 AND types.kind = 'quantity'
+      """)
+    try kinds.bind(type.identifier, at: 1)
+    // Each type and source by itself, so that the index gives the samples in order and none beyond the last is read.
+    while try kinds.step() {
+      let source = kinds.text(2) ?? ""
+      var missing = Set(sources.names.filter { $0.source == source })
+      guard !missing.isEmpty else { continue }
       var samples = try connection.prepare(
         """
-        SELECT sample.start, source.identifier, ifnull(device.local_identifier, device.name)
-        FROM \(Self.sampleTables) WHERE sample.type = ?1 ORDER BY sample.start
+        SELECT sample.start, ifnull(device.local_identifier, device.name)
+        FROM samples AS sample LEFT JOIN devices AS device ON device.id = sample.device
+        WHERE sample.type = ?1 AND sample.source = ?2 ORDER BY sample.start
         """)
-      try samples.bind(types.integer(0), at: 1)
-      var missing = Set(sources.names)
+      try samples.bind(kinds.integer(0), at: 1)
+      try samples.bind(kinds.integer(1), at: 2)
       while !missing.isEmpty, try samples.step() {
-        let name = DataSource(source: samples.text(1) ?? "", device: samples.text(2))
+        let name = DataSource(source: source, device: samples.text(1))
         if missing.remove(name) != nil { sources.note(start: samples.integer(0), of: name) }
       }
     }
@@ -142,8 +153,8 @@ extension StoreFile {
       && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
     let gap = buckets.policy.maximumGapMicroseconds
     let span = (from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
-    var cells = try cellStatement(from: span.from, to: span.to)
-    var chunks = try chunkStatement(from: span.from, to: span.to)
+    var cells = try connection.quantitySeries.cellStatement(from: span.from, to: span.to)
+    var chunks = try connection.quantitySeries.statement(from: span.from, to: span.to)
     var index = 0
     while index < rows.count {
       // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
@@ -168,24 +179,17 @@ extension StoreFile {
     }
   }
 
-  /// A sample's cells that touch the time; the sample's rows are still to be bound.
-  private func cellStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
-    var statement = try connection.prepare(
-      "SELECT cells FROM summary WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
-    try statement.bind(to, at: 3)
-    try statement.bind(from, at: 4)
-    return statement
-  }
-
   /// Adds a sample by its cells; false, and nothing added, where they do not tell enough.
   private func addCells(
     of row: SeriesRow, from statement: inout Statement, to buckets: inout StatisticsBuckets
   ) throws(StoreError) -> Bool {
     if row.item != nil { return false }
-    try bind(sample: row.id, to: &statement)
+    try statement.bind(chunksOf: row.id)
     var cells: [SummaryCell] = []
     while try statement.step() {
-      do { try SummaryCells.decode(statement.bytes(0), onto: &cells) } catch { throw corrupt(sample: row.id) }
+      do { try SummaryCells.decode(statement.bytes(0), onto: &cells) } catch {
+        throw connection.samples.corrupt(row.id)
+      }
     }
     let isInstantaneous = buckets.policy == .ownDuration || cells.allSatisfy { $0.duration == 0 }
     guard isInstantaneous, cells.allSatisfy(\.isSelfContained), SummaryCells.areDisjoint(cells) else { return false }
@@ -193,69 +197,10 @@ extension StoreFile {
     return true
   }
 
-  private func bind(sample: Int64, to statement: inout Statement) throws(StoreError) {
-    let rows = Self.chunkRows(of: sample)
-    statement.reset()
-    try statement.bind(rows.first, at: 1)
-    try statement.bind(rows.last, at: 2)
-  }
-
-  /// A sample's chunks that touch the time, with what is said about them; the sample's rows are still to be bound.
-  func chunkStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
-    var statement = try connection.prepare(
-      """
-      SELECT chunk.payload, summary.count FROM summary LEFT JOIN chunk ON chunk.id = summary.id
-      WHERE summary.id BETWEEN ?1 AND ?2 AND summary.start <= ?3 AND summary.end >= ?4 ORDER BY summary.id
-      """)
-    try statement.bind(to, at: 3)
-    try statement.bind(from, at: 4)
-    return statement
-  }
-
   private func track(of row: SeriesRow, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
     // Its row tells all of a single quantity.
     if let item = row.item { return QuantityTrack(item) }
-    return try track(of: row.id, from: &statement)
-  }
-
-  /// The quantities of the sample's chunks that ``chunkStatement(from:to:)`` finds, or the only one of a sample without.
-  func track(of sample: Int64, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
-    try bind(sample: sample, to: &statement)
-    var track = QuantityTrack()
-    while try statement.step() {
-      // A chunk that is gone has no bytes, which no chunk is.
-      guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
-        Int64(chunk.times.count) == statement.integer(1)
-      else { throw corrupt(sample: sample) }
-      // What follows relies on the order.
-      if let last = track.starts.last, let next = chunk.times.first, next < last { throw corrupt(sample: sample) }
-      track.append(chunk)
-    }
-    guard track.starts.isEmpty else { return track }
-    return try bareItem(of: sample).map { QuantityTrack($0) } ?? track
-  }
-}
-
-extension QuantityTrack {
-  fileprivate init(_ item: QuantityPacker.Item) {
-    self.init(starts: [item.start], ends: [item.end], values: [item.value])
-  }
-
-  /// Adds the quantities of the chunk that follows.
-  mutating func append(_ chunk: consuming QuantityChunk) {
-    // Most series are one chunk: its columns are taken over.
-    if starts.isEmpty, chunk.durations.isEmpty {
-      starts = chunk.times
-      values = chunk.values
-      return
-    }
-    // Chunks of one series differ in whether anything in them has a duration.
-    if !chunk.durations.isEmpty || !ends.isEmpty {
-      if ends.isEmpty { ends = starts }
-      ends += chunk.durations.isEmpty ? chunk.times : zip(chunk.times, chunk.durations).map { $0 &+ $1 }
-    }
-    starts += chunk.times
-    values += chunk.values
+    return try connection.quantitySeries.track(of: row.id, from: &statement)
   }
 }
 

@@ -33,4 +33,10 @@ public enum SessionName: Hashable, Sendable {
   private static func isHexadecimal(_ digit: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit)
   }
+
+  /// A name as a person gave it, fit for one line.
+  static func quoted(_ name: String) -> String {
+    let printable = name.unicodeScalars.prefix(40).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" }
+    return "'\(String(printable))'"
+  }
 }

@@ -1,41 +1,52 @@
 import HealthModel
 
-extension StoreFile {
+/// Who saved and what measured: one row for each distinct set of texts.
+struct ProvenanceTables {
+  let connection: Connection
+
   /// The row of a source, made where it is new.
-  func identifier(of source: SourceRevision) throws(StoreError) -> Int64 {
-    try identifier(
-      in: "source", columns: ["identifier", "name", "version", "product_type", "operating_system_version"],
-      values: [source.identifier, source.name, source.version, source.productType, source.operatingSystemVersion])
+  func row(of source: SourceRevision) throws(StoreError) -> Int64 {
+    try row(
+      in: Schema.sources,
+      [source.identifier, source.name, source.version, source.productType, source.operatingSystemVersion])
   }
 
   /// The row of a device, made where it is new.
-  func identifier(of device: Device) throws(StoreError) -> Int64 {
-    try identifier(
-      in: "device",
-      columns: [
-        "name", "manufacturer", "model", "hardware_version", "firmware_version", "software_version",
-        "local_identifier", "unique_device_identifier",
-      ],
-      values: [
+  func row(of device: Device) throws(StoreError) -> Int64 {
+    try row(
+      in: Schema.devices,
+      [
         device.name, device.manufacturer, device.model, device.hardwareVersion, device.firmwareVersion,
         device.softwareVersion, device.localIdentifier, device.uniqueDeviceIdentifier,
       ])
   }
 
-  private func identifier(in table: String, columns: [String], values: [String?]) throws(StoreError) -> Int64 {
-    let places = columns.indices.map { "?\($0 + 1)" }
-    let condition = zip(columns, places).map { "\($0) IS \($1)" }.joined(separator: " AND ")
+  private func row(in table: Table, _ values: [String?]) throws(StoreError) -> Int64 {
+    let condition = table.columns.dropFirst().enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
     do {
-      var statement = try connection.prepare("SELECT id FROM \(table) WHERE \(condition)")
+      var statement = try connection.prepare("SELECT id FROM \(table.name) WHERE \(condition)")
       for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
       if try statement.step() { return statement.integer(0) }
     }
-    let names = columns.joined(separator: ", ")
-    var statement = try connection.prepare(
-      "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))")
-    for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-    try statement.run()
-    return connection.lastInsertedRow
+    let id = try connection.nextRow(of: table)
+    try connection.insert([.integer(id)] + values.map { SQLValue($0) }, into: table)
+    return id
+  }
+
+  /// Removes the devices that nothing names any more, with their names and addresses, and sources likewise; of a source that
+  /// only tombstones name, all but the identifier.
+  func deleteUnused() throws(StoreError) {
+    let names = Schema.sources.columns.joined(separator: ", ")
+    try connection.execute(
+      """
+      DELETE FROM devices WHERE id NOT IN (SELECT device FROM sessions)
+        AND id NOT IN (SELECT device FROM samples WHERE device IS NOT NULL);
+      DELETE FROM sources WHERE id NOT IN (SELECT source FROM sessions) AND id NOT IN (SELECT source FROM samples)
+        AND id NOT IN (SELECT source FROM changes WHERE source IS NOT NULL);
+      UPDATE sources SET name = '', version = NULL, product_type = NULL, operating_system_version = NULL
+        WHERE id NOT IN (SELECT source FROM sessions) AND id NOT IN (SELECT source FROM samples);
+      UPDATE sources SET checksum = \(RowChecksum.name)(\(names)) WHERE name = '';
+      """)
   }
 
   /// The device in a row whose columns begin at `column`.

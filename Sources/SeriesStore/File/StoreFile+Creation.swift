@@ -1,0 +1,69 @@
+import CSQLite
+import FoundationEssentials
+import Glibc
+
+extension StoreFile {
+  /// Makes an empty store under another name and links it to `path` when it is complete: there is never half a store.
+  static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
+    guard unsafe access(path, F_OK) != 0 else { return }
+    guard errno == ENOENT else { throw cannotCreate(path, errno) }
+    let draft = "\(path).new-\(UInt64.random(in: 0 ... .max))"
+    let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
+    guard descriptor >= 0 else { throw cannotCreate(path, errno) }
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
+    // Made by root for a service, it is the service's: systemd leaves what is in a folder of the service's as it is.
+    if geteuid() == 0 { giveToOwner(ofFolderOf: path, descriptor) }
+    // The user's mask may have taken away what the group is meant to have.
+    fchmod(descriptor, mode_t(mode))
+    close(descriptor)
+    try fill(draft)
+    // link(2) does not replace: where two programs make the store at once, the first one wins and both go on with it.
+    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
+  }
+
+  private static func giveToOwner(ofFolderOf path: String, _ descriptor: Int32) {
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+    var status = stat()
+    guard unsafe stat(String(folder), &status) == 0 else { return }
+    fchown(descriptor, status.st_uid, status.st_gid)
+  }
+
+  private static func fill(_ draft: String) throws(StoreError) {
+    let connection = try Connection(draft, flags: SQLITE_OPEN_READWRITE)
+    try connection.execute(Schema.preparation)
+    try connection.transaction { () throws(StoreError) in
+      try connection.execute("PRAGMA application_id = \(Schema.applicationIdentifier)")
+      try Schema.makeTables(on: connection, store: UUID())
+      try connection.execute(Schema.indexes)
+      try Schema.makeViews(on: connection)
+    }
+    try connection.execute("PRAGMA journal_mode = WAL")
+  }
+
+  private static func cannotCreate(_ path: String, _ code: Int32) -> StoreError {
+    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    return StoreError(.cannotCreate, "\(path) cannot be made: \(reason); check that its folder is there and writable")
+  }
+}
+
+extension Schema {
+  /// The tables of this layout, empty but for what a store says of itself.
+  static func makeTables(on connection: Connection, store uuid: UUID) throws(StoreError) {
+    let contents = SampleContents.all.flatMap { $0.tables }
+    for table in tables + contents.map(\.table) { try connection.execute(table.creation) }
+    for content in contents {
+      try connection.insert(
+        [.text(content.table.name), .text(content.key), .integer(content.shift)], into: contentTables)
+    }
+    try connection.insert(
+      [.integer(1), SQLValue(uuid), .integer(oldestReader), .integer(oldestWriter), .null], into: store)
+    try connection.execute("PRAGMA user_version = \(version)")
+  }
+
+  static func makeViews(on connection: Connection) throws(StoreError) {
+    for view in views {
+      try connection.execute("DROP VIEW IF EXISTS \(view.name)")
+      try connection.execute(view.statement)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import FoundationEssentials
+import HealthModel
+
+/// Answers about what was saved and deleted since a change.
+struct ChangeReader {
+  let connection: Connection
+
+  /// The identity of the store; nil where its row is damaged.
+  func store() throws(StoreError) -> UUID? {
+    var statement = try connection.prepare("SELECT uuid FROM store")
+    return try statement.step() ? UUID(bytes: statement.bytes(0)) : nil
+  }
+
+  func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSet {
+    let last = try connection.changeList.last()
+    let seen = try number(of: query.anchor, last: last)
+    var end = last
+    if let limit = query.limit, seen < last { end = seen + min(Int64(max(1, limit)), last - seen) }
+    // Bound, not written into the text: every text is compiled anew.
+    let added = try SampleReader(connection: connection).samples(
+      query.predicate, suffix: " AND sample.id > ?1 AND sample.id <= ?2 ORDER BY sample.id", [seen, end])
+    return ChangeSet(
+      added: added, deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end))
+  }
+
+  /// Deletions, but for what is there again: that was or will be added, and must not seem to be gone. What came back so that
+  /// the predicate does not mean it any more is gone for the caller.
+  private func deleted(
+    _ predicate: SamplePredicate, after first: Int64, to last: Int64
+  ) throws(StoreError) -> [DeletedObject] {
+    let condition = SamplePredicate.Condition(predicate, firstParameter: 3)
+    var statement = try connection.prepare(
+      """
+      SELECT tombstone.uuid, tombstone.number, tombstone.type, tombstone_source.identifier,
+        (SELECT time FROM commits WHERE first <= tombstone.number ORDER BY first DESC LIMIT 1)
+      FROM changes AS tombstone
+        LEFT JOIN sources AS tombstone_source ON tombstone_source.id = tombstone.source
+      WHERE tombstone.number > ?1 AND tombstone.number <= ?2 AND tombstone.deleted
+        AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id IN \(ChangeList.numbers(of: "tombstone.uuid")))
+        AND NOT EXISTS (SELECT 1 FROM \(SampleReader.tables)
+          WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
+      ORDER BY tombstone.number
+      """)
+    try statement.bind(first, at: 1)
+    try statement.bind(last, at: 2)
+    try condition.bind(to: &statement)
+    let types = try connection.types.all()
+    var deleted: [DeletedObject] = []
+    while try statement.step() {
+      guard let uuid = UUID(bytes: statement.bytes(0)) else {
+        throw connection.corrupt("change \(statement.integer(1))")
+      }
+      deleted.append(
+        DeletedObject(
+          id: uuid, type: types[statement.integer(2)], source: statement.text(3),
+          deleted: Timestamp(microseconds: statement.integer(4)), change: statement.integer(1)))
+    }
+    return deleted
+  }
+
+  /// The anchor behind a change; behind none is the beginning.
+  private func anchor(at number: Int64) throws(StoreError) -> ChangeAnchor {
+    guard number > 0 else { return .start }
+    guard let store = try store(), let digest = try connection.changeList.digest(of: number) else {
+      throw connection.corrupt("change \(number)")
+    }
+    return ChangeAnchor(.init(store: store, number: number, digest: Int32(truncatingIfNeeded: digest)))
+  }
+
+  /// The change that an anchor names, or throws where it is not one of this file.
+  private func number(of anchor: ChangeAnchor, last: Int64) throws(StoreError) -> Int64 {
+    guard let place = anchor.place else { return 0 }
+    guard place.store == (try store()) else {
+      throw StoreError(
+        .foreignAnchor, "the anchor is of another store than \(connection.path); begin at the start")
+    }
+    guard place.number <= last, let digest = try connection.changeList.digest(of: place.number),
+      Int32(truncatingIfNeeded: digest) == place.digest
+    else {
+      throw StoreError(
+        .lostAnchor,
+        "\(connection.path) has no such change \(place.number) any more: it is an older copy; begin at the start")
+    }
+    return place.number
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HealthModel
+
+/// Answers about samples of any kind.
+struct SampleReader {
+  let connection: Connection
+
+  /// The tables that a predicate speaks of. What a statement does not speak of SQLite leaves out of the join.
+  static let tables = """
+    samples AS sample JOIN types AS type ON type.id = sample.type JOIN sources AS source ON source.id = sample.source
+      LEFT JOIN devices AS device ON device.id = sample.device LEFT JOIN changes AS change ON change.number = sample.id
+      LEFT JOIN changes AS session ON session.number = sample.session
+    """
+
+  /// The condition that a sample is of the quantity type whose name is ?1, by the index of type, source and time.
+  static let isOfQuantityType = """
+    sample.type IN (SELECT id FROM types WHERE identifier = ?1 AND kind = 'quantity')
+      AND sample.source IN (SELECT id FROM sources)
+    """
+
+  func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
+    let order = query.order.map { "\($0.key.rawValue)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
+    return try samples(
+      query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
+      // For SQLite a negative limit is none.
+      [query.limit.map { Int64(max(0, $0)) } ?? -1])
+  }
+
+  /// The samples that the predicate means; `suffix` goes on after it, with `arguments` as ?1, ?2 …
+  func samples(
+    _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
+  ) throws(StoreError) -> [HealthSample] {
+    let condition = SamplePredicate.Condition(predicate, firstParameter: Int32(arguments.count) + 1)
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id, change.uuid, sample.type, sample.start, sample.end, sample.count, sample.sum,
+        sample.average, sample.minimum, sample.maximum, sample.most_recent, sample.most_recent_start,
+        sample.most_recent_end, session.uuid, sample.sync_identifier, sample.sync_version, sample.value,
+        sample.device, \(ProvenanceTables.sourceColumns), \(ProvenanceTables.deviceColumns)
+      FROM \(Self.tables) WHERE (\(condition.text))\(suffix)
+      """)
+    for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index) + 1) }
+    try condition.bind(to: &statement)
+    let types = try connection.types.all()
+    var samples: [HealthSample] = []
+    while try statement.step() {
+      let row = statement.integer(0)
+      guard let uuid = UUID(bytes: statement.bytes(1)), let type = types[statement.integer(2)],
+        let span = TimeSpan(
+          start: Timestamp(microseconds: statement.integer(3)), end: Timestamp(microseconds: statement.integer(4)))
+      else { throw connection.samples.corrupt(row) }
+      samples.append(
+        HealthSample(
+          id: uuid, type: type, source: ProvenanceTables.source(in: statement, from: 18),
+          device: statement.isNull(17) ? nil : ProvenanceTables.device(in: statement, from: 23), start: span.start,
+          end: span.end, count: Int(statement.integer(5)), value: statement.optionalInteger(16),
+          summary: Self.summary(in: statement), metadata: try connection.metadata.values(of: row),
+          session: UUID(bytes: statement.bytes(13)), syncIdentifier: statement.text(14),
+          syncVersion: statement.optionalInteger(15), change: row))
+    }
+    return samples
+  }
+
+  private static func summary(in row: borrowing Statement) -> SampleSummary? {
+    guard let minimum = row.optionalReal(8), let maximum = row.optionalReal(9),
+      let mostRecent = row.optionalReal(10),
+      let span = TimeSpan(
+        start: Timestamp(microseconds: row.integer(11)), end: Timestamp(microseconds: row.integer(12)))
+    else { return nil }
+    return SampleSummary(
+      sum: row.optionalReal(6), average: row.optionalReal(7), minimum: minimum, maximum: maximum,
+      mostRecent: mostRecent, mostRecentSpan: span)
+  }
+
+  /// The beats of a heartbeat series.
+  func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
+    let name = uuid.uuidString.lowercased()
+    guard let number = try connection.samples.number(of: uuid), let row = try connection.samples.row(number),
+      row.type.kind == .heartbeatSeries
+    else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
+    return try connection.heartbeatSeries.series(of: number, count: row.figures.count, object: "sample \(name)")
+  }
+}

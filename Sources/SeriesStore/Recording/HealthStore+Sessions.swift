@@ -1,0 +1,78 @@
+public import FoundationEssentials
+public import HealthModel
+
+extension HealthStore {
+  /// Saves a session with everything in it in one transaction, once: see ``CommitOutcome``.
+  ///
+  /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
+  public func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
+    let outcome = try opened().write { (connection) throws(StoreError) in
+      try connection.sessions.commit(session, restore: restore)
+    }
+    listeners.signal()
+    return outcome
+  }
+
+  /// All sessions, oldest first.
+  public func sessions() throws(StoreError) -> [SessionSummary] {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.all() }
+  }
+
+  /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the
+  /// one that started last; ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` where several match.
+  public func session(_ name: String) throws(StoreError) -> SessionSummary {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.session(named: name) }
+  }
+
+  /// The sync version with which the session is in the store; nil where it is not.
+  public func syncVersion(of session: UUID) throws(StoreError) -> Int64? {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.row(of: session)?.syncVersion }
+  }
+
+  /// Whether the session is in the store, or was and has been deleted: either way it is over.
+  public func knows(_ session: UUID) throws(StoreError) -> Bool {
+    try opened().read { (connection) throws(StoreError) in
+      if try connection.sessions.row(of: session) != nil { return true }
+      return try connection.changeList.wasDeleted(session)
+    }
+  }
+
+  /// The rates of a session in the order in which they arrived.
+  public func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.rates(of: session) }
+  }
+
+  /// The beats of a session.
+  public func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.beats(of: session) }
+  }
+
+  /// The gaps of a session in order.
+  public func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.gaps(of: session) }
+  }
+
+  /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.
+  ///
+  /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
+  /// the log, and the error says so (``StoreError/Code/locked``).
+  public func delete(_ session: UUID) throws(StoreError) {
+    let file = try opened()
+    try file.write { (connection) throws(StoreError) in try connection.sessions.delete(session) }
+    // Told when it is deleted, also where its bytes could not be erased yet.
+    defer { listeners.signal() }
+    try Erasure(connection: file.connection).finish()
+  }
+
+  /// Erases what an earlier deletion could not, because a reader held on to it or the power went; false where nothing
+  /// was left to do.
+  ///
+  /// A recorder does that when it opens the store. The errors are those of ``delete(_:)``.
+  @discardableResult
+  public func finishErasing() throws(StoreError) -> Bool {
+    let erasure = Erasure(connection: try opened().connection)
+    guard try erasure.isPending() else { return false }
+    try erasure.finish()
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+import HealthModel
+
+/// A quality report as it stands in a session's row: one JSON array, which SQLite itself can unpack (``view``).
+///
+/// The values of the keys that a recorder always or often has stand at their places; what is not there is null, and nulls at
+/// the end are left out. Everything else is in one object behind them: `"key": [form, value, unit]`. Reals are texts, since
+/// SQLite does not read every number back to the last bit.
+enum QualityText {
+  /// Places never change; new keys go to the end.
+  static let places: [(key: String, form: MetadataTable.Form)] = [
+    ("algorithmVersion", .integer), ("notifications", .integer), ("linkLosses", .integer), ("lostValues", .integer),
+    ("zeroRates", .integer), ("surplusSteps", .integer), ("releaseDepthBeats", .real),
+    ("releaseDepthErrorBeats", .real), ("driftPartsPerMillion", .real), ("driftErrorPartsPerMillion", .real),
+    ("latencyMedianMicroseconds", .integer), ("latency95Microseconds", .integer),
+    ("latencyGreatestMicroseconds", .integer), ("earlyPackets", .integer), ("offSkinRates", .integer),
+    ("batteryStartPercent", .integer), ("batteryEndPercent", .integer), ("bodySensorLocation", .integer),
+    ("signalWeakestDBm", .integer), ("signalStrongestDBm", .integer), ("energyKilojoules", .integer),
+    ("stalledMicroseconds", .integer), ("inventedIntervals", .integer), ("batteryLow", .time),
+  ]
+
+  /// The packed form; nil for an empty report. A number that is not finite is left out.
+  static func pack(_ report: Metadata) -> String? {
+    var rest = report
+    var items: [String] = []
+    for (key, form) in places {
+      guard let value = report[key], value.form == form, let text = text(of: value) else {
+        items.append("null")
+        continue
+      }
+      rest[key] = nil
+      items.append(text)
+    }
+    let others = rest.sorted { $0.key < $1.key }.compactMap { key, value in
+      text(of: value).map { text in
+        var parts = ["\(value.form.rawValue)", text]
+        if case .quantity(let quantity) = value { parts.append(quoted(quantity.unit.symbol)) }
+        return "\(quoted(key)):[\(parts.joined(separator: ","))]"
+      }
+    }
+    while items.last == "null" { items.removeLast() }
+    if !others.isEmpty { items.append("{\(others.joined(separator: ","))}") }
+    return items.isEmpty ? nil : "[\(items.joined(separator: ","))]"
+  }
+
+  private static func text(of value: MetadataValue) -> String? {
+    switch value {
+    case .text(let text): quoted(text)
+    case .integer(let integer): "\(integer)"
+    case .flag(let flag): flag ? "1" : "0"
+    case .time(let time): "\(time.microseconds)"
+    case .real(let real): real.isFinite ? "\"\(real)\"" : nil
+    case .quantity(let quantity): quantity.value.isFinite ? "\"\(quantity.value)\"" : nil
+    }
+  }
+
+  /// A string of JSON (RFC 8259, section 7).
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted.unicodeScalars.append(contentsOf: ["\\", scalar])
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// The rows `id`, `key`, `form`, `value`, `unit` of all reports, `id` being the session's.
+  static let rows: String = {
+    let known = places.enumerated().map { place, known in
+      "SELECT \(place)\(place == 0 ? " AS place" : ""), '\(known.key)'\(place == 0 ? " AS key" : ""), "
+        + "\(known.form.rawValue)\(place == 0 ? " AS form" : "")"
+    }
+    return """
+      SELECT sessions.id, known.key, known.form, item.value, NULL AS unit
+        FROM sessions JOIN json_each(sessions.quality) AS item
+          JOIN (\(known.joined(separator: " UNION ALL "))) AS known ON known.place = item.key
+        WHERE item.type NOT IN ('null', 'object')
+      UNION ALL
+      SELECT sessions.id, other.key, json_extract(other.value, '$[0]'), json_extract(other.value, '$[1]'),
+          json_extract(other.value, '$[2]')
+        FROM sessions JOIN json_each(sessions.quality) AS item JOIN json_each(item.value) AS other
+        WHERE item.type = 'object'
+      """
+  }()
+
+  /// The reports as rows, for every program that reads SQLite.
+  static let view = """
+    CREATE VIEW quality_list AS
+      SELECT lower(hex(change.uuid)) AS session, key,
+        CASE WHEN form IN (\(MetadataTable.Form.real.rawValue), \(MetadataTable.Form.quantity.rawValue))
+          THEN CAST(value AS REAL) ELSE value END AS value, unit
+      FROM (\(rows)) AS report JOIN changes AS change ON change.number = report.id
+    """
+}

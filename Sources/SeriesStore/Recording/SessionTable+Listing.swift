@@ -1,0 +1,106 @@
+import FoundationEssentials
+import HealthModel
+
+extension SessionTable {
+  /// All sessions, oldest first.
+  func all() throws(StoreError) -> [SessionSummary] {
+    try summaries(where: "1 ORDER BY session.start, session.id", argument: nil)
+  }
+
+  /// The session that a person means; see ``HealthStore/session(_:)``.
+  func session(named name: String) throws(StoreError) -> SessionSummary {
+    guard let sessionName = SessionName(name) else {
+      throw StoreError(
+        .notFound,
+        "\(SessionName.quoted(name)) names no session: give \(SessionName.fewestDigits) to 32 digits of its identifier, or last"
+      )
+    }
+    let found =
+      switch sessionName {
+      case .last: try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
+      case .beginning(let digits):
+        try summaries(
+          where: "substr(hex(change.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: digits)
+      }
+    guard let session = found.first else {
+      throw StoreError(
+        .notFound,
+        sessionName == .last
+          ? "there is no session yet"
+          : "there is no session \(SessionName.quoted(name)); 'sensord sessions' lists them")
+    }
+    guard found.count == 1 else {
+      throw StoreError(
+        .ambiguous, "several sessions begin with \(SessionName.quoted(name)); give more of the identifier")
+    }
+    return session
+  }
+
+  private func summaries(where condition: String, argument: String?) throws(StoreError) -> [SessionSummary] {
+    var statement = try connection.prepare(
+      """
+      SELECT session.id, change.uuid, session.sync_version, session.start, session.end, session.end_reason,
+        session.coverage_floor, session.coverage_ceiling,
+        rate.count, rate.average, rate.minimum, rate.maximum, rate.most_recent, rate.most_recent_start,
+        beat.count, series.gaps, (SELECT count(*) FROM runs WHERE runs.sample = beat.id),
+        (SELECT count(*) FROM gaps WHERE gaps.session = session.id),
+        \(ProvenanceTables.deviceColumns), \(ProvenanceTables.sourceColumns)
+      FROM sessions AS session
+        JOIN changes AS change ON change.number = session.id
+        JOIN devices AS device ON device.id = session.device
+        JOIN sources AS source ON source.id = session.source
+        LEFT JOIN samples AS rate ON rate.session = session.id
+          AND rate.type IN (SELECT id FROM types WHERE identifier = 'heartRate')
+        LEFT JOIN samples AS beat ON beat.session = session.id
+          AND beat.type IN (SELECT id FROM types WHERE identifier = 'heartbeatSeries')
+        LEFT JOIN heartbeat_series AS series ON series.sample = beat.id
+      WHERE \(condition)
+      """)
+    if let argument { try statement.bind(argument, at: 1) }
+    var summaries: [SessionSummary] = []
+    while try statement.step() {
+      let row = statement.integer(0)
+      guard let id = UUID(bytes: statement.bytes(1)) else {
+        throw StoreError(
+          .corrupt(object: "session \(row)"), "session \(row) in \(connection.path) has no identifier: run a check")
+      }
+      let coverage = statement.optionalReal(6).flatMap { floor in
+        statement.optionalReal(7).map { Coverage(floor: floor, ceiling: $0) }
+      }
+      summaries.append(
+        SessionSummary(
+          id: id, syncVersion: statement.integer(2), device: ProvenanceTables.device(in: statement, from: 18),
+          source: ProvenanceTables.source(in: statement, from: 26),
+          start: Timestamp(microseconds: statement.integer(3)),
+          end: Timestamp(microseconds: statement.integer(4)), endReason: statement.text(5) ?? "",
+          metadata: try connection.metadata.values(of: row),
+          quality: try connection.metadata.quality(ofSession: row),
+          heartRate: HeartRateSummary(
+            count: Int(statement.integer(8)), average: statement.optionalReal(9),
+            minimum: statement.optionalReal(10), maximum: statement.optionalReal(11),
+            mostRecent: statement.optionalReal(12),
+            mostRecentTime: statement.optionalInteger(13).map(Timestamp.init(microseconds:))),
+          heartbeats: HeartbeatSummary(
+            count: Int(statement.integer(14)), gaps: Int(statement.integer(15)), runs: Int(statement.integer(16))),
+          gapCount: Int(statement.integer(17)), coverage: coverage,
+          variability: try variability(of: row)))
+    }
+    return summaries
+  }
+
+  /// The figures of a session, which are samples of their types.
+  private func variability(of session: Int64) throws(StoreError) -> HeartRateVariabilitySummary {
+    var statement = try connection.prepare(
+      """
+      SELECT type.identifier, sample.average FROM samples AS sample JOIN types AS type ON type.id = sample.type
+      WHERE sample.session = ?1 AND sample.count = 1
+      """)
+    try statement.bind(session, at: 1)
+    var variability = HeartRateVariabilitySummary()
+    while try statement.step() {
+      guard let figure = SessionFigure.all.first(where: { $0.type.identifier == statement.text(0) }) else { continue }
+      variability[keyPath: figure.value] = statement.optionalReal(1)
+    }
+    return variability
+  }
+}

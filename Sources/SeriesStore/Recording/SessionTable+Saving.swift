@@ -1,0 +1,116 @@
+import FoundationEssentials
+import HealthModel
+
+extension SessionTable {
+  /// Saves a session; see ``HealthStore/commit(_:restore:)``.
+  func commit(_ session: RecordedSession, restore: Bool) throws(StoreError) -> CommitOutcome {
+    try Self.validate(session)
+    let existing = try row(of: session.id)
+    if let existing {
+      guard try isNewer(session, than: existing) else { return .unchanged }
+      _ = try deleteContents(of: existing.id)
+    } else if !restore, try connection.changeList.wasDeleted(session.id) {
+      return .deletedBefore
+    }
+    try insert(session)
+    return existing == nil ? .stored : .replaced
+  }
+
+  private static func validate(_ session: RecordedSession) throws(StoreError) {
+    let problem: String? =
+      if session.end < session.start {
+        "it ends before it starts"
+      } else if zip(session.rates, session.rates.dropFirst()).contains(where: { $1.time < $0.time }) {
+        "its rates are not in order of time"
+      } else {
+        nil
+      }
+    if let problem {
+      throw StoreError(.invalid, "session \(session.id.uuidString.lowercased()) cannot be stored: \(problem)")
+    }
+  }
+
+  /// Whether more was received of the session than is stored, or the same was worked out by a later algorithm.
+  private func isNewer(_ session: RecordedSession, than stored: (id: Int64, syncVersion: Int64)) throws(StoreError)
+    -> Bool
+  {
+    guard session.syncVersion == stored.syncVersion else { return session.syncVersion > stored.syncVersion }
+    let quality = try connection.metadata.quality(ofSession: stored.id)
+    return session.algorithmVersion > RecordedSession.algorithmVersion(in: quality)
+  }
+
+  private func insert(_ session: RecordedSession) throws(StoreError) {
+    let source = try connection.provenance.row(of: session.source)
+    let device = try connection.provenance.row(of: session.device)
+    let type = try connection.types.row(of: .session)
+    let id = try connection.changeList.record(session.id, type: type, source: source, deleted: false)
+    try connection.insert(
+      [
+        .integer(id), .integer(session.syncVersion), .integer(source), .integer(device), SQLValue(session.start),
+        SQLValue(session.end), .text(session.endReason), SQLValue(session.coverage?.floor),
+        SQLValue(session.coverage?.ceiling), SQLValue(QualityText.pack(session.quality)),
+      ], into: Schema.sessions)
+    try connection.metadata.insert(session.metadata, of: id)
+    for (ordinal, gap) in session.gaps.enumerated() {
+      try connection.insert(
+        [
+          .integer(id), .integer(Int64(ordinal)), .text(gap.reason), SQLValue(gap.detail), SQLValue(gap.start),
+          SQLValue(gap.end), SQLValue(gap.estimatedLostBeats),
+        ], into: Schema.gaps)
+    }
+    try insertSamples(of: session, origin: SampleOrigin(session: id, source: source, device: device))
+  }
+
+  private func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
+    if let first = session.rates.first, let last = session.rates.last {
+      let content = QuantityContent(chunks: Self.pack(session.rates), type: .heartRate)
+      try connection.samples.insert(
+        content,
+        as: SampleRecord(
+          uuid: SessionPart.rates.identifier(in: session), type: .quantity(.heartRate),
+          start: first.time.flooredToMilliseconds, end: last.time.flooredToMilliseconds), origin: origin)
+    }
+    var beats: Int64?
+    if let bounds = session.heartbeats.bounds {
+      beats = try connection.samples.insert(
+        HeartbeatContent(series: session.heartbeats),
+        as: SampleRecord(
+          uuid: SessionPart.beats.identifier(in: session), type: .heartbeatSeries, start: bounds.start,
+          end: bounds.end), origin: origin)
+    }
+    guard let span = TimeSpan(start: session.start, end: session.end) else { return }
+    for figure in SessionFigure.all {
+      guard let value = session.variability[keyPath: figure.value], value.isFinite else { continue }
+      try insert(
+        figure, value, over: span, as: figure.part.identifier(in: session), origin: origin, beats: beats)
+    }
+  }
+
+  /// Inserts a figure of a session as a sample of its type, computed from the beats of that number.
+  func insert(
+    _ figure: SessionFigure, _ value: Double, over span: TimeSpan, as uuid: UUID, origin: SampleOrigin, beats: Int64?
+  ) throws(StoreError) {
+    var packer = QuantityPacker()
+    _ = packer.add(
+      QuantityPacker.Item(value: value, start: span.start.microseconds, end: span.end.microseconds))
+    let id = try connection.samples.insert(
+      QuantityContent(chunks: packer.finish().map { [$0] } ?? [], type: figure.type),
+      as: SampleRecord(uuid: uuid, type: .quantity(figure.type), start: span.start, end: span.end), origin: origin)
+    try connection.metadata.insert(figure.metadata, of: id)
+    if let beats { try connection.associations.insert([beats], of: id, as: .basis) }
+  }
+
+  private static func pack(_ rates: [HeartRateValue]) -> [QuantityPacker.Packed] {
+    var packer = QuantityPacker()
+    var chunks: [QuantityPacker.Packed] = []
+    for rate in rates {
+      let time = rate.time.flooredToMilliseconds.microseconds
+      let item = QuantityPacker.Item(
+        value: Double(rate.beatsPerMinute), start: time, end: time, contact: rate.contact.rawValue,
+        kilojoules: rate.energyKilojoules)
+      if let chunk = packer.add(item) { chunks.append(chunk) }
+    }
+    if let chunk = packer.finish() { chunks.append(chunk) }
+    return chunks
+  }
+}

@@ -1,0 +1,123 @@
+import FoundationEssentials
+import HealthModel
+
+/// Recording sessions: a row, whose number is that of the change that saved it, its gaps, and its samples.
+struct SessionTable {
+  let connection: Connection
+
+  /// The row and sync version of a session; nil where it is not in the store.
+  func row(of session: UUID) throws(StoreError) -> (id: Int64, syncVersion: Int64)? {
+    var statement = try connection.prepare(
+      "SELECT id, sync_version FROM sessions WHERE id IN \(ChangeList.numbers(of: "?1"))")
+    try statement.bind(session.bytes, at: 1)
+    return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+  }
+
+  func existingRow(of session: UUID) throws(StoreError) -> Int64 {
+    guard let row = try row(of: session) else {
+      throw StoreError(.notFound, "there is no session \(session.uuidString.lowercased())")
+    }
+    return row.id
+  }
+
+  static func name(of session: UUID) -> String {
+    "session \(session.uuidString.lowercased())"
+  }
+
+  /// The number and count of the sample of that type in a session; nil where the session has none.
+  private func sample(_ type: SampleType, of session: UUID) throws(StoreError) -> (id: Int64, count: Int)? {
+    var statement = try connection.prepare(
+      """
+      SELECT id, count FROM samples
+      WHERE session = ?1 AND type IN (SELECT id FROM types WHERE identifier = ?2)
+      """)
+    try statement.bind(try existingRow(of: session), at: 1)
+    try statement.bind(type.identifier, at: 2)
+    guard try statement.step() else { return nil }
+    return (statement.integer(0), Int(clamping: max(0, statement.integer(1))))
+  }
+
+  /// The rates of a session in the order of their arrival.
+  func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
+    guard let sample = try sample(.quantity(.heartRate), of: session) else { return [] }
+    let object = Self.name(of: session)
+    let whole = try connection.quantitySeries.quantities(of: sample.id, count: sample.count, object: object)
+    do {
+      return try Self.rates(in: whole)
+    } catch {
+      throw connection.corrupt(object)
+    }
+  }
+
+  private static func rates(in chunk: QuantityChunk) throws(ChunkError) -> [HeartRateValue] {
+    var rates: [HeartRateValue] = []
+    rates.reserveCapacity(chunk.times.count)
+    for index in chunk.times.indices {
+      guard let beatsPerMinute = UInt16(exactly: chunk.values[index]) else { throw .invalid(field: "rate") }
+      let contact = chunk.contacts.isEmpty ? .notSupported : SensorContact(rawValue: chunk.contacts[index])
+      guard let contact else { throw .invalid(field: "contact") }
+      rates.append(
+        HeartRateValue(
+          time: Timestamp(microseconds: chunk.times[index]), beatsPerMinute: beatsPerMinute, contact: contact))
+    }
+    for energy in chunk.energies { rates[energy.index].energyKilojoules = energy.kilojoules }
+    return rates
+  }
+
+  /// The beats of a session.
+  func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
+    guard let sample = try sample(.heartbeatSeries, of: session) else { return HeartbeatSeries() }
+    return try connection.heartbeatSeries.series(of: sample.id, count: sample.count, object: Self.name(of: session))
+  }
+
+  /// The gaps of a session in order.
+  func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
+    var statement = try connection.prepare(
+      "SELECT reason, detail, start, end, lost FROM gaps WHERE session = ?1 ORDER BY ordinal")
+    try statement.bind(try existingRow(of: session), at: 1)
+    var gaps: [RecordingGap] = []
+    while try statement.step() {
+      gaps.append(
+        RecordingGap(
+          reason: statement.text(0) ?? "", detail: statement.text(1),
+          start: Timestamp(microseconds: statement.integer(2)), end: Timestamp(microseconds: statement.integer(3)),
+          estimatedLostBeats: statement.optionalReal(4)))
+    }
+    return gaps
+  }
+
+  /// Deletes a session and all that belongs to it; its bytes are left to ``Erasure``.
+  func delete(_ session: UUID) throws(StoreError) {
+    try delete(session, row: try existingRow(of: session))
+    try connection.provenance.deleteUnused()
+    try Erasure(connection: connection).note()
+  }
+
+  private func delete(_ session: UUID, row: Int64) throws(StoreError) {
+    let source = try deleteContents(of: row)
+    try connection.changeList.record(
+      session, type: try connection.types.row(of: .session), source: source, deleted: true)
+  }
+
+  /// Removes a session's row and everything that belongs to it, and records the deletion of its samples; gives its source.
+  func deleteContents(of row: Int64) throws(StoreError) -> Int64 {
+    // All that the session owns goes, also a sample whose identifier is damaged.
+    var samples: [Int64] = []
+    do {
+      var statement = try connection.prepare("SELECT id FROM samples WHERE session = ?1 ORDER BY id")
+      try statement.bind(row, at: 1)
+      while try statement.step() { samples.append(statement.integer(0)) }
+    }
+    for sample in samples { try connection.samples.delete(sample) }
+    let source: Int64
+    do {
+      var statement = try connection.prepare("SELECT source FROM sessions WHERE id = ?1")
+      try statement.bind(row, at: 1)
+      source = try statement.step() ? statement.integer(0) : 0
+    }
+    try connection.run("DELETE FROM gaps WHERE session = ?1", row)
+    try connection.metadata.delete(of: row)
+    try connection.run("DELETE FROM sessions WHERE id = ?1", row)
+    return source
+  }
+}

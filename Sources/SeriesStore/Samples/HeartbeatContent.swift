@@ -1,0 +1,56 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// Beats: packed chunks, the runs' maps to time, and the timescale.
+struct HeartbeatContent: SampleContent {
+  static let kind = SampleKind.heartbeatSeries
+  static let tables = [
+    ContentTable(table: HeartbeatSeriesTable.series, key: "sample"),
+    ContentTable(table: HeartbeatSeriesTable.runs, key: "sample"),
+  ]
+  static let unpackedTables: [UnpackedTable] = [.beats]
+
+  let series: HeartbeatSeries
+
+  func figures() -> SampleFigures {
+    SampleFigures(count: series.beats.count)
+  }
+
+  func insert(of sample: Int64, into connection: Connection) throws(StoreError) {
+    try connection.heartbeatSeries.insert(series, of: sample)
+  }
+
+  static func problem(of sample: SampleRow, in connection: Connection) throws(StoreError) -> String? {
+    let series: HeartbeatSeries
+    do throws(StoreError) {
+      series = try connection.heartbeatSeries.series(of: sample.id, count: sample.figures.count, object: "sample")
+    } catch {
+      guard error.isCorrupt else { throw error }
+      return "its beats cannot be unpacked"
+    }
+    guard series.beats.count == sample.figures.count else {
+      return "\(sample.figures.count) beats are said to be there, \(series.beats.count) are"
+    }
+    guard Int64(series.gapCount) == (try connection.heartbeatSeries.gaps(of: sample.id)) else {
+      return "its gaps are not those of its beats"
+    }
+    let bounds = series.bounds
+    guard bounds?.start.microseconds == sample.start, bounds?.end.microseconds == sample.end else {
+      return "it does not start and end with its beats"
+    }
+    return nil
+  }
+}
+
+extension NewSample {
+  /// Beats that a ``HealthModel/HeartbeatSeriesBuilder`` finished; nil where there are none.
+  public init?(
+    heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
+    sync: SyncIdentity? = nil
+  ) {
+    guard let bounds = heartbeats.bounds else { return nil }
+    self.init(
+      HeartbeatContent(series: heartbeats), of: .heartbeatSeries, over: bounds, id: id, device: device,
+      metadata: metadata, sync: sync)
+  }
+}

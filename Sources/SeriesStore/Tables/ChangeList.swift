@@ -1,0 +1,70 @@
+import FoundationEssentials
+import HealthModel
+
+/// Every save and deletion of a sample or a session, numbered from 1 without a hole, for ever.
+///
+/// The checksum of a change covers the checksum of the one before it: two stores that have the same one under a
+/// number have the same history up to there.
+struct ChangeList {
+  let connection: Connection
+
+  /// The number of the last change; 0 in an empty store.
+  func last() throws(StoreError) -> Int64 {
+    try connection.integer("SELECT ifnull(max(number), 0) FROM changes")
+  }
+
+  /// The checksum of a change; nil where there is no change of that number.
+  func digest(of number: Int64) throws(StoreError) -> Int64? {
+    var statement = try connection.prepare("SELECT checksum FROM changes WHERE number = ?1")
+    try statement.bind(number, at: 1)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// Takes the next number; type and source are rows, nil where they are not known.
+  @discardableResult
+  func record(_ object: UUID, type: Int64?, source: Int64?, deleted: Bool) throws(StoreError) -> Int64 {
+    var statement = try connection.prepare(Self.insertion)
+    try statement.bind(object.bytes, at: 1)
+    try statement.bind(type, at: 2)
+    try statement.bind(source, at: 3)
+    try statement.bind(Int64(deleted ? 1 : 0), at: 4)
+    try statement.run()
+    return connection.lastInsertedRow
+  }
+
+  private static let insertion = """
+    INSERT INTO changes (number, uuid, type, source, deleted, checksum)
+    SELECT next, ?1, ?2, ?3, ?4, \(RowChecksum.name)(next, ?1, ?2, ?3, ?4, checksum)
+    FROM (SELECT ifnull(number, 0) + 1 AS next, checksum FROM (SELECT 1)
+      LEFT JOIN (SELECT number, checksum FROM changes ORDER BY number DESC LIMIT 1))
+    """
+
+  /// Changes whose checksum does not go on from the one before them, or that follow a hole.
+  static let broken = """
+    SELECT change.number, before.number FROM changes AS change LEFT JOIN changes AS before ON before.number = change.number - 1
+    WHERE change.checksum <> \(RowChecksum.name)(
+      change.number, change.uuid, change.type, change.source, change.deleted, before.checksum)
+    """
+
+  /// Whether a session or sample was deleted.
+  func wasDeleted(_ object: UUID) throws(StoreError) -> Bool {
+    var statement = try connection.prepare("SELECT 1 FROM changes WHERE \(Self.isObject("?1")) AND deleted")
+    try statement.bind(object.bytes, at: 1)
+    return try statement.step()
+  }
+
+  /// The condition that a row of `changes` is about the object whose UUID is in the parameter.
+  static func isObject(_ parameter: String) -> String {
+    "substr(uuid, 1, 4) = substr(\(parameter), 1, 4) AND uuid = \(parameter)"
+  }
+
+  /// The numbers of the changes of that object.
+  static func numbers(of parameter: String) -> String {
+    "(SELECT number FROM changes WHERE \(isObject(parameter)))"
+  }
+
+  /// Notes when the changes from `first` on were made.
+  func stamp(from first: Int64) throws(StoreError) {
+    try connection.insert([.integer(first), SQLValue(Timestamp.now())], into: Schema.commits)
+  }
+}

@@ -1,0 +1,152 @@
+import FoundationEssentials
+import HealthModel
+
+/// The chunks of quantity series, with what is known about each in figures.
+struct QuantitySeriesTable {
+  let connection: Connection
+
+  static let summaries = Table(
+    "summaries",
+    [
+      "id INTEGER PRIMARY KEY", "start INTEGER NOT NULL", "end INTEGER NOT NULL", "count INTEGER NOT NULL",
+      "sum REAL NOT NULL", "minimum REAL NOT NULL", "maximum REAL NOT NULL", "cells BLOB NOT NULL",
+    ])
+
+  func insert(_ chunks: [QuantityPacker.Packed], of sample: Int64) throws(StoreError) {
+    for (ordinal, chunk) in chunks.enumerated() {
+      let id = try connection.chunks.insert(chunk.payload, of: sample, ordinal: ordinal)
+      let summary = SeriesSummary(chunk.cells)
+      try connection.insert(
+        [
+          .integer(id), .integer(summary.start), .integer(summary.end), .integer(Int64(summary.count)),
+          .real(summary.sum), .real(summary.minimum), .real(summary.maximum),
+          .blob(SummaryCells.encode(chunk.cells)),
+        ], into: Self.summaries)
+    }
+  }
+
+  /// The only quantity of a sample that has no chunk; nil where the sample has chunks.
+  func bareItem(of sample: Int64) throws(StoreError) -> QuantityPacker.Item? {
+    var statement = try connection.prepare(
+      """
+      SELECT most_recent, most_recent_start, most_recent_end FROM samples
+      WHERE id = ?1 AND count = 1 AND most_recent IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.id = samples.id << \(ChunkTable.shift))
+      """)
+    try statement.bind(sample, at: 1)
+    guard try statement.step() else { return nil }
+    return QuantityPacker.Item(value: statement.real(0), start: statement.integer(1), end: statement.integer(2))
+  }
+
+  /// All quantities of a sample, as if one chunk held them; damage where there are not `count`.
+  func quantities(of sample: Int64, count: Int, object: String) throws(StoreError) -> QuantityChunk {
+    var whole = QuantityChunk()
+    if let chunk = try bareItem(of: sample).map(QuantityChunk.init) {
+      whole = chunk
+    } else {
+      try connection.chunks.forEach(of: sample, object: object) { (bytes) throws(ChunkError) in
+        whole.append(try QuantityChunk(decoding: bytes))
+      }
+    }
+    guard whole.times.count == count else { throw connection.corrupt(object) }
+    return whole
+  }
+
+  /// A sample's chunks that touch the time, with what is said about them; the sample is still to be bound.
+  func statement(from: Int64, to: Int64) throws(StoreError) -> Statement {
+    var statement = try connection.prepare(
+      """
+      SELECT chunk.payload, summary.count FROM summaries AS summary LEFT JOIN chunks AS chunk ON chunk.id = summary.id
+      WHERE summary.id BETWEEN ?1 AND ?2 AND summary.start <= ?3 AND summary.end >= ?4 ORDER BY summary.id
+      """)
+    try statement.bind(to, at: 3)
+    try statement.bind(from, at: 4)
+    return statement
+  }
+
+  /// The same for the cells of a sample's chunks.
+  func cellStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
+    var statement = try connection.prepare(
+      "SELECT cells FROM summaries WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
+    try statement.bind(to, at: 3)
+    try statement.bind(from, at: 4)
+    return statement
+  }
+
+  /// The quantities of the sample's chunks that ``statement(from:to:)`` finds, or the only one of a sample without.
+  func track(of sample: Int64, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
+    try statement.bind(chunksOf: sample)
+    var track = QuantityTrack()
+    while try statement.step() {
+      // A chunk that is gone has no bytes, which no chunk is.
+      guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
+        Int64(chunk.times.count) == statement.integer(1)
+      else { throw connection.samples.corrupt(sample) }
+      // What follows relies on the order.
+      if let last = track.starts.last, let next = chunk.times.first, next < last {
+        throw connection.samples.corrupt(sample)
+      }
+      track.append(chunk)
+    }
+    guard track.starts.isEmpty else { return track }
+    return try bareItem(of: sample).map { QuantityTrack($0) } ?? track
+  }
+}
+
+extension Statement {
+  /// Starts anew with the chunks of a sample as ?1 to ?2.
+  mutating func bind(chunksOf sample: Int64) throws(StoreError) {
+    let numbers = ChunkTable.numbers(of: sample)
+    reset()
+    try bind(numbers.first, at: 1)
+    try bind(numbers.last, at: 2)
+  }
+}
+
+extension QuantityTrack {
+  init(_ item: QuantityPacker.Item) {
+    self.init(starts: [item.start], ends: [item.end], values: [item.value])
+  }
+
+  /// Adds the quantities of the chunk that follows.
+  mutating func append(_ chunk: consuming QuantityChunk) {
+    // Most series are one chunk: its columns are taken over.
+    if starts.isEmpty, chunk.durations.isEmpty {
+      starts = chunk.times
+      values = chunk.values
+      return
+    }
+    // Chunks of one series differ in whether anything in them has a duration.
+    if !chunk.durations.isEmpty || !ends.isEmpty {
+      if ends.isEmpty { ends = starts }
+      ends += chunk.durations.isEmpty ? chunk.times : zip(chunk.times, chunk.durations).map { $0 &+ $1 }
+    }
+    starts += chunk.times
+    values += chunk.values
+  }
+}
+
+extension QuantityChunk {
+  /// A single quantity.
+  init(_ item: QuantityPacker.Item) {
+    self.init(times: [item.start], values: [item.value])
+    if item.end > item.start { durations = [item.end &- item.start] }
+  }
+
+  /// Adds what follows; chunks of one series differ in what anything in them carries.
+  mutating func append(_ next: QuantityChunk) {
+    let base = times.count
+    if !durations.isEmpty || !next.durations.isEmpty {
+      if durations.isEmpty { durations = Array(repeating: 0, count: base) }
+      durations += next.durations.isEmpty ? Array(repeating: 0, count: next.times.count) : next.durations
+    }
+    if !contacts.isEmpty || !next.contacts.isEmpty {
+      let none = SensorContact.notSupported.rawValue
+      if contacts.isEmpty { contacts = Array(repeating: none, count: base) }
+      contacts += next.contacts.isEmpty ? Array(repeating: none, count: next.times.count) : next.contacts
+    }
+    energies += next.energies.map { Energy(index: base + $0.index, kilojoules: $0.kilojoules) }
+    times += next.times
+    values += next.values
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+import HealthModel
+
+extension SampleTable {
+  /// Deletes samples that `source` saved; their bytes are left to ``Erasure``.
+  func delete(_ samples: [UUID], as source: String) throws(StoreError) {
+    for uuid in samples { try delete(uuid, as: source) }
+    try connection.provenance.deleteUnused()
+    try Erasure(connection: connection).note()
+  }
+
+  private func delete(_ uuid: UUID, as source: String) throws(StoreError) {
+    let name = uuid.uuidString.lowercased()
+    guard let number = try number(of: uuid) else { throw StoreError(.notFound, "there is no sample \(name)") }
+    do {
+      var statement = try connection.prepare(
+        """
+        SELECT source.identifier, sample.session FROM samples AS sample JOIN sources AS source
+          ON source.id = sample.source WHERE sample.id = ?1
+        """)
+      try statement.bind(number, at: 1)
+      guard try statement.step() else { throw connection.corrupt("sample \(name)") }
+      guard statement.text(0) == source else {
+        throw StoreError(.permission, "the sample \(name) was saved by another program, and only that may delete it")
+      }
+      guard statement.isNull(1) else {
+        throw StoreError(.invalid, "the sample \(name) belongs to a session; delete that")
+      }
+    }
+    if let owner = try connection.associations.owners(ofPart: number).first {
+      let whole = try self.uuid(of: owner)?.uuidString.lowercased() ?? ""
+      throw StoreError(.invalid, "the sample \(name) is a part of \(whole); delete that")
+    }
+    try delete(number)
+  }
+
+  /// Removes a sample with its parts and all that belongs to it, and records that; one without a readable identifier leaves no
+  /// tombstone. What it is a part of or the basis for is left as it is where its successor will take its place.
+  func delete(_ number: Int64, keepsAssociations: Bool = false) throws(StoreError) {
+    for part in try connection.associations.parts(of: number) { try delete(part) }
+    for table in try contentTables() {
+      try connection.run(
+        "DELETE FROM \(table.name) WHERE \(table.column) BETWEEN ?1 AND ?2", number << table.shift,
+        (number + 1) << table.shift - 1)
+    }
+    try connection.metadata.delete(of: number)
+    try connection.run("DELETE FROM associations WHERE owner = ?1", number)
+    if !keepsAssociations { try connection.run("DELETE FROM associations WHERE member = ?1", number) }
+    let provenance = try provenance(of: number)
+    try connection.run("DELETE FROM samples WHERE id = ?1", number)
+    if let uuid = try uuid(of: number) {
+      try connection.changeList.record(uuid, type: provenance.type, source: provenance.source, deleted: true)
+    }
+  }
+
+  private func provenance(of number: Int64) throws(StoreError) -> (type: Int64?, source: Int64?) {
+    var statement = try connection.prepare("SELECT type, source FROM samples WHERE id = ?1")
+    try statement.bind(number, at: 1)
+    return try statement.step() ? (statement.optionalInteger(0), statement.optionalInteger(1)) : (nil, nil)
+  }
+
+  /// The tables that hold samples' contents, those of kinds that this program does not know among them: as the file names them.
+  func contentTables() throws(StoreError) -> [(name: String, column: String, shift: Int64)] {
+    var statement = try connection.prepare(
+      """
+      SELECT content.name, content.key_column, content.shift FROM content_tables AS content
+        JOIN sqlite_schema AS present ON present.type = 'table' AND present.name = content.name
+        JOIN pragma_table_info(content.name) AS part ON part.name = content.key_column
+      WHERE content.shift BETWEEN 0 AND 20 ORDER BY content.name
+      """)
+    var tables: [(name: String, column: String, shift: Int64)] = []
+    while try statement.step() {
+      guard let name = statement.text(0), let column = statement.text(1) else { continue }
+      tables.append((Self.quoted(name), Self.quoted(column), statement.integer(2)))
+    }
+    return tables
+  }
+
+  /// A name as SQL takes it, whatever is in it.
+  static func quoted(_ name: String) -> String {
+    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}

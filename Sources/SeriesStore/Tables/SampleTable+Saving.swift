@@ -1,0 +1,52 @@
+import FoundationEssentials
+import HealthModel
+
+extension SampleTable {
+  /// Saves samples of one source; see ``HealthStore/save(_:as:)``.
+  func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
+    let row = try connection.provenance.row(of: source)
+    var outcomes: [CommitOutcome] = []
+    for sample in samples { outcomes.append(try save(sample, source: source, row: row).outcome) }
+    return outcomes
+  }
+
+  private func save(
+    _ sample: NewSample, source: SourceRevision, row: Int64
+  ) throws(StoreError) -> (outcome: CommitOutcome, number: Int64) {
+    var earlier: (id: Int64, version: Int64)?
+    if let sync = sample.sync {
+      earlier = try earlierVersion(of: sync, source: source)
+      if let earlier, sync.version <= earlier.version { return (.unchanged, earlier.id) }
+    }
+    if let earlier { try delete(earlier.id, keepsAssociations: true) }
+    guard try number(of: sample.id) == nil else {
+      throw StoreError(.invalid, "the object \(sample.id.uuidString.lowercased()) is in the store already")
+    }
+    let device: Int64? = if let device = sample.device { try connection.provenance.row(of: device) } else { nil }
+    var parts: [Int64] = []
+    for part in sample.content.parts { parts.append(try save(part, source: source, row: row).number) }
+    let id = try insert(
+      sample.content,
+      as: SampleRecord(
+        uuid: sample.id, type: sample.type, start: sample.span.start, end: sample.span.end, sync: sample.sync),
+      origin: SampleOrigin(session: nil, source: row, device: device))
+    try connection.associations.insert(parts, of: id, as: .part)
+    try connection.metadata.insert(sample.metadata, of: id)
+    if let earlier { try connection.associations.replace(earlier.id, with: id) }
+    return (earlier == nil ? .stored : .replaced, id)
+  }
+
+  /// The sample with that sync identifier that the same program saved, in whatever version of the program.
+  private func earlierVersion(
+    of sync: NewSample.SyncIdentity, source: SourceRevision
+  ) throws(StoreError) -> (id: Int64, version: Int64)? {
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id, sample.sync_version FROM samples AS sample JOIN sources AS source ON source.id = sample.source
+      WHERE sample.sync_identifier = ?1 AND source.identifier = ?2
+      """)
+    try statement.bind(sync.identifier, at: 1)
+    try statement.bind(source.identifier, at: 2)
+    return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+  }
+}

@@ -1,0 +1,75 @@
+import FoundationEssentials
+import HealthModel
+
+/// What all samples have, whatever their kind: a row, whose number is that of the change that saved it.
+struct SampleTable {
+  let connection: Connection
+
+  /// Inserts a sample with its content; gives its number.
+  @discardableResult
+  func insert(
+    _ content: any SampleContent, as record: SampleRecord, origin: SampleOrigin
+  ) throws(StoreError) -> Int64 {
+    let figures = try content.figures()
+    let type = try connection.types.row(of: record.type)
+    let id = try connection.changeList.record(record.uuid, type: type, source: origin.source, deleted: false)
+    let summary = figures.summary
+    try connection.insert(
+      [
+        .integer(id), .integer(type), .integer(origin.source), SQLValue(origin.device), SQLValue(origin.session),
+        SQLValue(record.start), SQLValue(record.end), SQLValue(figures.value), .integer(Int64(figures.count)),
+        SQLValue(figures.sum), SQLValue(figures.average), SQLValue(summary?.minimum), SQLValue(summary?.maximum),
+        SQLValue(summary?.last), SQLValue(summary?.lastStart), SQLValue(summary?.lastEnd),
+        SQLValue(summary?.duration), SQLValue(record.sync?.identifier), SQLValue(record.sync?.version),
+      ], into: Schema.samples)
+    try content.insert(of: id, into: connection)
+    return id
+  }
+
+  /// The number of the sample with that UUID; nil where it is not in the store.
+  func number(of uuid: UUID) throws(StoreError) -> Int64? {
+    var statement = try connection.prepare("SELECT id FROM samples WHERE id IN \(ChangeList.numbers(of: "?1"))")
+    try statement.bind(uuid.bytes, at: 1)
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// The UUID of a sample; nil where its change is damaged.
+  func uuid(of number: Int64) throws(StoreError) -> UUID? {
+    var statement = try connection.prepare("SELECT uuid FROM changes WHERE number = ?1")
+    try statement.bind(number, at: 1)
+    return try statement.step() ? UUID(bytes: statement.bytes(0)) : nil
+  }
+
+  /// A sample's row, for its kind.
+  func row(_ id: Int64) throws(StoreError) -> SampleRow? {
+    var statement = try connection.prepare(
+      """
+      SELECT type, start, end, value, count, sum, average, minimum, maximum, most_recent,
+        most_recent_start, most_recent_end, duration
+      FROM samples WHERE id = ?1
+      """)
+    try statement.bind(id, at: 1)
+    guard try statement.step(), let type = try connection.types.all()[statement.integer(0)] else { return nil }
+    var summary: SeriesSummary?
+    if !statement.isNull(7) {
+      summary = SeriesSummary([])
+      summary?.minimum = statement.real(7)
+      summary?.maximum = statement.real(8)
+      summary?.last = statement.real(9)
+      summary?.lastStart = statement.integer(10)
+      summary?.lastEnd = statement.integer(11)
+      summary?.duration = statement.integer(12)
+    }
+    return SampleRow(
+      id: id, type: type, start: statement.integer(1), end: statement.integer(2),
+      figures: SampleFigures(
+        value: statement.optionalInteger(3), count: Int(clamping: max(0, statement.integer(4))),
+        sum: statement.optionalReal(5), average: statement.optionalReal(6), summary: summary))
+  }
+
+  /// An error about a sample whose row is known: it names the sample as every other output does.
+  func corrupt(_ number: Int64) -> StoreError {
+    let name = (try? uuid(of: number))?.uuidString.lowercased() ?? "row \(number)"
+    return connection.corrupt("sample \(name)")
+  }
+}

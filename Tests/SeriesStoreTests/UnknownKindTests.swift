@@ -1,0 +1,113 @@
+import CSQLite
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SeriesStore
+
+/// What a newer program stored: kinds and types that this one has never heard of.
+@Suite("Unknown kinds and types")
+struct UnknownKindTests {
+  let folder = TemporaryFolder()
+  private let program = SourceRevision(identifier: "test", name: "Test")
+
+  /// A store with a sample of this program and one of a kind to come, whose content is in a table of its own.
+  private func store() async throws -> (store: HealthStore, known: UUID, unknown: UUID) {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let beats = try #require(NewSample(heartbeats: try makeSession(beats: 20).heartbeats))
+    try await store.save([beats], as: program)
+    let unknown = UUID()
+    let later = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    try later.write { (connection) throws(StoreError) in try FutureContent.prepare(connection) }
+    let sample = NewSample(
+      FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind),
+      over: try #require(TimeSpan(start: Timestamp(microseconds: 5), end: Timestamp(microseconds: 9))), id: unknown,
+      device: Device(name: "Watch"), metadata: ["snow": "powder"],
+      sync: NewSample.SyncIdentity(identifier: "one", version: 1))
+    try later.write { (connection) throws(StoreError) in
+      _ = try connection.samples.save([sample], as: SourceRevision(identifier: "ski", name: "Ski"))
+    }
+    return (store, beats.id, unknown)
+  }
+
+  @Test("a sample of an unknown kind is shown as what it is, beside the others")
+  func shown() async throws {
+    let (store, known, unknown) = try await store()
+    let samples = try await SampleQuery(order: [.init(.change)]).result(for: store).value
+    #expect(samples.map(\.id) == [known, unknown])
+    let sample = try #require(samples.last)
+    #expect(sample.type.identifier == "skiRoute" && sample.type.kind.rawValue == "route" && sample.count == 3)
+    #expect(sample.start.microseconds == 5 && sample.end.microseconds == 9 && sample.source.identifier == "ski")
+    #expect(sample.device?.name == "Watch" && sample.metadata == ["snow": "powder"] && sample.syncIdentifier == "one")
+    let predicate = SamplePredicate.and([.type(sample.type), .hasMetadata("snow"), .source("ski")])
+    #expect(try await SampleQuery(predicate).result(for: store).value.map(\.id) == [unknown])
+    #expect(try await ChangeQuery(after: .start).result(for: store).value.added.count == 2)
+  }
+
+  @Test("it damages nothing, and SQL lists it")
+  func unharmed() async throws {
+    let (store, _, _) = try await store()
+    #expect(try await store.check() == [])
+    var rows = try ReadOnlySQL(folder.store).rows(
+      of: "SELECT kind, type, count FROM sample_list ORDER BY count LIMIT 1")
+    #expect(try rows.next() == [.text("route"), .text("skiRoute"), .integer(3)])
+  }
+
+  @Test("a changed row of its own table is named")
+  func changed() async throws {
+    let (store, _, unknown) = try await store()
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("UPDATE routes SET height = 4 WHERE place = 1")
+    let damages = try await store.check()
+    let name = unknown.uuidString.lowercased().filter { $0 != "-" }
+    #expect(damages == [StoreDamage(object: "sample \(name)", problem: "row 2, 1 of routes is not as it was written")])
+  }
+
+  @Test(
+    "deleting it leaves no row of it, in tables that this program does not know either, and a tombstone with its type")
+  func deleted() async throws {
+    let (store, _, unknown) = try await store()
+    try await store.delete([unknown], as: "ski")
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    #expect(try connection.integer("SELECT count(*) FROM routes") == 0)
+    let changes = try await ChangeQuery(after: .start).result(for: store).value
+    #expect(changes.deleted.map(\.type?.identifier) == ["skiRoute"] && changes.deleted.map(\.source) == ["ski"])
+    #expect(try await store.check() == [])
+  }
+
+  @Test(
+    "a later layout that lets this program read is read, and one that does not is refused, also where the file is open")
+  func laterLayout() async throws {
+    let (store, known, _) = try await store()
+    let later = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    try later.execute("UPDATE store SET min_writer = 7; PRAGMA user_version = 7")
+    let code = StoreError.Code.newerVersion(found: 7, supported: Int(Schema.version))
+    await #expect { try await store.delete([known], as: "test") } throws: { ($0 as? StoreError)?.code == code }
+    await #expect { try await store.commit(try makeSession()) } throws: { ($0 as? StoreError)?.code == code }
+    #expect(try await SampleQuery().result(for: store).value.count == 2)
+    #expect(try await SampleQuery().result(for: HealthStore.open(folder.store, for: .reading)).value.count == 2)
+    #expect { try HealthStore.open(folder.store, for: .writing) } throws: { ($0 as? StoreError)?.code == code }
+    try later.execute("UPDATE store SET min_reader = 7")
+    await #expect { try await SampleQuery().result(for: store) } throws: { ($0 as? StoreError)?.code == code }
+    #expect { try HealthStore.open(folder.store, for: .reading) } throws: { ($0 as? StoreError)?.code == code }
+  }
+}
+
+/// A kind that is not registered: three heights, in a table of its own.
+private struct FutureContent: SampleContent {
+  static let kind = SampleKind(rawValue: "route")
+  private static let routes = Table(
+    "routes", ["sample INTEGER NOT NULL", "place INTEGER NOT NULL", "height REAL"], key: "sample, place")
+
+  static func prepare(_ connection: Connection) throws(StoreError) {
+    try connection.execute(routes.creation)
+    try connection.insert([.text("routes"), .text("sample"), .integer(0)], into: Schema.contentTables)
+  }
+
+  func figures() -> SampleFigures { SampleFigures(count: 3) }
+
+  func insert(of sample: Int64, into connection: Connection) throws(StoreError) {
+    for place in 0..<3 as Range<Int64> {
+      try connection.insert([.integer(sample), .integer(place), .real(1000.5)], into: Self.routes)
+    }
+  }
+}
