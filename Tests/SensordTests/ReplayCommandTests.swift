@@ -225,8 +225,12 @@ struct ReplayCommandTests {
   func newerStore() throws {
     _ = try sensord.run("replay", capture, "--store", store)
     var bytes = try FileAccess.read(store)
-    // The user version of a SQLite file: four bytes at offset 60, big endian.
-    bytes.replaceSubrange(60..<64, with: [0x7F, 0, 0, 0])
+    // Behind the store's UUID stands the oldest layout whose programs may read it, and the same for writing.
+    let row = try sensord.run("sql", "SELECT hex(uuid) AS uuid FROM store", "--csv", "--store", store)
+    let uuid = try #require(row.output.split(separator: "\n").last.flatMap { Hexadecimal.bytes(String($0)) })
+    let place = try #require(bytes.firstRange(of: uuid)).upperBound
+    #expect(bytes[place...].starts(with: [2, 2]))
+    bytes.replaceSubrange(place..<place + 2, with: [0x7F, 0x7F])
     let newer = folder.path + "/newer.sqlite"
     let file = try ReplacedFile(path: newer)
     try file.write(bytes)
