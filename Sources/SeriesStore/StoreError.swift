@@ -33,6 +33,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case ambiguous
     /// What was handed over cannot be stored as it is.
     case invalid
+    /// The predicate is deeper, or has more values, than can be asked at once: more than `limit`.
+    case tooComplex(limit: Int)
     /// The store was closed before.
     case closed
     /// The SQL statement that was handed over cannot be run; the message is SQLite's.

@@ -1,4 +1,5 @@
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite("StatisticsBuckets")
@@ -118,7 +119,7 @@ struct StatisticsBucketsTests {
   @Test("ten thousand random cases agree with a count over single seconds", arguments: 0..<10)
   func bruteForce(part: UInt64) throws {
     let seed = 20_260 + part
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for number in 0..<1000 {
       let problem = StatisticsProblem(&random)
       if let difference = try problem.difference() {

@@ -26,6 +26,10 @@ public struct Statistics: Hashable, Sendable {
   public var coverage: TimeCoverage
   /// Who contributed, the highest priority first.
   public var sources: [DataSource]
+  /// What each of ``sources`` weighs in the average, together 1: as long as it covers time, or as often as it measured where
+  /// none covers any. Empty where the average does not weigh sources: it is of one, or by another style or policy than
+  /// ``WeightingPolicy/ownDuration``.
+  public var sourceWeights: [Double]
   /// How a temporally weighted average weighs.
   public var policy: WeightingPolicy
   /// Of the type's aggregation style.

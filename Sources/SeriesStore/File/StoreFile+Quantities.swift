@@ -6,7 +6,7 @@ extension StoreFile {
     try checkUnit(of: query.type)
     let from = query.from?.microseconds ?? .min
     let to = query.to?.microseconds ?? .max
-    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    let condition = try condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.uuid, sample.start, sample.end, sample.count FROM \(Self.sampleTables)

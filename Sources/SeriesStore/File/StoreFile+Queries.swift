@@ -22,7 +22,7 @@ extension StoreFile {
     """
 
   func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
-    let order = query.order.map { "\($0.key.rawValue)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
+    let order = query.order.map { "\($0.key.column)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
     return try samples(
       query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
       // For SQLite a negative limit is none.
@@ -33,7 +33,7 @@ extension StoreFile {
   private func samples(
     _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
   ) throws(StoreError) -> [HealthSample] {
-    let condition = SamplePredicate.Condition(predicate, firstParameter: Int32(arguments.count) + 1)
+    let condition = try condition(predicate, firstParameter: Int32(arguments.count) + 1)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.uuid, sample.type, sample.start, sample.end, sample.count, sample.sum,
@@ -85,7 +85,7 @@ extension StoreFile {
       [query.anchor, anchor])
     // What is there again was or will be added, and must not seem to be gone. What came back so that the predicate does
     // not mean it any more is gone for the caller.
-    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    let condition = try condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
       """
       SELECT uuid, object, time, number FROM change WHERE number > ?1 AND number <= ?2 AND deleted
@@ -113,12 +113,12 @@ extension StoreFile {
   func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
     let name = uuid.uuidString.lowercased()
     var statement = try connection.prepare(
-      "SELECT id, count, timescale FROM sample WHERE uuid = ?1 AND timescale IS NOT NULL")
+      "SELECT id, count, timescale, start FROM sample WHERE uuid = ?1 AND timescale IS NOT NULL")
     try statement.bind(uuid.bytes, at: 1)
     guard try statement.step() else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
     let row = SampleRow(
       id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
-      timescale: Int32(clamping: statement.integer(2)))
+      timescale: Int32(clamping: statement.integer(2)), start: Timestamp(microseconds: statement.integer(3)))
     return try series(of: row, object: "sample \(name)")
   }
 

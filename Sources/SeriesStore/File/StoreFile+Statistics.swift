@@ -45,8 +45,7 @@ extension StoreFile {
     var from = query.from
     var to = query.to
     if from == nil || to == nil {
-      let condition = SamplePredicate.Condition(
-        .and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
+      let condition = try condition(.and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
       var statement = try connection.prepare(
         "SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables) WHERE \(condition.text)")
       try condition.bind(to: &statement)
@@ -75,7 +74,7 @@ extension StoreFile {
   private func seriesRows(
     _ query: StatisticsCollectionQuery, from: Int64, to: Int64, sources: inout SourceRanking
   ) throws(StoreError) -> [SeriesRow] {
-    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    let condition = try condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.start, sample.end, sample.source, sample.device, source.identifier,
@@ -141,7 +140,10 @@ extension StoreFile {
       && buckets.policy.maximumGapMicroseconds == SummaryCell.maximumGap
       && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
     let gap = buckets.policy.maximumGapMicroseconds
-    let span = (from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
+    let span = (
+      from: buckets.edges[0].subtractingSaturated(gap),
+      to: buckets.edges[buckets.edges.count - 1].addingSaturated(gap)
+    )
     var cells = try cellStatement(from: span.from, to: span.to)
     var chunks = try chunkStatement(from: span.from, to: span.to)
     var index = 0
@@ -270,7 +272,7 @@ extension StatisticsBuckets {
     for cell in cells {
       if let previous {
         if cell.firstStart > latestEnd, cell.firstStart &- latestEnd <= SummaryCell.maximumGap {
-          addCoverage(from: latestEnd, to: cell.firstStart, blocked: open)
+          addCoverage(from: latestEnd, to: cell.firstStart, rank: rank, blocked: open)
         }
         if cell.firstStart > previous.lastStart, cell.firstStart &- previous.lastStart <= SummaryCell.maximumGap {
           addSegment(
@@ -284,20 +286,24 @@ extension StatisticsBuckets {
       while bucket < accumulators.count - 1, cell.start >= edges[bucket + 1] { bucket += 1 }
       guard cell.start >= edges[bucket], cell.start < edges[bucket + 1] else { continue }
       contribute(rank: rank, to: bucket)
+      credit(SourceShare(cell), of: rank, to: bucket)
       accumulators[bucket].add(cell, rank: rank, policy: policy)
     }
   }
 }
 
+extension SourceShare {
+  fileprivate init(_ cell: SummaryCell) {
+    self.init(
+      count: cell.count, sum: cell.sum, duration: Double(cell.duration), weighted: cell.weighted,
+      covered: cell.covered)
+  }
+}
+
 extension StatisticsAccumulator {
   fileprivate mutating func add(_ cell: SummaryCell, rank: Int, policy: WeightingPolicy) {
-    count += cell.count
-    sum += cell.sum
     minimum = min(minimum, cell.minimum)
     maximum = max(maximum, cell.maximum)
-    duration += Double(cell.duration)
-    weighted += cell.weighted
-    covered &+= cell.covered
     note(MostRecent(value: cell.last, start: cell.lastStart, end: cell.lastEnd, rank: rank))
     switch policy {
     case .ownDuration: break

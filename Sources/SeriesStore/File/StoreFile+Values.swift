@@ -78,7 +78,7 @@ extension StoreFile {
     }
     let runs = try runs(of: sample)
     do {
-      return try HeartbeatSeries(timescale: sample.timescale, runs: runs, beats: beats)
+      return try HeartbeatSeries(timescale: sample.timescale, runs: runs, beats: beats, start: sample.start)
     } catch {
       throw corrupt(object)
     }
@@ -113,13 +113,14 @@ extension StoreFile {
     var id: Int64
     var count: Int
     var timescale: Int32
+    var start: Timestamp
   }
 
   /// The sample of that type in a session; nil where the session has none.
   private func sample(_ type: SampleType, of session: UUID) throws(StoreError) -> SampleRow? {
     var statement = try connection.prepare(
       """
-      SELECT id, count, timescale FROM sample
+      SELECT id, count, timescale, start FROM sample
       WHERE session = ?1 AND type IN (SELECT id FROM type WHERE identifier = ?2)
       """)
     try statement.bind(try existingRow(of: session), at: 1)
@@ -127,7 +128,7 @@ extension StoreFile {
     guard try statement.step() else { return nil }
     return SampleRow(
       id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
-      timescale: Int32(clamping: statement.integer(2)))
+      timescale: Int32(clamping: statement.integer(2)), start: Timestamp(microseconds: statement.integer(3)))
   }
 
   private func forEachChunk(

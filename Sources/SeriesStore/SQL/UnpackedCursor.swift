@@ -54,7 +54,7 @@ final class UnpackedCursor {
       }
     var statement = try file.connection.prepare(
       """
-      SELECT sample.id, sample.count, sample.timescale, lower(hex(sample.uuid)), lower(hex(session.uuid)),
+      SELECT sample.id, sample.count, sample.timescale, sample.start, lower(hex(sample.uuid)), lower(hex(session.uuid)),
         type.identifier, type.unit, source.identifier, ifnull(device.local_identifier, device.name),
         session.uuid IS NULL
       FROM \(StoreFile.sampleTables)
@@ -66,13 +66,13 @@ final class UnpackedCursor {
     while try statement.step() {
       let row = StoreFile.SampleRow(
         id: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
-        timescale: Int32(clamping: statement.integer(2)))
+        timescale: Int32(clamping: statement.integer(2)), start: Timestamp(microseconds: statement.integer(3)))
       owners.append(
         Owner(
-          row: row, sample: statement.text(3) ?? "",
-          session: statement.integer(9) != 0 ? .null : .text(statement.text(4) ?? ""), type: statement.text(5) ?? "",
-          unit: statement.text(6) ?? "", source: statement.text(7) ?? "",
-          device: statement.text(8).map { .text($0) } ?? .null))
+          row: row, sample: statement.text(4) ?? "",
+          session: statement.integer(10) != 0 ? .null : .text(statement.text(5) ?? ""), type: statement.text(6) ?? "",
+          unit: statement.text(7) ?? "", source: statement.text(8) ?? "",
+          device: statement.text(9).map { .text($0) } ?? .null))
     }
     try unpackNext()
   }

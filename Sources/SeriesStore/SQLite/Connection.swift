@@ -32,6 +32,7 @@ final class Connection {
     }
     unsafe self.handle = unsafe handle
     self.path = path
+    try addQuantityComparison()
   }
 
   /// `path` as a part of an address: letters, digits, `/`, `.`, `-` and `_` stay, all else is escaped (RFC 3986, 2.1).

@@ -17,6 +17,9 @@ public struct NewSample: Sendable {
   let end: Timestamp
   let content: Content
 
+  /// From the series' start to its end.
+  public var span: TimeSpan { TimeSpan(start: start, end: end) ?? TimeSpan(at: start) }
+
   enum Content: Sendable {
     case quantities([QuantityPacker.Packed])
     case heartbeats(HeartbeatSeries)
@@ -41,13 +44,13 @@ public struct NewSample: Sendable {
     heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil
   ) {
-    guard let bounds = heartbeats.bounds else { return nil }
+    guard let bounds = heartbeats.bounds, let first = heartbeats.start else { return nil }
     self.id = id
     type = .heartbeatSeries
     self.device = device
     self.metadata = metadata
     self.sync = sync
-    start = bounds.start
+    start = first
     end = bounds.end
     content = .heartbeats(heartbeats)
   }

@@ -59,7 +59,7 @@ extension CommandFailure {
     case .permission: .permission
     case .full, .io: .inputOutput
     case .closed: .internalError
-    case .statement: .usage
+    case .statement, .tooComplex: .usage
     }
   }
 

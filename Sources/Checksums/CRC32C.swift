@@ -1,7 +1,7 @@
 internal import CLinux
 
-/// CRC-32C (Castagnoli), the checksum of every record: polynomial 0x1EDC6F41 reflected, as in RFC 3720 appendix B.4.
-enum CRC32C {
+/// CRC-32C (Castagnoli), the checksum of every record of a journal and of every chunk of a store: polynomial 0x1EDC6F41 reflected, as in RFC 3720 appendix B.4.
+public enum CRC32C {
   /// Eight tables of 256: eight bytes are taken at a time ("slicing by 8", Kounavis and Berry 2005).
   private static let tables: [UInt32] = {
     var tables = [UInt32](repeating: 0, count: 8 * 256)
@@ -20,7 +20,7 @@ enum CRC32C {
   }()
 
   /// The checksum of `bytes[range]`, by the processor's instruction where it has one.
-  static func checksum(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
+  public static func checksum(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt32 {
     let checksum = unsafe bytes.extracting(range).withUnsafeBytes { unsafe clinux_crc32c($0.baseAddress, $0.count) }
     return UInt32(exactly: checksum) ?? checksumByTables(bytes, range)
   }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Captures
+@testable import Checksums
 
 @Suite("CRC-32C")
 struct CRC32CTests {
