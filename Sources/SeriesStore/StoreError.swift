@@ -35,6 +35,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid
     /// The predicate is deeper, or has more values, than can be asked at once: more than `limit`.
     case tooComplex(limit: Int)
+    /// The task that asked was cancelled before the answer was complete.
+    case cancelled
     /// The store was closed before.
     case closed
     /// The SQL statement that was handed over cannot be run; the message is SQLite's.

@@ -126,8 +126,7 @@ struct PlainWorld {
       rows.append(row)
     }
     rows.sort { $0.start < $1.start }
-    // The end of a value that was replaced counts too: no end may be before any that was inserted.
-    let latest = inserts.map(\.end).max() ?? first
+    let latest = rows.map(\.end).max() ?? first
     let end = Bool.random(using: &random) ? nil : min(Self.length, latest + Int.random(in: 0...4, using: &random))
     let sync: NewSample.SyncIdentity? =
       Int.random(in: 0..<3, using: &random) > 0

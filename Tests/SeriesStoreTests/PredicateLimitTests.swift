@@ -29,7 +29,7 @@ struct PredicateLimitTests {
     return count
   }
 
-  @Test("thousands of parts side by side", arguments: [1, 32, 33, 999, 1024, 1025, 15_000])
+  @Test("a thousand parts side by side", arguments: [1, 32, 33, 1025])
   func wide(count: Int) async throws {
     let store = try await store()
     let parts = (0..<count).map { SamplePredicate.metadata("place", .equal, .integer(Int64($0))) }
@@ -38,14 +38,21 @@ struct PredicateLimitTests {
     #expect(try await answers(.not(.or(parts)), store) == 3 - min(count, 3))
   }
 
-  @Test("a hundred thousand identifiers")
+  @Test("more identifiers than SQLite takes values")
   func identifiers() async throws {
     let store = try await store()
     let all = Set(try await SampleQuery().result(for: store).value.map(\.id))
-    #expect(try await answers(.identifier(all.union((0..<100_000).map { _ in UUID() })), store) == 3)
+    #expect(try await answers(.identifier(all.union((0..<40_000).map { _ in UUID() })), store) == 3)
     #expect(try await answers(.identifier(all), store) == 3)
     #expect(try await answers(.identifier([]), store) == 0)
     #expect(try await answers(.not(.identifier(Set((0..<10).map { _ in UUID() }))), store) == 3)
+  }
+
+  @Test("thirty thousand parts")
+  func widest() async throws {
+    let store = try await store()
+    let parts = (0..<30_000).map { SamplePredicate.count(.equal, $0) }
+    #expect(try await SampleQuery(.or(parts)).result(for: store).value.count == 3)
   }
 
   @Test("denials of denials", arguments: [60, 61, 1000])

@@ -84,7 +84,8 @@ public struct CalendarBuckets: Hashable, Sendable {
   private func day(monthsLater months: Int64) -> Int64 {
     let all = (anchorDay.year * 12 + Int64(anchorDay.month - 1)).addingSaturated(months)
     let year = all.flooredQuotient(by: 12)
-    let month = Int(all - year * 12) + 1
+    let remainder = Int(all % 12)
+    let month = (remainder < 0 ? remainder + 12 : remainder) + 1
     let day = min(anchorDay.day, CalendarDay.days(inMonth: month, of: year))
     // No timestamp is so early or so late as what is no day.
     return CalendarDay(year: year, month: month, day: day)?.daysSince1970 ?? (months < 0 ? .min : .max)

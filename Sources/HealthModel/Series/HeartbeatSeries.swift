@@ -12,7 +12,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
   public let start: Timestamp?
 
   /// A stretch of beats that is counted on one clock without a break.
-  public struct Run: Hashable, Sendable {
+  public struct Run: Hashable, Sendable, Codable {
     /// Indices into the series' beats; never empty.
     public var beats: Range<Int>
     /// The tick at which the run's first beat stands: 0 where the map is anchored there.

@@ -1,7 +1,7 @@
 /// The quantities of one series, in order of their starts: what statistics are computed from.
 ///
 /// Where the columns are not of one length, a quantity has both start and value, and one without an end lasts no time.
-public struct QuantityTrack: Hashable, Sendable {
+public struct QuantityTrack: Hashable, Sendable, Codable {
   /// Microseconds since 1970, not decreasing.
   public var starts: [Int64]
   /// The end of each, or empty where none has a duration.

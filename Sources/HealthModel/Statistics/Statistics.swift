@@ -1,5 +1,5 @@
 /// The figures of one stretch of time, with what is needed to judge them.
-public struct Statistics: Hashable, Sendable {
+public struct Statistics: Hashable, Sendable, Codable {
   /// From here, inclusive …
   public var start: Timestamp
   /// … to here, exclusive.
@@ -37,7 +37,7 @@ public struct Statistics: Hashable, Sendable {
 }
 
 /// How much of a stretch of time the quantities speak for, in microseconds.
-public struct TimeCoverage: Hashable, Sendable {
+public struct TimeCoverage: Hashable, Sendable, Codable {
   /// Time that lies in a quantity, or between two of a series that are no further apart than the policy's gap.
   public var covered: Int64
   /// The rest.

@@ -54,12 +54,12 @@ package struct StatisticsAccumulator: Sendable {
 
   /// The mean by the style; `shares` are those of each source by its rank, where there are several and they matter.
   func average(_ style: AggregationStyle, _ policy: WeightingPolicy, shares: [Int: SourceShare]?) -> Double? {
+    guard total.count > 0 else { return nil }
     let average: Double? =
       switch style {
       case .discreteArithmetic: total.plainMean
       case .discreteEquivalentContinuousLevel:
-        total.count == 0
-          ? nil : 10 * log10(total.duration > 0 ? weightedPower / total.duration : power / Double(total.count))
+        10 * log10(total.duration > 0 ? weightedPower / total.duration : power / Double(total.count))
       case .discreteTemporallyWeighted:
         switch policy {
         case .ownDuration: shares.map(SourceShare.mean) ?? total.mean

@@ -1,5 +1,5 @@
 /// How a discrete average weighs its values. HealthKit publishes none for values without duration; these are ours.
-public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible {
+public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codable {
   /// Within a source each value weighs as long as it lasts; where all durations are zero, all weigh the same. Sources weigh
   /// as long as they cover time (``Statistics/sourceWeights``).
   case ownDuration

@@ -1,5 +1,5 @@
 /// A number with its unit.
-public struct Quantity: Hashable, Sendable, CustomStringConvertible {
+public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The number, in the unit.
   public var value: Double
   /// What the number counts.

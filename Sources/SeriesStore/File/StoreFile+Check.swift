@@ -18,6 +18,7 @@ extension StoreFile {
     let types = try sampleTypes()
     var statement = try connection.prepare("SELECT id, lower(hex(uuid)) FROM sample ORDER BY id")
     while try statement.step() {
+      try checkCancellation()
       progress(done, total)
       let row = statement.integer(0)
       let problem: String?

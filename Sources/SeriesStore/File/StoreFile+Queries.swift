@@ -7,6 +7,12 @@ extension StoreFile {
     try connection.integer("SELECT ifnull(max(number), 0) FROM change")
   }
 
+  /// Throws where nobody waits for the answer any more; asked before each sample and each chunk.
+  func checkCancellation() throws(StoreError) {
+    guard Task.isCancelled else { return }
+    throw StoreError(.cancelled, "the question was withdrawn before it was answered")
+  }
+
   /// Answers from one unchanging state of the file.
   func answer<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Snapshot<Value> {
     try connection.snapshot { () throws(StoreError) in
@@ -47,6 +53,7 @@ extension StoreFile {
     let types = try sampleTypes()
     var samples: [HealthSample] = []
     while try statement.step() {
+      try checkCancellation()
       guard let uuid = UUID(bytes: statement.bytes(1)),
         let type = types[statement.integer(2)],
         let span = TimeSpan(

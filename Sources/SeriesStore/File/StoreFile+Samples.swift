@@ -108,6 +108,29 @@ extension StoreFile {
     }
   }
 
+  /// Deletes the samples of `source` that the predicate means and no session has; how many they were.
+  func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
+    try connection.transaction { () throws(StoreError) in
+      var samples: [(id: Int64, uuid: UUID?)] = []
+      do {
+        let condition = try condition(predicate, firstParameter: 2)
+        var statement = try connection.prepare(
+          """
+          SELECT sample.id, sample.uuid FROM \(Self.sampleTables)
+          WHERE source.identifier = ?1 AND sample.session IS NULL AND (\(condition.text))
+          """)
+        try statement.bind(source, at: 1)
+        try condition.bind(to: &statement)
+        while try statement.step() { samples.append((statement.integer(0), UUID(bytes: statement.bytes(1)))) }
+      }
+      guard !samples.isEmpty else { return 0 }
+      for sample in samples { try deleteSample(sample.id, uuid: sample.uuid) }
+      try deleteUnusedProvenance()
+      try noteErasure()
+      return samples.count
+    }
+  }
+
   private func delete(_ uuid: UUID, as source: String) throws(StoreError) {
     let name = uuid.uuidString.lowercased()
     var statement = try connection.prepare(

@@ -45,9 +45,13 @@ extension StoreFile {
     var from = query.from
     var to = query.to
     if from == nil || to == nil {
-      let condition = try condition(.and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
+      let condition = try condition(query.predicate, firstParameter: 2)
       var statement = try connection.prepare(
-        "SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables) WHERE \(condition.text)")
+        """
+        SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables)
+        WHERE type.identifier = ?1 AND (\(condition.text))
+        """)
+      try statement.bind(query.type.identifier, at: 1)
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
       from = from ?? Timestamp(microseconds: statement.integer(0))
@@ -139,7 +143,7 @@ extension StoreFile {
       buckets.type.style != .discreteEquivalentContinuousLevel
       && buckets.policy.maximumGapMicroseconds == SummaryCell.maximumGap
       && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
-    let gap = buckets.policy.maximumGapMicroseconds
+    let gap = max(0, buckets.policy.maximumGapMicroseconds)
     let span = (
       from: buckets.edges[0].subtractingSaturated(gap),
       to: buckets.edges[buckets.edges.count - 1].addingSaturated(gap)
@@ -148,6 +152,7 @@ extension StoreFile {
     var chunks = try chunkStatement(from: span.from, to: span.to)
     var index = 0
     while index < rows.count {
+      try checkCancellation()
       // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
       var end = rows[index].end
       var next = index + 1
@@ -225,6 +230,7 @@ extension StoreFile {
     try bind(sample: sample, to: &statement)
     var track = QuantityTrack()
     while try statement.step() {
+      try checkCancellation()
       // A chunk that is gone has no bytes, which no chunk is.
       guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
         Int64(chunk.times.count) == statement.integer(1)

@@ -139,6 +139,7 @@ extension StoreFile {
     try statement.bind(rows.first, at: 1)
     try statement.bind(rows.last, at: 2)
     while try statement.step() {
+      try checkCancellation()
       do { try body(statement.bytes(0)) } catch { throw corrupt(object) }
     }
   }

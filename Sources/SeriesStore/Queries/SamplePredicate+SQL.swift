@@ -142,7 +142,7 @@ extension SamplePredicate {
         guard let uuid = uuids.first else { return "0" }
         return "sample.uuid = \(try place(.bytes(uuid.bytes)))"
       }
-      let all = try place(.bytes(uuids.sorted { $0.uuidString < $1.uuidString }.flatMap(\.bytes)))
+      let all = try place(.bytes(uuids.flatMap(\.bytes)))
       return """
         sample.uuid IN (WITH RECURSIVE part (first) AS
           (SELECT 1 UNION ALL SELECT first + 16 FROM part WHERE first + 16 < length(\(all)))

@@ -58,7 +58,7 @@ extension CommandFailure {
     case .cannotCreate: .cannotCreate
     case .permission: .permission
     case .full, .io: .inputOutput
-    case .closed: .internalError
+    case .closed, .cancelled: .internalError
     case .statement, .tooComplex: .usage
     }
   }
