@@ -36,7 +36,9 @@ let package = Package(
     // What the fuzzer's own package (Fuzz) builds with its own compiler flags.
     .library(
       name: "FuzzedModules",
-      targets: ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion"]),
+      targets: [
+        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+      ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],
   dependencies: [
@@ -52,9 +54,10 @@ let package = Package(
     module("GATTHeartRate"),
     module("Sensors", ["GATTHeartRate"]),
     module("HeartRateRecording", ["Sensors", "GATTHeartRate"]),
+    module("Checksums", ["CLinux"]),
     module("HealthModel"),
-    module("SeriesStore", ["HealthModel", "CSQLite"]),
-    module("Captures", ["Sensors", "CBluetooth", "CLinux"]),
+    module("SeriesStore", ["HealthModel", "Checksums", "CSQLite"]),
+    module("Captures", ["Sensors", "Checksums", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
     module("BlueZ", ["DBus", "CLinux"]),
     module(
@@ -94,9 +97,10 @@ let package = Package(
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate", "TestSupport"]),
+    tests("Checksums", ["Checksums"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
-    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite"], exclude: ["Fixtures"]),
-    tests("Captures", ["Captures", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
+    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport"], exclude: ["Fixtures"]),
+    tests("Captures", ["Captures", "Checksums", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
@@ -109,7 +113,10 @@ let package = Package(
     tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
     tests(
       "Fuzz",
-      ["GATTHeartRate", "Sensors", "Captures", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion", "sensord"]),
+      [
+        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "sensord",
+      ]),
     tests(
       "Integration",
       ["sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel"]),

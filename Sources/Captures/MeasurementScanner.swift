@@ -1,3 +1,5 @@
+import Checksums
+
 /// The fast road for the one record that a capture consists of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///
 /// It reads words of eight characters and gives up where something is not exactly so, or near the end of the file. Then the

@@ -1,3 +1,5 @@
+import Checksums
+
 /// Bytes being put together: memory of its own that is used again and again, without a check of ownership for each byte.
 @safe struct RecordBytes: ~Copyable {
   private var storage: UnsafeMutableBufferPointer<UInt8>

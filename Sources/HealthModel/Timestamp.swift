@@ -12,9 +12,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Milliseconds since 1970, saturating where the microseconds would overflow.
   public init(milliseconds: Int64) {
-    let (product, overflow) = milliseconds.multipliedReportingOverflow(by: 1000)
-    microseconds = overflow ? (milliseconds < 0 ? .min : .max) : product
+    microseconds = milliseconds.multipliedSaturated(by: 1000)
   }
+
+  /// The years 1 to 9999: the moments that a calendar has, and that a series may hold.
+  public static let calendarRange =
+    Timestamp(microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 
   /// Whether one moment is before another.
   public static func < (earlier: Timestamp, later: Timestamp) -> Bool {
@@ -23,14 +26,12 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// The moment `microseconds` later, or earlier where it is negative. Saturates instead of overflowing.
   public func advanced(byMicroseconds microseconds: Int64) -> Timestamp {
-    let (sum, overflow) = self.microseconds.addingReportingOverflow(microseconds)
-    return Timestamp(microseconds: overflow ? (microseconds < 0 ? .min : .max) : sum)
+    Timestamp(microseconds: self.microseconds.addingSaturated(microseconds))
   }
 
   /// Microseconds from `earlier` to this moment. Saturates instead of overflowing.
   public func microseconds(since earlier: Timestamp) -> Int64 {
-    let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
-    return overflow ? (microseconds < 0 ? .min : .max) : difference
+    microseconds.subtractingSaturated(earlier.microseconds)
   }
 
   /// The last whole millisecond not after this moment: the precision in which rates are stored.

@@ -16,6 +16,28 @@ extension HealthStore {
     return outcomes
   }
 
+  /// Saves one sample; see ``save(_:as:)``.
+  @discardableResult
+  public func save(_ sample: NewSample, as source: SourceRevision) throws(StoreError) -> CommitOutcome {
+    // One sample has one outcome.
+    try save([sample], as: source).first ?? .unchanged
+  }
+
+  /// Deletes every sample that the predicate means and `source` saved, all or nothing, as ``delete(_:as:)`` does: how
+  /// many they were. What other programs saved, what belongs to a session and what is a part of a correlation stays; a
+  /// correlation that is meant takes its parts along, and counts as one.
+  @discardableResult
+  public func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
+    let file = try opened()
+    let count = try file.write { (connection) throws(StoreError) in
+      try connection.samples.delete(predicate, as: source)
+    }
+    guard count > 0 else { return 0 }
+    defer { listeners.signal() }
+    try Erasure(connection: file.connection).finish()
+    return count
+  }
+
   /// Deletes samples, all or nothing, so that none of their values is left in the store's files; tombstones stay.
   ///
   /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session or is
@@ -76,6 +98,18 @@ extension HealthStore {
     try opened().answer { (connection) throws(StoreError) in
       try QuantityReader(connection: connection).quantities(query)
     }
+  }
+
+  /// Keeps to one state of the file from now on, until the store is gone; for a connection that nothing else uses.
+  func holdState(for query: QuantityQuery) throws(StoreError) -> QuantityCursor {
+    let file = try opened()
+    try file.connection.execute("BEGIN")
+    try file.checkReadable()
+    return try QuantityReader(connection: file.connection).cursor(query)
+  }
+
+  func batch(_ query: QuantityQuery, at cursor: QuantityCursor) throws(StoreError) -> (QuantityList, QuantityCursor)? {
+    try QuantityReader(connection: opened().connection).batch(query, at: cursor)
   }
 
   func run(_ query: HeartbeatQuery) throws(StoreError) -> Snapshot<HeartbeatSeries> {

@@ -18,10 +18,10 @@ public actor HealthStore {
   }
 
   private let executor: StoreExecutor
-  private let path: String
+  nonisolated let path: String
   private let access: Access
   private let mode: UInt32
-  private let types: QuantityTypeRegistry
+  nonisolated let types: QuantityTypeRegistry
   /// Nil once closed, and after a reopening that failed.
   private var file: StoreFile?
   private var isClosed = false

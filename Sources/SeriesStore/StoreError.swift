@@ -37,6 +37,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignAnchor
     /// The anchor names a change that this store does not have: an older copy of the file was put back.
     case lostAnchor
+    /// The predicate is deeper, or has more values, than can be asked at once: more than `limit`.
+    case tooComplex(limit: Int)
+    /// The task that asked was cancelled before the answer was complete.
+    case cancelled
     /// The store was closed before.
     case closed
     /// The SQL statement that was handed over cannot be run; the message is SQLite's.

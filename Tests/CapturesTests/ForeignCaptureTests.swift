@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -191,7 +192,7 @@ struct ForeignCaptureTests {
   @Test("no bytes whatever stop the reader")
   func anyBytes() {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for format in PacketScript.Format.allCases {
       let bytes = Self.script().file(format)
       for _ in 0..<300 {

@@ -1,5 +1,7 @@
+import Checksums
 import FoundationEssentials
 import Sensors
+import TestSupport
 
 @testable import Captures
 
@@ -33,7 +35,7 @@ enum Samples {
     String(repeating: "x", count: 248), "ends with \\", "\\u{41}", "\r\n", "a  b",
   ]
 
-  static func metadataValue(using random: inout SplitMix64) -> CaptureMetadataValue {
+  static func metadataValue(using random: inout SeededGenerator) -> CaptureMetadataValue {
     let values: [CaptureMetadataValue] = [
       .text(hostile.randomElement(using: &random) ?? ""), .integer(Int64(bitPattern: random.next())),
       .real(Double.random(in: -1e6...1e6, using: &random)), .boolean(.random(using: &random)),
@@ -42,7 +44,7 @@ enum Samples {
     return values.randomElement(using: &random) ?? .integer(0)
   }
 
-  static func event(using random: inout SplitMix64) -> SensorEvent {
+  static func event(using random: inout SeededGenerator) -> SensorEvent {
     let text = hostile.randomElement(using: &random) ?? ""
     let kinds: [SensorEvent.Kind] = [
       .boot(BootIdentifier(high: random.next(), low: random.next())),

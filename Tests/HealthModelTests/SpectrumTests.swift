@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite("Spectrum of NN intervals")
@@ -55,7 +56,7 @@ struct SpectrumTests {
 
   @Test("noise has its variance over all bands that it reaches, whatever its shape")
   func noise() throws {
-    var generator = SplitMix64(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     let intervals = (0..<4000).map { _ in 500 + Double.random(in: -20...20, using: &generator) }
     let figures = try Self.variability(intervals)
     let variance = try figures.sdnn(.population).value * figures.sdnn(.population).value

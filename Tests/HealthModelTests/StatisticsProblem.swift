@@ -1,5 +1,6 @@
 import Glibc
 import HealthModel
+import TestSupport
 
 /// A random question for statistics, and its answer by counting single seconds: slow, and too simple to be wrong.
 struct StatisticsProblem {
@@ -14,7 +15,7 @@ struct StatisticsProblem {
   private let sources: [[QuantityTrack]]
   private let gap: Int64
 
-  init(_ random: inout SplitMix64) {
+  init(_ random: inout SeededGenerator) {
     type = Self.types[Int.random(in: 0..<4, using: &random)]
     let maximumGap = Int64.random(in: 0...12, using: &random)
     switch Int.random(in: 0..<3, using: &random) {
@@ -119,7 +120,7 @@ struct StatisticsProblem {
       spoken[..<rank].contains { $0.contains { $0.0 <= second && second < $0.1 } }
     }
     var answer = Answer()
-    var values: [(value: Double, length: Double)] = []
+    var values: [(value: Double, length: Double, rank: Int)] = []
     var sum = 0.0
     var duration = 0.0
     var integral = 0.0
@@ -144,7 +145,7 @@ struct StatisticsProblem {
             counts = true
           }
           if counts {
-            values.append((value, Double(end - start)))
+            values.append((value, Double(end - start), rank))
             contributors.insert(rank)
             if recent.map({ start > $0.start || (start == $0.start && rank <= $0.rank) }) ?? true {
               recent = (start, rank, value)
@@ -187,7 +188,26 @@ struct StatisticsProblem {
       let power = zip(values, weights).map { pow(10, $0.value / 10) * $1 }.reduce(0, +)
       answer.average = 10 * log10(power / weights.reduce(0, +))
     case (_, .ownDuration):
-      answer.average = lengths > 0 ? values.map { $0.value * $0.length }.reduce(0, +) / lengths : plain
+      let ranks = contributors.sorted()
+      let covers = ranks.map { rank in
+        (from..<to).count { second in
+          !isTaken(second: second, before: rank) && spoken[rank].contains { $0.0 <= second && second < $0.1 }
+        }
+      }
+      var weighed = 0.0
+      var weights = 0.0
+      for (place, rank) in ranks.enumerated() {
+        let own = values.filter { $0.rank == rank }
+        let length = own.map(\.length).reduce(0, +)
+        let mean =
+          length > 0
+          ? own.map { $0.value * $0.length }.reduce(0, +) / length
+          : own.map(\.value).reduce(0, +) / Double(own.count)
+        let weight = covers.reduce(0, +) > 0 ? Double(covers[place]) : Double(own.count)
+        weighed += mean * weight
+        weights += weight
+      }
+      answer.average = weighed / weights
     default: answer.average = integrated > 0 ? integral / integrated : plain
     }
     return answer

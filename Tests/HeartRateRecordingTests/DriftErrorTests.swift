@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 /// A drift that is stated comes with an error that it keeps within, where little is known of it as well.

@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 /// A strap that looks ahead by two beats takes motion for a beat now and then, and hands beats on before they are due.

@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 
 /// A made-up strap whose beats are known: what was sent, when it arrived, and when the heart beat.
 ///

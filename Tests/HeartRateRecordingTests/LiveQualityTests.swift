@@ -1,5 +1,6 @@
 import Foundation
 import Sensors
+import TestSupport
 import Testing
 
 @testable import HeartRateRecording

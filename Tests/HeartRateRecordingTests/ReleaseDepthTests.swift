@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 @Suite("Release depth")

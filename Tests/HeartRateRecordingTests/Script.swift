@@ -1,6 +1,7 @@
 import Foundation
 import GATTHeartRate
 import Sensors
+import TestSupport
 
 /// Events of one sensor, written down one after the other, times in seconds of the boot clock.
 struct Script {
@@ -66,23 +67,6 @@ struct Script {
 extension BootInstant {
   static func seconds(_ seconds: Double) -> BootInstant {
     BootInstant(microseconds: Int64((seconds * 1e6).rounded()))
-  }
-}
-
-/// SplitMix64: the same numbers on every machine for a seed.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }
 

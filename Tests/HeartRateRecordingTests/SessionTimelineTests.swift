@@ -1,6 +1,7 @@
 import GATTHeartRate
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 @Suite("SessionTimeline")

@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 /// Losses that nobody tells of: where they are, and what they are told apart by.

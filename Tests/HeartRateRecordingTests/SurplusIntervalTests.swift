@@ -1,5 +1,6 @@
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 /// Intervals for which there was no time: a value that is none, a notification that is delivered twice, junk.

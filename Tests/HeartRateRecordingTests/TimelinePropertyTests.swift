@@ -1,6 +1,7 @@
 import GATTHeartRate
 import HeartRateRecording
 import Sensors
+import TestSupport
 import Testing
 
 /// A small strap that misbehaves at random; whatever it does, nothing is lost, invented or out of order.

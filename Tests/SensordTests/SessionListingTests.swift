@@ -144,7 +144,7 @@ struct SessionListingTests {
     for window in [nil, 5_000_000] as [Int64?] {
       let listing = VariabilityListing(
         session: session, span: span, windowMicroseconds: window,
-        reports: VariabilityReport.reports(
+        reports: try VariabilityReport.reports(
           NNIntervals(recorded.heartbeats), in: span, windowMicroseconds: window, refusal: session.variabilityRefusal))
       #expect(listing.text(columns: 80).hasSuffix("\nHRV       not given: \(told)\n"))
       #expect(listing.json.text.contains(#""meanNN":{"value":null,"unit":"ms","refused":"\#(told)"}"#))
@@ -210,7 +210,7 @@ struct SessionListingTests {
     for window in [nil, 60_000_000] as [Int64?] {
       let listing = VariabilityListing(
         session: session, span: span, windowMicroseconds: window,
-        reports: VariabilityReport.reports(intervals, in: span, windowMicroseconds: window))
+        reports: try VariabilityReport.reports(intervals, in: span, windowMicroseconds: window))
       let text = listing.text(columns: 80)
       #expect(text.contains("probably not sinus: RMSSD is") == (every == 600))
       #expect(listing.json.text.contains(#""doubtful":true"#) == (every == 600))

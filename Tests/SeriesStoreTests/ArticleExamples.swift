@@ -44,7 +44,8 @@ enum ArticleExamples {
     // snippet: samples
     let fast = SampleQuery(
       .and([
-        .type(.quantity(.heartRate)), .time(from: from, to: to, strictness: .start), .summary(.maximum, .greater, 66),
+        .type(.quantity(.heartRate)), .time(from: from, to: to, strictness: .start),
+        .summary(.maximum, .greater, Quantity(66, .countPerMinute)),
       ]),
       order: [.init(.start, isDescending: true)], limit: 10)
     let samples = try await fast.result(for: store).value

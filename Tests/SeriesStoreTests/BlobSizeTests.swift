@@ -2,6 +2,7 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -56,7 +57,7 @@ struct BlobSizeTests {
 
   /// An hour of an ordinary strap: one rate a second, up to 50 ms late, and the beats between.
   private func strapHour(_ number: Int) throws -> RecordedSession {
-    var random = SplitMix64(seed: UInt64(number))
+    var random = SeededGenerator(seed: UInt64(number))
     let start = Timestamp(milliseconds: 1_714_920_600_436 + Int64(number) * 86_400_000)
     var rates: [HeartRateValue] = []
     var builder = HeartbeatSeriesBuilder()

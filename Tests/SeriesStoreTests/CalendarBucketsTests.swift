@@ -1,5 +1,6 @@
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("CalendarBuckets")
@@ -116,7 +117,7 @@ struct CalendarBucketsTests {
     let zones = [
       "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo", "UTC",
     ]
-    var random = SplitMix64(seed: 700 + part)
+    var random = SeededGenerator(seed: 700 + part)
     for number in 0..<300 {
       let zone = try TimeZoneRules.named(zones[Int.random(in: 0..<zones.count, using: &random)])
       let unit = [CalendarInterval.Unit.day, .week, .month, .year][Int.random(in: 0..<4, using: &random)]

@@ -70,6 +70,17 @@ struct CorrelationTests {
     #expect(try await store.check() == [])
   }
 
+  @Test("a predicate that means its samples deletes none of them without it, and with it all")
+  func deletionByPredicate() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    try await store.save([try bloodPressure(120, 80)], as: program)
+    #expect(try await store.delete(.type(.quantity(.bloodPressureSystolic)), as: "test") == 0)
+    #expect(try await SampleQuery().result(for: store).value.count == 3)
+    #expect(try await store.delete(.all, as: "test") == 1)
+    #expect(try await SampleQuery().result(for: store).value.isEmpty)
+    #expect(try await store.check() == [])
+  }
+
   @Test("a later version replaces it with its samples")
   func versions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -1,6 +1,7 @@
 import CSQLite
 import FoundationEssentials
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -58,7 +59,7 @@ struct DamagedChunkTests {
     "flipped bits, cut ends and missing chunks are named by every query that meets them, and never change an answer")
   func random() async throws {
     let seed: UInt64 = 65
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let store = try HealthStore.open(folder.store, for: .writing)
     let session = try makeSession(beats: 600)
     _ = try await store.commit(session)

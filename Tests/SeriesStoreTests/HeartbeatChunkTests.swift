@@ -1,4 +1,5 @@
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -15,7 +16,7 @@ struct HeartbeatChunkTests {
 
   @Test("random beats, flags, gaps and offsets come back as they were", arguments: 0..<40)
   func roundTrip(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...600, using: &random)
     let spread = [0, 1, 5, 40, 400, 30_000][Int.random(in: 0..<6, using: &random)]
     let beats = (0..<count).map { _ in
@@ -55,7 +56,7 @@ struct HeartbeatChunkTests {
 
   @Test("random bytes behind a right checksum are refused or read, but never trap")
   func fuzz() {
-    var random = SplitMix64(seed: 99)
+    var random = SeededGenerator(seed: 99)
     for _ in 0..<20_000 {
       var bytes = (0..<Int.random(in: 5...60, using: &random)).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
       bytes[4] = HeartbeatChunk.layout

@@ -53,6 +53,16 @@ struct PlainRows {
     var covered = 0
     var recent: (row: Row, rank: Int)?
     var ranks: Set<Int> = []
+    var shares: [Int: Share] = [:]
+  }
+
+  /// What one source brought to a bucket.
+  struct Share {
+    var count = 0.0
+    var sum = 0.0
+    var duration = 0.0
+    var weighted = 0.0
+    var covered = 0.0
   }
 
   /// The figures of samples by source, the highest priority first.
@@ -81,7 +91,10 @@ struct PlainRows {
         }
       }
       for tick in ticks.indices where ticks[tick] && !takenTicks[tick] {
-        if let bucket = question.buckets[tick] { figures[bucket].covered += 1 }
+        if let bucket = question.buckets[tick] {
+          figures[bucket].covered += 1
+          figures[bucket].shares[rank, default: Share()].covered += 1
+        }
       }
       takenMoments = moments
       takenTicks = ticks
@@ -107,6 +120,12 @@ struct PlainRows {
       figures[bucket].weighted += row.value * Double(row.end - row.start)
       figures[bucket].power += pow(10, row.value / 10)
       figures[bucket].weightedPower += pow(10, row.value / 10) * Double(row.end - row.start)
+      var share = figures[bucket].shares[rank] ?? Share()
+      share.count += 1
+      share.sum += row.value
+      share.duration += Double(row.end - row.start)
+      share.weighted += row.value * Double(row.end - row.start)
+      figures[bucket].shares[rank] = share
       touched.insert(bucket)
     }
     for bucket in touched {
@@ -137,6 +156,17 @@ struct PlainRows {
 }
 
 extension PlainRows.Figures {
+  /// What each source weighs, in the order of their ranks; none where there is only one.
+  func sourceWeights(_ question: PlainRows.Question) -> [Double] {
+    guard question.type.style == .discreteTemporallyWeighted, question.policy == .ownDuration, ranks.count > 1 else {
+      return []
+    }
+    let measured = ranks.sorted().compactMap { shares[$0] }
+    let covers = measured.contains { $0.covered > 0 }
+    let weights = measured.map { covers ? $0.covered : $0.count }
+    return weights.map { $0 / weights.reduce(0, +) }
+  }
+
   func average(_ question: PlainRows.Question) -> Double? {
     guard count > 0 else { return nil }
     switch (question.type.style, question.policy) {
@@ -144,7 +174,11 @@ extension PlainRows.Figures {
     case (.discreteEquivalentContinuousLevel, _):
       return 10 * log10(duration > 0 ? weightedPower / Double(duration) : power / Double(count))
     case (.discreteTemporallyWeighted, .ownDuration):
-      return duration > 0 ? weighted / Double(duration) : sum / Double(count)
+      let shares = shares.values.filter { $0.count > 0 }
+      let covers = shares.contains { $0.covered > 0 }
+      let weights = shares.map { covers ? $0.covered : $0.count }
+      let means = shares.map { $0.duration > 0 ? $0.weighted / $0.duration : $0.sum / $0.count }
+      return zip(means, weights).map(*).reduce(0, +) / weights.reduce(0, +)
     case (.discreteTemporallyWeighted, _):
       return integrated > 0 ? integral / Double(integrated) : sum / Double(count)
     default: return nil

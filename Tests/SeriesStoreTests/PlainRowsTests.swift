@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// Real stores against plain rows: 10,000 random questions to 20 stores that change between them.
@@ -17,7 +18,7 @@ struct PlainRowsTests {
     "statistics and quantities agree after saves, replaced values, later versions, refusals and deletions",
     arguments: seeds)
   func agreement(seed: UInt64) async throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let store = try HealthStore.open(folder.store, for: .writing)
     var world = try await PlainWorld(in: store, &random)
     for step in 0..<10 {

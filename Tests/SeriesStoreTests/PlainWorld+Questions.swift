@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 
 @testable import HealthModel
 @testable import SeriesStore
@@ -10,7 +11,7 @@ extension PlainWorld {
     var holds: (Sample) -> Bool
   }
 
-  private func choice(_ random: inout SplitMix64) -> Choice {
+  private func choice(_ random: inout SeededGenerator) -> Choice {
     let from = Int.random(in: 0..<Self.length, using: &random)
     let to = Int.random(in: from...Self.length, using: &random)
     switch Int.random(in: 0..<12, using: &random) {
@@ -21,7 +22,7 @@ extension PlainWorld {
         $0.start >= from && $0.end < to
       }
     case 3:
-      return Choice(predicate: .or([.summary(.count, .greater, 5), .device("strap")])) {
+      return Choice(predicate: .or([.count(.greater, 5), .device("strap")])) {
         $0.rows.count > 5 || $0.source.device == "strap"
       }
     default: return Choice(predicate: .all) { _ in true }
@@ -29,7 +30,7 @@ extension PlainWorld {
   }
 
   /// What is wrong with the store's answer to a random question for statistics; nil where nothing is.
-  func wrongStatistics(_ random: inout SplitMix64) async throws -> String? {
+  func wrongStatistics(_ random: inout SeededGenerator) async throws -> String? {
     let type = Self.types.randomElement(using: &random)!
     let choice = choice(&random)
     let policy = policy(&random)
@@ -81,7 +82,7 @@ extension PlainWorld {
     return Statistics.difference(found, expected).map { "\($0)\n  for \(query)" }
   }
 
-  private func policy(_ random: inout SplitMix64) -> WeightingPolicy {
+  private func policy(_ random: inout SeededGenerator) -> WeightingPolicy {
     let gap =
       Bool.random(using: &random)
       ? WeightingPolicy.standardGapMicroseconds : Int64.random(in: 0...12, using: &random) * tick * 1_000_000
@@ -95,7 +96,7 @@ extension PlainWorld {
   private typealias Layout = (count: Int64, unit: PlainCalendar.Unit, anchor: Int64?)
 
   private func buckets(
-    _ random: inout SplitMix64
+    _ random: inout SeededGenerator
   ) throws -> (StatisticsCollectionQuery.Buckets, Layout?) {
     let intervals: [(Int64, PlainCalendar.Unit)] =
       switch tick {
@@ -149,11 +150,12 @@ extension PlainWorld {
       duration: hasValues && options.contains(.duration) ? Int64(figures.duration) * tick * 1_000_000 : nil,
       coverage: TimeCoverage(covered: covered, gaps: to.microseconds - from.microseconds - covered),
       sources: sources.enumerated().filter { figures.ranks.contains($0.offset) }.map(\.element),
-      policy: question.policy, styleVersion: question.type.styleVersion)
+      sourceWeights: options.contains(.average) ? figures.sourceWeights(question) : [], policy: question.policy,
+      styleVersion: question.type.styleVersion)
   }
 
   /// What is wrong with the store's answer to a random question for quantities; nil where nothing is.
-  func wrongQuantities(_ random: inout SplitMix64) async throws -> String? {
+  func wrongQuantities(_ random: inout SeededGenerator) async throws -> String? {
     let type = Self.types.randomElement(using: &random)!
     let choice = choice(&random)
     let from = Int.random(in: 0..<Self.length, using: &random)

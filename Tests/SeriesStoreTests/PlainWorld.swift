@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// A store that is changed at random around a day on which clocks change, and the same samples as plain rows.
@@ -24,7 +25,7 @@ struct PlainWorld {
   private(set) var samples: [Sample] = []
   private var saved = 0
 
-  init(in store: HealthStore, _ random: inout SplitMix64) async throws {
+  init(in store: HealthStore, _ random: inout SeededGenerator) async throws {
     self.store = store
     calendar = PlainCalendar.all.randomElement(using: &random)!
     zone = try TimeZoneRules.named(calendar.name)
@@ -43,7 +44,7 @@ struct PlainWorld {
   private func device(of source: DataSource) -> Device? { source.device.map { Device(localIdentifier: $0) } }
 
   /// One thing that may happen to a store.
-  mutating func change(_ random: inout SplitMix64) async throws {
+  mutating func change(_ random: inout SeededGenerator) async throws {
     switch Int.random(in: 0..<10, using: &random) {
     case 0: try await delete(&random)
     case 1: try await saveInVain(&random)
@@ -51,7 +52,7 @@ struct PlainWorld {
     }
   }
 
-  private mutating func save(_ random: inout SplitMix64) async throws {
+  private mutating func save(_ random: inout SeededGenerator) async throws {
     let name = ["a", "b"].randomElement(using: &random)!
     let news = try (0..<Int.random(in: 1...3, using: &random)).map { _ in try series(of: name, &random) }
     let outcomes = try await store.save(news.map(\.new), as: program(name))
@@ -77,7 +78,7 @@ struct PlainWorld {
   }
 
   /// A save of which one part is refused leaves nothing of the others.
-  private func saveInVain(_ random: inout SplitMix64) async throws {
+  private func saveInVain(_ random: inout SeededGenerator) async throws {
     guard let there = samples.randomElement(using: &random) else { return }
     var (new, _) = try series(of: there.source.source, &random)
     new.sync = nil
@@ -88,7 +89,7 @@ struct PlainWorld {
     }
   }
 
-  private mutating func delete(_ random: inout SplitMix64) async throws {
+  private mutating func delete(_ random: inout SeededGenerator) async throws {
     guard let index = samples.indices.randomElement(using: &random) else { return }
     let sample = samples[index]
     let other = sample.source.source == "a" ? "b" : "a"
@@ -101,7 +102,7 @@ struct PlainWorld {
 
   /// A series in a builder, whose rows come in any order and replace each other, or all stay, and what is left of them.
   private func series(
-    of program: String, id: UUID? = nil, _ random: inout SplitMix64
+    of program: String, id: UUID? = nil, _ random: inout SeededGenerator
   ) throws -> (new: NewSample, plain: Sample) {
     let source = Self.sources.filter { $0.source == program }.randomElement(using: &random)!
     let type = Self.types.randomElement(using: &random)!
@@ -125,8 +126,7 @@ struct PlainWorld {
       rows.append(row)
     }
     rows.sort { $0.start < $1.start }
-    // The end of a value that was replaced counts too: no end may be before any that was inserted.
-    let latest = inserts.map(\.end).max() ?? first
+    let latest = rows.map(\.end).max() ?? first
     let end = Bool.random(using: &random) ? nil : min(Self.length, latest + Int.random(in: 0...4, using: &random))
     let sync: NewSample.SyncIdentity? =
       Int.random(in: 0..<3, using: &random) > 0

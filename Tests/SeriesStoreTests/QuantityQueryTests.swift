@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("QuantityQuery")
@@ -33,7 +34,7 @@ struct QuantityQueryTests {
 
   @Test("random overlapping series enumerate as their sorted whole", arguments: 0..<20)
   func random(seed: UInt64) async throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let store = try HealthStore.open(folder.store, for: .writing)
     var all: [(start: Int64, sample: Int, value: Double)] = []
     for sample in 0..<Int.random(in: 1...8, using: &random) {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -37,7 +38,7 @@ struct QuantitySeriesBuilderTests {
 
   @Test("random inserts agree with a dictionary, however they are packed", arguments: 0..<12)
   func random(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var builder = QuantitySeriesBuilder(type: .heartRate, start: at(0))
     var expected: [Int64: [Double]] = [:]
     let count = seed < 10 ? 500 : 12_000

@@ -12,6 +12,11 @@ extension Statistics {
           found[keyPath: path] = other
         }
       }
+      if zip(found.sourceWeights, expected.sourceWeights).allSatisfy({ abs($0 - $1) <= 1e-9 }),
+        found.sourceWeights.count == expected.sourceWeights.count
+      {
+        found.sourceWeights = expected.sourceWeights
+      }
       guard found == expected else { return "\(found)\n  instead of \(expected)" }
     }
     return nil

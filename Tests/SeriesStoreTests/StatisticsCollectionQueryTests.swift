@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("StatisticsCollectionQuery")
@@ -135,7 +136,7 @@ struct StatisticsCollectionQueryTests {
   @Test("random series in a store agree with the rules applied to all of them at once", arguments: 0..<10)
   func random(part: UInt64) async throws {
     let seed = 4_400 + part
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let world = StatisticsWorld(&random)
     let store = try HealthStore.open(folder.store, for: .writing)
     try await world.save(into: store)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// Random series of several sources around the days on which clocks change, and the answers that a store must give.
@@ -18,7 +19,7 @@ struct StatisticsWorld {
   /// Two hours before clocks change in Europe, in spring or in autumn of 2024.
   private let origin: Int64
 
-  init(_ random: inout SplitMix64) {
+  init(_ random: inout SeededGenerator) {
     origin = (Bool.random(using: &random) ? 1_711_839_600 : 1_729_983_600) * Self.second
     for _ in 0..<Int.random(in: 3...14, using: &random) {
       let name = ["strap", "watch", "phone"][Int.random(in: 0..<3, using: &random)]
@@ -57,7 +58,7 @@ struct StatisticsWorld {
     }
   }
 
-  func query(_ random: inout SplitMix64) throws -> StatisticsCollectionQuery {
+  func query(_ random: inout SeededGenerator) throws -> StatisticsCollectionQuery {
     let type = types[max(0, Int.random(in: -2..<4, using: &random))]
     let zone = try TimeZoneRules.named(Self.zones[Int.random(in: 0..<Self.zones.count, using: &random)])
     let intervals = ["15m", "1h", "30m", "7m", "1d", "3h", "1w", "1mo", "2d"]

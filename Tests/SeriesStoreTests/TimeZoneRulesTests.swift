@@ -1,5 +1,6 @@
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("TimeZoneRules")
@@ -176,7 +177,7 @@ struct TimeZoneRulesTests {
     for length in 0..<bytes.count {
       #expect(throws: TimeZoneError.self) { try TimeZoneRules(name: "x", parsing: Array(bytes[..<length])) }
     }
-    var random = SplitMix64(seed: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<20_000 {
       var damaged = bytes
       for _ in 0..<Int.random(in: 1...3, using: &random) {

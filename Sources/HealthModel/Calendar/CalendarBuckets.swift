@@ -20,8 +20,9 @@ public struct CalendarBuckets: Hashable, Sendable {
 
   /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`.
   public init(every interval: CalendarInterval, from anchor: Timestamp, in zone: TimeZoneRules) {
+    let anchor = Self.clamped(anchor)
     let wall = zone.wallClock(at: anchor)
-    let day = Self.floorDivision(wall, Self.day)
+    let day = wall.flooredQuotient(by: Self.day)
     self.init(
       every: interval, from: anchor, day: CalendarDay(daysSince1970: day), time: wall - day * Self.day, in: zone)
   }
@@ -41,8 +42,8 @@ public struct CalendarBuckets: Hashable, Sendable {
   /// The anchor is the last such beginning at or before `moment`; intervals of several units count from it, those of
   /// minutes and hours from the midnight before.
   public init(every interval: CalendarInterval, containing moment: Timestamp, in zone: TimeZoneRules) {
-    let wall = zone.wallClock(at: moment)
-    let day = Self.floorDivision(wall, Self.day)
+    let wall = zone.wallClock(at: Self.clamped(moment))
+    let day = wall.flooredQuotient(by: Self.day)
     let date = CalendarDay(daysSince1970: day)
     let first: Int64 =
       switch interval.unit {
@@ -58,37 +59,39 @@ public struct CalendarBuckets: Hashable, Sendable {
       time: 0, in: zone)
   }
 
-  private static func floorDivision(_ dividend: Int64, _ divisor: Int64) -> Int64 {
-    let quotient = dividend / divisor
-    return dividend % divisor < 0 ? quotient - 1 : quotient
+  /// Beyond the years 1 to 9999 a calendar says nothing.
+  private static func clamped(_ moment: Timestamp) -> Timestamp {
+    min(max(moment, Timestamp.calendarRange.lowerBound), Timestamp.calendarRange.upperBound)
   }
 
-  /// When bucket `index` begins; bucket 0 begins at the anchor.
+  /// When bucket `index` begins; bucket 0 begins at the anchor. Saturates where no timestamp is so early or so late.
   public func start(of index: Int64) -> Timestamp {
-    let steps = index * Int64(interval.count)
+    let steps = index.multipliedSaturated(by: Int64(interval.count))
     switch interval.unit {
-    case .minute: return anchor.advanced(byMicroseconds: steps * 60_000_000)
-    case .hour: return anchor.advanced(byMicroseconds: steps * 3_600_000_000)
-    case .day: return moment(ofDay: anchorDay.daysSince1970 + steps)
-    case .week: return moment(ofDay: anchorDay.daysSince1970 + steps * 7)
+    case .minute: return anchor.advanced(byMicroseconds: steps.multipliedSaturated(by: 60_000_000))
+    case .hour: return anchor.advanced(byMicroseconds: steps.multipliedSaturated(by: 3_600_000_000))
+    case .day: return moment(ofDay: anchorDay.daysSince1970.addingSaturated(steps))
+    case .week: return moment(ofDay: anchorDay.daysSince1970.addingSaturated(steps.multipliedSaturated(by: 7)))
     case .month: return moment(ofDay: day(monthsLater: steps))
-    case .year: return moment(ofDay: day(monthsLater: steps * 12))
+    case .year: return moment(ofDay: day(monthsLater: steps.multipliedSaturated(by: 12)))
     }
   }
 
   private func moment(ofDay day: Int64) -> Timestamp {
-    zone.moment(ofWallClock: day * Self.day + anchorTime)
+    zone.moment(ofWallClock: day.multipliedSaturated(by: Self.day).addingSaturated(anchorTime))
   }
 
   private func day(monthsLater months: Int64) -> Int64 {
-    let all = anchorDay.year * 12 + Int64(anchorDay.month - 1) + months
-    let year = Self.floorDivision(all, 12)
-    let month = Int(all - year * 12) + 1
+    let all = (anchorDay.year * 12 + Int64(anchorDay.month - 1)).addingSaturated(months)
+    let year = all.flooredQuotient(by: 12)
+    let remainder = Int(all % 12)
+    let month = (remainder < 0 ? remainder + 12 : remainder) + 1
     let day = min(anchorDay.day, CalendarDay.days(inMonth: month, of: year))
-    return CalendarDay(year: year, month: month, day: day)?.daysSince1970 ?? 0
+    // No timestamp is so early or so late as what is no day.
+    return CalendarDay(year: year, month: month, day: day)?.daysSince1970 ?? (months < 0 ? .min : .max)
   }
 
-  /// The index of the bucket that holds `moment`.
+  /// The index of the bucket that holds `moment`, or the nearest moment of the years 1 to 9999.
   public func index(of moment: Timestamp) -> Int64 {
     let length: Int64 =
       switch interval.unit {
@@ -100,7 +103,9 @@ public struct CalendarBuckets: Hashable, Sendable {
       case .year: 31_556_952_000_000
       }
     // Right to within a few months at most: then step by step.
-    var index = Self.floorDivision(moment.microseconds(since: anchor), length * Int64(interval.count))
+    let moment = Self.clamped(moment)
+    var index = moment.microseconds(since: anchor).flooredQuotient(
+      by: length.multipliedSaturated(by: Int64(interval.count)))
     while start(of: index) > moment { index -= 1 }
     while start(of: index + 1) <= moment { index += 1 }
     return index
@@ -110,9 +115,8 @@ public struct CalendarBuckets: Hashable, Sendable {
   ///
   /// A day that the region's clocks skipped has no bucket.
   public func edges(from: Timestamp, to: Timestamp) throws(StatisticsError) -> [Int64] {
-    // Beyond the years 1 to 9999 a calendar says nothing, and its arithmetic would overflow.
-    let span = Int64(-62_135_596_800_000_000)...Int64(253_402_300_800_000_000)
-    guard from < to, span.contains(from.microseconds), span.contains(to.microseconds) else { throw .emptyRange }
+    let span = Timestamp.calendarRange
+    guard from < to, span.contains(from), to.advanced(byMicroseconds: -1) <= span.upperBound else { throw .emptyRange }
     var index = index(of: from)
     var edges = [start(of: index).microseconds]
     while edges[edges.count - 1] < to.microseconds {

@@ -1,4 +1,6 @@
 /// A day of the Gregorian calendar, carried on before its introduction (proleptic, as ISO 8601 has it).
+///
+/// Its years are −1,000,000 to 1,000,000, more than a ``Timestamp`` reaches.
 public struct CalendarDay: Hashable, Sendable {
   /// Astronomical: year 0 is 1 BC.
   public let year: Int64
@@ -7,19 +9,24 @@ public struct CalendarDay: Hashable, Sendable {
   /// 1 to 31.
   public let day: Int
 
+  private static let years: ClosedRange<Int64> = -1_000_000...1_000_000
+  /// Days since 1970 that lie in those years.
+  private static let days: ClosedRange<Int64> = -365_962_028...364_523_337
+
   /// Nil where there is no such day.
   public init?(year: Int64, month: Int, day: Int) {
-    guard (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year) else { return nil }
+    guard Self.years.contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year)
+    else { return nil }
     self.year = year
     self.month = month
     self.day = day
   }
 
-  /// The day that lies so many days after 1970-01-01, or before it.
+  /// The day that lies so many days after 1970-01-01, or before it; the first or the last where that is none.
   ///
   /// Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
   public init(daysSince1970: Int64) {
-    let shifted = daysSince1970 + 719_468
+    let shifted = min(max(daysSince1970, Self.days.lowerBound), Self.days.upperBound) + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -40,7 +47,7 @@ public struct CalendarDay: Hashable, Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// 28 to 31; `month` is 1 to 12.
+  /// 28 to 31; 31 for a `month` that is not 1 to 12.
   public static func days(inMonth month: Int, of year: Int64) -> Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -68,19 +68,19 @@ public struct TimeZoneRules: Hashable, Sendable {
   /// leads to.
   public func moment(ofWallClock wall: Int64) -> Timestamp {
     let day: Int64 = 86_400_000_000
-    let before = Int64(offset(at: Timestamp(microseconds: wall &- day))) * 1_000_000
-    let after = Int64(offset(at: Timestamp(microseconds: wall &+ day))) * 1_000_000
+    let before = Int64(offset(at: Timestamp(microseconds: wall.subtractingSaturated(day)))) * 1_000_000
+    let after = Int64(offset(at: Timestamp(microseconds: wall.addingSaturated(day)))) * 1_000_000
     let candidates = before > after ? [before, after] : [after, before]
     // The greater offset gives the earlier moment.
     for offset in candidates {
-      let moment = Timestamp(microseconds: wall &- offset)
+      let moment = Timestamp(microseconds: wall.subtractingSaturated(offset))
       if Int64(self.offset(at: moment)) * 1_000_000 == offset { return moment }
     }
-    return Timestamp(microseconds: wall &- before)
+    return Timestamp(microseconds: wall.subtractingSaturated(before))
   }
 
   /// What the region's clocks show at a moment, in microseconds since 1970 as if they showed UTC.
   public func wallClock(at moment: Timestamp) -> Int64 {
-    moment.microseconds &+ Int64(offset(at: moment)) * 1_000_000
+    moment.microseconds.addingSaturated(Int64(offset(at: moment)) * 1_000_000)
   }
 }

@@ -1,7 +1,7 @@
 /// From the ticks of one run of beats to wall-clock time: a straight line, with its uncertainty.
 ///
 /// Integers only, so that every program that reads the store derives the same microseconds.
-public struct AffineTimeMap: Hashable, Sendable {
+public struct AffineTimeMap: Hashable, Sendable, Codable {
   /// The wall-clock time of tick 0.
   public var anchor: Timestamp
   /// How much longer than nominal the sensor's ticks are, in parts per billion; seen: −25,000 to 10,000.

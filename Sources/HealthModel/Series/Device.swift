@@ -1,5 +1,5 @@
 /// The piece of hardware that measured, as far as it told about itself (HealthKit's `HKDevice`).
-public struct Device: Hashable, Sendable {
+public struct Device: Hashable, Sendable, Codable {
   /// The name that it advertises.
   public var name: String?
   /// Who made it.

@@ -1,5 +1,5 @@
 /// One heart rate as a sensor sent it, stamped at its arrival.
-public struct HeartRateValue: Hashable, Sendable {
+public struct HeartRateValue: Hashable, Sendable, Codable {
   /// When the notification was read. Kept in the store to the millisecond, rounded down.
   public var time: Timestamp
   /// Beats per minute, as received: 1 to 65535.
@@ -21,7 +21,7 @@ public struct HeartRateValue: Hashable, Sendable {
 }
 
 /// What the sensor said about skin contact with a value (Heart Rate Service 1.0, flag bits 1 and 2).
-public enum SensorContact: UInt8, Hashable, Sendable, CaseIterable {
+public enum SensorContact: UInt8, Hashable, Sendable, CaseIterable, Codable {
   case notSupported = 0
   case notDetected = 1
   case detected = 2

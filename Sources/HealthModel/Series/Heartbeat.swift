@@ -1,5 +1,5 @@
 /// One beat of a ``HeartbeatSeries``: the interval that ended with it, and what is known about it.
-public struct Heartbeat: Hashable, Sendable {
+public struct Heartbeat: Hashable, Sendable, Codable {
   /// Ticks of the series' timescale since the beat before it in its run: the RR interval as received.
   ///
   /// The first beat of a run has one too. It began at a beat that nobody saw, so no beat stands at its start.
@@ -23,7 +23,7 @@ public struct Heartbeat: Hashable, Sendable {
   }
 
   /// What the recorder found about a beat. Flags stand beside the value, which stays as received.
-  public struct Flags: OptionSet, Hashable, Sendable {
+  public struct Flags: OptionSet, Hashable, Sendable, Codable {
     /// The flags as bits.
     public let rawValue: UInt8
 

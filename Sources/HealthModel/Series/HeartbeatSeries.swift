@@ -8,9 +8,11 @@ public struct HeartbeatSeries: Hashable, Sendable {
   public let runs: [Run]
   /// All beats, run after run.
   public let beats: [Heartbeat]
+  /// When the series begins: where its builder was given a start, that; else its first beat. Nil without beats.
+  public let start: Timestamp?
 
   /// A stretch of beats that is counted on one clock without a break.
-  public struct Run: Hashable, Sendable {
+  public struct Run: Hashable, Sendable, Codable {
     /// Indices into the series' beats; never empty.
     public var beats: Range<Int>
     /// The tick at which the run's first beat stands: 0 where the map is anchored there.
@@ -43,10 +45,15 @@ public struct HeartbeatSeries: Hashable, Sendable {
     self.timescale = timescale
     runs = []
     beats = []
+    start = nil
   }
 
   /// Checks that the runs are not empty and follow each other over all the beats, and that times strictly increase.
-  public init(timescale: Int32, runs: [Run], beats: [Heartbeat]) throws(SeriesError) {
+  ///
+  /// `start` is when the series begins, by default at its first beat, and not after it.
+  public init(
+    timescale: Int32, runs: [Run], beats: [Heartbeat], start: Timestamp? = nil
+  ) throws(SeriesError) {
     guard timescale > 0 else { throw .invalidTimescale(timescale) }
     var next = 0
     for run in runs {
@@ -59,6 +66,9 @@ public struct HeartbeatSeries: Hashable, Sendable {
     self.timescale = timescale
     self.runs = runs
     self.beats = beats
+    let first = Self.firstTime(runs, beats, timescale)
+    if let first, let start, start > first { throw .startsBeforeSeries }
+    self.start = first.map { start ?? $0 }
     var previous: Timestamp?
     var unordered: Int?
     forEachBeat { located in
@@ -71,10 +81,17 @@ public struct HeartbeatSeries: Hashable, Sendable {
   }
 
   /// What a builder has checked already.
-  init(checked runs: [Run], beats: [Heartbeat], timescale: Int32) {
+  init(checked runs: [Run], beats: [Heartbeat], timescale: Int32, start: Timestamp?) {
     self.timescale = timescale
     self.runs = runs
     self.beats = beats
+    self.start = start ?? Self.firstTime(runs, beats, timescale)
+  }
+
+  private static func firstTime(_ runs: [Run], _ beats: [Heartbeat], _ timescale: Int32) -> Timestamp? {
+    guard let run = runs.first, let beat = beats.first else { return nil }
+    return run.map.time(atTicks: run.firstTick, timescale: timescale)
+      .advanced(byMicroseconds: Int64(beat.offsetMicroseconds))
   }
 
   /// Calls `body` with every beat in order.
@@ -103,14 +120,16 @@ extension HeartbeatSeries {
     return TimeSpan(start: span(of: first).start, end: span(of: last).end)
   }
 
-  /// From a run's first beat to its last.
+  /// From a run's first beat to its last; of a run of another series the beats that this one has too.
   public func span(of run: Run) -> (start: Timestamp, end: Timestamp) {
+    let positions = run.beats.clamped(to: beats.indices)
+    guard let first = positions.first, let last = positions.last else {
+      let moment = run.map.time(atTicks: run.firstTick, timescale: timescale)
+      return (moment, moment)
+    }
     var ticks = run.firstTick
-    for position in run.beats.dropFirst() { ticks = ticks &+ Int64(beats[position].rrTicks) }
-    return (
-      time(atTicks: run.firstTick, of: run, beat: run.beats.lowerBound),
-      time(atTicks: ticks, of: run, beat: run.beats.upperBound - 1)
-    )
+    for position in positions.dropFirst() { ticks = ticks &+ Int64(beats[position].rrTicks) }
+    return (time(atTicks: run.firstTick, of: run, beat: first), time(atTicks: ticks, of: run, beat: last))
   }
 
   private func time(atTicks ticks: Int64, of run: Run, beat: Int) -> Timestamp {

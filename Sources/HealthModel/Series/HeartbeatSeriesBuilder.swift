@@ -12,6 +12,8 @@ public struct HeartbeatSeriesBuilder: Sendable {
   /// The tick of the last beat in its run.
   private var tick: Int64 = 0
   private var lastTime: Timestamp?
+  /// When the series begins, where that was told.
+  private var start: Timestamp?
   private var isFinished = false
 
   /// An empty series; a timescale below 1 counts as 1.
@@ -65,7 +67,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     tick = next
   }
 
-  /// Adds a beat `ticks` after `start`, HealthKit's form: one run, whose map is anchored at the start.
+  /// Adds a beat `ticks` after the series' `start`, HealthKit's form: one run, whose map is anchored at the start.
   ///
   /// `start` is the same in every call, else ``SeriesError/startDiffers(index:)``; ticks strictly increase from 0 on.
   public mutating func add(
@@ -79,6 +81,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     guard !overflow, let rrTicks = UInt32(exactly: interval) else { throw .beatOutOfRange(index: position) }
     if run == nil { try beginRun(AffineTimeMap(anchor: start), firstTick: ticks) }
     try add(rrTicks: rrTicks, precededByGap: precededByGap, flags: flags)
+    self.start = start
   }
 
   /// The series; afterwards every call is an error. ``SeriesError/empty`` where no beat was added: the builder goes on then.
@@ -87,7 +90,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     guard !beats.isEmpty else { throw .empty }
     isFinished = true
     closeRun()
-    return HeartbeatSeries(checked: runs, beats: beats, timescale: timescale)
+    return HeartbeatSeries(checked: runs, beats: beats, timescale: timescale, start: start)
   }
 
   /// Forgets everything; afterwards every call is an error.

@@ -2,7 +2,7 @@
 public typealias Metadata = [String: MetadataValue]
 
 /// A value in ``Metadata``.
-public enum MetadataValue: Hashable, Sendable {
+public enum MetadataValue: Hashable, Sendable, Codable {
   case text(String)
   case integer(Int64)
   /// A finite number. A number that is not finite is not stored: it would read back as nothing.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Everything that a recording session leaves: what the recorder saves in one piece when the session ends.
-public struct RecordedSession: Hashable, Sendable {
+public struct RecordedSession: Hashable, Sendable, Codable {
   /// The session's identity, also its sync identifier: the same session is stored once, however often it is saved.
   public var id: UUID
   /// Of two saves of one session the one with the greater version stays; the number of notifications, for instance.
@@ -81,7 +81,7 @@ extension RecordedSession {
 /// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
 ///
 /// In a session without beats both are the share that its rates cover.
-public struct Coverage: Hashable, Sendable {
+public struct Coverage: Hashable, Sendable, Codable {
   /// The least share: what lies between two beats without a gap.
   public var floor: Double
   /// The greatest share that the gaps allow.
@@ -95,7 +95,7 @@ public struct Coverage: Hashable, Sendable {
 }
 
 /// The heart rate variability figures that are kept with a session; nil where the record does not allow one.
-public struct HeartRateVariabilitySummary: Hashable, Sendable {
+public struct HeartRateVariabilitySummary: Hashable, Sendable, Codable {
   /// Standard deviation of the NN intervals.
   public var sdnnMilliseconds: Double?
   /// Root mean square of successive differences of NN intervals.

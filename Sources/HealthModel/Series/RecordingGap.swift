@@ -1,5 +1,5 @@
 /// A stretch of a session in which beats, or rates, may have been lost, and why.
-public struct RecordingGap: Hashable, Sendable {
+public struct RecordingGap: Hashable, Sendable, Codable {
   /// Why: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`; what BlueZ said
   /// stands in ``detail``.
   public var reason: String

@@ -4,7 +4,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case finished
   /// Nothing was inserted: there is no series to save.
   case empty
-  /// The quantity begins before the builder's start.
+  /// A quantity or a beat comes before the series' start.
   case startsBeforeSeries
   /// The interval ends before it starts.
   case endsBeforeStart
@@ -16,6 +16,10 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownType(String)
   /// A correlation lacks a sample of one of its type's parts.
   case partMissing(String)
+  /// The time lies outside of the years 1 to 9999.
+  case timeOutOfRange
+  /// The value is greater than `limit`, or less than its negative: sums of such values would be no numbers.
+  case valueOutOfRange(limit: Double)
   /// The value is not a number, or infinite.
   case notFinite
   /// A recorded value is earlier than the one before it.
@@ -36,12 +40,14 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .finished: "the series was finished or discarded before"
     case .empty: "the series is empty"
-    case .startsBeforeSeries: "the quantity starts before its series"
+    case .startsBeforeSeries: "a value comes before the start of its series"
     case .endsBeforeStart: "the quantity ends before it starts"
     case .endsBeforeInsertedEnd: "the series would end before one of its quantities"
     case .incompatibleUnit(let unit, let type): "\(unit) cannot be converted to the unit of \(type)"
     case .unknownType(let type): "unit or style of \(type) are not known to this program"
     case .partMissing(let type): "there is no sample of \(type) among the parts"
+    case .timeOutOfRange: "the time lies outside of the years 1 to 9999"
+    case .valueOutOfRange(let limit): "a value lies between -\(limit) and \(limit)"
     case .notFinite: "the value is no finite number"
     case .timeDecreases(let index): "value \(index) is earlier than the one before it"
     case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"

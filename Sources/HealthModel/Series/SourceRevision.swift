@@ -1,5 +1,5 @@
 /// The program that saved an object, with its version (HealthKit's `HKSourceRevision`).
-public struct SourceRevision: Hashable, Sendable {
+public struct SourceRevision: Hashable, Sendable, Codable {
   /// What tells two sources apart: a reverse-domain or program name, such as `sensord`.
   public var identifier: String
   /// The name that is shown to a person.

@@ -2,7 +2,7 @@
 ///
 /// Two straps that one program records are two sources: they never mix into one. A source without a device is what the program
 /// saved without one, not all that it saved.
-public struct DataSource: Hashable, Sendable, CustomStringConvertible {
+public struct DataSource: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The source's identifier, see ``SourceRevision/identifier``.
   public var source: String
   /// The device's local identifier, or its name where it has none; nil where there is no device.

@@ -1,5 +1,5 @@
 /// The figures of one stretch of time, with what is needed to judge them.
-public struct Statistics: Hashable, Sendable {
+public struct Statistics: Hashable, Sendable, Codable {
   /// From here, inclusive …
   public var start: Timestamp
   /// … to here, exclusive.
@@ -26,6 +26,10 @@ public struct Statistics: Hashable, Sendable {
   public var coverage: TimeCoverage
   /// Who contributed, the highest priority first.
   public var sources: [DataSource]
+  /// What each of ``sources`` weighs in the average, together 1: as long as it covers time, or as often as it measured where
+  /// none covers any. Empty where the average does not weigh sources: it is of one, or by another style or policy than
+  /// ``WeightingPolicy/ownDuration``.
+  public var sourceWeights: [Double]
   /// How a temporally weighted average weighs.
   public var policy: WeightingPolicy
   /// Of the type's aggregation style.
@@ -33,7 +37,7 @@ public struct Statistics: Hashable, Sendable {
 }
 
 /// How much of a stretch of time the quantities speak for, in microseconds.
-public struct TimeCoverage: Hashable, Sendable {
+public struct TimeCoverage: Hashable, Sendable, Codable {
   /// Time that lies in a quantity, or between two of a series that are no further apart than the policy's gap.
   public var covered: Int64
   /// The rest.

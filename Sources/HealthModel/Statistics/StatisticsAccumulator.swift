@@ -2,17 +2,17 @@ import Glibc
 
 /// The figures of one bucket while they are collected.
 package struct StatisticsAccumulator: Sendable {
-  package var count = 0
-  package var sum: Double = 0
+  /// Of all sources together.
+  package var total = SourceShare()
+  /// The rank of the only source so far; see ``StatisticsBuckets/credit(_:of:to:)``.
+  var soleRank: Int32 = Self.nobody
+  static let nobody: Int32 = -1
+  static let several: Int32 = -2
   package var minimum: Double = .infinity
   package var maximum: Double = -.infinity
-  /// Microseconds, and value times microseconds.
-  package var duration: Double = 0
-  package var weighted: Double = 0
   /// `10^(value/10)`, plain and times microseconds, for levels.
   package var power: Double = 0
   package var weightedPower: Double = 0
-  package var covered: Int64 = 0
   /// Microseconds that the weighting policy's integral spans, and that integral.
   package var integrated: Double = 0
   package var integral: Double = 0
@@ -52,20 +52,23 @@ package struct StatisticsAccumulator: Sendable {
     pow(10, level / 10)
   }
 
-  func average(_ style: AggregationStyle, _ policy: WeightingPolicy) -> Double? {
-    guard count > 0 else { return nil }
-    switch style {
-    case .discreteArithmetic: return sum / Double(count)
-    case .discreteEquivalentContinuousLevel:
-      return 10 * log10(duration > 0 ? weightedPower / duration : power / Double(count))
-    case .discreteTemporallyWeighted:
-      switch policy {
-      case .ownDuration: return duration > 0 ? weighted / duration : sum / Double(count)
-      // A single value spans no time: it is its own mean.
-      case .holdLast, .trapezoid: return integrated > 0 ? integral / integrated : sum / Double(count)
+  /// The mean by the style; `shares` are those of each source by its rank, where there are several and they matter.
+  func average(_ style: AggregationStyle, _ policy: WeightingPolicy, shares: [Int: SourceShare]?) -> Double? {
+    guard total.count > 0 else { return nil }
+    let average: Double? =
+      switch style {
+      case .discreteArithmetic: total.plainMean
+      case .discreteEquivalentContinuousLevel:
+        10 * log10(total.duration > 0 ? weightedPower / total.duration : power / Double(total.count))
+      case .discreteTemporallyWeighted:
+        switch policy {
+        case .ownDuration: shares.map(SourceShare.mean) ?? total.mean
+        // A single value spans no time: it is its own mean.
+        case .holdLast, .trapezoid: integrated > 0 ? integral / integrated : total.plainMean
+        }
+      // Sums have none, and neither has what only a later program can compute.
+      default: nil
       }
-    // Sums have none, and neither has what only a later program can compute.
-    default: return nil
-    }
+    return average.flatMap { $0.isFinite ? $0 : nil }
   }
 }

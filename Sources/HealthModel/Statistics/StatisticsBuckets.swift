@@ -6,6 +6,8 @@
 /// - Merged sources: a moment belongs to the first source, in order of priority, that covers it; a quantity counts where
 ///   its start belongs to its source, and a cumulative one for the part of its time that does.
 /// - Integrals and coverage are clipped to the bucket and to the moments that belong to the source.
+/// - An average by own durations is each source's own first; sources then weigh as long as they cover time. Else one
+///   value with a duration would outweigh an hour of a strap's rates, which have none.
 public struct StatisticsBuckets: Sendable {
   /// The borders, ascending: bucket `i` is from `edges[i]` to before `edges[i + 1]`.
   public let edges: [Int64]
@@ -16,6 +18,9 @@ public struct StatisticsBuckets: Sendable {
   package var accumulators: [StatisticsAccumulator]
   /// The sources beyond the first 64 that contributed, by bucket: so rare that they have no room in each.
   private var laterRanks: [Int: Set<Int>] = [:]
+  /// What each source brought, by bucket and rank: only of buckets to which several brought something that weighs.
+  private var shares: [Int: [Int: SourceShare]] = [:]
+  private let weighsSources: Bool
   private let isCumulative: Bool
   private let isLevel: Bool
 
@@ -28,6 +33,7 @@ public struct StatisticsBuckets: Sendable {
     accumulators = Array(repeating: StatisticsAccumulator(), count: edges.count - 1)
     isCumulative = type.style.isCumulative
     isLevel = type.style == .discreteEquivalentContinuousLevel
+    weighsSources = type.style == .discreteTemporallyWeighted && policy == .ownDuration
   }
 
   /// Adds the series of all sources, those of the highest priority first; they must be all that overlap each other.
@@ -40,7 +46,7 @@ public struct StatisticsBuckets: Sendable {
         coverage.formUnion(track.coverage(maximumGap: policy.maximumGapMicroseconds))
       }
       for stretch in coverage.stretches {
-        addCoverage(from: stretch.lowerBound, to: stretch.upperBound, blocked: blocked)
+        addCoverage(from: stretch.lowerBound, to: stretch.upperBound, rank: rank, blocked: blocked)
       }
       if rank < tracksBySource.count - 1 { blocked.formUnion(coverage) }
     }
@@ -51,16 +57,16 @@ public struct StatisticsBuckets: Sendable {
     let nothing = TimeStretches()
     add(track, rank: rank, blocked: nothing)
     for stretch in track.coverage(maximumGap: policy.maximumGapMicroseconds).stretches {
-      addCoverage(from: stretch.lowerBound, to: stretch.upperBound, blocked: nothing)
+      addCoverage(from: stretch.lowerBound, to: stretch.upperBound, rank: rank, blocked: nothing)
     }
   }
 
   /// Adds one series, without the moments in `blocked`; its coverage is for the caller to add.
   package mutating func add(_ track: QuantityTrack, rank: Int, blocked: TimeStretches) {
-    guard let first = track.starts.first else { return }
+    guard track.count > 0, let first = track.starts.first else { return }
     var bucket = max(0, index(of: first))
     let gap = policy.maximumGapMicroseconds
-    for position in track.starts.indices {
+    for position in 0..<track.count {
       let start = track.starts[position]
       let end = track.end(of: position)
       let value = track.values[position]
@@ -68,12 +74,11 @@ public struct StatisticsBuckets: Sendable {
       if isCumulative, end > start {
         divide(value, from: start, to: end, startingAt: bucket, rank: rank, blocked: blocked)
       } else if start >= edges[bucket], start < edges[bucket + 1], blocked.isEmpty || !blocked.contains(start) {
-        contribute(rank: rank, to: bucket)
-        accumulators[bucket].add(value, from: start, to: end, rank: rank, isLevel: isLevel)
+        add(value, from: start, to: end, rank: rank, to: bucket)
       }
-      guard !isCumulative, position + 1 < track.starts.count else { continue }
+      guard !isCumulative, position + 1 < track.count else { continue }
       let next = track.starts[position + 1]
-      if next > start, next &- start <= gap {
+      if next > start, next.subtractingSaturated(start) <= gap {
         addSegment(
           Segment(start: start, end: next, value: value, endValue: track.values[position + 1]), startingAt: bucket,
           blocked: blocked)
@@ -90,12 +95,47 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Adds covered time, without the moments in `blocked`.
-  package mutating func addCoverage(from start: Int64, to end: Int64, blocked: TimeStretches) {
+  /// Adds what the source of that rank brought to a bucket, to the whole and, where that matters, to the source's own.
+  package mutating func credit(_ share: SourceShare, of rank: Int, to bucket: Int) {
+    if weighsSources { tellApart(share, of: rank, in: bucket) }
+    accumulators[bucket].total.add(share)
+  }
+
+  /// Most buckets have one source, whose share is the whole: it is kept apart from the second source on.
+  private mutating func tellApart(_ share: SourceShare, of rank: Int, in bucket: Int) {
+    let sole = accumulators[bucket].soleRank
+    if sole == rank { return }
+    if sole == StatisticsAccumulator.nobody {
+      accumulators[bucket].soleRank = Int32(clamping: rank)
+      return
+    }
+    if sole != StatisticsAccumulator.several {
+      shares[bucket] = [Int(sole): accumulators[bucket].total]
+      accumulators[bucket].soleRank = StatisticsAccumulator.several
+    }
+    shares[bucket, default: [:]][rank, default: SourceShare()].add(share)
+  }
+
+  /// Adds a whole quantity.
+  private mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, to bucket: Int) {
+    contribute(rank: rank, to: bucket)
+    let length = Double(end.subtractingSaturated(start))
+    credit(
+      SourceShare(count: 1, sum: value, duration: length, weighted: value * length), of: rank, to: bucket)
+    accumulators[bucket].add(value, from: start, to: end, rank: rank, isLevel: isLevel)
+  }
+
+  /// Adds covered time of the source of that rank, without the moments in `blocked`.
+  package mutating func addCoverage(from start: Int64, to end: Int64, rank: Int, blocked: TimeStretches) {
     guard end > start else { return }
-    let bucket = max(0, index(of: start))
-    forEachPart(from: start, to: end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
-      accumulator.covered &+= to &- from
+    var index = max(0, index(of: start))
+    blocked.forEachFreePart(from: start, to: end) { from, to in
+      while index < accumulators.count, edges[index] < to {
+        let length = min(to, edges[index + 1]).subtractingSaturated(max(from, edges[index]))
+        if length > 0 { credit(SourceShare(covered: length), of: rank, to: index) }
+        if edges[index + 1] >= to { break }
+        index += 1
+      }
     }
   }
 
@@ -120,15 +160,17 @@ public struct StatisticsBuckets: Sendable {
     case .ownDuration: return
     case .holdLast:
       forEachPart(from: segment.start, to: segment.end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
-        accumulator.integrated += Double(to &- from)
-        accumulator.integral += segment.value * Double(to &- from)
+        accumulator.integrated += Double(to.subtractingSaturated(from))
+        accumulator.integral += segment.value * Double(to.subtractingSaturated(from))
       }
     case .trapezoid:
-      let slope = (segment.endValue - segment.value) / Double(segment.end &- segment.start)
+      let slope = (segment.endValue - segment.value) / Double(segment.end.subtractingSaturated(segment.start))
       forEachPart(from: segment.start, to: segment.end, startingAt: bucket, blocked: blocked) { accumulator, from, to in
-        let middle = segment.value + slope * (Double(from &- segment.start) + Double(to &- from) / 2)
-        accumulator.integrated += Double(to &- from)
-        accumulator.integral += middle * Double(to &- from)
+        let middle =
+          segment.value + slope
+          * (Double(from.subtractingSaturated(segment.start)) + Double(to.subtractingSaturated(from)) / 2)
+        accumulator.integrated += Double(to.subtractingSaturated(from))
+        accumulator.integral += middle * Double(to.subtractingSaturated(from))
       }
     }
   }
@@ -136,7 +178,7 @@ public struct StatisticsBuckets: Sendable {
   private mutating func divide(
     _ value: Double, from start: Int64, to end: Int64, startingAt bucket: Int, rank: Int, blocked: TimeStretches
   ) {
-    let length = Double(end &- start)
+    let length = Double(end.subtractingSaturated(start))
     var touched = -1
     var index = bucket
     // A quantity that reaches into a bucket in two parts, around a better source, counts there once.
@@ -145,13 +187,13 @@ public struct StatisticsBuckets: Sendable {
         let partStart = max(from, edges[index])
         let partEnd = min(to, edges[index + 1])
         if partEnd > partStart {
-          let part = Double(partEnd &- partStart)
-          accumulators[index].sum += value * (part / length)
-          accumulators[index].duration += part
+          let part = Double(partEnd.subtractingSaturated(partStart))
+          accumulators[index].total.add(SourceShare(sum: value * (part / length), duration: part))
           if touched != index {
             touched = index
             contribute(rank: rank, to: index)
-            accumulators[index].contribute(value, from: start, to: end, rank: rank)
+            accumulators[index].total.count += 1
+            accumulators[index].note(.init(value: value, start: start, end: end, rank: rank))
           }
         }
         if edges[index + 1] >= to { break }
@@ -209,22 +251,26 @@ public struct StatisticsBuckets: Sendable {
       if !laterRanks.isEmpty, let later = laterRanks[index] {
         others = later.sorted().filter { $0 < sources.count }.map { sources[$0] }
       }
-      let hasValues = bucket.count > 0
+      let total = bucket.total
+      let hasValues = total.count > 0
       let recent = options.contains(.mostRecent) ? bucket.mostRecent : nil
-      let length = edges[index + 1] &- edges[index]
+      let length = edges[index + 1].subtractingSaturated(edges[index])
+      let shares = shares[index]
       results.append(
         Statistics(
           start: Timestamp(microseconds: edges[index]), end: Timestamp(microseconds: edges[index + 1]), source: source,
-          count: bucket.count, sum: options.contains(.sum) && hasValues ? bucket.sum : nil,
-          average: options.contains(.average) && hasValues ? bucket.average(type.style, policy) : nil,
-          minimum: options.contains(.minimum) && hasValues ? bucket.minimum : nil,
-          maximum: options.contains(.maximum) && hasValues ? bucket.maximum : nil, mostRecent: recent?.value,
+          count: total.count, sum: options.contains(.sum) && hasValues && total.sum.isFinite ? total.sum : nil,
+          average: options.contains(.average) ? bucket.average(type.style, policy, shares: shares) : nil,
+          minimum: options.contains(.minimum) && bucket.minimum.isFinite ? bucket.minimum : nil,
+          maximum: options.contains(.maximum) && bucket.maximum.isFinite ? bucket.maximum : nil,
+          mostRecent: recent?.value,
           mostRecentSpan: recent.flatMap {
             TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
           },
-          duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
-          coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
-          sources: others.isEmpty ? contributors : contributors + others, policy: policy,
+          duration: options.contains(.duration) && hasValues ? Int64(saturating: total.duration) : nil,
+          coverage: TimeCoverage(covered: total.covered, gaps: length.subtractingSaturated(total.covered)),
+          sources: others.isEmpty ? contributors : contributors + others,
+          sourceWeights: options.contains(.average) ? shares.map(SourceShare.sharedWeights) ?? [] : [], policy: policy,
           styleVersion: type.styleVersion))
     }
     return results
@@ -232,25 +278,15 @@ public struct StatisticsBuckets: Sendable {
 }
 
 extension StatisticsAccumulator {
-  /// Notes that a quantity contributed.
-  mutating func contribute(_ value: Double, from start: Int64, to end: Int64, rank: Int) {
-    count += 1
+  /// Adds a whole quantity, but for what is its source's own.
+  fileprivate mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, isLevel: Bool) {
     note(MostRecent(value: value, start: start, end: end, rank: rank))
-  }
-
-  /// Adds a whole quantity.
-  mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, isLevel: Bool) {
-    contribute(value, from: start, to: end, rank: rank)
-    let length = Double(end &- start)
-    sum += value
     minimum = Swift.min(minimum, value)
     maximum = Swift.max(maximum, value)
-    duration += length
-    weighted += value * length
     if isLevel {
       let power = StatisticsAccumulator.power(ofLevel: value)
       self.power += power
-      weightedPower += power * length
+      weightedPower += power * Double(end.subtractingSaturated(start))
     }
   }
 }

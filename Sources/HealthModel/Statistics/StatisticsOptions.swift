@@ -1,5 +1,5 @@
 /// Which figures are asked for.
-public struct StatisticsOptions: OptionSet, Hashable, Sendable {
+public struct StatisticsOptions: OptionSet, Hashable, Sendable, Codable {
   /// The flags as bits.
   public let rawValue: UInt8
 

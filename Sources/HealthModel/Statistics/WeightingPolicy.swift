@@ -1,6 +1,7 @@
 /// How a discrete average weighs its values. HealthKit publishes none for values without duration; these are ours.
-public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible {
-  /// Each value weighs as long as it lasts; where all durations are zero, all weigh the same.
+public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codable {
+  /// Within a source each value weighs as long as it lasts; where all durations are zero, all weigh the same. Sources weigh
+  /// as long as they cover time (``Statistics/sourceWeights``).
   case ownDuration
   /// Each value holds until the next one of its series starts, unless that is more than so many microseconds later.
   case holdLast(maximumGapMicroseconds: Int64)

@@ -1,7 +1,7 @@
 /// How quantities of a type become one figure. A style is data with a version, since what a style means may change.
 ///
 /// Styles are open: a store may hold one that a newer program wrote. Its values can be read, and not averaged or summed.
-public struct AggregationStyle: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct AggregationStyle: RawRepresentable, Hashable, Sendable, CustomStringConvertible, Codable {
   /// The name in a file.
   public let rawValue: String
 

@@ -1,5 +1,5 @@
 /// A number with its unit.
-public struct Quantity: Hashable, Sendable {
+public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The number, in the unit.
   public var value: Double
   /// What the number counts.
@@ -10,6 +10,9 @@ public struct Quantity: Hashable, Sendable {
     self.value = value
     self.unit = unit
   }
+
+  /// The number, a space and the unit's symbol: `61.5 count/min`.
+  public var description: String { "\(value) \(unit)" }
 
   /// The number that the same quantity has in `unit`.
   public func value(in unit: Unit) throws(UnitError) -> Double {

@@ -57,6 +57,9 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
     self = type
   }
 
+  /// Values may be so great and no greater: any number of them, weighed with any durations, have a finite sum.
+  public var greatestMagnitude: Double { style == .discreteEquivalentContinuousLevel ? 2000 : 1e270 }
+
   /// Whether unit and style are known, so that values can be added, converted and summed up.
   public var isKnown: Bool { unit.isKnown && style.isKnown }
 

@@ -63,11 +63,15 @@ public struct NNIntervals: Hashable, Sendable {
     self.origin = origin
   }
 
+  /// In seconds: the figures of longer ones would be no numbers.
+  private static let longestInterval = 1e9
+
   /// Takes intervals that were chosen elsewhere; each array of `stretches` is without a gap.
   ///
   /// The length of the gaps is unknown here, so ``ends`` counts them as 0.
   ///
-  /// - Throws: ``VariabilityRefusal/invalidInterval(index:)``, counted over all stretches.
+  /// - Throws: ``VariabilityRefusal/invalidInterval(index:)`` for what is negative, no number or beyond 10⁹ s, counted over
+  ///   all stretches.
   public init(stretches: [[Double]], filter: Filter = .all) throws(VariabilityRefusal) {
     var seconds: [Double] = []
     var ends: [Double] = []
@@ -75,7 +79,7 @@ public struct NNIntervals: Hashable, Sendable {
     var time = 0.0
     for stretch in stretches {
       for (index, interval) in stretch.enumerated() {
-        guard interval.isFinite, interval >= 0 else { throw .invalidInterval(index: seconds.count) }
+        guard (0...Self.longestInterval).contains(interval) else { throw .invalidInterval(index: seconds.count) }
         time += interval
         seconds.append(interval)
         ends.append(time)

@@ -79,6 +79,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
       case .lfHfRatio: try variability.lowToHighRatio()
       }
     figure.value *= scale
+    guard figure.value.isFinite else { throw self == .lfHfRatio ? .noPower(.high) : .noDuration }
     return figure
   }
 }

@@ -21,6 +21,8 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   case noPower(FrequencyBand)
   /// The sensor computed its intervals from its rate, so there are no beats and nothing varies as the heart does.
   case inventedIntervals
+  /// The windows would cut the span into more parts than can be returned.
+  case tooManyWindows(limit: Int)
   /// SD2² comes out negative: the intervals alternate so much that the ellipse of the Poincaré plot has no length.
   case negativeVariance
 
@@ -43,6 +45,7 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
       "no segment is filled with NN intervals to \(Self.whole(100 * needed)) %"
     case .noPower(let band): "there is no power in \(band.rawValue)"
     case .inventedIntervals: "the sensor invents its RR intervals from its rate"
+    case .tooManyWindows(let limit): "that would be more than \(limit) windows; use longer ones"
     case .negativeVariance: "the intervals alternate too much for SD2"
     }
   }

@@ -12,6 +12,8 @@ public struct VariabilityReport: Hashable, Sendable {
 
   /// Less than this share of the time says too little of the rest. Ours: the Task Force names none.
   private static let leastCoverage = 0.5
+  /// More windows than anybody reads: a week of seconds, and a bit.
+  private static let windowLimit: Int64 = 700_000
 
   /// The reports of consecutive spans.
   ///
@@ -21,12 +23,14 @@ public struct VariabilityReport: Hashable, Sendable {
   ///   - windowMicroseconds: The length of each part, the last of which is shorter where it does not fit; nil makes it one.
   ///   - refusal: Why no figure is given, where something is known of the record that its intervals do not show.
   /// - Returns: At least one without windows; none for a span without length.
+  /// - Throws: ``VariabilityRefusal/tooManyWindows(limit:)``.
   public static func reports(
     _ intervals: NNIntervals, in span: TimeSpan, windowMicroseconds: Int64? = nil, refusal: VariabilityRefusal? = nil
-  ) -> [VariabilityReport] {
+  ) throws(VariabilityRefusal) -> [VariabilityReport] {
     guard let length = windowMicroseconds, length > 0 else {
       return [VariabilityReport(intervals, in: span, refusal: refusal)]
     }
+    guard span.microseconds / length < windowLimit else { throw .tooManyWindows(limit: Int(windowLimit)) }
     var reports: [VariabilityReport] = []
     var start = span.start
     while start < span.end {

@@ -15,6 +15,7 @@ struct StoreCheck {
       while try statement.step() { numbers.append(statement.integer(0)) }
     }
     for (done, number) in numbers.enumerated() {
+      try connection.checkCancellation()
       progress(done, numbers.count)
       // Of what has been changed in its rows that is said already.
       guard !changed.samples.contains(number) else { continue }

@@ -1,9 +1,11 @@
+import Checksums
+
 /// The first bytes of every chunk: a checksum over the rest, and the byte that names the layout.
 enum ChunkSeal {
   /// Puts the checksum into the first four bytes, which were left free for it.
   static func seal(_ bytes: consuming [UInt8]) -> [UInt8] {
     var sealed = bytes
-    let checksum = Checksum.crc32c(sealed, from: 4)
+    let checksum = CRC32C.checksum(sealed.span, 4..<sealed.count)
     for position in 0..<4 { sealed[position] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * position)) }
     return sealed
   }
@@ -13,7 +15,7 @@ enum ChunkSeal {
     guard bytes.count >= 5 else { throw .truncated }
     var checksum: UInt32 = 0
     for position in 0..<4 { checksum |= UInt32(bytes[position]) << UInt32(8 * position) }
-    guard checksum == Checksum.crc32c(bytes, from: 4) else { throw .checksumMismatch }
+    guard checksum == CRC32C.checksum(bytes.span, 4..<bytes.count) else { throw .checksumMismatch }
     guard bytes[4] == layout else { throw .unknownLayout(bytes[4]) }
     return ByteReader(bytes, from: 5)
   }

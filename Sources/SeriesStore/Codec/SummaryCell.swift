@@ -1,3 +1,5 @@
+import HealthModel
+
 /// What statistics need to know about one quarter of an hour of a quantity series without unpacking it.
 ///
 /// Quarters, since the offsets of all of today's time zones are multiples of them: a bucket of any calendar begins where
@@ -65,7 +67,7 @@ struct SummaryCell: Hashable, Sendable {
     last = value
     lastStart = start
     lastEnd = end
-    duration &+= end &- start
+    duration = duration.addingSaturated(end.subtractingSaturated(start))
     weighted += value * Double(end &- start)
     if end > maximumEnd {
       covered &+= end &- max(start, maximumEnd)

@@ -1,4 +1,5 @@
 import CSQLite
+import Checksums
 
 /// The checksum of a row: CRC-32C of its values in the order of the columns, as a signed number.
 ///
@@ -17,7 +18,7 @@ enum RowChecksum {
       unsafe sqlite3_create_function_v2(
         connection.handle, name, -1, flags, nil,
         { context, count, values in
-          var checksum = Checksum()
+          var checksum = CRC32C()
           for index in 0..<Int(count) {
             guard let value = unsafe values?[index] else { continue }
             unsafe RowChecksum.add(value, to: &checksum)
@@ -26,7 +27,7 @@ enum RowChecksum {
         }, nil, nil, nil))
   }
 
-  private static func add(_ value: OpaquePointer, to checksum: inout Checksum) {
+  private static func add(_ value: OpaquePointer, to checksum: inout CRC32C) {
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER:
       checksum.add(byte: 1)

@@ -23,12 +23,12 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
       self.store = store
     }
 
-    /// The next answer; nil once the store is closed.
+    /// The next answer; nil once the store is closed or the task is cancelled.
     public mutating func next() async throws(StoreError) -> Snapshot<Query.Output>? {
       try await next(isolation: nil)
     }
 
-    /// The next answer; nil once the store is closed.
+    /// The next answer; nil once the store is closed or the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
@@ -42,6 +42,7 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
         do throws(StoreError) {
           snapshot = try await query.result(for: store)
         } catch {
+          if error.code == .cancelled { return nil }
           // Closed for good, which ends the signals, or until it can be opened again, which is one.
           guard error.code == .closed else { throw error }
           continue

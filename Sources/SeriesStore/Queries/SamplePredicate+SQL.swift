@@ -1,6 +1,15 @@
 import FoundationEssentials
 import HealthModel
 
+extension Connection {
+  /// The predicate as a condition of SQL; ``StoreError/Code/tooComplex(limit:)`` where SQLite would not take it.
+  func condition(
+    _ predicate: SamplePredicate, firstParameter: Int32
+  ) throws(StoreError) -> SamplePredicate.Condition {
+    try SamplePredicate.Condition(predicate, firstParameter: firstParameter, types: self.types.all())
+  }
+}
+
 extension SamplePredicate {
   /// A condition on ``SampleReader/tables``, with its values kept apart from its text.
   struct Condition {
@@ -14,12 +23,28 @@ extension SamplePredicate {
       case bytes([UInt8])
     }
 
+    /// Parts that stand side by side without parentheses: each one makes SQLite's tree deeper by one, and 1,000 is its end.
+    private static let width = 32
+    /// Parentheses within parentheses: SQLite's parser has room for 100 symbols, of which a level takes three.
+    static let deepest = 16
+    /// SQLite takes 32,766 parameters; a few are the query's own.
+    static let mostValues = 32_000
+
     /// The parameter's number in the whole statement follows `first`.
     private let first: Int32
+    /// The units in which the types of the file are stored.
+    private let units: [Unit]
 
-    init(_ predicate: SamplePredicate, firstParameter: Int32) {
+    init(
+      _ predicate: SamplePredicate, firstParameter: Int32, types: [Int64: SampleType]
+    ) throws(StoreError) {
       first = firstParameter
-      text = compile(predicate)
+      var units: [String: Unit] = [:]
+      for type in types.values.compactMap(\.quantityType) where type.unit.isKnown {
+        units[type.unit.symbol] = type.unit
+      }
+      self.units = units.values.sorted { $0.symbol < $1.symbol }
+      text = try compile(predicate, isNegated: false, level: 0)
     }
 
     func bind(to statement: inout Statement) throws(StoreError) {
@@ -34,95 +59,190 @@ extension SamplePredicate {
       }
     }
 
-    private mutating func place(_ value: Value) -> String {
+    private mutating func place(_ value: Value) throws(StoreError) -> String {
+      guard values.count < Self.mostValues else {
+        throw StoreError(
+          .tooComplex(limit: Self.mostValues), "a predicate may have \(Self.mostValues) values at most; ask in parts")
+      }
       values.append(value)
       return "?\(first + Int32(values.count) - 1)"
     }
 
-    private mutating func compile(_ predicate: SamplePredicate) -> String {
-      switch predicate {
-      case .all: return "1"
-      case .type(let type):
-        return
-          "(type.identifier = \(place(.text(type.identifier))) AND type.kind = \(place(.text(type.kind.rawValue))))"
-      case .time(let from, let to, let strictness): return time(from, to, strictness)
-      case .source(let identifier): return "source.identifier = \(place(.text(identifier)))"
-      case .device(let identifier): return "ifnull(device.local_identifier = \(place(.text(identifier))), 0)"
-      case .session(let uuid):
-        let numbers = ChangeList.numbers(of: place(.bytes(uuid.bytes)))
-        return "(sample.session IS NOT NULL AND sample.session IN \(numbers))"
-      case .part(let uuid): return member(of: uuid, as: .part)
-      case .basis(let uuid): return member(of: uuid, as: .basis)
-      case .value(let values):
-        let places = values.map(\.rawValue).sorted().map { place(.integer($0)) }
-        return "ifnull(sample.value IN (\(places.joined(separator: ", "))), 0)"
-      case .identifier(let uuids):
-        let places = uuids.sorted { $0.uuidString < $1.uuidString }.map { place(.bytes($0.bytes)) }
-        return places.isEmpty
-          ? "0" : "(" + places.map { "sample.id IN \(ChangeList.numbers(of: $0))" }.joined(separator: " OR ") + ")"
-      case .hasMetadata(let key): return metadata(key, condition: "")
-      case .metadata(let key, let comparison, let value):
-        let condition = " AND \(self.condition(comparison, value))"
-        return metadata(key, condition: condition)
-      case .summary(let key, let comparison, let value):
-        return "ifnull(\(key.column) \(comparison.rawValue) \(place(.real(value))), 0)"
-      case .and(let parts): return join(parts, "AND", empty: "1")
-      case .or(let parts): return join(parts, "OR", empty: "0")
-      case .not(let part): return "NOT (\(compile(part)))"
+    /// What is denied is brought down to the single conditions, so that any number of denials costs no depth.
+    private mutating func compile(
+      _ predicate: SamplePredicate, isNegated: Bool, level: Int
+    ) throws(StoreError) -> String {
+      var form = predicate.form
+      var isNegated = isNegated
+      while case .not(let part) = form {
+        form = part.form
+        isNegated.toggle()
+      }
+      switch form {
+      case .and(let parts): return try join(parts, isAnd: !isNegated, isNegated: isNegated, level: level)
+      case .or(let parts): return try join(parts, isAnd: isNegated, isNegated: isNegated, level: level)
+      default:
+        let condition = try condition(form)
+        return isNegated ? "NOT (\(condition))" : condition
       }
     }
 
-    private mutating func member(of owner: UUID, as role: AssociationTable.Role) -> String {
-      let owners = ChangeList.numbers(of: place(.bytes(owner.bytes)))
+    private mutating func join(
+      _ parts: [SamplePredicate], isAnd: Bool, isNegated: Bool, level: Int
+    ) throws(StoreError) -> String {
+      guard parts.count != 1 else { return try compile(parts[0], isNegated: isNegated, level: level) }
+      guard level < Self.deepest else {
+        throw StoreError(
+          .tooComplex(limit: Self.deepest), "a predicate may alternate between and and or \(Self.deepest) times at most"
+        )
+      }
+      if parts.isEmpty { return isAnd ? "1" : "0" }
+      let word = isAnd ? " AND " : " OR "
+      // A group for each power of the width that the parts need.
+      var groups: [String] = []
+      var depth = level + 1
+      var room = Self.width
+      while room < parts.count {
+        room *= Self.width
+        depth += 1
+      }
+      for part in parts { groups.append(try compile(part, isNegated: isNegated, level: depth)) }
+      while groups.count > Self.width {
+        groups = stride(from: 0, to: groups.count, by: Self.width).map { start in
+          "(" + groups[start..<min(start + Self.width, groups.count)].joined(separator: word) + ")"
+        }
+      }
+      return "(" + groups.joined(separator: word) + ")"
+    }
+
+    private mutating func condition(_ form: SamplePredicate.Form) throws(StoreError) -> String {
+      switch form {
+      case .all, .and, .or, .not: return "1"
+      case .type(let type):
+        let identifier = try place(.text(type.identifier))
+        return "(type.identifier = \(identifier) AND type.kind = \(try place(.text(type.kind.rawValue))))"
+      case .time(let from, let to, let strictness): return try time(from, to, strictness)
+      case .source(let identifier): return "source.identifier = \(try place(.text(identifier)))"
+      case .device(let identifier): return "ifnull(device.local_identifier = \(try place(.text(identifier))), 0)"
+      case .session(let uuid):
+        let numbers = ChangeList.numbers(of: try place(.bytes(uuid.bytes)))
+        return "(sample.session IS NOT NULL AND sample.session IN \(numbers))"
+      case .part(let uuid): return try member(of: uuid, as: .part)
+      case .basis(let uuid): return try member(of: uuid, as: .basis)
+      case .value(let values): return try value(values)
+      case .identifier(let uuids): return try identifier(uuids)
+      case .hasMetadata(let key): return try metadata(key, condition: "")
+      case .metadata(let key, let comparison, let value):
+        let condition = " AND \(try self.condition(comparison, value))"
+        return try metadata(key, condition: condition)
+      case .quantity(let figure, let comparison, let quantity): return try self.quantity(figure, comparison, quantity)
+      case .moment(let figure, let comparison, let moment):
+        return "ifnull(\(figure.column) \(comparison.sql) \(try place(.integer(moment.microseconds))), 0)"
+      case .length(let figure, let comparison, let microseconds):
+        return "ifnull(\(figure.column) \(comparison.sql) \(try place(.integer(microseconds))), 0)"
+      case .count(let comparison, let count):
+        return "sample.count \(comparison.sql) \(try place(.integer(Int64(count))))"
+      }
+    }
+
+    /// Any number of identifiers are one value: sixteen bytes each.
+    private mutating func identifier(_ uuids: Set<UUID>) throws(StoreError) -> String {
+      guard uuids.count > 1 else {
+        guard let uuid = uuids.first else { return "0" }
+        return "sample.id IN \(ChangeList.numbers(of: try place(.bytes(uuid.bytes))))"
+      }
+      let all = try place(.bytes(uuids.flatMap(\.bytes)))
+      return """
+        sample.id IN (WITH RECURSIVE part (first) AS
+          (SELECT 1 UNION ALL SELECT first + 16 FROM part WHERE first + 16 < length(\(all)))
+          SELECT number FROM part CROSS JOIN changes WHERE \(ChangeList.isObject("substr(\(all), first, 16)")))
+        """
+    }
+
+    private mutating func member(of owner: UUID, as role: AssociationTable.Role) throws(StoreError) -> String {
+      let owners = ChangeList.numbers(of: try place(.bytes(owner.bytes)))
       return "sample.id IN (SELECT member FROM associations WHERE role = \(role.rawValue) AND owner IN \(owners))"
     }
 
-    private mutating func join(_ parts: [SamplePredicate], _ word: String, empty: String) -> String {
-      guard !parts.isEmpty else { return empty }
-      return "(" + parts.map { compile($0) }.joined(separator: " \(word) ") + ")"
+    private mutating func value(_ values: Set<CategoryValue>) throws(StoreError) -> String {
+      var places: [String] = []
+      for value in values.map(\.rawValue).sorted() { places.append(try place(.integer(value))) }
+      return "ifnull(sample.value IN (\(places.joined(separator: ", "))), 0)"
     }
 
     /// What ends at `from` does not overlap, a moment at `from` does: ends are outside, as for all intervals.
-    private mutating func time(_ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness) -> String {
+    private mutating func time(
+      _ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness
+    ) throws(StoreError) -> String {
       var parts: [String] = []
       if let from {
-        let place = place(.integer(from.microseconds))
+        let place = try place(.integer(from.microseconds))
         parts.append("(sample.end > \(place) OR sample.start >= \(place))")
         if strictness.contains(.start) { parts.append("sample.start >= \(place)") }
       }
       if let to {
-        let place = place(.integer(to.microseconds))
+        let place = try place(.integer(to.microseconds))
         parts.append("sample.start < \(place)")
         if strictness.contains(.end) { parts.append("sample.end < \(place)") }
       }
       return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
 
-    private mutating func metadata(_ key: String, condition: String) -> String {
+    /// The quantity in each unit that the file has and that it can be converted to.
+    private mutating func quantity(
+      _ figure: QuantityFigure, _ comparison: Comparison, _ quantity: Quantity
+    ) throws(StoreError) -> String {
+      var cases = ""
+      for unit in units {
+        guard let value = try? quantity.value(in: unit), !value.isNaN else { continue }
+        let symbol = try place(.text(unit.symbol))
+        cases += " WHEN \(symbol) THEN \(figure.column) \(comparison.sql) \(try place(.real(value)))"
+      }
+      return cases.isEmpty ? "0" : "ifnull(CASE type.unit\(cases) ELSE 0 END, 0)"
+    }
+
+    private mutating func metadata(_ key: String, condition: String) throws(StoreError) -> String {
       // The condition was compiled first: parameters carry numbers, so their order in the text does not matter.
       return """
         EXISTS (SELECT 1 FROM metadata_values AS metadata WHERE metadata.owner = sample.id
-          AND metadata.key = \(place(.text(key)))\(condition))
+          AND metadata.key = \(try place(.text(key)))\(condition))
         """
     }
 
-    private mutating func condition(_ comparison: Comparison, _ value: MetadataValue) -> String {
-      let word = comparison.rawValue
+    private mutating func condition(
+      _ comparison: Comparison, _ value: MetadataValue
+    ) throws(StoreError) -> String {
+      let word = comparison.sql
       switch value {
-      case .text(let text): return "typeof(metadata.value) = 'text' AND metadata.value \(word) \(place(.text(text)))"
-      case .integer(let integer): return number("metadata.value \(word) \(place(.integer(integer)))")
-      case .real(let real): return number("metadata.value \(word) \(place(.real(real)))")
-      case .flag(let flag): return number("metadata.value \(word) \(place(.integer(flag ? 1 : 0)))")
-      case .time(let time): return number("metadata.value \(word) \(place(.integer(time.microseconds)))")
+      case .text(let text):
+        return "typeof(metadata.value) = 'text' AND metadata.value \(word) \(try place(.text(text)))"
+      case .integer(let integer): return number("metadata.value \(word) \(try place(.integer(integer)))")
+      case .real(let real): return number("metadata.value \(word) \(try place(.real(real)))")
+      case .flag(let flag): return number("metadata.value \(word) \(try place(.integer(flag ? 1 : 0)))")
+      case .time(let time): return number("metadata.value \(word) \(try place(.integer(time.microseconds)))")
       case .quantity(let quantity):
-        // Stored in the unit that it was given in: units that are spelled otherwise do not compare.
-        let unit = place(.text(quantity.unit.symbol))
-        return number("metadata.unit = \(unit) AND metadata.value \(word) \(place(.real(quantity.value)))")
+        let value = try place(.real(quantity.value))
+        let unit = try place(.text(quantity.unit.symbol))
+        // Nothing, which is not true, where the units do not go together.
+        return "\(Connection.comparingQuantities)(metadata.value, metadata.unit, \(value), \(unit)) \(word) 0"
       }
     }
 
     private func number(_ condition: String) -> String {
       "typeof(metadata.value) <> 'text' AND \(condition)"
+    }
+  }
+}
+
+extension SamplePredicate.Comparison {
+  fileprivate var sql: String {
+    switch self {
+    case .less: "<"
+    case .lessOrEqual: "<="
+    case .equal: "="
+    case .notEqual: "<>"
+    case .greaterOrEqual: ">="
+    case .greater: ">"
     }
   }
 }

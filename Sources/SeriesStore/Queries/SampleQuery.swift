@@ -15,11 +15,17 @@ public struct SampleQuery: HealthQuery {
     public var isDescending: Bool
 
     /// What samples can be ordered by.
-    public enum Key: String, Hashable, Sendable, CaseIterable {
-      case start = "sample.start"
-      case end = "sample.end"
-      case count = "sample.count"
-      case change = "sample.id"
+    public struct Key: Hashable, Sendable {
+      let column: String
+
+      /// When they begin.
+      public static let start = Key(column: "sample.start")
+      /// When they end.
+      public static let end = Key(column: "sample.end")
+      /// How many quantities or beats they hold.
+      public static let count = Key(column: "sample.count")
+      /// In which order they were saved.
+      public static let change = Key(column: "sample.id")
     }
 
     /// The greatest first.

@@ -28,7 +28,7 @@ struct ChangeReader {
   private func deleted(
     _ predicate: SamplePredicate, after first: Int64, to last: Int64
   ) throws(StoreError) -> [DeletedObject] {
-    let condition = SamplePredicate.Condition(predicate, firstParameter: 3)
+    let condition = try connection.condition(predicate, firstParameter: 3)
     var statement = try connection.prepare(
       """
       SELECT tombstone.uuid, tombstone.number, tombstone.type, tombstone_source.identifier,

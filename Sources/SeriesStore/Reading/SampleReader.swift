@@ -19,7 +19,7 @@ struct SampleReader {
     """
 
   func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
-    let order = query.order.map { "\($0.key.rawValue)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
+    let order = query.order.map { "\($0.key.column)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
     return try samples(
       query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
       // For SQLite a negative limit is none.
@@ -30,7 +30,7 @@ struct SampleReader {
   func samples(
     _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
   ) throws(StoreError) -> [HealthSample] {
-    let condition = SamplePredicate.Condition(predicate, firstParameter: Int32(arguments.count) + 1)
+    let condition = try connection.condition(predicate, firstParameter: Int32(arguments.count) + 1)
     var statement = try connection.prepare(
       """
       SELECT sample.id, change.uuid, sample.type, sample.start, sample.end, sample.count, sample.sum,
@@ -44,6 +44,7 @@ struct SampleReader {
     let types = try connection.types.all()
     var samples: [HealthSample] = []
     while try statement.step() {
+      try connection.checkCancellation()
       let row = statement.integer(0)
       guard let uuid = UUID(bytes: statement.bytes(1)), let type = types[statement.integer(2)],
         let span = TimeSpan(
@@ -78,6 +79,7 @@ struct SampleReader {
     guard let number = try connection.samples.number(of: uuid), let row = try connection.samples.row(number),
       row.type.kind == .heartbeatSeries
     else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
-    return try connection.heartbeatSeries.series(of: number, count: row.figures.count, object: "sample \(name)")
+    return try connection.heartbeatSeries.series(
+      of: number, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
   }
 }

@@ -48,10 +48,13 @@ struct StatisticsReader {
     var from = query.from
     var to = query.to
     if from == nil || to == nil {
-      let condition = SamplePredicate.Condition(
-        .and([.type(.quantity(query.type)), query.predicate]), firstParameter: 1)
+      let condition = try connection.condition(query.predicate, firstParameter: 2)
       var statement = try connection.prepare(
-        "SELECT min(sample.start), max(sample.end) FROM \(SampleReader.tables) WHERE \(condition.text)")
+        """
+        SELECT min(sample.start), max(sample.end) FROM \(SampleReader.tables)
+        WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text))
+        """)
+      try statement.bind(query.type.identifier, at: 1)
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
       from = from ?? Timestamp(microseconds: statement.integer(0))
@@ -78,7 +81,7 @@ struct StatisticsReader {
   private func seriesRows(
     _ query: StatisticsCollectionQuery, from: Int64, to: Int64, sources: inout SourceRanking
   ) throws(StoreError) -> [SeriesRow] {
-    let condition = SamplePredicate.Condition(query.predicate, firstParameter: 4)
+    let condition = try connection.condition(query.predicate, firstParameter: 4)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.start, sample.end, sample.source, sample.device, source.identifier,
@@ -151,12 +154,16 @@ struct StatisticsReader {
       buckets.type.style != .discreteEquivalentContinuousLevel
       && buckets.policy.maximumGapMicroseconds == SummaryCell.maximumGap
       && buckets.edges.allSatisfy { $0 % SummaryCell.length == 0 }
-    let gap = buckets.policy.maximumGapMicroseconds
-    let span = (from: buckets.edges[0] &- gap, to: buckets.edges[buckets.edges.count - 1] &+ gap)
+    let gap = max(0, buckets.policy.maximumGapMicroseconds)
+    let span = (
+      from: buckets.edges[0].subtractingSaturated(gap),
+      to: buckets.edges[buckets.edges.count - 1].addingSaturated(gap)
+    )
     var cells = try connection.quantitySeries.cellStatement(from: span.from, to: span.to)
     var chunks = try connection.quantitySeries.statement(from: span.from, to: span.to)
     var index = 0
     while index < rows.count {
+      try connection.checkCancellation()
       // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
       var end = rows[index].end
       var next = index + 1
@@ -215,7 +222,7 @@ extension StatisticsBuckets {
     for cell in cells {
       if let previous {
         if cell.firstStart > latestEnd, cell.firstStart &- latestEnd <= SummaryCell.maximumGap {
-          addCoverage(from: latestEnd, to: cell.firstStart, blocked: open)
+          addCoverage(from: latestEnd, to: cell.firstStart, rank: rank, blocked: open)
         }
         if cell.firstStart > previous.lastStart, cell.firstStart &- previous.lastStart <= SummaryCell.maximumGap {
           addSegment(
@@ -229,20 +236,24 @@ extension StatisticsBuckets {
       while bucket < accumulators.count - 1, cell.start >= edges[bucket + 1] { bucket += 1 }
       guard cell.start >= edges[bucket], cell.start < edges[bucket + 1] else { continue }
       contribute(rank: rank, to: bucket)
+      credit(SourceShare(cell), of: rank, to: bucket)
       accumulators[bucket].add(cell, rank: rank, policy: policy)
     }
   }
 }
 
+extension SourceShare {
+  fileprivate init(_ cell: SummaryCell) {
+    self.init(
+      count: cell.count, sum: cell.sum, duration: Double(cell.duration), weighted: cell.weighted,
+      covered: cell.covered)
+  }
+}
+
 extension StatisticsAccumulator {
   fileprivate mutating func add(_ cell: SummaryCell, rank: Int, policy: WeightingPolicy) {
-    count += cell.count
-    sum += cell.sum
     minimum = min(minimum, cell.minimum)
     maximum = max(maximum, cell.maximum)
-    duration += Double(cell.duration)
-    weighted += cell.weighted
-    covered &+= cell.covered
     note(MostRecent(value: cell.last, start: cell.lastStart, end: cell.lastEnd, rank: rank))
     switch policy {
     case .ownDuration: break

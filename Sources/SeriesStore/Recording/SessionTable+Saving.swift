@@ -17,8 +17,12 @@ extension SessionTable {
   }
 
   private static func validate(_ session: RecordedSession) throws(StoreError) {
+    let range = Timestamp.calendarRange
+    let times = [session.start, session.end] + [session.rates.first, session.rates.last].compactMap { $0?.time }
     let problem: String? =
-      if session.end < session.start {
+      if !times.allSatisfy(range.contains) {
+        "it lies outside of the years 1 to 9999"
+      } else if session.end < session.start {
         "it ends before it starts"
       } else if zip(session.rates, session.rates.dropFirst()).contains(where: { $1.time < $0.time }) {
         "its rates are not in order of time"

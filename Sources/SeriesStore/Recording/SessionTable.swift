@@ -24,17 +24,21 @@ struct SessionTable {
     "session \(session.uuidString.lowercased())"
   }
 
-  /// The number and count of the sample of that type in a session; nil where the session has none.
-  private func sample(_ type: SampleType, of session: UUID) throws(StoreError) -> (id: Int64, count: Int)? {
+  /// The row, count and start of the sample of that type in a session; nil where the session has none.
+  private func sample(_ type: SampleType, of session: UUID) throws(StoreError) -> (
+    id: Int64, count: Int, start: Timestamp
+  )? {
     var statement = try connection.prepare(
       """
-      SELECT id, count FROM samples
+      SELECT id, count, start FROM samples
       WHERE session = ?1 AND type IN (SELECT id FROM types WHERE identifier = ?2)
       """)
     try statement.bind(try existingRow(of: session), at: 1)
     try statement.bind(type.identifier, at: 2)
     guard try statement.step() else { return nil }
-    return (statement.integer(0), Int(clamping: max(0, statement.integer(1))))
+    return (
+      statement.integer(0), Int(clamping: max(0, statement.integer(1))), Timestamp(microseconds: statement.integer(2))
+    )
   }
 
   /// The rates of a session in the order of their arrival.
@@ -67,7 +71,8 @@ struct SessionTable {
   /// The beats of a session.
   func beats(of session: UUID) throws(StoreError) -> HeartbeatSeries {
     guard let sample = try sample(.heartbeatSeries, of: session) else { return HeartbeatSeries() }
-    return try connection.heartbeatSeries.series(of: sample.id, count: sample.count, object: Self.name(of: session))
+    return try connection.heartbeatSeries.series(
+      of: sample.id, count: sample.count, start: sample.start, object: Self.name(of: session))
   }
 
   /// The gaps of a session in order.

@@ -17,6 +17,7 @@ final class UnpackedCursor {
   private struct Owner {
     var number: Int64
     var count: Int
+    var start: Timestamp
     var sample: String
     var session: SQLValue
     var type: String
@@ -56,7 +57,7 @@ final class UnpackedCursor {
       }
     var statement = try connection.prepare(
       """
-      SELECT sample.id, sample.count, lower(hex(change.uuid)), lower(hex(session.uuid)),
+      SELECT sample.id, sample.count, sample.start, lower(hex(change.uuid)), lower(hex(session.uuid)),
         type.identifier, type.unit, source.identifier, ifnull(device.local_identifier, device.name),
         session.uuid IS NULL
       FROM \(SampleReader.tables)
@@ -69,9 +70,9 @@ final class UnpackedCursor {
       owners.append(
         Owner(
           number: statement.integer(0), count: Int(clamping: max(0, statement.integer(1))),
-          sample: statement.text(2) ?? "",
-          session: statement.integer(8) != 0 ? .null : .text(statement.text(3) ?? ""), type: statement.text(4) ?? "",
-          unit: statement.text(5) ?? "", source: statement.text(6) ?? "", device: SQLValue(statement.text(7))))
+          start: Timestamp(microseconds: statement.integer(2)), sample: statement.text(3) ?? "",
+          session: statement.integer(9) != 0 ? .null : .text(statement.text(4) ?? ""), type: statement.text(5) ?? "",
+          unit: statement.text(6) ?? "", source: statement.text(7) ?? "", device: SQLValue(statement.text(8))))
     }
     try unpackNext()
   }
@@ -91,7 +92,8 @@ final class UnpackedCursor {
       let object = "sample \(owner.sample)"
       switch table {
       case .beats:
-        let series = try connection.heartbeatSeries.series(of: owner.number, count: owner.count, object: object)
+        let series = try connection.heartbeatSeries.series(
+          of: owner.number, count: owner.count, start: owner.start, object: object)
         var beats: [HeartbeatSeries.LocatedBeat] = []
         beats.reserveCapacity(series.beats.count)
         series.forEachBeat { beats.append($0) }

@@ -14,6 +14,8 @@ final class Connection {
   /// The most that are kept, each some 20 KB: more than any session's commit or query has texts of its own. Predicates
   /// make ever new texts, so without an end a long life would fill the memory.
   static let idleLimit = 64
+  /// The longest text, in bytes, whose statement is kept.
+  private static let longestKept = 65_536
 
   /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
   convenience init(_ path: String, flags: Int32) throws(StoreError) {
@@ -46,6 +48,7 @@ final class Connection {
     unsafe self.handle = unsafe handle
     self.path = path
     try RowChecksum.register(on: self)
+    try addQuantityComparison()
   }
 
   /// `path` as a part of an address: letters, digits, `/`, `.`, `-` and `_` stay, all else is escaped (RFC 3986, 2.1).
@@ -137,6 +140,11 @@ final class Connection {
   func retire(_ statement: OpaquePointer, text: String) {
     unsafe sqlite3_reset(statement)
     unsafe sqlite3_clear_bindings(statement)
+    // Predicates of thousands of parts are asked once, and are megabytes.
+    guard text.utf8.count <= Self.longestKept else {
+      unsafe sqlite3_finalize(statement)
+      return
+    }
     retirements += 1
     if let former = unsafe idle.updateValue((statement, retirements), forKey: text) {
       unsafe sqlite3_finalize(former.statement)

@@ -23,7 +23,8 @@ struct HeartbeatContent: SampleContent {
   static func problem(of sample: SampleRow, in connection: Connection) throws(StoreError) -> String? {
     let series: HeartbeatSeries
     do throws(StoreError) {
-      series = try connection.heartbeatSeries.series(of: sample.id, count: sample.figures.count, object: "sample")
+      series = try connection.heartbeatSeries.series(
+        of: sample.id, count: sample.figures.count, start: Timestamp(microseconds: sample.start), object: "sample")
     } catch {
       guard error.isCorrupt else { throw error }
       return "its beats cannot be unpacked"
@@ -34,10 +35,8 @@ struct HeartbeatContent: SampleContent {
     guard Int64(series.gapCount) == (try connection.heartbeatSeries.gaps(of: sample.id)) else {
       return "its gaps are not those of its beats"
     }
-    let bounds = series.bounds
-    guard bounds?.start.microseconds == sample.start, bounds?.end.microseconds == sample.end else {
-      return "it does not start and end with its beats"
-    }
+    // A series may begin before its first beat, and not after it: unpacking has looked at that.
+    guard series.bounds?.end.microseconds == sample.end else { return "it does not end with its last beat" }
     return nil
   }
 }
@@ -48,9 +47,11 @@ extension NewSample {
     heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil
   ) {
-    guard let bounds = heartbeats.bounds else { return nil }
+    guard let bounds = heartbeats.bounds, let start = heartbeats.start,
+      let span = TimeSpan(start: start, end: bounds.end)
+    else { return nil }
     self.init(
-      HeartbeatContent(series: heartbeats), of: .heartbeatSeries, over: bounds, id: id, device: device,
+      HeartbeatContent(series: heartbeats), of: .heartbeatSeries, over: span, id: id, device: device,
       metadata: metadata, sync: sync)
   }
 }

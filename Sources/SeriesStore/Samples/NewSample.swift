@@ -13,7 +13,8 @@ public struct NewSample: Sendable {
   public var metadata: Metadata
   /// Given where the same object may be saved again in a later version.
   public var sync: SyncIdentity?
-  let span: TimeSpan
+  /// From the sample's start to its end.
+  public let span: TimeSpan
   let content: any SampleContent
 
   /// What makes two saves one object: of equal identifiers of one source the strictly greater version stays.

@@ -27,7 +27,6 @@ public struct QuantitySeriesBuilder: Sendable {
   /// Runs of quantities out of order, by how often they were merged; each is older than those behind it and below.
   private var strays: [[PackedRun]] = []
   private var buffer: [QuantityPacker.Item] = []
-  private var latestEnd: Int64
   private var count = 0
   private var isFinished = false
 
@@ -42,7 +41,6 @@ public struct QuantitySeriesBuilder: Sendable {
     self.start = start
     self.device = device
     self.order = order
-    latestEnd = start.microseconds
   }
 
   /// Inserts a quantity in any unit that can be converted to the type's.
@@ -64,6 +62,9 @@ public struct QuantitySeriesBuilder: Sendable {
     guard value.isFinite else { throw .notFinite }
     guard start >= self.start else { throw .startsBeforeSeries }
     guard end >= start else { throw .endsBeforeStart }
+    let range = Timestamp.calendarRange
+    guard range.contains(start), range.contains(end) else { throw .timeOutOfRange }
+    guard value.magnitude <= type.greatestMagnitude else { throw .valueOutOfRange(limit: type.greatestMagnitude) }
     let item = QuantityPacker.Item(value: value, start: start.microseconds, end: end.microseconds)
     if let last = main.lastStart, item.start < last || (item.start == last && order == .sorting) {
       guard order == .sorting else { throw .timeDecreases(index: count) }
@@ -72,7 +73,6 @@ public struct QuantitySeriesBuilder: Sendable {
     } else {
       main.add(item)
     }
-    latestEnd = max(latestEnd, item.end)
     count += 1
   }
 
@@ -106,15 +106,18 @@ public struct QuantitySeriesBuilder: Sendable {
   ) throws(SeriesError) -> NewSample {
     guard !isFinished else { throw .finished }
     guard count > 0 else { throw .empty }
-    guard (end?.microseconds ?? latestEnd) >= latestEnd else { throw .endsBeforeInsertedEnd }
+    if let end, !Timestamp.calendarRange.contains(end) { throw .timeOutOfRange }
     packBuffer()
-    if !strays.isEmpty { main = PackedRun.merge([main] + strays.reversed().joined()) }
-    let chunks = main.finish()
+    // What was replaced is not in it any more, and so does not decide when the series ends.
+    var whole = strays.isEmpty ? main : PackedRun.merge([main] + strays.reversed().joined())
+    let chunks = whole.finish()
+    let latestEnd = Timestamp(microseconds: SeriesSummary(chunks.lazy.flatMap(\.cells)).end)
+    guard end ?? latestEnd >= latestEnd else { throw .endsBeforeInsertedEnd }
     isFinished = true
     main = PackedRun()
     strays = []
     // Not before the latest end, which is not before the start.
-    let span = TimeSpan(start: start, end: end ?? Timestamp(microseconds: latestEnd)) ?? TimeSpan(at: start)
+    let span = TimeSpan(start: start, end: end ?? latestEnd) ?? TimeSpan(at: start)
     return NewSample(
       quantities: chunks, of: type, over: span, id: id, device: device, metadata: metadata, sync: sync)
   }

@@ -27,6 +27,7 @@ struct ChunkTable {
     try statement.bind(numbers.first, at: 1)
     try statement.bind(numbers.last, at: 2)
     while try statement.step() {
+      try connection.checkCancellation()
       do { try body(statement.bytes(0)) } catch { throw connection.corrupt(object) }
     }
   }

@@ -37,8 +37,10 @@ struct HeartbeatSeriesTable {
     }
   }
 
-  /// The beats of a sample that says to have `count`.
-  func series(of sample: Int64, count: Int, object: String) throws(StoreError) -> HeartbeatSeries {
+  /// The beats of a sample that says to have `count`, and to begin at `start`.
+  func series(
+    of sample: Int64, count: Int, start: Timestamp, object: String
+  ) throws(StoreError) -> HeartbeatSeries {
     var beats: [Heartbeat] = []
     // A damaged count must not become a huge allocation.
     beats.reserveCapacity(min(count, 1 << 20))
@@ -48,7 +50,7 @@ struct HeartbeatSeriesTable {
     let timescale = try column("timescale", of: sample)
     let runs = try runs(of: sample, count: count)
     do {
-      return try HeartbeatSeries(timescale: Int32(clamping: timescale), runs: runs, beats: beats)
+      return try HeartbeatSeries(timescale: Int32(clamping: timescale), runs: runs, beats: beats, start: start)
     } catch {
       throw connection.corrupt(object)
     }

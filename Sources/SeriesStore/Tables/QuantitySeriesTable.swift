@@ -78,6 +78,7 @@ struct QuantitySeriesTable {
     try statement.bind(chunksOf: sample)
     var track = QuantityTrack()
     while try statement.step() {
+      try connection.checkCancellation()
       // A chunk that is gone has no bytes, which no chunk is.
       guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
         Int64(chunk.times.count) == statement.integer(1)

@@ -9,6 +9,30 @@ extension SampleTable {
     try Erasure(connection: connection).note()
   }
 
+  /// Deletes the samples of `source` that the predicate means and that belong to nothing else; how many they were, parts not
+  /// counted.
+  func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
+    var numbers: [Int64] = []
+    do {
+      let condition = try connection.condition(predicate, firstParameter: 3)
+      var statement = try connection.prepare(
+        """
+        SELECT sample.id FROM \(SampleReader.tables)
+        WHERE source.identifier = ?1 AND sample.session IS NULL AND (\(condition.text))
+          AND sample.id NOT IN (SELECT member FROM associations WHERE role = ?2)
+        """)
+      try statement.bind(source, at: 1)
+      try statement.bind(AssociationTable.Role.part.rawValue, at: 2)
+      try condition.bind(to: &statement)
+      while try statement.step() { numbers.append(statement.integer(0)) }
+    }
+    guard !numbers.isEmpty else { return 0 }
+    for number in numbers { try delete(number) }
+    try connection.provenance.deleteUnused()
+    try Erasure(connection: connection).note()
+    return numbers.count
+  }
+
   private func delete(_ uuid: UUID, as source: String) throws(StoreError) {
     let name = uuid.uuidString.lowercased()
     guard let number = try number(of: uuid) else { throw StoreError(.notFound, "there is no sample \(name)") }

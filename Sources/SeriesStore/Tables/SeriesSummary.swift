@@ -1,3 +1,5 @@
+import HealthModel
+
 /// What is known about a stretch of a quantity series in figures: the columns of a sample, or of one chunk of it.
 struct SeriesSummary: Hashable, Sendable {
   var count = 0
@@ -31,7 +33,7 @@ struct SeriesSummary: Hashable, Sendable {
       last = cell.last
       lastStart = cell.lastStart
       lastEnd = cell.lastEnd
-      duration = duration &+ cell.duration
+      duration = duration.addingSaturated(cell.duration)
       weighted += cell.weighted
     }
   }

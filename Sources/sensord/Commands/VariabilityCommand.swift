@@ -50,7 +50,7 @@ struct VariabilityCommand: ParsableCommand {
     }
     let report = VariabilityListing(
       session: session, span: span, windowMicroseconds: window,
-      reports: VariabilityReport.reports(
+      reports: try VariabilityReport.reports(
         NNIntervals(beats), in: span, windowMicroseconds: window, refusal: session.variabilityRefusal))
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
   }

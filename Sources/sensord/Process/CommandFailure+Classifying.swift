@@ -58,8 +58,8 @@ extension CommandFailure {
     case .cannotCreate: .cannotCreate
     case .permission: .permission
     case .full, .io: .inputOutput
-    case .closed: .internalError
-    case .statement: .usage
+    case .closed, .cancelled: .internalError
+    case .statement, .tooComplex: .usage
     }
   }
 

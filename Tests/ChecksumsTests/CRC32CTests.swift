@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Captures
+@testable import Checksums
 
 @Suite("CRC-32C")
 struct CRC32CTests {
@@ -23,6 +23,20 @@ struct CRC32CTests {
     let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 37 + $0 >> 3) }
     for end in 0...bytes.count {
       #expect(CRC32C.checksumByTables(bytes.span, 0..<end) == Self.checksum(Array(bytes[..<end])))
+    }
+  }
+
+  @Test("what comes in pieces has the checksum of the whole")
+  func pieces() {
+    let bytes = (0..<60).map { UInt8(truncatingIfNeeded: $0 * 91 + $0 >> 2) }
+    for end in 0...40 {
+      var checksum = CRC32C()
+      for byte in bytes[..<end] { checksum.add(byte: byte) }
+      let word = bytes[end..<end + 8].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      checksum.add(word: word)
+      let rest = bytes.span.extracting((end + 8)...)
+      unsafe checksum.add(rest.bytes)
+      #expect(checksum.value == Self.checksum(bytes))
     }
   }
 

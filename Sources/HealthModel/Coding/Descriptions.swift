@@ -1,0 +1,48 @@
+// What a person reads where a value is printed. Health data: none of these belongs in a log.
+
+extension HeartRateValue: CustomStringConvertible {
+  /// `61 count/min at 2026-11-22T10:30:00.000000Z`.
+  public var description: String { "\(beatsPerMinute) count/min at \(time)" }
+}
+
+extension Heartbeat: CustomStringConvertible {
+  /// `1024 ticks`, with what was found about the beat behind it.
+  public var description: String {
+    let notes = (precededByGap ? ["precededByGap"] : []) + flags.names
+    return notes.isEmpty ? "\(rrTicks) ticks" : "\(rrTicks) ticks (\(notes.joined(separator: ", ")))"
+  }
+}
+
+extension RecordingGap: CustomStringConvertible {
+  /// `link 2026-11-22T10:30:00.000000Z/2026-11-22T10:30:05.000000Z`.
+  public var description: String { "\(reason) \(start)/\(end)" }
+}
+
+extension Device: CustomStringConvertible {
+  /// The name, or what it is known by; `unnamed device` where neither is known.
+  public var description: String { name ?? localIdentifier ?? "unnamed device" }
+}
+
+extension SourceRevision: CustomStringConvertible {
+  /// The identifier, and the version behind it: `sensord 0.1.0`.
+  public var description: String { version.map { "\(identifier) \($0)" } ?? identifier }
+}
+
+extension MetadataValue: CustomStringConvertible {
+  /// The value alone.
+  public var description: String {
+    switch self {
+    case .text(let text): text
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .flag(let flag): "\(flag)"
+    case .time(let time): "\(time)"
+    case .quantity(let quantity): "\(quantity)"
+    }
+  }
+}
+
+extension TimeCoverage: CustomStringConvertible {
+  /// `98 %`, rounded down.
+  public var description: String { "\(Int(fraction * 100)) %" }
+}

@@ -1,0 +1,13 @@
+extension Unit: Codable {
+  /// The symbol; one that this program does not know is kept, and ``isKnown`` is false.
+  public init(from decoder: any Decoder) throws {
+    let symbol = try decoder.singleValueContainer().decode(String.self)
+    self = Unit(symbol) ?? Unit(opaque: symbol)
+  }
+
+  /// The symbol.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(symbol)
+  }
+}

@@ -1,0 +1,44 @@
+extension Duration {
+  /// Whole microseconds, rounded down; saturating, since a duration may be longer than a ``Timestamp`` reaches.
+  public var wholeMicroseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let million: Int64 = 1_000_000
+    // Both parts have one sign.
+    return seconds.multipliedSaturated(by: million)
+      .addingSaturated(attoseconds.flooredQuotient(by: 1_000_000_000_000))
+  }
+}
+
+extension Timestamp {
+  /// The moment so much later, or earlier where it is negative: to the microsecond, rounded down. Saturates.
+  public func advanced(by duration: Duration) -> Timestamp {
+    advanced(byMicroseconds: duration.wholeMicroseconds)
+  }
+
+  /// From `earlier` to this moment. Saturates.
+  public func duration(since earlier: Timestamp) -> Duration {
+    .microseconds(microseconds(since: earlier))
+  }
+}
+
+extension TimeSpan {
+  /// The length.
+  public var duration: Duration { .microseconds(microseconds) }
+
+  /// From `start` on for `duration`; nil where it is negative.
+  public init?(start: Timestamp, duration: Duration) {
+    self.init(start: start, end: start.advanced(by: duration))
+  }
+}
+
+extension WeightingPolicy {
+  /// ``holdLast(maximumGapMicroseconds:)`` with the gap as a duration.
+  public static func holdLast(maximumGap: Duration) -> WeightingPolicy {
+    .holdLast(maximumGapMicroseconds: maximumGap.wholeMicroseconds)
+  }
+
+  /// ``trapezoid(maximumGapMicroseconds:)`` with the gap as a duration.
+  public static func trapezoid(maximumGap: Duration) -> WeightingPolicy {
+    .trapezoid(maximumGapMicroseconds: maximumGap.wholeMicroseconds)
+  }
+}

@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HealthModel
+
+/// Where a walk over quantities stands: what is left of the time, sample by sample where that is asked for.
+struct QuantityCursor: Hashable, Sendable {
+  /// The samples that are to be walked over one by one, the next one first; nil where all are merged.
+  var samples: ArraySlice<UUID>?
+  /// From here …
+  var from: Int64
+  /// … to before this moment.
+  let to: Int64
+  /// Where the walk over each sample begins.
+  let first: Int64
+  /// How much time the next batch tries to take.
+  var window: Int64
+
+  /// Quantities that one batch aims at; it has more where as many lie in one hour.
+  static let aim = 16_384
+  /// Chunks are an hour long: shorter windows would unpack the same again and again.
+  static let shortest: Int64 = 3_600_000_000
+}
+
+extension QuantityReader {
+  /// A walk over all that the query means.
+  func cursor(_ query: QuantityQuery) throws(StoreError) -> QuantityCursor {
+    try connection.types.checkUnit(of: query.type)
+    let samples = try samples(query)
+    let first = max(samples.first?.start ?? 0, query.from?.microseconds ?? .min)
+    let last = samples.reduce(Int64.min) { max($0, $1.end) }
+    return QuantityCursor(
+      samples: query.isGroupedBySample ? samples.map(\.uuid)[...] : nil, from: samples.isEmpty ? .max : first,
+      to: min(last.addingSaturated(1), query.to?.microseconds ?? .max), first: first,
+      window: QuantityCursor.shortest)
+  }
+
+  /// The next batch, and where the walk stands behind it; nil at the end.
+  func batch(
+    _ query: QuantityQuery, at cursor: QuantityCursor
+  ) throws(StoreError) -> (QuantityList, QuantityCursor)? {
+    var cursor = cursor
+    while true {
+      var part = query
+      if let samples = cursor.samples {
+        guard let sample = samples.first else { return nil }
+        part.predicate = .identifier([sample])
+      }
+      guard cursor.from < cursor.to else {
+        guard cursor.samples != nil else { return nil }
+        cursor.samples = cursor.samples?.dropFirst()
+        cursor.from = cursor.first
+        continue
+      }
+      part.from = Timestamp(microseconds: cursor.from)
+      var end = min(cursor.from.addingSaturated(cursor.window), cursor.to)
+      part.to = Timestamp(microseconds: end)
+      // Not unpacked before it is known to be few.
+      while cursor.window > QuantityCursor.shortest, try mostQuantities(part) > QuantityCursor.aim {
+        cursor.window = max(QuantityCursor.shortest, cursor.window / 4)
+        end = min(cursor.from.addingSaturated(cursor.window), cursor.to)
+        part.to = Timestamp(microseconds: end)
+      }
+      let list = try quantities(part)
+      cursor.from = end
+      if list.count < QuantityCursor.aim / 4 { cursor.window = cursor.window.multipliedSaturated(by: 4) }
+      if !list.isEmpty { return (list, cursor) }
+    }
+  }
+
+  /// How many quantities lie in the chunks that the query touches: at least as many as it gives.
+  private func mostQuantities(_ query: QuantityQuery) throws(StoreError) -> Int {
+    var most = 0
+    var statement = try connection.prepare(
+      "SELECT ifnull(sum(count), 0) FROM summaries WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4")
+    for sample in try samples(query) {
+      try statement.bind(chunksOf: sample.id)
+      try statement.bind(query.to?.microseconds ?? .max, at: 3)
+      try statement.bind(query.from?.microseconds ?? .min, at: 4)
+      // A sample without chunks is one quantity.
+      most += try statement.step() ? max(1, Int(clamping: statement.integer(0))) : 1
+      if most > QuantityCursor.aim { break }
+    }
+    return most
+  }
+}

@@ -1,0 +1,45 @@
+import CSQLite
+import HealthModel
+
+extension Connection {
+  /// The name of the function of SQL that compares a quantity with another, whatever their units.
+  static let comparingQuantities = "sensord_compare_quantities"
+
+  /// Makes `sensord_compare_quantities(value, unit, value, unit)` known: −1, 0, 1, or nothing where they do not compare.
+  func addQuantityComparison() throws(StoreError) {
+    try check(
+      unsafe sqlite3_create_function_v2(
+        handle, Self.comparingQuantities, 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+        { context, count, values in
+          guard let context = unsafe context, let values = unsafe values, count == 4 else { return }
+          let order = unsafe Connection.order(
+            Connection.quantity(values[0], values[1]), Connection.quantity(values[2], values[3]))
+          if let order {
+            unsafe sqlite3_result_int64(context, order)
+          } else {
+            unsafe sqlite3_result_null(context)
+          }
+        }, nil, nil, nil))
+  }
+
+  private static func quantity(_ value: OpaquePointer?, _ unit: OpaquePointer?) -> Quantity? {
+    guard let value = unsafe value, unsafe sqlite3_value_numeric_type(value) != SQLITE_NULL, let unit = unsafe unit,
+      let symbol = unsafe sqlite3_value_text(unit), let unit = Unit(unsafe String(cString: symbol))
+    else { return nil }
+    return Quantity(unsafe sqlite3_value_double(value), unit)
+  }
+
+  /// Those that differ by no more than conversions do are equal: 70 cm are 0.7 m.
+  private static func order(_ one: Quantity?, _ other: Quantity?) -> Int64? {
+    guard let one, let other, let value = try? one.value(in: other.unit), !value.isNaN, !other.value.isNaN else {
+      return nil
+    }
+    if value == other.value { return 0 }
+    if one.unit != other.unit,
+      (value - other.value).magnitude <= 1e-12 * max(value.magnitude, other.value.magnitude)
+    {
+      return 0
+    }
+    return value < other.value ? -1 : 1
+  }
+}
