@@ -64,10 +64,14 @@ struct RunEvidence {
 
   /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
   /// between beats and packets has passed through.
-  static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
-    let residuals = samples.map(\.residual).sorted()
-    guard let smallest = residuals.first else { return 0 }
-    return residuals[(residuals.count - 1) * 9 / 10] - smallest
+  static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double { phases(of: samples).range }
+
+  /// The range, and the widest gap between two residuals in it.
+  private static func phases(of samples: ArraySlice<OffsetModel.Sample>) -> (range: Double, gap: Double) {
+    let residuals = samples.map(\.residual).sorted().prefix((samples.count - 1) * 9 / 10 + 1)
+    guard let smallest = residuals.first, let greatest = residuals.last else { return (0, 0) }
+    let gap = zip(residuals, residuals.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) }
+    return (greatest - smallest, gap)
   }
 
   /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
@@ -108,13 +112,17 @@ struct RunEvidence {
 
   /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
   /// phase between them has not passed through within a block.
-  var lockedMicroseconds: Double {
+  ///
+  /// Four beats in three packets show three phases only, whose lowest may lie above the floor by the gap between them.
+  func lockedMicroseconds(_ parameters: TimelineParameters) -> Double {
     guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
     let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
     let whole = 0.8 * min(interval, period)
     let size = samples.count / blocks.count
-    let ranges = blocks.indices.map { Self.range(of: samples[($0 * size)..<(($0 + 1) * size)]) }.sorted()
-    return max(0, whole - ranges[ranges.count / 2])
+    let phases = blocks.indices.map { Self.phases(of: samples[($0 * size)..<(($0 + 1) * size)]) }
+    let range = phases.map(\.range).sorted()[phases.count / 2]
+    let gap = phases.map(\.gap).sorted()[phases.count / 2]
+    return max(0, whole - range, gap > parameters.steppedPhases * range ? gap : 0)
   }
 
   /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.
