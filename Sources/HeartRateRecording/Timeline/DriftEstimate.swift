@@ -26,7 +26,7 @@ struct DriftEstimate {
       width = 3 * (error ?? 0)
     }
     // What beats that keep step with the packets hide over the length of the session.
-    let hidden = long.map { $0.lockedMicroseconds(parameters) / max($0.length, 1) }.min() ?? 0
+    let hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
     let wander = parameters.slopeWander
     error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 2).squareRoot() }
   }

@@ -6,26 +6,21 @@
 enum EarlyPackets {
   /// Which points of a run lie far below the floor that those around them show, one by one.
   static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
-    let count = points.count / parameters.floorBlock
-    guard count >= 2 else { return [] }
-    let first = points.startIndex
-    func block(_ index: Int) -> Range<Int> {
-      (first + points.count * index / count)..<(first + points.count * (index + 1) / count)
-    }
-    // The lower part of each block; the lowest tenth of some blocks together is in there.
-    let lowest = (0..<count).map { index in
-      points[block(index)].map(\.residual).sorted().prefix(parameters.floorBlock / 4)
-    }
+    let blocks = Blocks(points, parameters)
+    guard blocks.count >= 2 else { return [] }
     let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
     var candidates: [Int] = []
-    for index in 0..<count {
-      let around = max(0, index - parameters.floorReach)..<min(count, index + parameters.floorReach + 1)
-      let values = lowest[around].joined().sorted()
-      let tenth = block(around.lowerBound).lowerBound.distance(to: block(around.upperBound - 1).upperBound) / 10
+    for index in 0..<blocks.count {
+      let around = max(0, index - parameters.floorReach)..<min(blocks.count, index + parameters.floorReach + 1)
+      let tenth = blocks.points(around).count / 10
+      // The limit lies at least so far below the twentieth: most blocks need no closer look.
+      guard blocks.lowest(index) < blocks.bound(tenth / 2, around) - parameters.earlyMicroseconds else { continue }
+      var values = blocks.lowerParts(around)
+      let floor = values.select(tenth / 2)
       // Latencies begin sharply: what lies between a twentieth and a tenth lies below the twentieth once more.
-      let spread = values[tenth] - values[tenth / 2]
-      let limit = values[tenth / 2] - spread - max(parameters.earlyMicroseconds, spreads * spread)
-      for point in block(index) where points[point].residual < limit { candidates.append(point) }
+      let spread = values.select(tenth) - floor
+      let limit = floor - spread - max(parameters.earlyMicroseconds, spreads * spread)
+      for point in blocks.points(index..<(index + 1)) where points[point].residual < limit { candidates.append(point) }
     }
     return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }
   }
@@ -39,5 +34,53 @@ enum EarlyPackets {
     other = position + 1
     while other < candidates.count, candidates[other] - place <= reach { (near, other) = (near + 1, other + 1) }
     return near <= reach
+  }
+}
+
+extension EarlyPackets {
+  /// The points of a run in blocks, with the lower part of each: the lowest tenth of some blocks together is in there.
+  private struct Blocks {
+    let count: Int
+    private let range: Range<Int>
+    /// How many values the lower part of a block has.
+    private let size: Int
+    /// The lower parts, one behind the other, each in order.
+    private var values: [Int64] = []
+
+    /// A bound of the floor is made of the blocks' third lowest values.
+    private static let third = 2
+
+    init(_ points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters) {
+      count = points.count / parameters.floorBlock
+      range = points.indices
+      size = parameters.floorBlock / 4
+      values.reserveCapacity(count * size)
+      var lowest = LowestValues(count: size, beyond: Int64.max)
+      for index in 0..<count {
+        lowest.removeAll()
+        for point in self.points(index..<(index + 1)) { lowest.take(points[point].residual) }
+        values += lowest.values
+      }
+    }
+
+    /// The places of the points of some blocks.
+    func points(_ blocks: Range<Int>) -> Range<Int> {
+      (range.lowerBound + range.count * blocks.lowerBound / count)..<(range.lowerBound + range.count * blocks.upperBound
+        / count)
+    }
+
+    func lowest(_ block: Int) -> Int64 { values[block * size] }
+
+    /// The lower parts of some blocks.
+    func lowerParts(_ blocks: Range<Int>) -> [Int64] {
+      Array(values[(blocks.lowerBound * size)..<(blocks.upperBound * size)])
+    }
+
+    /// A value that the `rank`-th lowest of some blocks' points does not exceed: there are three of each block up to its third
+    /// lowest one.
+    func bound(_ rank: Int, _ blocks: Range<Int>) -> Int64 {
+      var thirds = blocks.map { values[$0 * size + Self.third] }
+      return thirds.select(rank / (Self.third + 1))
+    }
   }
 }

@@ -13,6 +13,9 @@ struct RunEvidence {
   private(set) var middle = 0.0
   /// The mean interval, in microseconds.
   private(set) var interval = 1e6
+  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
+  /// phase between them has not passed through within a block. 0 without blocks.
+  private(set) var lockedMicroseconds = 0.0
   /// The offset there as it was found last.
   var offset: Double?
 
@@ -64,64 +67,61 @@ struct RunEvidence {
 
   /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
   /// between beats and packets has passed through.
-  static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double { phases(of: samples).range }
-
-  /// The range, and the widest gap between two residuals in it.
-  private static func phases(of samples: ArraySlice<OffsetModel.Sample>) -> (range: Double, gap: Double) {
-    let residuals = samples.map(\.residual).sorted().prefix((samples.count - 1) * 9 / 10 + 1)
-    guard let smallest = residuals.first, let greatest = residuals.last else { return (0, 0) }
-    let gap = zip(residuals, residuals.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) }
-    return (greatest - smallest, gap)
+  static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
+    var residuals = samples.map { $0.residual }
+    guard let smallest = residuals.min() else { return 0 }
+    return residuals.select((residuals.count - 1) * 9 / 10) - smallest
   }
 
   /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
-  mutating func makeBlocks(of size: Int, rank: Int) {
+  mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
     let count = samples.count / size
     blocks.reserveCapacity(count)
+    var lowest = LowestValues(count: rank, beyond: Bound.none)
+    // Ceilings with the sign changed, so that the highest is the lowest.
+    var highest = lowest
     for index in 0..<count {
-      let block = samples[(samples.count * index / count)..<(samples.count * (index + 1) / count)]
-      guard rank > 1 else {
-        if let outermost = Self.outermost(block) { blocks.append(outermost) }
-        continue
+      lowest.removeAll()
+      highest.removeAll()
+      for sample in samples[(samples.count * index / count)..<(samples.count * (index + 1) / count)] {
+        lowest.take(Bound(value: sample.residual, time: sample.residualTime))
+        highest.take(Bound(value: -sample.ceiling, time: sample.ceilingTime))
       }
-      let low = block.sorted { $0.residual < $1.residual }[rank - 1]
-      let high = block.sorted { $0.ceiling > $1.ceiling }[rank - 1]
+      let (low, high) = (lowest.greatest, highest.greatest)
       blocks.append(
-        .init(
-          residual: low.residual, residualTime: low.residualTime, ceiling: high.ceiling, ceilingTime: high.ceilingTime))
+        .init(residual: low.value, residualTime: low.time, ceiling: -high.value, ceilingTime: high.time))
     }
+    lockedMicroseconds = measureLocked(parameters)
   }
 
-  private static func outermost(_ block: ArraySlice<OffsetModel.Sample>) -> OffsetModel.Sample? {
-    guard var outermost = block.first else { return nil }
-    for sample in block {
-      if sample.residual < outermost.residual {
-        outermost.residual = sample.residual
-        outermost.residualTime = sample.residualTime
-      }
-      if sample.ceiling > outermost.ceiling {
-        outermost.ceiling = sample.ceiling
-        outermost.ceilingTime = sample.ceilingTime
-      }
-    }
-    return outermost
+  /// A residual, or a ceiling, and its time.
+  private struct Bound: Comparable {
+    var value: Double
+    var time: Double
+
+    static let none = Bound(value: .infinity, time: 0)
+
+    static func < (one: Bound, other: Bound) -> Bool { one.value < other.value }
   }
 
   /// The time between its first and its last packet, in microseconds.
   var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
 
-  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
-  /// phase between them has not passed through within a block.
-  ///
-  /// Four beats in three packets show three phases only, whose lowest may lie above the floor by the gap between them.
-  func lockedMicroseconds(_ parameters: TimelineParameters) -> Double {
+  private func measureLocked(_ parameters: TimelineParameters) -> Double {
     guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
     let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
     let whole = 0.8 * min(interval, period)
     let size = samples.count / blocks.count
-    let phases = blocks.indices.map { Self.phases(of: samples[($0 * size)..<(($0 + 1) * size)]) }
-    let range = phases.map(\.range).sorted()[phases.count / 2]
-    let gap = phases.map(\.gap).sorted()[phases.count / 2]
+    var ranges: [Double] = []
+    var gaps: [Double] = []
+    for index in blocks.indices {
+      let residuals = samples[(index * size)..<((index + 1) * size)].map { $0.residual }.sorted()
+      let inner = residuals[...((residuals.count - 1) * 9 / 10)]
+      ranges.append(inner[inner.endIndex - 1] - inner[0])
+      gaps.append(zip(inner, inner.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) })
+    }
+    let range = ranges.select(ranges.count / 2)
+    let gap = gaps.select(gaps.count / 2)
     return max(0, whole - range, gap > parameters.steppedPhases * range ? gap : 0)
   }
 

@@ -75,9 +75,9 @@ struct RunPlacement {
       guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
       for index in chosen {
         if depth > 0 {
-          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank)
+          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank, parameters)
         } else {
-          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1)
+          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1, parameters)
         }
       }
       return

@@ -107,8 +107,8 @@ struct SessionIntervals {
   func localInterval(at beat: Int, within bounds: Range<Int>) -> Int64 {
     let low = max(bounds.lowerBound + 1, beat - 7)
     let high = min(bounds.upperBound - 1, beat + 8)
-    let interval =
-      low <= high ? rrTicks[low...high].sorted()[(high - low) / 2] : rrTicks[beat]
+    var around = low <= high ? Array(rrTicks[low...high]) : [rrTicks[beat]]
+    let interval = around.select((around.count - 1) / 2)
     return min(max(RunMap.microseconds(ticks: Int64(interval)), 300_000), 2_000_000)
   }
 }
