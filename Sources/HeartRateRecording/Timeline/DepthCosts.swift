@@ -75,8 +75,9 @@ extension DepthCosts {
 
     init(_ range: Range<Int>, _ intervals: SessionIntervals, depths: Int) {
       let packets = intervals.packets.span.extracting(range)
+      let sendings = intervals.sendings.span.extracting(range)
       let ticks = intervals.ticks.span
-      let origin = packets[0].arrival
+      let origin = sendings[0].instant
       let first = packets[0].beatEnd - 1
       let originTicks = ticks[first + 1]
       let last = packets[packets.count - 1].beatEnd - 1
@@ -87,8 +88,8 @@ extension DepthCosts {
       var end = first + 1
       for index in packets.indices {
         let packet = packets[index]
-        arrivals.append(Arrival(instant: (packet.arrival &- origin) &* 16, beat: packet.beatEnd - 1 - first))
-        if packet.beatEnd > end, let before = intervals.arrival(before: packet) {
+        arrivals.append(Arrival(instant: (sendings[index].instant &- origin) &* 16, beat: packet.beatEnd - 1 - first))
+        if packet.beatEnd > end, let before = sendings[index].previous {
           earlier.append(Arrival(instant: (before &- origin) &* 16, beat: end - first))
         }
         end = packet.beatEnd

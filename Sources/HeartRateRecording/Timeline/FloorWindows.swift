@@ -12,7 +12,7 @@ struct FloorWindows {
     var end = 0
     for index in points.indices {
       while end < points.count
-        && (points[end].arrival - points[index].arrival <= parameters.stepMicroseconds
+        && (points[end].sent - points[index].sent <= parameters.stepMicroseconds
           || end - index < parameters.stepPackets)
       {
         end += 1
@@ -22,7 +22,7 @@ struct FloorWindows {
     var starts = [Int](repeating: 0, count: points.count)
     var start = 0
     for index in points.indices {
-      while points[index].arrival - points[start].arrival > parameters.stepMicroseconds
+      while points[index].sent - points[start].sent > parameters.stepMicroseconds
         && index - start > parameters.stepPackets
       {
         start += 1

@@ -4,6 +4,9 @@ struct RunEvidence {
   let origin: Int64
   /// One for each packet; at least one.
   private(set) var samples: [OffsetModel.Sample]
+  /// The same by when packets were sent, where a steady pace tells of nearly all of them; else ``samples``.
+  private(set) var sent: [OffsetModel.Sample]
+  let isPaced: Bool
   /// The outermost bounds of each block of packets, for a run that the session's latencies are learnt from; else empty.
   ///
   /// They hold nearly all that the packets say, are hardly dependent on each other, and are fewer.
@@ -24,17 +27,30 @@ struct RunEvidence {
     let origin = intervals.packets[Int(intervals.packetOfBeat[beats.lowerBound])].arrival
     let firstTicks = intervals.ticks[beats.lowerBound]
     self.origin = origin
-    samples = residuals.points[residuals.ranges[run]].map { point in
+    let points = residuals.points[residuals.ranges[run]]
+    func sample(_ point: Residuals.Point, _ instant: Int64, _ before: Int64?) -> OffsetModel.Sample {
       let time = Double(intervals.ticks[point.beat] - firstTicks) * (15_625 / 16)
       var sample = OffsetModel.Sample(
-        residual: Double(point.arrival - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
-      if let earlier = point.previousArrival, point.firstBeat >= beats.lowerBound {
+        residual: Double(instant - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
+      if let before, point.firstBeat >= beats.lowerBound {
         sample.ceilingTime = Double(intervals.ticks[point.firstBeat] - firstTicks) * (15_625 / 16)
-        sample.ceiling = Double(earlier - origin) - sample.ceilingTime
+        sample.ceiling = Double(before - origin) - sample.ceilingTime
       }
       return sample
     }
-    if samples.isEmpty { samples = Self.unreleased(intervals, beats, origin, depth) }
+    samples = points.map { point in
+      let packet = intervals.packets[point.packet]
+      return sample(point, packet.arrival, intervals.arrival(before: packet))
+    }
+    let paced = points.count { intervals.sendings[$0.packet].isPaced }
+    isPaced = Double(paced) > intervals.parameters.steadyShare * Double(points.count)
+    sent =
+      isPaced
+      ? points.map { sample($0, $0.sent, intervals.sendings[$0.packet].previous) } : samples
+    if samples.isEmpty {
+      samples = Self.unreleased(intervals, beats, origin, depth)
+      sent = samples
+    }
     centre()
     if beats.count > 1 {
       interval = Double(intervals.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
@@ -63,6 +79,10 @@ struct RunEvidence {
       samples[index].residualTime -= middle
       samples[index].ceilingTime -= middle
     }
+    for index in sent.indices {
+      sent[index].residualTime -= middle
+      sent[index].ceilingTime -= middle
+    }
   }
 
   /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
@@ -75,7 +95,7 @@ struct RunEvidence {
 
   /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
   mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
-    let count = samples.count / size
+    let count = sent.count / size
     blocks.reserveCapacity(count)
     var lowest = LowestValues(count: rank, beyond: Bound.none)
     // Ceilings with the sign changed, so that the highest is the lowest.
@@ -83,7 +103,7 @@ struct RunEvidence {
     for index in 0..<count {
       lowest.removeAll()
       highest.removeAll()
-      for sample in samples[(samples.count * index / count)..<(samples.count * (index + 1) / count)] {
+      for sample in sent[(sent.count * index / count)..<(sent.count * (index + 1) / count)] {
         lowest.take(Bound(value: sample.residual, time: sample.residualTime))
         highest.take(Bound(value: -sample.ceiling, time: sample.ceilingTime))
       }
@@ -107,15 +127,16 @@ struct RunEvidence {
   /// The time between its first and its last packet, in microseconds.
   var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
 
+  /// Four beats in three packets show three phases only, whose lowest may lie above the floor by the gap between them.
   private func measureLocked(_ parameters: TimelineParameters) -> Double {
-    guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
-    let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
+    guard blocks.count > 1, let first = sent.first, let last = sent.last else { return 0 }
+    let period = (last.residualTime - first.residualTime) / Double(sent.count - 1)
     let whole = 0.8 * min(interval, period)
-    let size = samples.count / blocks.count
+    let size = sent.count / blocks.count
     var ranges: [Double] = []
     var gaps: [Double] = []
     for index in blocks.indices {
-      let residuals = samples[(index * size)..<((index + 1) * size)].map { $0.residual }.sorted()
+      let residuals = sent[(index * size)..<((index + 1) * size)].map { $0.residual }.sorted()
       let inner = residuals[...((residuals.count - 1) * 9 / 10)]
       ranges.append(inner[inner.endIndex - 1] - inner[0])
       gaps.append(zip(inner, inner.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) })

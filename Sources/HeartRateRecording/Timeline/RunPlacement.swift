@@ -70,7 +70,11 @@ struct RunPlacement {
   /// Long runs teach the session's latencies; where a link keeps breaking the longest there are must do.
   private func chooseReferences(_ evidence: inout [RunEvidence], depth: Int) {
     for least in parameters.referencePackets {
-      let chosen = evidence.indices.filter { evidence[$0].samples.count >= least && !starts[$0].isTimeless }
+      // What waited differs from what was sent: only one of the two teaches.
+      let isPaced = evidence.contains { $0.isPaced && $0.samples.count >= least }
+      let chosen = evidence.indices.filter {
+        evidence[$0].samples.count >= least && !starts[$0].isTimeless && evidence[$0].isPaced == isPaced
+      }
       let packets = chosen.reduce(0) { $0 + evidence[$1].samples.count }
       guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
       for index in chosen {
@@ -94,8 +98,8 @@ struct RunPlacement {
     var sum = 0.0
     var count = 0
     for run in evidence {
-      for block in stride(from: 0, to: run.samples.count - 29, by: 30) {
-        let samples = run.samples[block..<(block + 30)]
+      for block in stride(from: 0, to: run.sent.count - 29, by: 30) {
+        let samples = run.sent[block..<(block + 30)]
         let smallest = samples.reduce(.infinity) { min($0, $1.residual) }
         for sample in samples { sum += min(sample.residual - smallest, parameters.lastingLatency) }
         count += 30

@@ -92,6 +92,11 @@ public struct TimelineParameters: Hashable, Sendable {
   public var pieceBlocks = 6
   /// The only run of a session, if it has so many packets, is uncertain by its slope and its wandering alone.
   public var wholePackets = 1200
+  /// A sensor's pace shows in blocks of so many packets, which agree with their neighbours to this, in microseconds.
+  public var gridPackets = 100
+  public var gridMicroseconds = 30_000.0
+  /// And nearly all blocks must.
+  public var steadyShare = 0.8
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
   public var lookAheadSlopeSpread = 40e-6
