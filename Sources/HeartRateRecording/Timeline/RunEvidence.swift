@@ -74,7 +74,7 @@ struct RunEvidence {
   }
 
   /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
-  mutating func makeBlocks(of size: Int, rank: Int) {
+  mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
     let count = samples.count / size
     blocks.reserveCapacity(count)
     var lowest = LowestValues(count: rank, beyond: Bound.none)
@@ -91,7 +91,7 @@ struct RunEvidence {
       blocks.append(
         .init(residual: low.value, residualTime: low.time, ceiling: -high.value, ceilingTime: high.time))
     }
-    lockedMicroseconds = measureLocked()
+    lockedMicroseconds = measureLocked(parameters)
   }
 
   /// A residual, or a ceiling, and its time.
@@ -107,13 +107,22 @@ struct RunEvidence {
   /// The time between its first and its last packet, in microseconds.
   var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
 
-  private func measureLocked() -> Double {
+  private func measureLocked(_ parameters: TimelineParameters) -> Double {
     guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
     let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
     let whole = 0.8 * min(interval, period)
     let size = samples.count / blocks.count
-    var ranges = blocks.indices.map { Self.range(of: samples[($0 * size)..<(($0 + 1) * size)]) }
-    return max(0, whole - ranges.select(ranges.count / 2))
+    var ranges: [Double] = []
+    var gaps: [Double] = []
+    for index in blocks.indices {
+      let residuals = samples[(index * size)..<((index + 1) * size)].map { $0.residual }.sorted()
+      let inner = residuals[...((residuals.count - 1) * 9 / 10)]
+      ranges.append(inner[inner.endIndex - 1] - inner[0])
+      gaps.append(zip(inner, inner.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) })
+    }
+    let range = ranges.select(ranges.count / 2)
+    let gap = gaps.select(gaps.count / 2)
+    return max(0, whole - range, gap > parameters.steppedPhases * range ? gap : 0)
   }
 
   /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.

@@ -32,7 +32,8 @@ struct RunPlacement {
     for _ in 0..<parameters.mapRounds {
       // Packets err together; batches keep step with nothing.
       drift.refine(
-        evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
+        evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust,
+        spread: depth > 0 ? parameters.lookAheadSlopeSpread : parameters.slopeSpread, parameters)
       var excesses: [(above: Double, below: Double)] = []
       for index in evidence.indices where !evidence[index].blocks.isEmpty {
         let coarse = block.locate(evidence[index].blocks, slope: drift.slope, around: evidence[index].offset)
@@ -75,9 +76,9 @@ struct RunPlacement {
       guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
       for index in chosen {
         if depth > 0 {
-          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank)
+          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank, parameters)
         } else {
-          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1)
+          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1, parameters)
         }
       }
       return
@@ -122,8 +123,11 @@ struct RunPlacement {
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
     var halfWidth = (location.halfWidth * location.halfWidth + tilt * tilt + 400e6).squareRoot()
     if isLong {
-      let own = max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
-      halfWidth = (tilt * tilt + own * own + 400e6).squareRoot()
+      // Where there is one run, its place is the session's latency: a constant that nothing can know.
+      let isWhole = evidence.samples.count >= parameters.wholePackets && starts.count { !$0.isTimeless } == 1
+      let own =
+        isWhole ? 2 * strays.wander : max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
+      halfWidth = (tilt * tilt + own * own + (isWhole ? 225e6 : 400e6)).squareRoot()
     } else {
       halfWidth *= calibration.inflation
       let reference = calibration.referenceHalfWidth

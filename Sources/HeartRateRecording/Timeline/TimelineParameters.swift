@@ -90,8 +90,11 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestCalibrationPieces = 8
   /// Pieces of so many blocks show how far a long run's floor wanders.
   public var pieceBlocks = 6
+  /// The only run of a session, if it has so many packets, is uncertain by its slope and its wandering alone.
+  public var wholePackets = 1200
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
+  public var lookAheadSlopeSpread = 40e-6
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
   /// By how much clocks wander and rounding walks within a session: no slope is known better.
@@ -99,9 +102,11 @@ public struct TimelineParameters: Hashable, Sendable {
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
   /// The same of packets that come in batches, which keep step with nothing.
-  public var batchedSlopeTrust = 0.75
+  public var batchedSlopeTrust = 1.0
   /// Of so many runs each is left out once, to see what the slope hangs on.
   public var fewestDriftRuns = 3
+  /// Phases between beats and packets that leave a gap of more than this share of their range go in steps.
+  public var steppedPhases = 0.22
   /// So many slopes are tried on each side.
   public var slopeSteps = 7
 
