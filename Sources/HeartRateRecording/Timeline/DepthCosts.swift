@@ -24,8 +24,7 @@ struct DepthCosts {
       var packet = intervals.packets(of: beats).lowerBound
       let endPacket = intervals.packets(of: beats).upperBound + 1
       while packet + size <= endPacket && intervals.packets[packet + size - 1].beatEnd + depths <= beats.upperBound {
-        let block = Block(packet..<(packet + size), intervals, depths: depths)
-        for depth in 0..<depths { costs.append(block.cost(depth)) }
+        for depth in 0..<depths { costs.append(Self.cost(of: packet..<(packet + size), intervals, depth)) }
         packet += size
       }
     }
@@ -53,64 +52,32 @@ struct DepthCosts {
     guard count > 1 else { return (sum, .infinity) }
     return (sum, (max(0, squares - sum * sum / count) * count / (count - 1)).squareRoot())
   }
-}
 
-extension DepthCosts {
-  /// Some packets in a row, in sixteenths of a microsecond, which are whole parts of both a tick and a microsecond. Absurd
-  /// instants may wrap around.
-  private struct Block {
-    /// An arrival, and the place in ``releases`` of the beat that comes with it.
-    private struct Arrival {
-      var instant: Int64
-      var beat: Int
-    }
-
-    /// The packets' arrivals, each with its last beat.
-    private var arrivals: [Arrival] = []
-    /// The arrivals before each packet, with its first beat. The block's first packet is left out: where its beats begin is
-    /// not in the block.
-    private var earlier: [Arrival] = []
-    /// The beats by the sum of their intervals, from the first packet's last one on.
-    private var releases: [Int64] = []
-
-    init(_ range: Range<Int>, _ intervals: SessionIntervals, depths: Int) {
-      let packets = intervals.packets.span.extracting(range)
-      let sendings = intervals.sendings.span.extracting(range)
-      let ticks = intervals.ticks.span
-      let origin = sendings[0].instant
-      let first = packets[0].beatEnd - 1
-      let originTicks = ticks[first + 1]
-      let last = packets[packets.count - 1].beatEnd - 1
-      releases.reserveCapacity(last + depths - first)
-      for beat in first..<(last + depths) { releases.append((ticks[beat] - originTicks) &* 15_625) }
-      arrivals.reserveCapacity(packets.count)
-      earlier.reserveCapacity(packets.count)
-      var end = first + 1
-      for index in packets.indices {
-        let packet = packets[index]
-        arrivals.append(Arrival(instant: (sendings[index].instant &- origin) &* 16, beat: packet.beatEnd - 1 - first))
-        if packet.beatEnd > end, let before = sendings[index].previous {
-          earlier.append(Arrival(instant: (before &- origin) &* 16, beat: end - first))
-        }
-        end = packet.beatEnd
+  private static func cost(of block: Range<Int>, _ intervals: SessionIntervals, _ depth: Int) -> Double {
+    // A sixteenth of a microsecond is a whole part of both a tick and a microsecond. Absurd instants may wrap around.
+    let packets = intervals.packets.span.extracting(block)
+    let sendings = intervals.sendings.span.extracting(block)
+    let ticks = intervals.ticks.span
+    let origin = sendings[0].instant &* 16 &- ticks[packets[0].beatEnd] &* 15_625
+    let releases = ticks.extracting(depth..<ticks.count)
+    // Not the smallest of all: some packets are early.
+    var lowest = LowestValues(count: max(3, packets.count / 24), beyond: Int64.max)
+    var ceiling = Int64.min
+    var sum = 0.0
+    var first = packets[0].beatEnd
+    for index in packets.indices {
+      let packet = packets[index]
+      let own = sendings[index].instant &* 16 &- releases[packet.beatEnd &- 1] &* 15_625 &- origin
+      sum += Double(own)
+      lowest.take(own)
+      // The block's first packet is left out: where its beats begin is not in the block.
+      if packet.beatEnd > first, let earlier = sendings[index].previous {
+        ceiling = max(ceiling, earlier &* 16 &- releases[first] &* 15_625 &- origin)
       }
+      first = packet.beatEnd
     }
-
-    /// How badly the packets fit their beats if these are handed on so many beats later.
-    func cost(_ depth: Int) -> Double {
-      // Not the smallest of all: some packets are early.
-      var lowest = LowestValues(count: max(3, arrivals.count / 24), beyond: Int64.max)
-      var sum = 0.0
-      for arrival in arrivals {
-        let residual = arrival.instant &- releases[arrival.beat + depth]
-        sum += Double(residual)
-        lowest.take(residual)
-      }
-      var ceiling = Int64.min
-      for arrival in earlier { ceiling = max(ceiling, arrival.instant &- releases[arrival.beat + depth]) }
-      let floor = Double(lowest.greatest)
-      let excess = sum / Double(arrivals.count) - floor + max(0, Double(ceiling) - floor)
-      return Double(arrivals.count) * log(max(excess / 16, 1000))
-    }
+    let floor = Double(lowest.greatest)
+    let excess = sum / Double(packets.count) - floor + max(0, Double(ceiling) - floor)
+    return Double(packets.count) * log(max(excess / 16, 1000))
   }
 }

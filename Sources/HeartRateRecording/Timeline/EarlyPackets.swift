@@ -13,8 +13,9 @@ enum EarlyPackets {
     for index in 0..<blocks.count {
       let around = max(0, index - parameters.floorReach)..<min(blocks.count, index + parameters.floorReach + 1)
       let tenth = blocks.points(around).count / 10
-      // The limit lies at least so far below the twentieth: most blocks need no closer look.
-      guard blocks.lowest(index) < blocks.bound(tenth / 2, around) - parameters.earlyMicroseconds else { continue }
+      // The limit lies so far below the twentieth at least: most blocks need no closer look.
+      let least = blocks.lowest(index) + parameters.earlyMicroseconds
+      guard !blocks.holdMore(than: tenth / 2, upTo: least, around) else { continue }
       var values = blocks.lowerParts(around)
       let floor = values.select(tenth / 2)
       // Latencies begin sharply: what lies between a twentieth and a tenth lies below the twentieth once more.
@@ -47,9 +48,6 @@ extension EarlyPackets {
     /// The lower parts, one behind the other, each in order.
     private var values: [Int64] = []
 
-    /// A bound of the floor is made of the blocks' third lowest values.
-    private static let third = 2
-
     init(_ points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters) {
       count = points.count / parameters.floorBlock
       range = points.indices
@@ -76,11 +74,14 @@ extension EarlyPackets {
       Array(values[(blocks.lowerBound * size)..<(blocks.upperBound * size)])
     }
 
-    /// A value that the `rank`-th lowest of some blocks' points does not exceed: there are three of each block up to its third
-    /// lowest one.
-    func bound(_ rank: Int, _ blocks: Range<Int>) -> Int64 {
-      var thirds = blocks.map { values[$0 * size + Self.third] }
-      return thirds.select(rank / (Self.third + 1))
+    /// Whether more than `rank` of the values of some blocks are no higher than `limit`.
+    func holdMore(than rank: Int, upTo limit: Int64, _ blocks: Range<Int>) -> Bool {
+      var count = 0
+      for value in values[(blocks.lowerBound * size)..<(blocks.upperBound * size)] where value <= limit {
+        count += 1
+        if count > rank { return true }
+      }
+      return false
     }
   }
 }

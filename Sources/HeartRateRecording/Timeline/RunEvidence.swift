@@ -44,13 +44,8 @@ struct RunEvidence {
     }
     let paced = points.count { intervals.sendings[$0.packet].isPaced }
     isPaced = Double(paced) > intervals.parameters.steadyShare * Double(points.count)
-    sent =
-      isPaced
-      ? points.map { sample($0, $0.sent, intervals.sendings[$0.packet].previous) } : samples
-    if samples.isEmpty {
-      samples = Self.unreleased(intervals, beats, origin, depth)
-      sent = samples
-    }
+    sent = isPaced ? points.map { sample($0, $0.sent, intervals.sendings[$0.packet].previous) } : []
+    if samples.isEmpty { samples = Self.unreleased(intervals, beats, origin, depth) }
     centre()
     if beats.count > 1 {
       interval = Double(intervals.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
@@ -75,13 +70,14 @@ struct RunEvidence {
 
   private mutating func centre() {
     middle = samples.reduce(0) { $0 + $1.residualTime } / Double(samples.count)
+    Self.move(&samples, by: middle)
+    if isPaced { Self.move(&sent, by: middle) } else { sent = samples }
+  }
+
+  private static func move(_ samples: inout [OffsetModel.Sample], by middle: Double) {
     for index in samples.indices {
       samples[index].residualTime -= middle
       samples[index].ceilingTime -= middle
-    }
-    for index in sent.indices {
-      sent[index].residualTime -= middle
-      sent[index].ceilingTime -= middle
     }
   }
 

@@ -27,7 +27,6 @@ struct RunPlacement {
     var evidence = starts.indices.map { RunEvidence(intervals, residuals, run: $0, depth: depth) }
     chooseReferences(&evidence, depth: depth)
     let scale = meanExcess(evidence)
-    var single = OffsetModel(scale: scale)
     var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
     // Each round knows the floor, and so the latencies above it, better than the one before.
     for _ in 0..<parameters.mapRounds {
@@ -46,6 +45,8 @@ struct RunPlacement {
     }
     drift.settle(parameters)
     var calibration = PlaceCalibration()
+    // Only short runs need a model of single packets.
+    var single = block
     if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isTimeless }) {
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale)
       calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)

@@ -16,7 +16,8 @@ struct SendingGrid {
     guard let longest = links.max(by: { $0.count < $1.count }), longest.count >= 3 * parameters.gridPackets else { return }
     let first = packets[longest.lowerBound]
     let last = packets[longest.upperBound - 1]
-    period = Double(last.arrival - first.arrival) / Double(last.notification - first.notification)
+    period = Double(last.arrival &- first.arrival) / Double(last.notification - first.notification)
+    guard parameters.gridPeriods ~= period else { return }
     let origin = first.arrival
     // The ends of a link came late by something: blocks far apart know better.
     let blocks = Self.blocks(packets, longest, origin, period, parameters)
@@ -28,9 +29,10 @@ struct SendingGrid {
         let near = blocks[max(0, index - 1)...min(blocks.count - 1, index + 1)]
         let least = near.reduce(0) { $0 + $1.least } / Double(near.count)
         for packet in blocks[index].packets {
-          let time = origin + Int64((Double(packets[packet].notification) * period + least).rounded())
           // What seems to have waited for a whole turn may have another number.
-          if packets[packet].arrival - time < Int64(period) { sent[packet] = min(time, packets[packet].arrival) }
+          let turn = Double(packets[packet].notification) * period + least
+          let waited = Double(packets[packet].arrival &- origin) - turn
+          if waited < period { sent[packet] = packets[packet].arrival - Int64(max(0, waited).rounded()) }
         }
       }
     }
@@ -63,7 +65,7 @@ struct SendingGrid {
       let own = (link.lowerBound + link.count * index / count)..<(link.lowerBound + link.count * (index + 1) / count)
       var least = Double.infinity
       for packet in own where packets[packet].hasOwnArrival {
-        least = min(least, Double(packets[packet].arrival - origin) - Double(packets[packet].notification) * period)
+        least = min(least, Double(packets[packet].arrival &- origin) - Double(packets[packet].notification) * period)
       }
       return Block(packets: own, least: least, notification: Double(packets[own.lowerBound].notification))
     }
@@ -73,7 +75,8 @@ struct SendingGrid {
   private static func slope(_ blocks: [Block]) -> Double {
     let half = max(1, blocks.count / 2)
     let slopes = zip(blocks, blocks.dropFirst(half)).map { ($1.least - $0.least) / ($1.notification - $0.notification) }
-    return slopes.sorted()[slopes.count / 2]
+      .filter { $0.isFinite }.sorted()
+    return slopes.isEmpty ? 0 : slopes[slopes.count / 2]
   }
 
   /// Whether nearly all blocks agree with the one before.

@@ -344,10 +344,7 @@ extension TimelineCollector {
     for (index, stretch) in stretches.enumerated() {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
-      for packet in stretch.firstPacket..<(next?.firstPacket ?? packets.count) {
-        packets[packet].arrival &+= offset
-        packets[packet].previousArrival? &+= offset
-      }
+      shiftPackets(stretch.firstPacket..<(next?.firstPacket ?? packets.count), by: offset)
       rates.shift(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
       for loss in stretch.firstDisconnect..<(next?.firstDisconnect ?? sensor.disconnects.count) {
         sensor.disconnects[loss].wallMicroseconds &+= offset
@@ -359,6 +356,14 @@ extension TimelineCollector {
       for marker in stretch.firstMarker..<(next?.firstMarker ?? sensor.markers.count) {
         sensor.markers[marker].wallMicroseconds &+= offset
       }
+    }
+  }
+
+  private mutating func shiftPackets(_ positions: Range<Int>, by microseconds: Int64) {
+    var packets = packets.mutableSpan
+    for position in positions {
+      packets[position].arrival &+= microseconds
+      packets[position].previousArrival? &+= microseconds
     }
   }
 

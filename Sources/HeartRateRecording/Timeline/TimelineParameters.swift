@@ -94,6 +94,8 @@ public struct TimelineParameters: Hashable, Sendable {
   public var wholePackets = 1200
   /// A sensor's pace shows in blocks of so many packets, which agree with their neighbours to this, in microseconds.
   public var gridPackets = 100
+  /// It lies in here, in microseconds.
+  public var gridPeriods = 200_000.0...5_000_000.0
   public var gridMicroseconds = 30_000.0
   /// And nearly all blocks must.
   public var steadyShare = 0.8
