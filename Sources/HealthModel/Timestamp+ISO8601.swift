@@ -3,8 +3,13 @@ extension Timestamp {
   ///
   /// Years outside 0000 to 9999 get a sign and as many digits as they need.
   public func iso8601(fractionDigits: Int = 3) -> String {
-    let day = Self.quotient(microseconds, 86_400_000_000)
-    let inDay = microseconds - day * 86_400_000_000
+    // By the remainder: the first day that an integer reaches begins before the first moment that it can tell.
+    let length: Int64 = 86_400_000_000
+    var (day, inDay) = microseconds.quotientAndRemainder(dividingBy: length)
+    if inDay < 0 {
+      day -= 1
+      inDay += length
+    }
     let date = CalendarDay(daysSince1970: day)
     var text: [UInt8] = []
     text.reserveCapacity(27)
@@ -61,12 +66,6 @@ extension Timestamp {
     }
     guard let offset = scanner.zoneMicroseconds(), scanner.isAtEnd else { return nil }
     microseconds = midnight + inDay - offset
-  }
-
-  /// Division that rounds down.
-  private static func quotient(_ dividend: Int64, _ divisor: Int64) -> Int64 {
-    let quotient = dividend / divisor
-    return dividend % divisor < 0 ? quotient - 1 : quotient
   }
 
   private static func append(_ number: UInt64, width: Int, to text: inout [UInt8]) {

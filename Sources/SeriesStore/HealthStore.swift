@@ -112,9 +112,18 @@ public actor HealthStore {
     return outcome
   }
 
-  /// All sessions, oldest first.
+  /// All sessions, oldest first; ``StoreError/Code/corrupt(object:)`` where one of them cannot be read.
   public func sessions() throws(StoreError) -> [SessionSummary] {
-    try opened().sessions()
+    let file = try opened()
+    let (readable, damages) = try file.sessions()
+    if let damage = damages.first { throw file.corrupt(damage.object) }
+    return readable
+  }
+
+  /// All sessions that can be read, oldest first, and what is damaged of the others: a damaged session hides no other.
+  public func readableSessions() throws(StoreError) -> (sessions: [SessionSummary], damages: [StoreDamage]) {
+    let (readable, damages) = try opened().sessions()
+    return (readable, damages)
   }
 
   /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the

@@ -18,8 +18,14 @@ public struct CalendarBuckets: Hashable, Sendable {
   /// The most buckets that one answer has: a year of minutes, and a bit.
   public static let limit = 600_000
 
-  /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`.
+  /// The years 1 to 9999: beyond them a calendar says nothing, and its arithmetic would overflow.
+  package static let span = Timestamp(
+    microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_800_000_000)
+
+  /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`; from the nearest moment of the
+  /// years 1 to 9999 where the anchor lies beyond them.
   public init(every interval: CalendarInterval, from anchor: Timestamp, in zone: TimeZoneRules) {
+    let anchor = Self.clamped(anchor)
     let wall = zone.wallClock(at: anchor)
     let day = Self.floorDivision(wall, Self.day)
     self.init(
@@ -41,7 +47,7 @@ public struct CalendarBuckets: Hashable, Sendable {
   /// The anchor is the last such beginning at or before `moment`; intervals of several units count from it, those of
   /// minutes and hours from the midnight before.
   public init(every interval: CalendarInterval, containing moment: Timestamp, in zone: TimeZoneRules) {
-    let wall = zone.wallClock(at: moment)
+    let wall = zone.wallClock(at: Self.clamped(moment))
     let day = Self.floorDivision(wall, Self.day)
     let date = CalendarDay(daysSince1970: day)
     let first: Int64 =
@@ -56,6 +62,10 @@ public struct CalendarBuckets: Hashable, Sendable {
     self.init(
       every: interval, from: zone.moment(ofWallClock: first * Self.day), day: CalendarDay(daysSince1970: first),
       time: 0, in: zone)
+  }
+
+  private static func clamped(_ moment: Timestamp) -> Timestamp {
+    max(span.lowerBound, min(moment, span.upperBound))
   }
 
   private static func floorDivision(_ dividend: Int64, _ divisor: Int64) -> Int64 {
@@ -88,7 +98,7 @@ public struct CalendarBuckets: Hashable, Sendable {
     return CalendarDay(year: year, month: month, day: day)?.daysSince1970 ?? 0
   }
 
-  /// The index of the bucket that holds `moment`.
+  /// The index of the bucket that holds `moment`; of the years 1 to 9999 the nearest where it lies beyond them.
   public func index(of moment: Timestamp) -> Int64 {
     let length: Int64 =
       switch interval.unit {
@@ -99,6 +109,7 @@ public struct CalendarBuckets: Hashable, Sendable {
       case .month: 2_629_746_000_000
       case .year: 31_556_952_000_000
       }
+    let moment = Self.clamped(moment)
     // Right to within a few months at most: then step by step.
     var index = Self.floorDivision(moment.microseconds(since: anchor), length * Int64(interval.count))
     while start(of: index) > moment { index -= 1 }
@@ -110,9 +121,7 @@ public struct CalendarBuckets: Hashable, Sendable {
   ///
   /// A day that the region's clocks skipped has no bucket.
   public func edges(from: Timestamp, to: Timestamp) throws(StatisticsError) -> [Int64] {
-    // Beyond the years 1 to 9999 a calendar says nothing, and its arithmetic would overflow.
-    let span = Int64(-62_135_596_800_000_000)...Int64(253_402_300_800_000_000)
-    guard from < to, span.contains(from.microseconds), span.contains(to.microseconds) else { throw .emptyRange }
+    guard from < to, Self.span.contains(from), Self.span.contains(to) else { throw .emptyRange }
     var index = index(of: from)
     var edges = [start(of: index).microseconds]
     while edges[edges.count - 1] < to.microseconds {

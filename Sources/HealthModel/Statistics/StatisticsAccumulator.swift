@@ -47,6 +47,11 @@ package struct StatisticsAccumulator: Sendable {
     }
   }
 
+  /// ``duration`` in whole microseconds; the greatest integer where quantities last longer together.
+  var wholeDuration: Int64 {
+    Int64(exactly: duration.rounded()) ?? .max
+  }
+
   /// The power that a level stands for, relative to its reference.
   static func power(ofLevel level: Double) -> Double {
     pow(10, level / 10)

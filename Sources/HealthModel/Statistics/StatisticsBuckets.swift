@@ -222,7 +222,7 @@ public struct StatisticsBuckets: Sendable {
           mostRecentSpan: recent.flatMap {
             TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
           },
-          duration: options.contains(.duration) && hasValues ? Int64(bucket.duration.rounded()) : nil,
+          duration: options.contains(.duration) && hasValues ? bucket.wholeDuration : nil,
           coverage: TimeCoverage(covered: bucket.covered, gaps: length &- bucket.covered),
           sources: others.isEmpty ? contributors : contributors + others, policy: policy,
           styleVersion: type.styleVersion))

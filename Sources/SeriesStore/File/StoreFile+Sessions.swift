@@ -2,11 +2,40 @@ import FoundationEssentials
 import HealthModel
 
 extension StoreFile {
-  /// All sessions, oldest first.
-  func sessions() throws(StoreError) -> [SessionSummary] {
+  /// All sessions that can be read, oldest first, and what is damaged of the others.
+  func sessions() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
     try connection.snapshot { () throws(StoreError) in
-      try summaries(where: "1 ORDER BY session.start, session.id", argument: nil)
+      do throws(StoreError) {
+        return (try summaries(where: "1 ORDER BY session.start, session.id", argument: nil), [])
+      } catch {
+        guard error.isCorrupt else { throw error }
+        return try readableSessions()
+      }
     }
+  }
+
+  /// One session after the other, so that none that is damaged hides another.
+  private func readableSessions() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
+    var damages: [StoreDamage] = []
+    var rows: [Int64] = []
+    do throws(StoreError) {
+      // The index by start alone: it is read where the table's own pages are damaged.
+      var statement = try connection.prepare("SELECT id FROM session ORDER BY start, id")
+      while try statement.step() { rows.append(statement.integer(0)) }
+    } catch {
+      guard error.isCorrupt else { throw error }
+      damages.append(StoreDamage(object: "database", problem: "not all sessions can be found"))
+    }
+    var readable: [SessionSummary] = []
+    for row in rows {
+      do throws(StoreError) {
+        readable += try summaries(where: "session.id = \(row)", argument: nil)
+      } catch {
+        guard error.isCorrupt else { throw error }
+        damages.append(StoreDamage(object: "session row \(row)", problem: "it cannot be read"))
+      }
+    }
+    return (readable, damages)
   }
 
   /// The session that a person means; see ``HealthStore/session(_:)``.
@@ -53,8 +82,8 @@ extension StoreFile {
         (SELECT count(*) FROM gap WHERE gap.session = session.id),
         \(Self.deviceColumns), \(Self.sourceColumns)
       FROM session
-        JOIN device ON device.id = session.device
-        JOIN source ON source.id = session.source
+        LEFT JOIN device ON device.id = session.device
+        LEFT JOIN source ON source.id = session.source
         LEFT JOIN sample AS rate ON rate.session = session.id
           AND rate.type IN (SELECT id FROM type WHERE identifier = 'heartRate')
         LEFT JOIN sample AS beat ON beat.session = session.id

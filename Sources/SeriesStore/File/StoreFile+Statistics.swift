@@ -50,6 +50,7 @@ extension StoreFile {
         "SELECT min(sample.start), max(sample.end) FROM \(Self.sampleTables) WHERE \(condition.text)")
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
+      if query.buckets != .single { try requireDates(query, condition) }
       from = from ?? Timestamp(microseconds: statement.integer(0))
       to = to ?? Timestamp(microseconds: statement.integer(1)).advanced(byMicroseconds: 1)
     }
@@ -69,6 +70,20 @@ extension StoreFile {
     } catch {
       throw StoreError(.invalid, "\(error)")
     }
+  }
+
+  /// Throws where the sample that buckets would be laid from or to lies in no year of the calendar.
+  private func requireDates(
+    _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition
+  ) throws(StoreError) {
+    let span = CalendarBuckets.span
+    let first = query.from == nil ? "sample.start < \(span.lowerBound.microseconds)" : "0"
+    let last = query.to == nil ? "sample.end >= \(span.upperBound.microseconds)" : "0"
+    var statement = try connection.prepare(
+      "SELECT sample.id FROM \(Self.sampleTables) WHERE (\(condition.text)) AND (\(first) OR \(last))")
+    try condition.bind(to: &statement)
+    guard try statement.step() else { return }
+    throw corrupt(sample: statement.integer(0))
   }
 
   private func seriesRows(

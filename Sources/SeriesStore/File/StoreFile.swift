@@ -7,7 +7,7 @@ final class StoreFile {
   let path: String
   let connection: Connection
   /// Held while a recorder has the store.
-  private let lock: RecorderLock?
+  private var lock: RecorderLock?
   /// Whether the file has turned out to be ours, and may be written.
   private var isWriting = false
 
@@ -18,11 +18,13 @@ final class StoreFile {
   init(_ path: String, for access: HealthStore.Access, mode: UInt32) throws(StoreError) {
     self.path = path
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
-    lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
-    connection = try Self.connect(path, for: access)
+    let place = try StorePlace(path, for: access)
+    connection = try Self.connect(place, for: access)
     // First of all, so that closing changes nothing of a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
     try checkIdentity()
+    // Not before: what is no store gets no file beside it.
+    if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
     guard access != .reading else { return }
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
     // FULL: a commit that was acknowledged survives a power cut. What is deleted is overwritten.
@@ -87,29 +89,17 @@ final class StoreFile {
     }
   }
 
-  private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
-    do throws(StoreError) {
-      let connection =
-        if access != .reading {
-          try Connection(path, flags: SQLITE_OPEN_READWRITE)
-        } else if isFrozen(path) {
-          try Connection(frozen: path)
-        } else {
-          try Connection(path, flags: SQLITE_OPEN_READONLY)
-        }
-      connection.waitForLocks(milliseconds: patience)
-      return connection
-    } catch {
-      if unsafe Glibc.access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { throw .missing(path) }
-      throw error
-    }
-  }
-
-  /// Whether nobody writes to the file, so that it can be read without the log that every reader shares: a copy that
-  /// came without its `-wal`, in a folder where none can be made. A recorder keeps its own `-wal` there for its readers.
-  private static func isFrozen(_ path: String) -> Bool {
-    let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : "."
-    return unsafe Glibc.access(path + "-wal", F_OK) != 0 && Glibc.access(folder, W_OK) != 0
+  private static func connect(_ place: StorePlace, for access: HealthStore.Access) throws(StoreError) -> Connection {
+    let connection =
+      if access != .reading {
+        try Connection(place.path, flags: SQLITE_OPEN_READWRITE)
+      } else if place.isFrozen {
+        try Connection(frozen: place.path)
+      } else {
+        try Connection(place.path, flags: SQLITE_OPEN_READONLY)
+      }
+    connection.waitForLocks(milliseconds: patience)
+    return connection
   }
 
   /// Throws unless the file is a store in a layout that this program knows. Nothing has been written when it does.
@@ -130,7 +120,7 @@ final class StoreFile {
   private static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
     guard unsafe access(path, F_OK) != 0 else { return }
     guard errno == ENOENT else { throw cannotCreate(path, errno) }
-    let draft = "\(path).new-\(UInt64.random(in: 0 ... .max))"
+    let draft = "\(path)\(StorePlace.draftMark)\(UInt64.random(in: 0 ... .max))"
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
