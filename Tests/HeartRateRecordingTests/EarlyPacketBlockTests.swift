@@ -32,7 +32,7 @@ struct EarlyPacketBlockTests {
       var residual = floor + Double.random(in: 0..<range, using: &generator) + (spell > 0 ? 2 : 0)
       if index % 60 == 31 { residual = floor - Double.random(in: 0.1...1.3, using: &generator) }
       return Residuals.Point(
-        packet: index, arrival: Int64(index) * 1_000_000, beat: index, firstBeat: index, previousArrival: nil,
+        packet: index, sent: Int64(index) * 1_000_000, beat: index, firstBeat: index,
         residual: Int64(residual * 1e6))
     }
   }
