@@ -167,7 +167,8 @@ extension Recorder {
       // The plan may turn to a link over another adapter that has been up for long: nothing else tells of it.
       linkCameUp(address, over: adapter, at: present)
     case .unresolved(let address, _):
-      tell("no values: bluetoothd does not tell its services; forget it with: bluetoothctl remove \(address)", of: address)
+      tell(
+        "no values: bluetoothd does not tell its services; forget it with: bluetoothctl remove \(address)", of: address)
     case .refuse(let address, let adapter, let recorded):
       log(
         .warning,

@@ -60,7 +60,9 @@ struct ClientTests {
     await stage.end()
   }
 
-  @Test("a Connect whose object is removed has failed: BlueZ 5.66 never answers it, and an answer all the same is no second one")
+  @Test(
+    "a Connect whose object is removed has failed: BlueZ 5.66 never answers it, and an answer all the same is no second one"
+  )
   func removedWhileConnecting() async throws {
     let stage = try await Stage()
     await stage.bluez.answer("Connect", .later)

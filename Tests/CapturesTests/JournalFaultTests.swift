@@ -137,7 +137,9 @@ struct JournalFaultTests {
     try journal.open(Samples.header(Samples.other), events: Samples.beginning)
   }
 
-  @Test("a segment that is cut beneath the journal costs what a sync had covered, and nothing that comes", arguments: [0, 10, 27, 900, -1])
+  @Test(
+    "a segment that is cut beneath the journal costs what a sync had covered, and nothing that comes",
+    arguments: [0, 10, 27, 900, -1])
   func cut(to size: Int) throws {
     let (journal, _) = try Journal.open(directory: path)
     try journal.open(Samples.header(), events: Samples.beginning)

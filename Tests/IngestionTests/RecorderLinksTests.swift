@@ -47,11 +47,14 @@ struct RecorderLinksTests {
     await stage.end()
   }
 
-  @Test("a bluetoothd that does not answer is told as that, in the log and the status, and not as one that is not running")
+  @Test(
+    "a bluetoothd that does not answer is told as that, in the log and the status, and not as one that is not running")
   func silentService() async throws {
     let stage = try await RecorderStage(isSilent: true)
     await stage.told.line("bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth")
-    await stage.told.wait { $0.status?.state == .noBluetoothService && $0.status?.problem?.contains("does not answer") == true }
+    await stage.told.wait {
+      $0.status?.state == .noBluetoothService && $0.status?.problem?.contains("does not answer") == true
+    }
     let call = await stage.bluez.next("GetManagedObjects")
     try await stage.bluez.send(call.reply([MadeUp.objectsValue([:])]))
     await stage.told.wait { $0.status?.state == .noAdapter }

@@ -54,7 +54,8 @@ struct ProcessLimitTests {
     _ = try sensord.run("replay", capture, "--store", store)
     let outcome = try sensord.run("sql", "SELECT count(*) FROM session", "--store", store, limited: "-n 4")
     #expect(outcome.status == Code.inputOutput.rawValue, "\(outcome.status)")
-    #expect(outcome.errors.contains("too many files are open") && !outcome.errors.contains("owner"), "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("too many files are open") && !outcome.errors.contains("owner"), "\(outcome.errors)")
   }
 
   @Test("a file of ten gigabytes that is no capture is refused by its beginning, a capture of that size by its length")

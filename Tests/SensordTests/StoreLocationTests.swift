@@ -73,7 +73,9 @@ struct StoreLocationTests {
     #expect(unsafe symlink(store, link) == 0)
     let location = try StoreLocation.forRecorder(option: link, environment: person)
     #expect(location.path == store && location.journal == folder.path + "/there/a.journal")
-    #expect(try StoreLocation.forCommands(option: folder.path + "/none.sqlite", environment: person).path.hasSuffix("/none.sqlite"))
+    #expect(
+      try StoreLocation.forCommands(option: folder.path + "/none.sqlite", environment: person).path.hasSuffix(
+        "/none.sqlite"))
   }
 
   @Test("a person's store is in XDG_STATE_HOME, else below HOME; a relative XDG_STATE_HOME does not count")

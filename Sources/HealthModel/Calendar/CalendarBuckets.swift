@@ -19,8 +19,9 @@ public struct CalendarBuckets: Hashable, Sendable {
   public static let limit = 600_000
 
   /// The years 1 to 9999: beyond them a calendar says nothing, and its arithmetic would overflow.
-  package static let span = Timestamp(
-    microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_800_000_000)
+  package static let span =
+    Timestamp(
+      microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_800_000_000)
 
   /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`; from the nearest moment of the
   /// years 1 to 9999 where the anchor lies beyond them.

@@ -83,7 +83,8 @@ extension CommandFailure {
   private static func status(of error: CaptureError) -> ExitStatus {
     switch error {
     case .unreadable(_, let number): status(ofSystem: number)
-    case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications, .tooLarge:
+    case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications,
+      .tooLarge:
       .badData
     }
   }
