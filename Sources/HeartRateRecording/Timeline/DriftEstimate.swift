@@ -14,7 +14,7 @@ struct DriftEstimate {
 
   /// Estimates anew, with latencies that are known better than before.
   mutating func refine(
-    _ evidence: [RunEvidence], _ model: OffsetModel, trust: Double, spread: Double, _ parameters: TimelineParameters
+    _ evidence: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters
   ) {
     // What a short run says of the slope is mostly that of its own few packets.
     let long = evidence.filter { $0.blocks.count >= 2 * parameters.pieceBlocks }
@@ -22,7 +22,7 @@ struct DriftEstimate {
     var width = error.map { 3 * $0 } ?? parameters.greatestSlope
     for _ in 0..<2 {
       let step = width / Double(parameters.slopeSteps)
-      (slope, error) = posterior(long, model, trust: trust, spread: spread, parameters, step: step)
+      (slope, error) = posterior(long, model, trust: trust, parameters, step: step)
       width = 3 * (error ?? 0)
     }
     // What beats that keep step with the packets hide over the length of the session.
@@ -36,14 +36,13 @@ struct DriftEstimate {
   /// The greater of two errors: the likelihood's own width, and how much the result moves when one run is left out (the
   /// jackknife). A run that lost some beats unseen has a slope of its own, of which its likelihood knows nothing.
   private func posterior(
-    _ runs: [RunEvidence], _ model: OffsetModel, trust: Double, spread: Double, _ parameters: TimelineParameters,
-    step: Double
+    _ runs: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters, step: Double
   ) -> (Double, Double) {
     let slopes = (-parameters.slopeSteps...parameters.slopeSteps).map { slope + Double($0) * step }
     let evidence = runs.map { run in
       slopes.map { trust * model.locate(run.blocks, slope: $0, around: run.offset).evidence }
     }
-    let prior = slopes.map { -$0 * $0 / (2 * spread * spread) }
+    let prior = slopes.map { -$0 * $0 / (2 * parameters.slopeSpread * parameters.slopeSpread) }
     let sums = evidence.reduce(prior) { sums, one in zip(sums, one).map { $0 + $1 } }
     let all = Self.moments(slopes, sums)
     var variance = step * step / 12 + all.variance

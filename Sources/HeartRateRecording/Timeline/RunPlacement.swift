@@ -32,8 +32,7 @@ struct RunPlacement {
     for _ in 0..<parameters.mapRounds {
       // Packets err together; batches keep step with nothing.
       drift.refine(
-        evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust,
-        spread: depth > 0 ? parameters.lookAheadSlopeSpread : parameters.slopeSpread, parameters)
+        evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
       var excesses: [(above: Double, below: Double)] = []
       for index in evidence.indices where !evidence[index].blocks.isEmpty {
         let coarse = block.locate(evidence[index].blocks, slope: drift.slope, around: evidence[index].offset)

@@ -101,7 +101,6 @@ public struct TimelineParameters: Hashable, Sendable {
   public var steadyShare = 0.8
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
-  public var lookAheadSlopeSpread = 40e-6
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
   /// By how much clocks wander and rounding walks within a session: no slope is known better.
