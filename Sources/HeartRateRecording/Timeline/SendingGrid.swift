@@ -1,4 +1,4 @@
-/// When a sensor that sends at a steady pace sent each packet, rather than when it arrived (rule 2 of
+/// When a sensor that sends at a steady pace sent each packet, rather than when it arrived (rule 3 of
 /// Documentation/timeline.md).
 ///
 /// Many straps send a notification each second, empty ones too, and the host receives it in a later slot of the link. What
@@ -13,7 +13,9 @@ struct SendingGrid {
   init(_ packets: [TimelineCollector.Packet], _ parameters: TimelineParameters) {
     sent = [Int64?](repeating: nil, count: packets.count)
     let links = Self.links(packets)
-    guard let longest = links.max(by: { $0.count < $1.count }), longest.count >= 3 * parameters.gridPackets else { return }
+    guard let longest = links.max(by: { $0.count < $1.count }), longest.count >= 3 * parameters.gridPackets else {
+      return
+    }
     let first = packets[longest.lowerBound]
     let last = packets[longest.upperBound - 1]
     period = Double(last.arrival &- first.arrival) / Double(last.notification - first.notification)
@@ -38,14 +40,16 @@ struct SendingGrid {
     }
   }
 
-  /// Packets in a row, and by how much the one that waited least came after its turn, counted from anywhere.
+  /// Some packets in a row.
   private struct Block {
     var packets: Range<Int>
+    /// Arrival minus number · period of the packet that waited least, in microseconds.
     var least: Double
     /// The number of its first notification.
     var notification: Double
   }
 
+  /// The packets of each link.
   private static func links(_ packets: [TimelineCollector.Packet]) -> [Range<Int>] {
     var result: [Range<Int>] = []
     var first = 0
@@ -86,8 +90,10 @@ struct SendingGrid {
     return Double(steady) >= parameters.steadyShare * Double(steps.count)
   }
 
+  /// Whether a block agrees with those beside it.
   private static func isSteady(_ blocks: [Block], _ index: Int, _ parameters: TimelineParameters) -> Bool {
     let near = [index - 1, index + 1].filter(blocks.indices.contains)
-    return !near.isEmpty && near.allSatisfy { abs(blocks[$0].least - blocks[index].least) < parameters.gridMicroseconds }
+    return !near.isEmpty
+      && near.allSatisfy { abs(blocks[$0].least - blocks[index].least) < parameters.gridMicroseconds }
   }
 }
