@@ -30,7 +30,7 @@ run: build ## record through bluetoothd; without an adapter, a demonstration
 .PHONY: build
 build: dependencies ## the release binaries, in .build/release
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build -c release --static-swift-stdlib -Xlinker -L$(static)
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static)
 
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors

@@ -80,4 +80,5 @@ CLASSES = {
     "constant": _strap(own_pace=True)._replace(regular=heart.PACED, irregular=()),
     "optical": SensorClass(partial(optical.watch, invents=True, lost_links=0), promise="told"),
     "no-rr": SensorClass(partial(optical.watch, invents=False, lost_links=6), promise="links"),
+    "h10-link": SensorClass(partial(h10.watch, **h10.DESKTOP, lost_links=6 * PER_HOUR), tells_contact=False),
 }

@@ -7,7 +7,7 @@ earlier than usual, also where the strap takes it back afterwards and no interva
 
 import numpy as np
 
-from strap import COVERS_MISSED, REAL, SPURIOUS, Event, Watched, payload, slowness
+from strap import COVERS_MISSED, FIRST, REAL, SPURIOUS, Event, Watched, episodes, inside, payload, slowness
 
 # Beats that follow before one is handed on, and the seconds after the last of them.
 DEPTH, SURE_AFTER = 2, 0.26
@@ -65,7 +65,7 @@ def _intervals(detections, clock):
             ticks = round(clock(time) * 1024) - round(clock(before) * 1024)
             skips = index_before >= 0 and index - index_before > 1
             origin = SPURIOUS if index < 0 else COVERS_MISSED if skips else REAL
-            intervals.append((release, min(ticks, 65535), index, origin))
+            intervals.append([release, min(ticks, 65535), index, origin])
         previous = (time, index)
     return intervals
 
@@ -80,8 +80,8 @@ def _delay(random, since_first, slot, held):
     return delay + random.normal(0, 0.007)
 
 
-def watch(times, seed, slot, held):
-    """What a host with these slots receives from an H10 on a heart with beats at `times`."""
+def watch(times, seed, slot, held, lost_links=0):
+    """What a host with these slots receives from an H10 on a heart with beats at `times`; the link is lost so often an hour."""
     random = np.random.default_rng(seed + 7777)
     drift = random.uniform(-30, 30) * 1e-6
 
@@ -91,7 +91,19 @@ def watch(times, seed, slot, held):
     intervals = _intervals(_detections(random, times), clock)
     events, next_interval, arrival, recent = [Event(0.0, "connected", b"", [])], 0, 0.0, []
     first = random.uniform(0, 1)
+    losses = episodes(random, lost_links, times[-1], 10, 90) if lost_links else []
     for time in np.arange(first, times[-1], 1.0):
+        if losses and time > losses[0][1]:
+            events.append(Event(max(arrival, time - 0.5), "connected", b"", []))
+            losses = losses[1:]
+            if next_interval < len(intervals):
+                intervals[next_interval][3] = FIRST
+        if inside(losses[:1], time):
+            if events[-1].kind != "disconnected":
+                events.append(Event(max(arrival, time), "disconnected", b"", []))
+            while next_interval < len(intervals) and intervals[next_interval][0] <= time:
+                next_interval += 1
+            continue
         sent = []
         while next_interval < len(intervals) and intervals[next_interval][0] <= time and len(sent) < PER_PACKET:
             sent.append(intervals[next_interval])

@@ -1,7 +1,7 @@
 """Compares what was stored of a session with what happened.
 
-One constant latency per session, which nothing can know, is taken out of the beat times: the median of their errors. Intervals that
-the strap made up have no true time: what follows them has, and is scored.
+A constant latency, which nothing can know, is taken out of the beat times later: told here is the median of a session's errors.
+Intervals that the strap made up have no true time: what follows them has, and is scored.
 """
 
 import numpy as np
@@ -168,7 +168,8 @@ def score(times, kinds, watched, stored, tells_contact):
     latency = float(np.median(error))
     runs, lengths = np.unique(stored.run, return_counts=True)
     result = {
-        "error": np.abs(error - latency),
+        "error": error,
+        "latency": latency,
         "uncertainty": stored.uncertainty[real],
         "short": (lengths < SHORT_RUN)[np.searchsorted(runs, stored.run)][real],
         "run": stored.run[real],

@@ -60,6 +60,9 @@ extension Client {
   private func mirror() {
     guard let owner = tree.owner else { return }
     trace.restart()
+    _ = connection.loop.schedule(after: configuration.answerLimit) { [weak self] in
+      self?.assumeIsolated { $0.noteSilence(of: owner) }
+    }
     call(.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") { client, result in
       guard client.tree.owner == owner, !client.isStopped else { return }
       switch result {
@@ -72,12 +75,18 @@ extension Client {
       case .failure(let error):
         // Too busy to answer, as when it starts with many devices; its end would be signalled. A policy that forbids it
         // changes when somebody edits it.
+        client.isDenied = error.isAccessDenied
         if error.isAccessDenied { client.tell(.serviceDenied) }
         _ = client.connection.loop.schedule(after: .seconds(error.isAccessDenied ? 10 : 1)) { [weak client] in
           client?.assumeIsolated { $0.mirror(again: owner) }
         }
       }
     }
+  }
+
+  /// It may still answer: when it is stopped in a debugger, or the machine is short of everything.
+  private func noteSilence(of owner: String) {
+    if tree.owner == owner, !tree.isLoaded, !isStopped, !isDenied { tell(.serviceSilent) }
   }
 
   private func mirror(again owner: String) {
@@ -136,6 +145,10 @@ extension Client {
     if let successor = tree.devices[device.path] { bequeath(peer, to: successor.address) }
     let isPowered = tree.adapters[peer.adapter]?.isPowered ?? false
     endLink(peer, reason: reasons[peer] ?? (isPowered ? .removed : .adapterGone))
+    // BlueZ 5.66 never answers a Connect whose object it removes.
+    if let attempt = attempts.removeValue(forKey: peer), !attempt.isAnswered {
+      tell(.connectFailed(peer.address, peer.adapter, .unknownDevice))
+    }
     tell(.deviceRemoved(device))
   }
 

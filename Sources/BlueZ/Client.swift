@@ -55,6 +55,8 @@ public actor Client {
   var pairings: [Peer: Task<Result<Void, DBusError>, Never>] = [:]
   var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
   var lastGeneration = 0
+  /// The bus's policy refused the last question for the objects.
+  var isDenied = false
   private var observer: Connection.ObserverToken?
   private var commandDepth = 0
   private var outbox: [Event] = []

@@ -6,6 +6,8 @@ public struct ClientConfiguration: Hashable, Sendable {
   public var readOnce: [BluetoothUUID]
   /// Links that an earlier client made and left: where they are up when the service is first seen, they are this client's.
   public var inherited: OwnLinks?
+  /// A bluetoothd that has not told its objects after this is silent. One that starts with many devices takes a second.
+  public var answerLimit = Duration.seconds(5)
 
   public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], inherited: OwnLinks? = nil) {
     self.notifying = notifying

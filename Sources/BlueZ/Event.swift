@@ -6,6 +6,8 @@ public enum Event: Hashable, Sendable {
   case serviceAppeared
   /// bluetoothd runs and the bus's policy does not let this user talk to it; it is tried again until it does.
   case serviceDenied
+  /// bluetoothd owns its name and does not answer: it hangs. It is asked again until it does; told again for each time.
+  case serviceSilent
   /// bluetoothd is gone; so are all adapters, devices and links. The client waits for its return.
   case serviceDisappeared
   /// The bus is gone, and the client with it: connect anew and make another one.

@@ -7,17 +7,43 @@ public enum CaptureFile {
   /// `handle` is the attribute handle of 0x2A37 in a foreign capture that starts after the discovery; it is used for the
   /// connections whose discovery is not in the file.
   ///
+  /// Only the beginning of a file that is no capture is read, and none of more than ``greatestSize`` bytes.
+  ///
   /// - Throws: ``CaptureError`` where nothing at all could be read.
   public static func read(path: String, handle: UInt16? = nil) throws(CaptureError) -> CaptureContents {
-    let bytes: [UInt8]
+    let file: OpenFile
+    let size: Int
+    let beginning: [UInt8]
     do throws(SystemError) {
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard descriptor >= 0 else { throw .last }
-      bytes = try OpenFile(descriptor: descriptor).readAll()
+      file = OpenFile(descriptor: descriptor)
+      size = Int(try file.status().st_size)
+      beginning = try file.readAll(upTo: lengthOfBeginning)
     } catch {
       throw .unreadable(path: path, errorNumber: error.number)
     }
+    // What is wrong with the first bytes is said of them, whatever follows.
+    guard size > beginning.count else { return try read(bytes: beginning, handle: handle) }
+    guard mayBeCapture(beginning) else { return try CaptureReader.read(beginning) }
+    guard size <= greatestSize else { throw .tooLarge(bytes: size, limit: greatestSize) }
+    let bytes: [UInt8]
+    do { bytes = try file.readAll() } catch { throw .unreadable(path: path, errorNumber: error.number) }
     return try read(bytes: bytes, handle: handle)
+  }
+
+  /// In bytes. A day of one sensor is 5 MB in our own format; a controller's whole traffic is far more, of which
+  /// a part can be cut out.
+  static let greatestSize = 256 << 20
+  /// So much tells whether a file is a capture: ``TextHeader`` looks no further for the records behind a damaged first line.
+  private static let lengthOfBeginning = 1 << 16
+
+  private static func mayBeCapture(_ beginning: [UInt8]) -> Bool {
+    if ([BTSnoop.magic, PCAPNG.magic] + classicPCAPMagic).contains(where: beginning.starts(with:)) { return true }
+    return switch TextHeader.read(beginning.span) {
+    case .capture, .damaged: true
+    case .newer, .cutOff, .foreign: false
+    }
   }
 
   /// Reads `bytes`, the whole content of a capture file; `handle` is as for ``read(path:handle:)``.

@@ -35,10 +35,15 @@ extension Journal {
         .union(scan.foreignFiles.lazy.compactMap { SegmentName.number($0.name) })
       if !damaged.isEmpty { state.withLock { $0.keepAside(damaged) } }
       if let found = scan.reader.sessions.first { return (found.capture, leftOut + scan.reader.damages.first) }
-      guard !leftOut.isEmpty, let header = basis.header else {
+      // Its segments are there, and somebody took its records from them.
+      guard !leftOut.isEmpty || !basis.segments.isEmpty, let header = basis.header else {
         throw JournalError(.unknownSession, path: self.directory)
       }
-      return (Capture(header: header, events: []), leftOut)
+      let damages = leftOut + scan.reader.damages.first
+      return (
+        Capture(header: header, events: []),
+        damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
+      )
     }
     throw JournalError(.cannotRead, errorNumber: EIO, path: directory)
   }
@@ -49,7 +54,9 @@ extension Journal {
   /// Between two syncs: while one writes records again, they are in two segments or in none that is known.
   private func readingBasis(of session: UUID) -> (basis: ReadingBasis, directory: Directory) {
     syncing.withLock { _ in
-      state.withLock { ($0.readingBasis(of: session), $0.directory) }
+      // What somebody cut off is written again, as far as no sync had covered it, before it is missed.
+      if state.withLock({ $0.isCurrentShortened }) { try? syncAlone() }
+      return state.withLock { ($0.readingBasis(of: session), $0.directory) }
     }
   }
 }

@@ -10,19 +10,19 @@ extension Journal {
   /// A failed sync is never just repeated: the kernel may have dropped the pages and calls the next one a success
   /// (fsyncgate, 2018). The records that it should have covered are written again to a new segment from memory.
   ///
-  /// - Throws: ``JournalError`` with `rewritten`, `notSynced`, `segmentsVanished` or `notPruned`.
+  /// - Throws: ``JournalError`` with `rewritten`, `notSynced`, `segmentsVanished` (also where one was cut) or `notPruned`.
   public func sync() throws(JournalError) {
     try syncing.withLock { _ throws(JournalError) in try syncAlone() }
   }
 
   /// The sync itself, by whoever has the lock of all syncs.
   func syncAlone() throws(JournalError) {
-    guard let round = state.withLock({ $0.beginSync() }) else { return }
+    guard var round = state.withLock({ $0.beginSync() }) else { return }
     do throws(SystemError) {
       guard !round.needsRewriting else { throw SystemError(EIO) }
       try round.run()
     } catch {
-      try rewrite(after: error)
+      try rewrite(after: error, round.shortened)
       return
     }
     state.withLock { $0.pending.removeAll() }
@@ -30,10 +30,10 @@ extension Journal {
   }
 
   /// Writes the pending records again, to a segment that gets its name only when it is durable.
-  private func rewrite(after failure: SystemError) throws(JournalError) {
+  private func rewrite(after failure: SystemError, _ shortened: JournalState.Shortened?) throws(JournalError) {
     let path = directory
     let (plan, atRisk, directory) = state.withLock { state in
-      let plan = state.planRewriting()
+      let plan = state.planRewriting(shortened)
       return (plan, state.pending.recordCount, state.directory)
     }
     guard let plan else {
@@ -90,8 +90,10 @@ private struct SyncRound {
   var needsRewriting: Bool
   /// The sessions whose notes of being committed this sync covers.
   var committed: Set<UUID>
+  /// The segment that was found cut.
+  var shortened: JournalState.Shortened?
 
-  func run() throws(SystemError) {
+  mutating func run() throws(SystemError) {
     // First the entries: once a segment's sync has returned nothing may take its name away.
     if isDirectoryDirty { try directory.synchronize() }
     for segment in segments {
@@ -103,7 +105,13 @@ private struct SyncRound {
       }
       try file.synchronizeData()
       // Writing to a deleted file succeeds, and nobody will ever read it.
-      guard try file.status().st_nlink > 0 else { throw SystemError(ESTALE) }
+      let status = try file.status()
+      guard status.st_nlink > 0 else { throw SystemError(ESTALE) }
+      // Nor what was written to one that is cut since, without the names of its sessions.
+      guard status.st_size >= segment.length else {
+        shortened = JournalState.Shortened(number: segment.number, length: segment.length, size: Int(status.st_size))
+        throw SystemError(ESTALE)
+      }
     }
   }
 }
@@ -121,7 +129,7 @@ extension JournalState {
     guard isDirty else { return nil }
     takeTail()
     var segments = unsynced
-    if let current { segments.append(Unsynced(number: current.number, file: current.file)) }
+    if let current { segments.append(Unsynced(number: current.number, file: current.file, length: current.length)) }
     defer {
       unsynced = []
       isDirectoryDirty = false
@@ -135,18 +143,24 @@ extension JournalState {
   /// Takes a number for the segment that holds the pending records again; nil where they are no longer in memory.
   ///
   /// Everything written so far goes into it, what comes goes to segments after it.
-  fileprivate mutating func planRewriting() -> Rewriting? {
+  fileprivate mutating func planRewriting(_ shortened: Shortened?) -> Rewriting? {
     needsRewriting = true
     rewritings += 1
     isDirty = true
     takeTail()
     current = nil
     if (try? directory.file.status().st_nlink) == 0 { try? reopenDirectory() }
-    guard let start = pending.start, pending.isComplete else { return nil }
+    guard var start = pending.start, pending.isComplete else { return nil }
+    if let shortened, shortened.number == start.segment {
+      // Wherever it was cut, none of these records stands before this. Without its first line nothing of it is readable.
+      let offset = shortened.size - (shortened.length - start.offset)
+      start.offset = offset < TextHeader.length ? 0 : offset
+    }
     let number = nextNumber
     nextNumber += 1
     return Rewriting(
-      number: number, mode: configuration.fileMode, bytes: rewriting(from: start), sessions: pending.sessions)
+      number: number, mode: configuration.fileMode, bytes: rewriting(from: start, isBeginningLost: shortened != nil),
+      sessions: pending.sessions)
   }
 
   fileprivate mutating func insert(_ plan: Rewriting) {

@@ -48,7 +48,7 @@ extension JournalError: CustomStringConvertible {
       case .notWritten: "values could not be written to the journal"
       case .rewritten: "a sync of the journal failed; its records were written again"
       case .notSynced: "a sync of the journal failed; \(recordsAtRisk) records may be lost at a power cut"
-      case .segmentsVanished: "segments of the journal were deleted by somebody else"
+      case .segmentsVanished: "segments of the journal were deleted or cut by somebody else"
       case .unknownSession: "the session is not open in this journal"
       case .notPruned: "old segments of the journal cannot be deleted"
       }

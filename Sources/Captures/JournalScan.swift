@@ -80,6 +80,8 @@ struct JournalScan {
 
   private mutating func read(_ number: Int, upTo end: Int?) {
     let name = SegmentName.name(number)
+    // Whatever is left of it, a later one holds it again.
+    if end == 0 { return segments.append(Segment(number: number, summary: RecordReader.Summary())) }
     let bytes: [UInt8]
     do {
       // What a failed sync was to cover, and a later segment holds, may be unreadable.

@@ -55,6 +55,22 @@ struct JournalState: ~Copyable {
   struct Unsynced {
     let number: Int
     let file: OpenFile?
+    /// Bytes that were written to it; 0 for one that was found at the start.
+    var length = 0
+  }
+
+  /// A segment that somebody else cut.
+  struct Shortened {
+    var number: Int
+    /// Bytes that were written, and that are left: the beginning, and what came after the cut.
+    var length: Int
+    var size: Int
+  }
+
+  /// Whether somebody cut the current segment.
+  var isCurrentShortened: Bool {
+    guard let current, let status = try? current.file.status() else { return false }
+    return status.st_size < current.length
   }
 
   /// When the next sync is to begin.
@@ -97,11 +113,11 @@ struct JournalState: ~Copyable {
     for event in events {
       session.resumption.take(event)
     }
-    noteWritten(session, to: number)
+    noteWritten(session, to: number, at: events.first?.instant)
   }
 
-  /// Notes that a segment has records of a session now, its name among them.
-  private mutating func noteWritten(_ session: JournalledSession, to number: Int) {
+  /// Notes that a segment has records of a session now, its name among them, the first event at this instant.
+  private mutating func noteWritten(_ session: JournalledSession, to number: Int, at instant: BootInstant? = nil) {
     let id = session.header.session
     session.isOpened = true
     if session.namedIn != number {
@@ -110,7 +126,7 @@ struct JournalState: ~Copyable {
     }
     if session.tailNumber != tailNumber {
       session.tailNumber = tailNumber
-      tail.insert(id)
+      tail.insert(id, at: instant)
     }
   }
 
@@ -141,14 +157,15 @@ struct JournalState: ~Copyable {
     committed.insert(id)
   }
 
-  /// The records of a segment that holds `pending` again.
-  mutating func rewriting(from start: JournalTail.Position) -> [UInt8] {
+  /// The records of a segment that holds `pending` again; where the beginning of what they go on with may be lost, each
+  /// session is named with what its events need.
+  mutating func rewriting(from start: JournalTail.Position, isBeginningLost: Bool) -> [UInt8] {
     buffer.removeAll()
     buffer.header(.journal)
     buffer.rewrites(segment: start.segment, offset: start.offset)
     for id in pending.sessions {
       guard let session = sessions[id] else { continue }
-      name(session, at: nil)
+      name(session, at: isBeginningLost ? pending.firstInstants[id] : nil)
     }
     return buffer.copy() + pending.bytes
   }
@@ -167,7 +184,7 @@ struct JournalState: ~Copyable {
   /// Leaves the current segment, so that the next record begins a new one.
   mutating func leaveCurrent() {
     guard let current else { return }
-    unsynced.append(Unsynced(number: current.number, file: current.file))
+    unsynced.append(Unsynced(number: current.number, file: current.file, length: current.length))
     self.current = nil
   }
 

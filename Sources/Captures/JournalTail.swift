@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Sensors
 
 /// Records that no sync has covered yet, kept so that they can be written again should the sync fail.
 struct JournalTail {
@@ -6,6 +7,8 @@ struct JournalTail {
   private(set) var bytes: [UInt8] = []
   private(set) var recordCount = 0
   private(set) var sessions: Set<UUID> = []
+  /// The first event of each of them that has one.
+  private(set) var firstInstants: [UUID: BootInstant] = [:]
   /// The segment and byte at which the first of them stands; nil where there are none.
   private(set) var start: Position?
   /// False once more was written than may be kept: then it cannot be written again.
@@ -32,9 +35,10 @@ struct JournalTail {
     unsafe bytes.append(contentsOf: records)
   }
 
-  /// Notes that records of this session are among them.
-  mutating func insert(_ session: UUID) {
+  /// Notes that records of this session are among them, the first event at this instant.
+  mutating func insert(_ session: UUID, at instant: BootInstant?) {
     sessions.insert(session)
+    if firstInstants[session] == nil { firstInstants[session] = instant }
   }
 
   /// Adds what was written later.
@@ -45,6 +49,7 @@ struct JournalTail {
       unsafe append(bytes, count: later.recordCount, at: position, limit: limit)
     }
     sessions.formUnion(later.sessions)
+    firstInstants.merge(later.firstInstants) { first, _ in first }
   }
 
   /// The room is used again, but not what a slow sync has made it grow to: that would never be given back.
@@ -52,6 +57,7 @@ struct JournalTail {
     bytes.removeAll(keepingCapacity: bytes.capacity <= Self.reusedCapacity)
     recordCount = 0
     sessions.removeAll(keepingCapacity: true)
+    firstInstants.removeAll(keepingCapacity: true)
     start = nil
     isComplete = true
   }

@@ -6,6 +6,8 @@ enum BusProblem: Hashable {
   case noBus(String)
   /// The bus refuses.
   case noPermission
+  /// bluetoothd owns its name and does not answer.
+  case silent
   /// bluetoothd answers with something else.
   case refused(String)
 
@@ -25,6 +27,7 @@ enum BusProblem: Hashable {
     switch self {
     case .noBus(let message): "no message bus (\(message)); is dbus running?"
     case .noPermission: "the bus refuses access to bluetoothd; add this user to the group bluetooth"
+    case .silent: "bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth"
     case .refused(let message): "bluetoothd does not answer as it should (\(message))"
     }
   }

@@ -16,6 +16,7 @@ extension Recorder {
       busProblem = nil
       log(.info, "bluetoothd is there")
     case .serviceDenied: report(.noPermission)
+    case .serviceSilent: report(.silent)
     case .serviceDisappeared:
       busProblem = nil
       log(.warning, "bluetoothd is gone; waiting for it")
@@ -27,6 +28,7 @@ extension Recorder {
     case .adapter(let adapter): adapterChanged(adapter, at: now)
     case .adapterRemoved(let path):
       guard let index = index(of: path) else { break }
+      if adapters[index] != nil { log(.warning, "\(path.name): the adapter is gone; waiting for it") }
       adapters[index] = nil
       perform(plan.adapterRemoved(index, at: now))
       dropUnlisted()
@@ -59,8 +61,19 @@ extension Recorder {
 
   private func adapterChanged(_ adapter: Adapter, at now: BootInstant) {
     guard let index = index(of: adapter.path) else { return }
+    tellPower(of: adapter, before: adapters[index])
     adapters[index] = adapter
     perform(plan.adapterChanged(index, isPowered: adapter.isPowered, at: now))
+  }
+
+  /// Logs that an adapter is off, or is on again.
+  private func tellPower(of adapter: Adapter, before: Adapter?) {
+    guard adapter.isPowered != before?.isPowered else { return }
+    if !adapter.isPowered {
+      log(.warning, "\(adapter.path.name): the adapter is off; switch it on with: bluetoothctl power on")
+    } else {
+      log(before == nil ? .info : .notice, "\(adapter.path.name): the adapter is on")
+    }
   }
 
   private func discoveryChanged(_ path: AdapterPath, _ state: DiscoveryState, at now: BootInstant) {
@@ -139,7 +152,7 @@ extension Recorder {
           client.unfollow(DeviceAddress(address), on: AdapterPath(adapter.number))
         case .resubscribe(let address, let adapter):
           client.resubscribe(DeviceAddress(address), on: AdapterPath(adapter.number))
-        case .refuse: break
+        case .refuse, .unresolved: break
         }
       }
     }
@@ -153,6 +166,9 @@ extension Recorder {
     case .follow(let address, let adapter):
       // The plan may turn to a link over another adapter that has been up for long: nothing else tells of it.
       linkCameUp(address, over: adapter, at: present)
+    case .unresolved(let address, _):
+      tell(
+        "no values: bluetoothd does not tell its services; forget it with: bluetoothctl remove \(address)", of: address)
     case .refuse(let address, let adapter, let recorded):
       log(
         .warning,

@@ -78,7 +78,7 @@ extension Recorder {
   }
 
   /// Why no values come, in the status until they do, and once in the log.
-  private func tell(_ problem: String, of address: SensorAddress) {
+  func tell(_ problem: String, of address: SensorAddress) {
     guard let channel = channels[address], channel.problem != problem else { return }
     channels[address]?.problem = problem
     log(.warning, "\(address): \(problem)")

@@ -75,6 +75,7 @@ extension Recorder {
     switch busProblem {
     case .noBus, .refused: return .noBus
     case .noPermission: return .noPermission
+    case .silent: return .noBluetoothService
     case nil: break
     }
     if client == nil { return .starting }
@@ -88,7 +89,8 @@ extension Recorder {
   private func problem(_ state: RecorderState) -> String? {
     switch state {
     case .noBus, .noPermission: return busProblem?.text
-    case .noBluetoothService: return "bluetoothd is not running; start it with: systemctl start bluetooth"
+    case .noBluetoothService:
+      return busProblem?.text ?? "bluetoothd is not running; start it with: systemctl start bluetooth"
     case .noAdapter: return "there is no Bluetooth adapter; plug one in"
     case .adapterOff: return "the Bluetooth adapter is off; switch it on with: bluetoothctl power on"
     case .noSensorAllowed: return "no sensor is allowed; add yours with: sensord devices add ADDRESS"

@@ -17,6 +17,9 @@ extension ConnectionPlan {
     case unfollow(SensorAddress, on: AdapterIndex)
     /// A link that is somebody else's has been silent for too long: subscribe anew.
     case resubscribe(SensorAddress, on: AdapterIndex)
+    /// The services of its links were not resolved in time, twice in a row: worth a warning, since BlueZ may remember
+    /// them wrongly. It is tried again after growing waits.
+    case unresolved(SensorAddress, on: AdapterIndex)
     /// A second link of a sensor that is recorded over `recordedOn` already. It is not recorded; worth a warning, since
     /// an address can be cloned.
     case refuse(SensorAddress, on: AdapterIndex, recordedOn: AdapterIndex)

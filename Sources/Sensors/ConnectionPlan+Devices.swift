@@ -26,6 +26,10 @@ extension ConnectionPlan {
     let position = presencePosition(sensor, on: adapter)
     sensors[sensor].presences[position].isKnown = false
     sensors[sensor].presences[position].isFresh = false
+    // Nothing is known of it any more, what it advertises included: it may take a look at everything to hear it again.
+    sensors[sensor].foundBy = nil
+    looks.retry.reset()
+    if let nextAt = looks.nextAt { looks.nextAt = min(nextAt, now.advanced(by: parameters.firstLook)) }
     loseLink(sensor, on: adapter, at: now, &commands)
     removeIfDone(sensor)
     return settle(at: now, commands)

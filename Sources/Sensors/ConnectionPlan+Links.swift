@@ -36,6 +36,7 @@ extension ConnectionPlan {
       !link.isResolved
     else { return commands }
     link.isResolved = true
+    sensors[sensor].unresolved = 0
     link.quietSince = now
     link.checkAt = now.advanced(by: parameters.silence)
     sensors[sensor].phase = .linked(link)
@@ -153,6 +154,11 @@ extension ConnectionPlan {
       if sensors[sensor].wantsPairing {
         let wait = sensors[sensor].retry.next(
           first: parameters.firstAuthenticationRetry, longest: parameters.longestAuthenticationRetry, using: &random)
+        sensors[sensor].notBefore = now.advanced(by: wait)
+      } else if sensors[sensor].unresolved > 1 {
+        // The first is made anew at once: the link that a bluetoothd has left to the next is such a one.
+        let wait = sensors[sensor].retry.next(
+          first: parameters.firstRetry, longest: parameters.longestUnresolvedRetry, using: &random)
         sensors[sensor].notBefore = now.advanced(by: wait)
       }
     case .searching, .connecting, .linked, .leaving: return

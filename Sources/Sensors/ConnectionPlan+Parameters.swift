@@ -22,6 +22,9 @@ extension ConnectionPlan {
     /// The longest waiting time, for a sensor that is heard and cannot be connected. Short, since each of its beats
     /// counts: an attempt at a link that breaks in the making costs a third of a second of the radio.
     public var longestRetry = Duration.seconds(4)
+    /// The longest waiting time after links whose services were not resolved in ``resolving``: what BlueZ remembers wrongly
+    /// is mended by a person, or when the sensor itself drops a link.
+    public var longestUnresolvedRetry = Duration.seconds(60)
     /// The waiting time before a silent sensor that no discovery hears is tried again unheard; it doubles with each.
     public var unheardRetry = Duration.seconds(30)
     /// The longest waiting time where the sensor refuses for want of pairing, which no retry mends.

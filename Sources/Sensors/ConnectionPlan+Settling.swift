@@ -71,9 +71,10 @@ extension ConnectionPlan {
     sensors[sensor].isEager = false
     sensors[sensor].notBefore = nil
     let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
+    let needsQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly
     // Quiet also by itself, where discovery goes on for nobody else.
-    let isQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly || !isDiscoveryWanted(without: sensor)
-    enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet)), sensor, at: now)
+    let isQuiet = needsQuiet || !isDiscoveryWanted(without: sensor)
+    enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet, needsQuiet: needsQuiet)), sensor, at: now)
   }
 
   private func attentiveAttempts(on adapter: AdapterIndex) -> Int {
@@ -103,7 +104,7 @@ extension ConnectionPlan {
   private func isQuietNow(_ adapter: AdapterIndex) -> Bool {
     sensors.contains { sensor in
       if case .connecting(let attempt) = sensor.phase {
-        attempt.adapter == adapter && attempt.isAttentive && attempt.isQuiet
+        attempt.adapter == adapter && attempt.isAttentive && attempt.needsQuiet
       } else {
         false
       }
@@ -126,9 +127,19 @@ extension ConnectionPlan {
     }
     if let wanted {
       starts.append(.startDiscovery(on: adapter.index, wanted))
+      endQuiet(on: adapter.index)
       adapters[position].discovery = .running(wanted, since: now)
     } else {
       adapters[position].discovery = .off
+    }
+  }
+
+  /// Attempts that were quiet by themselves are no longer, since somebody else is looked for.
+  private mutating func endQuiet(on adapter: AdapterIndex) {
+    for sensor in sensors.indices {
+      guard case .connecting(var attempt) = sensors[sensor].phase, attempt.adapter == adapter else { continue }
+      attempt.isQuiet = false
+      sensors[sensor].phase = .connecting(attempt)
     }
   }
 

@@ -43,6 +43,8 @@ extension ConnectionPlan {
     var wantsPairing = false
     /// The adapter over which its values were asked for last, link or not: they are asked for until told otherwise.
     var followedOn: AdapterIndex?
+    /// Links in a row whose services were not resolved in time.
+    var unresolved = 0
     /// Silent links in a row.
     var silences = 0
     /// Not allowed any more; only kept until its link or attempt has ended.
@@ -66,8 +68,10 @@ extension ConnectionPlan {
 
   struct Attempt: Hashable, Sendable {
     let adapter: AdapterIndex
-    /// Made with discovery stopped.
-    let isQuiet: Bool
+    /// Made with discovery stopped, as far as it has lasted.
+    var isQuiet: Bool
+    /// It has to be made so, since one with discovery running has failed.
+    let needsQuiet: Bool
     /// Young enough to hold up others; see ``Parameters/attentiveTime``.
     var isAttentive = true
   }

@@ -67,6 +67,10 @@ extension ConnectionPlan {
   private mutating func watch(_ link: Link, _ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     guard link.isResolved else {
       guard let limit = resolveLimit(link, sensors[sensor]), limit <= now else { return }
+      sensors[sensor].unresolved += 1
+      if sensors[sensor].unresolved == 2 {
+        commands.append(.unresolved(sensors[sensor].address, on: link.adapter))
+      }
       return leave(link.adapter, sensor, at: now, &commands)
     }
     guard let checkAt = link.checkAt, checkAt <= now, let quietSince = link.quietSince else { return }

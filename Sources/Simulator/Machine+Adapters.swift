@@ -28,7 +28,7 @@ extension Machine {
     guard case .objectPath(let path)? = call.arguments.first, case .device(let key)? = object(at: path),
       key.adapter == adapter, let device = self[key]
     else { return answer(call.token, .failure(.doesNotExist)) }
-    if device.connecting != nil { cancelConnect(key, .canceled) }
+    if device.connecting != nil { forgetConnect(key) }
     straps[key.strap].isBonded = false
     guard let link = device.link else {
       removeObjects(key)

@@ -40,6 +40,14 @@ extension Machine {
     armExpiry(key)
   }
 
+  /// The pending Connect goes with its object, and BlueZ 5.66 never answers it.
+  mutating func forgetConnect(_ key: DeviceKey) {
+    cancelAttempt(key)
+    agenda.strike(self[key]?.connectTimeout)
+    self[key]?.connectTimeout = nil
+    self[key]?.connecting = nil
+  }
+
   mutating func linkFailed(_ key: DeviceKey, _ failure: LinkFailure) {
     guard let device = self[key], device.connecting != nil else { return }
     cancelConnect(key, .aborted)

@@ -5,6 +5,8 @@ internal import Glibc
 @main
 enum Main {
   static func main() {
+    // A file that may not grow is an error like a full disk: the signal would end a recording, and leave drafts behind.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try SensordCommand.parseAsRoot()
       try command.run()

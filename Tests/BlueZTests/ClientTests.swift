@@ -47,6 +47,40 @@ struct ClientTests {
     await stage.end()
   }
 
+  @Test("a bluetoothd that owns its name and does not answer is told, and so is its answer when it comes")
+  func silent() async throws {
+    let stage = try await Stage(isStarted: false, answerLimit: .milliseconds(1))
+    await stage.bluez.answer("GetManagedObjects", .later)
+    try await stage.client.start()
+    #expect(await stage.log.events { $0 == .serviceSilent } == [.serviceSilent])
+    let call = await stage.bluez.next("GetManagedObjects")
+    await stage.bluez.answerAsUsual("GetManagedObjects")
+    try await stage.bluez.send(call.reply([MadeUp.objectsValue([MadeUp.adapter: MadeUp.adapterObject])]))
+    #expect(await stage.log.events { $0 == .serviceAppeared }.last == .serviceAppeared)
+    await stage.end()
+  }
+
+  @Test(
+    "a Connect whose object is removed has failed: BlueZ 5.66 never answers it, and an answer all the same is no second one"
+  )
+  func removedWhileConnecting() async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("Connect", .later)
+    await stage.connect()
+    let call = await stage.bluez.next("Connect")
+    try await stage.bluez.remove(MadeUp.device, ["Device1"])
+    let failed = Event.connectFailed(address, adapter, .unknownDevice)
+    let events = await stage.log.events { if case .deviceRemoved = $0 { true } else { false } }
+    #expect(events.count { $0 == failed } == 1)
+    try await stage.bluez.send(call.errorReply("org.bluez.Error.Failed", "le-connection-abort-by-local"))
+    try await stage.bluez.add(MadeUp.device, MadeUp.deviceObject)
+    let later = await stage.log.events { if case .deviceChanged = $0 { true } else { false } }
+    #expect(!later.contains { if case .connectFailed = $0 { true } else { false } })
+    await stage.connect()
+    _ = await stage.bluez.next("Connect")
+    await stage.end()
+  }
+
   @Test(
     "a Connect that succeeds is answered by one link up, whichever of reply and signal is first",
     arguments: [true, false])

@@ -17,7 +17,8 @@ struct Stage {
   let log = EventLog()
 
   init(
-    device: [String: MadeUp.Properties] = MadeUp.deviceObject, readOnce: [BluetoothUUID] = [], isStarted: Bool = true
+    device: [String: MadeUp.Properties] = MadeUp.deviceObject, readOnce: [BluetoothUUID] = [], isStarted: Bool = true,
+    answerLimit: Duration = .seconds(60)
   ) async throws {
     bus = try PrivateBus()
     loop = try EventLoop.startThread(named: "test")
@@ -25,9 +26,9 @@ struct Stage {
       on: bus.address, loop: loop, objects: [MadeUp.adapter: MadeUp.adapterObject, MadeUp.device: device])
     let connection = try await Connection.open(.address(bus.address), on: loop)
     let log = log
-    client = Client(
-      on: connection, configuration: ClientConfiguration(notifying: BluetoothUUID(0x2A37), readOnce: readOnce)
-    ) { log.append($0) }
+    var configuration = ClientConfiguration(notifying: BluetoothUUID(0x2A37), readOnce: readOnce)
+    configuration.answerLimit = answerLimit
+    client = Client(on: connection, configuration: configuration) { log.append($0) }
     if isStarted {
       try await client.start()
       _ = await log.events { $0 == .serviceAppeared }

@@ -82,8 +82,8 @@ package actor ScriptedBlueZ {
   }
 
   private func reply(to member: String) -> Reply {
-    if member == "GetManagedObjects" { return .values([MadeUp.objectsValue(objects)]) }
     guard var replies = answers[member], let reply = replies.first else {
+      if member == "GetManagedObjects" { return .values([MadeUp.objectsValue(objects)]) }
       return member == "AcquireNotify" ? giveDescriptor() : .success
     }
     if replies.count > 1 {

@@ -137,6 +137,45 @@ struct JournalFaultTests {
     try journal.open(Samples.header(Samples.other), events: Samples.beginning)
   }
 
+  @Test(
+    "a segment that is cut beneath the journal costs what a sync had covered, and nothing that comes",
+    arguments: [0, 10, 27, 900, -1])
+  func cut(to size: Int) throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    for second in 0..<20 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    try journal.sync()
+    let name = "\(path)/00000001.journal"
+    for second in 20..<25 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    let whole = try TemporaryFolder.read(name).count
+    #expect(unsafe truncate(name, size < 0 ? whole + size : size) == 0)
+    for second in 25..<30 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    // Without a sync, as when the recorder is stopped at once.
+    let events = try journal.capture(of: Samples.session).capture.events
+    let unsynced = (20..<30).map { Samples.measurement($0) }
+    #expect(events.suffix(10) == unsynced)
+    #expect(Set(events).count == events.count, "none is there twice")
+    try journal.append(Samples.measurement(30), to: Samples.session)
+    try journal.sync()
+    #expect(try journal.capture(of: Samples.session).capture.events.suffix(11) == unsynced + [Samples.measurement(30)])
+    let found = try JournalReader.read(directory: path)
+    #expect(found.sessions.count == 1 && found.sessions.first?.capture.events.suffix(11).first == unsynced.first)
+  }
+
+  @Test("a session whose records somebody took is told as damaged, not asked for again and again")
+  func emptied() throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    try journal.sync()
+    #expect(unsafe truncate("\(path)/00000001.journal", 0) == 0)
+    let (capture, damages) = try journal.capture(of: Samples.session)
+    #expect(capture.events.isEmpty && !damages.isEmpty)
+    try journal.commit(Samples.session)
+    try? journal.sync()
+    try journal.sync()
+    #expect(try JournalReader.read(directory: path).sessions.isEmpty)
+  }
+
   /// A session across three segments, closed in its last one.
   func threeSegments() throws -> (journal: Journal, events: [SensorEvent]) {
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 700))

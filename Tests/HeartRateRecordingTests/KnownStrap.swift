@@ -24,10 +24,11 @@ struct KnownStrap {
 
   /// A beat is released `depth` beats later, and the strap's clock is slow by `slow` parts per million. Of the numbered
   /// notifications `early` hold a beat or two that are due only 0.3 to 1.3 s later: the first from there on that can. What
-  /// would be sent while it is `whileSilent` never arrives.
+  /// would be sent while it is `whileSilent` never arrives. With a `slot` the strap also notifies each second without a beat,
+  /// and what it sends waits for the next slot of the link, one in twenty for the one after.
   init(
     _ rrTicks: [UInt16], depth: Int = 0, from start: Double = 1, slow: Double = 0, early: Set<Int> = [],
-    whileSilent lost: [Range<Double>] = [], seed: UInt64
+    whileSilent lost: [Range<Double>] = [], slot: Double? = nil, seed: UInt64
   ) {
     var generator = SeededGenerator(seed: seed)
     var time = start
@@ -44,7 +45,11 @@ struct KnownStrap {
     while next + depth < times.count {
       sent += 1 + slow / 1e6
       number += 1
-      let latency = Self.leastLatency + Double.random(in: 0...0.06, using: &generator)
+      var latency = Self.leastLatency + Double.random(in: 0...0.06, using: &generator)
+      if let slot {
+        let later = Int.random(in: 0..<20, using: &generator) == 0 ? slot : 0
+        latency = (sent / slot).rounded(.up) * slot - sent + later + Double.random(in: 0...0.015, using: &generator)
+      }
       isEarlyDue = isEarlyDue || early.contains(number)
       let first = next
       while next + depth < times.count, times[next + depth] <= sent { next += 1 }
@@ -56,7 +61,7 @@ struct KnownStrap {
           break
         }
       }
-      guard next > first, !lost.contains(where: { $0.contains(sent) }) else { continue }
+      guard next > first || slot != nil, !lost.contains(where: { $0.contains(sent) }) else { continue }
       let place = arrived.count
       arrived += rrTicks[first..<next]
       truth += times[first..<next]
@@ -104,9 +109,9 @@ extension KnownStrap {
     return errors.map { abs($0 - middle) }.max() ?? 0
   }
 
-  /// The greatest distance of a beat from the same beat of another session.
+  /// The greatest distance of a beat from the same beat of another session, up to one constant.
   static func greatestShift(_ one: [Double], _ other: [Double]) -> Double {
-    one.count == other.count ? zip(one, other).map { abs($0 - $1) }.max() ?? 0 : .infinity
+    one.count == other.count ? spread(zip(one, other).map { $0 - $1 }) : .infinity
   }
 
   /// How many beats lie within the stated uncertainty around their true times plus `latency`.

@@ -47,6 +47,33 @@ struct RecorderLinksTests {
     await stage.end()
   }
 
+  @Test(
+    "a bluetoothd that does not answer is told as that, in the log and the status, and not as one that is not running")
+  func silentService() async throws {
+    let stage = try await RecorderStage(isSilent: true)
+    await stage.told.line("bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth")
+    await stage.told.wait {
+      $0.status?.state == .noBluetoothService && $0.status?.problem?.contains("does not answer") == true
+    }
+    let call = await stage.bluez.next("GetManagedObjects")
+    try await stage.bluez.send(call.reply([MadeUp.objectsValue([:])]))
+    await stage.told.wait { $0.status?.state == .noAdapter }
+    await stage.end()
+  }
+
+  @Test("an adapter that is off, is switched, or goes is logged")
+  func adapters() async throws {
+    let stage = try await RecorderStage()
+    await stage.told.line("hci0: the adapter is off; switch it on with: bluetoothctl power on")
+    await stage.told.line("hci1: the adapter is off; switch it on with: bluetoothctl power on")
+    let path = AdapterPath(1).object
+    try await stage.bluez.change(path, "Adapter1", ["Powered": .boolean(true)])
+    await stage.told.line("hci1: the adapter is on")
+    try await stage.bluez.remove(path, ["Adapter1"])
+    await stage.told.line("hci1: the adapter is gone; waiting for it")
+    await stage.end()
+  }
+
   @Test("a strap that was taken off the list is left to whoever links it")
   func removed() async throws {
     let stage = try await RecorderStage(objects: [

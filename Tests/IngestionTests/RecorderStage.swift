@@ -28,11 +28,11 @@ final class RecorderStage: Sendable {
   private let recorder: Recorder
   private let run: Task<Void, Never>
 
-  /// `allowed` are the sensors in the list, besides the marker; `prepare` says what else the recorder is told, for which it is
+  /// `allowed` are the sensors in the list, besides the marker; a silent bluetoothd does not tell its objects; `prepare` says what else the recorder is told, for which it is
   /// given the bus name of the bluetoothd.
   init(
     allowed: [DeviceAddress] = [strap], powered: Bool = false,
-    objects: [ObjectPath: [String: MadeUp.Properties]] = [:],
+    objects: [ObjectPath: [String: MadeUp.Properties]] = [:], isSilent: Bool = false,
     prepare: (inout RecorderSettings, _ service: String) -> Void = { _, _ in }
   ) async throws {
     bus = try PrivateBus()
@@ -46,6 +46,7 @@ final class RecorderStage: Sendable {
       ]
     }
     bluez = try await ScriptedBlueZ.start(on: bus.address, loop: loop, objects: all)
+    if isSilent { await bluez.answer("GetManagedObjects", .later) }
     let store = folder.appendingPathComponent("sensord.sqlite").path
     var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
     settings.bus = .address(bus.address)

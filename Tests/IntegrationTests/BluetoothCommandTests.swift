@@ -55,6 +55,22 @@ struct BluetoothCommandTests {
     #expect(gone.errors == "sensord: bluetoothd is not running; start it with: systemctl start bluetooth\n")
   }
 
+  @Test("a scan beside a bluetoothd that hangs says so, and not that none is running")
+  func scanHangs() async throws {
+    // In the machine's own time: a shared clock waits for every program, also for one that stands still.
+    let recording = try Recording()
+    let simulator = try recording.simulator(#"{"straps": [{}]}"#)
+    try await simulator.printed("ready")
+    simulator.send(SIGSTOP)
+    let silent = try recording.command("scan", "--duration", "2")
+    simulator.send(SIGCONT)
+    #expect(silent.status == 69)
+    #expect(
+      silent.errors
+        == "sensord: bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth\n")
+    #expect(try await simulator.terminate() == 0)
+  }
+
   @Test("reset-energy writes 01 to the control point over the recorder's link, which goes on")
   func resetsEnergy() async throws {
     let address = "C0:FF:EE:00:00:01"

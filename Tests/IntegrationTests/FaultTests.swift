@@ -120,7 +120,7 @@ struct FaultTests {
     let recorder = try watched.recorder()
     try await watched.values(30)
     try FileManager.default.removeItem(atPath: watched.root)
-    try await wait(for: "the journal") { recorder.text.contains("were deleted by somebody else") }
+    try await wait(for: "the journal") { recorder.text.contains("were deleted or cut by somebody else") }
     try await watched.values(30)
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
     let sessions = try await watched.stored()

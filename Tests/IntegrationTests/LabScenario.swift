@@ -69,6 +69,9 @@ struct LabScenario {
   /// The reasons of the gaps in order; nil where nothing is said of them.
   func reasons(of strap: String) -> [String]? { expectation("reasons", of: strap) as? [String] }
 
+  /// The fewest values that the strap must have been asked for.
+  func leastValues(of strap: String) -> Int { expectation("values", of: strap) as? Int ?? 0 }
+
   /// Whether the strap has a link after the recorder's end: where it is somebody else's.
   func leavesLink(of strap: String) -> Bool { expectation("link", of: strap) as? Bool ?? false }
 

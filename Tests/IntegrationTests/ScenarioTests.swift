@@ -137,6 +137,7 @@ struct ScenarioTests {
     }
     let delivered = try recording.delivered(by: strap)
     #expect(try sessions.flatMap(recording.captured) == delivered)
+    #expect(delivered.count >= scenario.leastValues(of: strap))
     let values = delivered.compactMap { try? SentValue(hex: $0) }
     let rates = try sessions.flatMap { try recording.stored($0, format: "rates") }.map { Array($0[1...3]) }
     #expect(rates == values.map(\.rate).filter { $0[0] != "0" })

@@ -24,8 +24,13 @@ struct BuiltProgram {
     try run(arguments, changed: changed)
   }
 
+  /// The same under a limit that the shell's `ulimit` sets, `-f 8` for instance.
+  func run(_ arguments: String..., limited limit: String) throws -> Outcome {
+    try run(arguments, limited: limit)
+  }
+
   /// The same with arguments that were put together before.
-  func run(_ arguments: [String], changed: [String: String] = [:]) throws -> Outcome {
+  func run(_ arguments: [String], changed: [String: String] = [:], limited limit: String? = nil) throws -> Outcome {
     var environment = [
       "HOME": folder.path, "PATH": "/usr/bin:/bin", "TZ": "UTC", "XDG_STATE_HOME": "\(folder.path)/state",
       "XDG_RUNTIME_DIR": "\(folder.path)/runtime", "SWIFT_BACKTRACE": "enable=no",
@@ -34,9 +39,11 @@ struct BuiltProgram {
     environment.merge(changed) { $1 }
 
     let (output, errors) = (try OutputFile(), try OutputFile())
+    let sensord = "\(TestPlaces.programs)/sensord"
     let program = try StartedProgram(
-      "\(TestPlaces.programs)/sensord", arguments, environment: environment, output: output.descriptor,
-      errors: errors.descriptor)
+      limit == nil ? sensord : "/bin/sh",
+      limit.map { ["-c", "ulimit \($0); exec \"$0\" \"$@\"", sensord] + arguments } ?? arguments,
+      environment: environment, output: output.descriptor, errors: errors.descriptor)
     return Outcome(status: program.wait(), output: output.text, errors: errors.text)
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -136,7 +137,7 @@ struct ConfigurationTests {
     #expect(wrong?.message.contains("line 2") == true)
   }
 
-  @Test("the service's own file comes before the person's")
+  @Test("the service takes its own file and no other, the person theirs")
   func finding() throws {
     let folder = try TemporaryFolder()
     try folder.write("service/sensord.conf", "[log]\nlevel = error\n")
@@ -147,5 +148,7 @@ struct ConfigurationTests {
       "XDG_CONFIG_HOME": folder.path + "/person", "CONFIGURATION_DIRECTORY": folder.path + "/service",
     ])
     #expect(try Configuration.load(named: nil, environment: service).logLevel == .error)
+    #expect(unsafe unlink(folder.path + "/service/sensord.conf") == 0)
+    #expect(try Configuration.load(named: nil, environment: service) == Configuration())
   }
 }

@@ -15,9 +15,11 @@ struct SQLOutputTests {
   }
 
   /// The pieces in which the rows are written.
-  private func pieces(_ query: String, _ form: SQLOutput.Form, room: Int = .max) throws -> [String] {
+  private func pieces(
+    _ query: String, _ form: SQLOutput.Form, room: Int = .max, toTerminal: Bool = false
+  ) throws -> [String] {
     var pieces: [String] = []
-    try SQLOutput.write(try ReadOnlySQL(store).rows(of: query), as: form, room: room) { bytes in
+    try SQLOutput.write(try ReadOnlySQL(store).rows(of: query), as: form, room: room, toTerminal: toTerminal) { bytes in
       pieces.append(String(decoding: bytes, as: UTF8.self))
     }
     return pieces
@@ -46,6 +48,19 @@ struct SQLOutputTests {
     let lines = try pieces(wide, .table, room: 40).joined().split(separator: "\n")
     #expect(lines.allSatisfy { PrintableText.width(of: String($0)) == 40 })
     #expect(lines[1001].contains("…"))
+  }
+
+  @Test("CSV keeps every character for a program, and none that a terminal would act upon for a terminal")
+  func escapes() throws {
+    let query = "SELECT char(27) || '[2J' || char(10) || ',é' AS 'a' "
+    #expect(try pieces(query, .csv).joined() == "a\n\"\u{1B}[2J\n,é\"\n")
+    #expect(try pieces(query, .csv, toTerminal: true).joined() == "a\n\"\u{FFFD}[2J\u{FFFD},é\"\n")
+  }
+
+  @Test("rows that are large settle the layout before there are a thousand of them")
+  func largeRows() throws {
+    let rows = try pieces(numbers(to: 40) + " SELECT i, hex(zeroblob(100000)) AS t FROM n", .table)
+    #expect(rows.count > 4 && rows.joined().split(separator: "\n").count == 41)
   }
 
   @Test("without a row there is a heading, an empty array, or the names")

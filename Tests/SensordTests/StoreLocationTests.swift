@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import sensord
@@ -64,6 +65,19 @@ struct StoreLocationTests {
     #expect(service.writeRefusal(FileLookup { _ in .absent }) { _ in false } == nil)
   }
 
+  @Test("a link to a store is the store: journal and captures are beside the file, however it is spelt")
+  func link() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.write("there/a.sqlite", "")
+    let link = folder.path + "/b.sqlite"
+    #expect(unsafe symlink(store, link) == 0)
+    let location = try StoreLocation.forRecorder(option: link, environment: person)
+    #expect(location.path == store && location.journal == folder.path + "/there/a.journal")
+    #expect(
+      try StoreLocation.forCommands(option: folder.path + "/none.sqlite", environment: person).path.hasSuffix(
+        "/none.sqlite"))
+  }
+
   @Test("a person's store is in XDG_STATE_HOME, else below HOME; a relative XDG_STATE_HOME does not count")
   func personal() throws {
     func path(_ values: [String: String]) throws -> String {
@@ -74,6 +88,7 @@ struct StoreLocationTests {
     #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": "/state"]) == "/state/sensord/sensord.sqlite")
     #expect(try path(["HOME": "/home/a"]) == "/home/a/.local/state/sensord/sensord.sqlite")
     #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": "state"]) == "/home/a/.local/state/sensord/sensord.sqlite")
+    #expect(throws: CommandFailure.self) { try path(["HOME": "home/a"]) }
     #expect(try path(["HOME": "/home/a", "XDG_STATE_HOME": ""]) == "/home/a/.local/state/sensord/sensord.sqlite")
     let failure = #expect(throws: CommandFailure.self) { try path([:]) }
     #expect(failure?.status == .configuration)

@@ -45,10 +45,16 @@ final class TemporaryFolder {
   /// Makes a file, and the folders above it.
   @discardableResult
   func write(_ name: String, _ text: String) throws -> String {
+    try write(name, Array(text.utf8))
+  }
+
+  /// The same of bytes.
+  @discardableResult
+  func write(_ name: String, _ bytes: [UInt8]) throws -> String {
     let file = "\(path)/\(name)"
     try FileAccess.makeDirectory(FileAccess.directory(of: file), mode: 0o700)
     let replaced = try ReplacedFile(path: file)
-    try replaced.write(Array(text.utf8))
+    try replaced.write(bytes)
     try replaced.finish(durably: false)
     return file
   }
@@ -56,7 +62,8 @@ final class TemporaryFolder {
   /// The names in the folder.
   var names: [String] { Self.names(path) }
 
-  private static func names(_ path: String) -> [String] {
+  /// The names in any folder.
+  static func names(_ path: String) -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
     var names: [String] = []

@@ -137,6 +137,7 @@ struct Timeline {
     case .follow(let address, let adapter): with("follow", address, adapter)
     case .unfollow(let address, let adapter): with("unfollow", address, adapter)
     case .resubscribe(let address, let adapter): with("resubscribe", address, adapter)
+    case .unresolved(let address, let adapter): with("unresolved", address, adapter)
     case .refuse(let address, let adapter, let other): with("refuse", address, adapter) + " for \(other)"
     }
   }

@@ -242,7 +242,7 @@ struct VirtualAir {
       }
     case .unfollow(let address, let index):
       if followed.removeValue(forKey: address) != index { complaints.insert("unfollows what it does not follow") }
-    case .resubscribe, .refuse:
+    case .resubscribe, .refuse, .unresolved:
       complaints.insert("\(command)")
     }
   }

@@ -29,6 +29,72 @@ struct WatchdogTests {
       """)
   }
 
+  @Test("links whose services never resolve are made after growing waits, and the second in a row is told")
+  func neverResolves() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      2      ok A              -> follow A
+      22~22                    -> disconnect A
+      23     down A            -> connect A         # at once, after the first
+      +1     ok A              -> follow A
+      +20~+20                  -> unresolved A, disconnect A
+      +1     down A            -> scan
+      +0.7~+1.3                -> stop, connect A   # a second, give or take
+      +1     ok A              -> follow A
+      +20~+20                  -> disconnect A      # told once
+      +1     down A            -> scan
+      +1.5~+2.5                -> stop, connect A
+      +1     ok A              -> follow A
+      +1     resolved A
+      """)
+    #expect(timeline.plan.deadline != nil)
+  }
+
+  @Test("a sensor that BlueZ has forgotten may advertise otherwise now: a look at everything comes soon")
+  func forgotten() {
+    var timeline = Timeline()
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      2      ok A              -> follow A
+      3      resolved A
+      4      value A
+      10     down A            -> connect A
+      15~15                    -> scan
+      32~48                    -> look
+      +10~+10                  -> scan              # the next one would come after a minute
+      +1     failed A unknown
+      +0     forgotten A
+      +20~+31                  -> look
+      +1     seen A            -> stop, connect A
+      """)
+  }
+
+  @Test("a sensor that vanishes holds up nobody who has to be heard first")
+  func vanishesBesideOthers() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A B
+      0      on                -> scan
+      1      seen A            -> connect A
+      2      ok A              -> follow A
+      3      resolved A
+      4      seen B            -> stop, connect B
+      5      ok B              -> follow B
+      6      resolved B
+      10     down A            -> connect A         # nobody else is looked for
+      11     down B            -> connect B
+      11.5   failed B unknown  -> scan
+      """)
+  }
+
   @Test("a sensor that does not answer the subscription is left alone, and tried again after growing waits")
   func demandsPairing() {
     var timeline = Timeline(parameters: .withoutLooks)

@@ -51,6 +51,54 @@ struct StoreOpeningTests {
     }
   }
 
+  @Test("a recorder keeps another out, by whatever link that comes")
+  func oneRecorder() async throws {
+    let store = try HealthStore.open(folder.store, for: .recording)
+    let link = "\(folder.path)/link.sqlite"
+    #expect(unsafe symlink(folder.store, link) == 0)
+    #expect(code(link, for: .recording) == .locked)
+    #expect(code(link) == nil && code(link, for: .writing) == nil)
+    await store.close()
+    let second = try HealthStore.open(link, for: .recording)
+    #expect(code(folder.store, for: .recording) == .locked)
+    await second.close()
+    #expect(!folder.names.contains("link.sqlite-recorder"))
+  }
+
+  @Test("a store with two names is not written: each would have a log of its own")
+  func hardLink() throws {
+    _ = try HealthStore.open(folder.store, for: .writing)
+    let copy = "\(folder.path)/copy.sqlite"
+    #expect(unsafe link(folder.store, copy) == 0)
+    for path in [folder.store, copy] {
+      #expect(code(path, for: .writing) == .invalid)
+      #expect(code(path, for: .recording) == .invalid)
+      #expect(code(path) == nil)
+    }
+    #expect(unsafe unlink(copy) == 0)
+    #expect(code(folder.store, for: .recording) == nil)
+  }
+
+  @Test("a name under which a store was made, and that its maker had no time to remove, is removed by the next one")
+  func leftDraft() throws {
+    _ = try HealthStore.open(folder.store, for: .writing)
+    let draft = "\(folder.store).new-123"
+    #expect(unsafe link(folder.store, draft) == 0)
+    #expect(code(folder.store, for: .recording) == nil)
+    #expect(!folder.names.contains("store.sqlite.new-123"))
+  }
+
+  @Test("what is no store gets no file beside it, and a pipe is not waited for", arguments: HealthStore.Access.each)
+  func refused(access: HealthStore.Access) {
+    folder.write(Array("notes".utf8), to: "notes.txt")
+    #expect(code("\(folder.path)/notes.txt", for: access) == .notADatabase)
+    #expect(folder.names == ["notes.txt"])
+    let pipe = "\(folder.path)/pipe"
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    #expect(code(pipe, for: access) == .notADatabase)
+    #expect(code(folder.path, for: access) == .notADatabase)
+  }
+
   @Test("the log stays when the last writer goes, so that readers without the right to write can open the store")
   func persistentLog() async throws {
     let store = try HealthStore.open(folder.store, for: .recording)
@@ -159,4 +207,8 @@ struct StoreOpeningTests {
   func folderForAStore() throws {
     #expect { try HealthStore.open(folder.path, for: .reading) } throws: { ($0 as? StoreError)?.code == .notADatabase }
   }
+}
+
+extension HealthStore.Access {
+  fileprivate static let each: [HealthStore.Access] = [.reading, .writing, .recording]
 }

@@ -185,6 +185,21 @@ struct AdapterAndDaemonTests {
     #expect(bench.take() == ["RemoveDevice: DoesNotExist Does Not Exist"])
   }
 
+  @Test("RemoveDevice of a strap that is being connected: its object goes, and Connect is never answered")
+  func removeWhileConnecting() {
+    var bench = Bench()
+    bench.subscribed()
+    bench.befall(.disconnect)
+    bench.wait(3)
+    _ = bench.take()
+    bench.call("Connect", on: Bench.dev)
+    bench.wait(1)
+    bench.befall(.remove(adapter: "hci0"))
+    bench.wait(60)
+    let lines = bench.takeWithoutGATT()
+    #expect(lines.contains("- dev Device1") && !lines.contains { $0.hasPrefix("Connect:") }, "\(lines)")
+  }
+
   @Test("services that move while connected go and come in one instant, and subscriptions are gone without a word")
   func movedWhileConnected() {
     var bench = Bench()

@@ -28,7 +28,7 @@ struct DriftEstimate {
     // What beats that keep step with the packets hide over the length of the session.
     let hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
     let wander = parameters.slopeWander
-    error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 3).squareRoot() }
+    error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 2).squareRoot() }
   }
 
   /// What is likely on a grid around the present slope, and its standard error.

@@ -6,26 +6,22 @@
 enum EarlyPackets {
   /// Which points of a run lie far below the floor that those around them show, one by one.
   static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
-    let count = points.count / parameters.floorBlock
-    guard count >= 2 else { return [] }
-    let first = points.startIndex
-    func block(_ index: Int) -> Range<Int> {
-      (first + points.count * index / count)..<(first + points.count * (index + 1) / count)
-    }
-    // The lower part of each block; the lowest tenth of some blocks together is in there.
-    let lowest = (0..<count).map { index in
-      points[block(index)].map(\.residual).sorted().prefix(parameters.floorBlock / 4)
-    }
+    let blocks = Blocks(points, parameters)
+    guard blocks.count >= 2 else { return [] }
     let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
     var candidates: [Int] = []
-    for index in 0..<count {
-      let around = max(0, index - parameters.floorReach)..<min(count, index + parameters.floorReach + 1)
-      let values = lowest[around].joined().sorted()
-      let tenth = block(around.lowerBound).lowerBound.distance(to: block(around.upperBound - 1).upperBound) / 10
+    for index in 0..<blocks.count {
+      let around = max(0, index - parameters.floorReach)..<min(blocks.count, index + parameters.floorReach + 1)
+      let tenth = blocks.points(around).count / 10
+      // The limit lies so far below the twentieth at least: most blocks need no closer look.
+      let least = blocks.lowest(index) + parameters.earlyMicroseconds
+      guard !blocks.holdMore(than: tenth / 2, upTo: least, around) else { continue }
+      var values = blocks.lowerParts(around)
+      let floor = values.select(tenth / 2)
       // Latencies begin sharply: what lies between a twentieth and a tenth lies below the twentieth once more.
-      let spread = values[tenth] - values[tenth / 2]
-      let limit = values[tenth / 2] - spread - max(parameters.earlyMicroseconds, spreads * spread)
-      for point in block(index) where points[point].residual < limit { candidates.append(point) }
+      let spread = values.select(tenth) - floor
+      let limit = floor - spread - max(parameters.earlyMicroseconds, spreads * spread)
+      for point in blocks.points(index..<(index + 1)) where points[point].residual < limit { candidates.append(point) }
     }
     return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }
   }
@@ -39,5 +35,53 @@ enum EarlyPackets {
     other = position + 1
     while other < candidates.count, candidates[other] - place <= reach { (near, other) = (near + 1, other + 1) }
     return near <= reach
+  }
+}
+
+extension EarlyPackets {
+  /// The points of a run in blocks, with the lower part of each: the lowest tenth of some blocks together is in there.
+  private struct Blocks {
+    let count: Int
+    private let range: Range<Int>
+    /// How many values the lower part of a block has.
+    private let size: Int
+    /// The lower parts, one behind the other, each in order.
+    private var values: [Int64] = []
+
+    init(_ points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters) {
+      count = points.count / parameters.floorBlock
+      range = points.indices
+      size = parameters.floorBlock / 4
+      values.reserveCapacity(count * size)
+      var lowest = LowestValues(count: size, beyond: Int64.max)
+      for index in 0..<count {
+        lowest.removeAll()
+        for point in self.points(index..<(index + 1)) { lowest.take(points[point].residual) }
+        values += lowest.values
+      }
+    }
+
+    /// The places of the points of some blocks.
+    func points(_ blocks: Range<Int>) -> Range<Int> {
+      (range.lowerBound + range.count * blocks.lowerBound / count)..<(range.lowerBound + range.count * blocks.upperBound
+        / count)
+    }
+
+    func lowest(_ block: Int) -> Int64 { values[block * size] }
+
+    /// The lower parts of some blocks.
+    func lowerParts(_ blocks: Range<Int>) -> [Int64] {
+      Array(values[(blocks.lowerBound * size)..<(blocks.upperBound * size)])
+    }
+
+    /// Whether more than `rank` of the values of some blocks are no higher than `limit`.
+    func holdMore(than rank: Int, upTo limit: Int64, _ blocks: Range<Int>) -> Bool {
+      var count = 0
+      for value in values[(blocks.lowerBound * size)..<(blocks.upperBound * size)] where value <= limit {
+        count += 1
+        if count > rank { return true }
+      }
+      return false
+    }
   }
 }

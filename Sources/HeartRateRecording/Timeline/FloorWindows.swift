@@ -8,29 +8,21 @@ struct FloorWindows {
   let starts: [Int]
 
   init(_ points: Span<Residuals.Point>, _ parameters: TimelineParameters) {
-    var ends = [Int](repeating: points.count, count: points.count)
+    let (reach, least) = (parameters.stepMicroseconds, parameters.stepPackets)
     var end = 0
-    for index in points.indices {
-      while end < points.count
-        && (points[end].arrival - points[index].arrival <= parameters.stepMicroseconds
-          || end - index < parameters.stepPackets)
-      {
+    future = Self.floors(points) { index in
+      while end < points.count && (points[end].sent - points[index].sent <= reach || end - index < least) {
         end += 1
       }
-      ends[index] = end
+      return index..<end
     }
     var starts = [Int](repeating: 0, count: points.count)
     var start = 0
-    for index in points.indices {
-      while points[index].arrival - points[start].arrival > parameters.stepMicroseconds
-        && index - start > parameters.stepPackets
-      {
-        start += 1
-      }
+    past = Self.floors(points) { index in
+      while points[index].sent - points[start].sent > reach && index - start > least { start += 1 }
       starts[index] = start
+      return start..<index
     }
-    future = Self.floors(points) { $0..<ends[$0] }
-    past = Self.floors(points) { starts[$0]..<$0 }
     self.starts = starts
   }
 

@@ -1,24 +1,33 @@
 /// The lowest of some values, as many as wanted.
-struct LowestValues {
-  /// In order.
-  private var values: [Int64]
+struct LowestValues<Value: Comparable> {
+  /// In order, of equal ones the one that came earlier first.
+  private(set) var values: [Value]
+  /// The last of ``values``.
+  private(set) var greatest: Value
+  private let beyond: Value
 
-  init(count: Int) {
-    values = [Int64](repeating: .max, count: count)
+  /// `beyond` is at least as great as any value, and stands for those that have not come yet.
+  init(count: Int, beyond: Value) {
+    values = [Value](repeating: beyond, count: count)
+    greatest = beyond
+    self.beyond = beyond
   }
 
-  /// The greatest of them; the greatest of all numbers while there are too few.
   @inline(__always)
-  var greatest: Int64 { values[values.count - 1] }
-
-  @inline(__always)
-  mutating func take(_ value: Int64) {
+  mutating func take(_ value: Value) {
     guard value < greatest else { return }
     var place = values.count - 1
-    while place > 0, values[place - 1] > value {
+    while place > 0, value < values[place - 1] {
       values[place] = values[place - 1]
       place -= 1
     }
     values[place] = value
+    greatest = values[values.count - 1]
+  }
+
+  /// Forgets all values.
+  mutating func removeAll() {
+    for index in values.indices { values[index] = beyond }
+    greatest = beyond
   }
 }

@@ -47,16 +47,13 @@ struct OffsetModel {
     /// Bins that stand before the first and behind the last: as many as sixteen coarse steps take.
     private static let margin = lanes * coarse
 
-    init(_ values: some Sequence<Double>) {
-      let values = Array(values)
-      let places = -Self.margin..<values.count + Self.margin
-      func value(_ bin: Int) -> Double { values[max(0, min(bin, values.count - 1))] }
-      near.reserveCapacity(places.count)
-      far.reserveCapacity(places.count)
-      for bin in places {
-        near.append(SIMD2(value(bin), value(bin + 1)))
-        far.append(SIMD2(value(bin), value(bin + OffsetModel.coarse)))
-      }
+    init(_ values: [Double]) {
+      let places = 0..<values.count + 2 * Self.margin
+      let before = [Double](repeating: values[0], count: Self.margin)
+      let behind = [Double](repeating: values[values.count - 1], count: Self.margin + OffsetModel.coarse)
+      let padded = before + values + behind
+      near = places.map { SIMD2(padded[$0], padded[$0 + 1]) }
+      far = places.map { SIMD2(padded[$0], padded[$0 + OffsetModel.coarse]) }
     }
 
     /// Every `step`-th bin from `first` on, where `step` is 1 or ``OffsetModel/coarse``.

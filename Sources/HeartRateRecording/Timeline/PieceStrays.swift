@@ -4,6 +4,8 @@ import Glibc
 struct PieceStrays {
   /// Standard error of a beat's place, in microseconds: that of the line, and what neighbouring pieces have in common.
   private(set) var error = 0.0
+  /// The latter alone.
+  private(set) var wander = 0.0
   /// How many pieces there are, and the sum of their squared distances from the line.
   private(set) var count = 0
   private(set) var squares = 0.0
@@ -27,6 +29,7 @@ struct PieceStrays {
     let variance = (sum + 2 * 4e8) / (count + 2)
     let common = max(0, neighbours / (count - 1))
     error = (variance / count + common).squareRoot()
+    wander = common.squareRoot()
     squares = sum
     self.count = values.count
   }

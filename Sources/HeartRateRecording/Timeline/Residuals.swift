@@ -6,14 +6,13 @@ struct Residuals {
   /// One for each packet whose arrival says something of the sensor's time.
   struct Point {
     var packet: Int
-    /// Microseconds of wall time.
-    var arrival: Int64
+    /// When it was sent, in microseconds of wall time.
+    var sent: Int64
     /// The releasing beat.
     var beat: Int
-    /// The beat that released the packet's first interval, and when the notification before arrived.
+    /// The beat that released the packet's first interval.
     var firstBeat: Int
-    var previousArrival: Int64?
-    /// Arrival minus the beat's ticks since the session's first, in microseconds, without the sensor's drift.
+    /// That minus the beat's ticks since the session's first, in microseconds, without the sensor's drift.
     var residual: Int64
   }
 
@@ -55,9 +54,8 @@ struct Residuals {
       guard beat < bounds.upperBound else { continue }
       points.append(
         Point(
-          packet: index, arrival: packets[index].arrival, beat: beat, firstBeat: first + depth,
-          previousArrival: intervals.arrival(before: packets[index]),
-          residual: packets[index].arrival - RunMap.microseconds(ticks: intervals.ticks[beat])))
+          packet: index, sent: intervals.sendings[index].instant, beat: beat, firstBeat: first + depth,
+          residual: intervals.sendings[index].instant - RunMap.microseconds(ticks: intervals.ticks[beat])))
     }
     divide(at: starts)
     leaveOutEarly(intervals, depth: depth)

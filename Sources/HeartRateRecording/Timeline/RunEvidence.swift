@@ -4,6 +4,9 @@ struct RunEvidence {
   let origin: Int64
   /// One for each packet; at least one.
   private(set) var samples: [OffsetModel.Sample]
+  /// The same by when packets were sent, where a steady pace tells of nearly all of them; else ``samples``.
+  private(set) var sent: [OffsetModel.Sample]
+  let isPaced: Bool
   /// The outermost bounds of each block of packets, for a run that the session's latencies are learnt from; else empty.
   ///
   /// They hold nearly all that the packets say, are hardly dependent on each other, and are fewer.
@@ -13,6 +16,9 @@ struct RunEvidence {
   private(set) var middle = 0.0
   /// The mean interval, in microseconds.
   private(set) var interval = 1e6
+  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
+  /// phase between them has not passed through within a block. 0 without blocks.
+  private(set) var lockedMicroseconds = 0.0
   /// The offset there as it was found last.
   var offset: Double?
 
@@ -21,16 +27,24 @@ struct RunEvidence {
     let origin = intervals.packets[Int(intervals.packetOfBeat[beats.lowerBound])].arrival
     let firstTicks = intervals.ticks[beats.lowerBound]
     self.origin = origin
-    samples = residuals.points[residuals.ranges[run]].map { point in
+    let points = residuals.points[residuals.ranges[run]]
+    func sample(_ point: Residuals.Point, _ instant: Int64, _ before: Int64?) -> OffsetModel.Sample {
       let time = Double(intervals.ticks[point.beat] - firstTicks) * (15_625 / 16)
       var sample = OffsetModel.Sample(
-        residual: Double(point.arrival - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
-      if let earlier = point.previousArrival, point.firstBeat >= beats.lowerBound {
+        residual: Double(instant - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
+      if let before, point.firstBeat >= beats.lowerBound {
         sample.ceilingTime = Double(intervals.ticks[point.firstBeat] - firstTicks) * (15_625 / 16)
-        sample.ceiling = Double(earlier - origin) - sample.ceilingTime
+        sample.ceiling = Double(before - origin) - sample.ceilingTime
       }
       return sample
     }
+    samples = points.map { point in
+      let packet = intervals.packets[point.packet]
+      return sample(point, packet.arrival, intervals.arrival(before: packet))
+    }
+    let paced = points.count { intervals.sendings[$0.packet].isPaced }
+    isPaced = Double(paced) > intervals.parameters.steadyShare * Double(points.count)
+    sent = isPaced ? points.map { sample($0, $0.sent, intervals.sendings[$0.packet].previous) } : []
     if samples.isEmpty { samples = Self.unreleased(intervals, beats, origin, depth) }
     centre()
     if beats.count > 1 {
@@ -56,6 +70,11 @@ struct RunEvidence {
 
   private mutating func centre() {
     middle = samples.reduce(0) { $0 + $1.residualTime } / Double(samples.count)
+    Self.move(&samples, by: middle)
+    if isPaced { Self.move(&sent, by: middle) } else { sent = samples }
+  }
+
+  private static func move(_ samples: inout [OffsetModel.Sample], by middle: Double) {
     for index in samples.indices {
       samples[index].residualTime -= middle
       samples[index].ceilingTime -= middle
@@ -65,56 +84,62 @@ struct RunEvidence {
   /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
   /// between beats and packets has passed through.
   static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
-    let residuals = samples.map(\.residual).sorted()
-    guard let smallest = residuals.first else { return 0 }
-    return residuals[(residuals.count - 1) * 9 / 10] - smallest
+    var residuals = samples.map { $0.residual }
+    guard let smallest = residuals.min() else { return 0 }
+    return residuals.select((residuals.count - 1) * 9 / 10) - smallest
   }
 
   /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
-  mutating func makeBlocks(of size: Int, rank: Int) {
-    let count = samples.count / size
+  mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
+    let count = sent.count / size
     blocks.reserveCapacity(count)
+    var lowest = LowestValues(count: rank, beyond: Bound.none)
+    // Ceilings with the sign changed, so that the highest is the lowest.
+    var highest = lowest
     for index in 0..<count {
-      let block = samples[(samples.count * index / count)..<(samples.count * (index + 1) / count)]
-      guard rank > 1 else {
-        if let outermost = Self.outermost(block) { blocks.append(outermost) }
-        continue
+      lowest.removeAll()
+      highest.removeAll()
+      for sample in sent[(sent.count * index / count)..<(sent.count * (index + 1) / count)] {
+        lowest.take(Bound(value: sample.residual, time: sample.residualTime))
+        highest.take(Bound(value: -sample.ceiling, time: sample.ceilingTime))
       }
-      let low = block.sorted { $0.residual < $1.residual }[rank - 1]
-      let high = block.sorted { $0.ceiling > $1.ceiling }[rank - 1]
+      let (low, high) = (lowest.greatest, highest.greatest)
       blocks.append(
-        .init(
-          residual: low.residual, residualTime: low.residualTime, ceiling: high.ceiling, ceilingTime: high.ceilingTime))
+        .init(residual: low.value, residualTime: low.time, ceiling: -high.value, ceilingTime: high.time))
     }
+    lockedMicroseconds = measureLocked(parameters)
   }
 
-  private static func outermost(_ block: ArraySlice<OffsetModel.Sample>) -> OffsetModel.Sample? {
-    guard var outermost = block.first else { return nil }
-    for sample in block {
-      if sample.residual < outermost.residual {
-        outermost.residual = sample.residual
-        outermost.residualTime = sample.residualTime
-      }
-      if sample.ceiling > outermost.ceiling {
-        outermost.ceiling = sample.ceiling
-        outermost.ceilingTime = sample.ceilingTime
-      }
-    }
-    return outermost
+  /// A residual, or a ceiling, and its time.
+  private struct Bound: Comparable {
+    var value: Double
+    var time: Double
+
+    static let none = Bound(value: .infinity, time: 0)
+
+    static func < (one: Bound, other: Bound) -> Bool { one.value < other.value }
   }
 
   /// The time between its first and its last packet, in microseconds.
   var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
 
-  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
-  /// phase between them has not passed through within a block.
-  var lockedMicroseconds: Double {
-    guard blocks.count > 1, let first = samples.first, let last = samples.last else { return 0 }
-    let period = (last.residualTime - first.residualTime) / Double(samples.count - 1)
+  /// Four beats in three packets show three phases only, whose lowest may lie above the floor by the gap between them.
+  private func measureLocked(_ parameters: TimelineParameters) -> Double {
+    guard blocks.count > 1, let first = sent.first, let last = sent.last else { return 0 }
+    let period = (last.residualTime - first.residualTime) / Double(sent.count - 1)
     let whole = 0.8 * min(interval, period)
-    let size = samples.count / blocks.count
-    let ranges = blocks.indices.map { Self.range(of: samples[($0 * size)..<(($0 + 1) * size)]) }.sorted()
-    return max(0, whole - ranges[ranges.count / 2])
+    let size = sent.count / blocks.count
+    var ranges: [Double] = []
+    var gaps: [Double] = []
+    for index in blocks.indices {
+      let residuals = sent[(index * size)..<((index + 1) * size)].map { $0.residual }.sorted()
+      let inner = residuals[...((residuals.count - 1) * 9 / 10)]
+      ranges.append(inner[inner.endIndex - 1] - inner[0])
+      gaps.append(zip(inner, inner.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) })
+    }
+    let range = ranges.select(ranges.count / 2)
+    let gap = gaps.select(gaps.count / 2)
+    return max(0, whole - range, gap > parameters.steppedPhases * range ? gap : 0)
   }
 
   /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.

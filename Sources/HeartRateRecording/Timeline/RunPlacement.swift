@@ -27,7 +27,6 @@ struct RunPlacement {
     var evidence = starts.indices.map { RunEvidence(intervals, residuals, run: $0, depth: depth) }
     chooseReferences(&evidence, depth: depth)
     let scale = meanExcess(evidence)
-    var single = OffsetModel(scale: scale)
     var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
     // Each round knows the floor, and so the latencies above it, better than the one before.
     for _ in 0..<parameters.mapRounds {
@@ -45,6 +44,8 @@ struct RunPlacement {
     }
     drift.settle(parameters)
     var calibration = PlaceCalibration()
+    // Only short runs need a model of single packets.
+    var single = block
     if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isTimeless }) {
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale)
       calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)
@@ -69,14 +70,18 @@ struct RunPlacement {
   /// Long runs teach the session's latencies; where a link keeps breaking the longest there are must do.
   private func chooseReferences(_ evidence: inout [RunEvidence], depth: Int) {
     for least in parameters.referencePackets {
-      let chosen = evidence.indices.filter { evidence[$0].samples.count >= least && !starts[$0].isTimeless }
+      // What waited differs from what was sent: only one of the two teaches.
+      let isPaced = evidence.contains { $0.isPaced && $0.samples.count >= least }
+      let chosen = evidence.indices.filter {
+        evidence[$0].samples.count >= least && !starts[$0].isTimeless && evidence[$0].isPaced == isPaced
+      }
       let packets = chosen.reduce(0) { $0 + evidence[$1].samples.count }
       guard packets >= parameters.enoughReferences || least == parameters.referencePackets.last else { continue }
       for index in chosen {
         if depth > 0 {
-          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank)
+          evidence[index].makeBlocks(of: parameters.lookAheadBlockPackets, rank: parameters.lookAheadRank, parameters)
         } else {
-          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1)
+          evidence[index].makeBlocks(of: parameters.blockPackets, rank: 1, parameters)
         }
       }
       return
@@ -93,8 +98,8 @@ struct RunPlacement {
     var sum = 0.0
     var count = 0
     for run in evidence {
-      for block in stride(from: 0, to: run.samples.count - 29, by: 30) {
-        let samples = run.samples[block..<(block + 30)]
+      for block in stride(from: 0, to: run.sent.count - 29, by: 30) {
+        let samples = run.sent[block..<(block + 30)]
         let smallest = samples.reduce(.infinity) { min($0, $1.residual) }
         for sample in samples { sum += min(sample.residual - smallest, parameters.lastingLatency) }
         count += 30
@@ -121,8 +126,11 @@ struct RunPlacement {
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
     var halfWidth = (location.halfWidth * location.halfWidth + tilt * tilt + 400e6).squareRoot()
     if isLong {
-      let own = max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
-      halfWidth = (tilt * tilt + own * own + 400e6).squareRoot()
+      // Where there is one run, its place is the session's latency: a constant that nothing can know.
+      let isWhole = evidence.samples.count >= parameters.wholePackets && starts.count { !$0.isTimeless } == 1
+      let own =
+        isWhole ? 2 * strays.wander : max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
+      halfWidth = (tilt * tilt + own * own + (isWhole ? 225e6 : 400e6)).squareRoot()
     } else {
       halfWidth *= calibration.inflation
       let reference = calibration.referenceHalfWidth

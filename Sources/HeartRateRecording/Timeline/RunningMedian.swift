@@ -21,7 +21,8 @@ enum RunningMedian {
   @inline(__always)
   private static func replace(_ old: Int, with new: Int, in sorted: inout MutableSpan<Int>) {
     guard old != new else { return }
-    var place = 0
+    let half = sorted.count / 2
+    var place = old > sorted[half] ? half + 1 : 0
     while sorted[place] != old { place += 1 }
     while place + 1 < sorted.count, sorted[place + 1] < new {
       sorted[place] = sorted[place + 1]

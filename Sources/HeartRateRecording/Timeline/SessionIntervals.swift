@@ -13,6 +13,8 @@ struct SessionIntervals {
   /// When the link of each of ``linkStarts`` came up, where that is known.
   let linkUps: [Int64?]
   let parameters: TimelineParameters
+  /// When the sensor sent each packet, as far as it keeps a steady pace.
+  let sendings: [Sending]
   /// Ticks from the session's first beat to each, as if all intervals were without a hole; surplus ones count nothing. Runs
   /// take differences of it.
   private(set) var ticks: [Int64] = []
@@ -23,7 +25,8 @@ struct SessionIntervals {
   let isBatching: Bool
 
   init(_ columns: TimelineCollector, _ parameters: TimelineParameters) {
-    packets = columns.packets
+    let packets = columns.packets
+    self.packets = packets
     rrTicks = columns.rrTicks
     self.parameters = parameters
     var packetOfBeat: [Int32] = []
@@ -39,7 +42,28 @@ struct SessionIntervals {
     linkUps = linkStarts.map { start in columns.linkUp(before: start.beat) }
     let batched = packets.count { $0.isBatched }
     isBatching = Double(batched) > parameters.batchedShare * Double(packets.count)
+    let grid = SendingGrid(packets, parameters)
+    let isBatching = isBatching
+    sendings = packets.indices.map { index in
+      let packet = packets[index]
+      let before = Self.arrival(before: packet, isBatching)
+      guard let sent = grid.sent[index] else {
+        return Sending(instant: packet.arrival, previous: before, isPaced: false)
+      }
+      // The first of a link has none before it that the link carried.
+      let isFirst = index == 0 || packets[index - 1].link != packet.link
+      return Sending(instant: sent, previous: isFirst ? before : sent - Int64(grid.period), isPaced: true)
+    }
     sumTicks()
+  }
+
+  /// When a packet was sent.
+  struct Sending {
+    /// Microseconds of wall time; the arrival, where no pace tells.
+    var instant: Int64
+    /// When the notification before it was sent; nil where that is not known.
+    var previous: Int64?
+    var isPaced: Bool
   }
 
   /// Takes intervals for surplus: they take no time from now on.
@@ -82,7 +106,9 @@ struct SessionIntervals {
   ///
   /// Where notifications are held back any may have been sent earlier than it came: only of the second of a batch it is
   /// known that the first was sent after the batch before.
-  func arrival(before packet: TimelineCollector.Packet) -> Int64? {
+  func arrival(before packet: TimelineCollector.Packet) -> Int64? { Self.arrival(before: packet, isBatching) }
+
+  private static func arrival(before packet: TimelineCollector.Packet, _ isBatching: Bool) -> Int64? {
     isBatching && !packet.isBatched ? nil : packet.previousArrival
   }
 
@@ -107,8 +133,8 @@ struct SessionIntervals {
   func localInterval(at beat: Int, within bounds: Range<Int>) -> Int64 {
     let low = max(bounds.lowerBound + 1, beat - 7)
     let high = min(bounds.upperBound - 1, beat + 8)
-    let interval =
-      low <= high ? rrTicks[low...high].sorted()[(high - low) / 2] : rrTicks[beat]
+    var around = low <= high ? Array(rrTicks[low...high]) : [rrTicks[beat]]
+    let interval = around.select((around.count - 1) / 2)
     return min(max(RunMap.microseconds(ticks: Int64(interval)), 300_000), 2_000_000)
   }
 }

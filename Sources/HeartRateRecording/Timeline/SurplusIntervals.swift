@@ -60,20 +60,24 @@ enum SurplusIntervals {
     // Arrival minus ticks of what is believed: the smallest of the last packets is their floor.
     var floor = RecentFloor(size: parameters.stepPackets)
     var ticks: Int64 = 0
-    var longest: Int64 = 0
+    var longest: UInt16 = 0
+    var first = beats.lowerBound
     for index in packets {
-      var own = intervals.beats(ofPacket: index)
-      own = max(own.lowerBound, beats.lowerBound)..<own.upperBound
+      let own = first..<intervals.packets[index].beatEnd
+      first = own.upperBound
       guard !known.contains(own.lowerBound) else { continue }
       let isFirst = own.lowerBound == beats.lowerBound
       let arrival = intervals.packets[index].arrival
       // The first interval of all began before anything was seen.
       let counted = isFirst ? own.dropFirst() : own
-      let sum = counted.reduce(ticks) { $0 + Int64(intervals.rrTicks[$1]) }
-      for beat in counted { longest = max(longest, RunMap.microseconds(ticks: Int64(intervals.rrTicks[beat]))) }
+      var sum = ticks
+      for interval in intervals.rrTicks[counted] {
+        sum += Int64(interval)
+        longest = max(longest, interval)
+      }
       var bound = Int64.min
       // A sensor that looks ahead holds beats back from before a long interval.
-      if let linkUp { bound = linkUp - slack - min(longest, 2 * slack) }
+      if let linkUp { bound = linkUp - slack - min(RunMap.microseconds(ticks: Int64(longest)), 2 * slack) }
       if floor.count >= parameters.surplusPackets { bound = max(bound, floor.value - slack) }
       if arrival - RunMap.microseconds(ticks: sum) >= bound {
         ticks = sum

@@ -19,7 +19,11 @@ struct TimelineCollector {
     /// Notifications since the packet before that said "off the skin" and carried no interval.
     var contactLostBefore: Int
     /// Whether its arrival is its own: false where it waited while the recorder did not run, and was read with others.
-    var hasOwnArrival = true
+    var hasOwnArrival: Bool
+    /// Counts the session's notifications, also those without intervals.
+    var notification: Int
+    /// Counts its links.
+    var link: Int
   }
 
   /// A time in which the recorder did not run.
@@ -86,6 +90,7 @@ struct TimelineCollector {
   private var stretches: [BootStretch] = []
   private var offsets: [Int64] = []
   private var isLinked = false
+  private var links = 0
   /// The link's last loss has been told, and nothing of another link yet.
   private var isLossOpen = false
   private var contactLost = 0
@@ -205,6 +210,7 @@ struct TimelineCollector {
 
   private mutating func breakRun(_ reason: GapReason, at instant: Int64) {
     batch = Batch()
+    links += 1
     losses.append(Loss(rate: rates.count, moment: moment(instant), reason: reason))
     guard !rrTicks.isEmpty, breaks.last?.beat != rrTicks.count else { return }
     breaks.append(Break(beat: rrTicks.count, reason: reason))
@@ -241,7 +247,7 @@ struct TimelineCollector {
       Packet(
         arrival: instant, previousArrival: batch.arrivalBefore, isBatched: batch.count > 1,
         beatEnd: rrTicks.count, rate: header.beatsPerMinute, contactLostBefore: contactLost,
-        hasOwnArrival: !isEndOfStall(instant)))
+        hasOwnArrival: !isEndOfStall(instant), notification: notifications, link: links))
     contactLost = 0
   }
 
@@ -338,10 +344,7 @@ extension TimelineCollector {
     for (index, stretch) in stretches.enumerated() {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
-      for packet in stretch.firstPacket..<(next?.firstPacket ?? packets.count) {
-        packets[packet].arrival &+= offset
-        packets[packet].previousArrival? &+= offset
-      }
+      shiftPackets(stretch.firstPacket..<(next?.firstPacket ?? packets.count), by: offset)
       rates.shift(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
       for loss in stretch.firstDisconnect..<(next?.firstDisconnect ?? sensor.disconnects.count) {
         sensor.disconnects[loss].wallMicroseconds &+= offset
@@ -353,6 +356,14 @@ extension TimelineCollector {
       for marker in stretch.firstMarker..<(next?.firstMarker ?? sensor.markers.count) {
         sensor.markers[marker].wallMicroseconds &+= offset
       }
+    }
+  }
+
+  private mutating func shiftPackets(_ positions: Range<Int>, by microseconds: Int64) {
+    var packets = packets.mutableSpan
+    for position in positions {
+      packets[position].arrival &+= microseconds
+      packets[position].previousArrival? &+= microseconds
     }
   }
 

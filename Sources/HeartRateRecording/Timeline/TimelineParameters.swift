@@ -90,6 +90,15 @@ public struct TimelineParameters: Hashable, Sendable {
   public var fewestCalibrationPieces = 8
   /// Pieces of so many blocks show how far a long run's floor wanders.
   public var pieceBlocks = 6
+  /// The only run of a session, if it has so many packets, is uncertain by its slope and its wandering alone.
+  public var wholePackets = 1200
+  /// A sensor's pace shows in blocks of so many packets, which agree with their neighbours to this, in microseconds.
+  public var gridPackets = 100
+  /// It lies in here, in microseconds.
+  public var gridPeriods = 200_000.0...5_000_000.0
+  public var gridMicroseconds = 30_000.0
+  /// And nearly all blocks must.
+  public var steadyShare = 0.8
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
@@ -99,9 +108,11 @@ public struct TimelineParameters: Hashable, Sendable {
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
   /// The same of packets that come in batches, which keep step with nothing.
-  public var batchedSlopeTrust = 0.75
+  public var batchedSlopeTrust = 1.0
   /// Of so many runs each is left out once, to see what the slope hangs on.
   public var fewestDriftRuns = 3
+  /// Phases between beats and packets that leave a gap of more than this share of their range go in steps.
+  public var steppedPhases = 0.22
   /// So many slopes are tried on each side.
   public var slopeSteps = 7
 

@@ -69,7 +69,8 @@ enum SummaryCells {
       cell.maximumEnd = cell.lastEnd &+ (try reader.takeSigned())
       cell.duration = try reader.takeSigned()
       cell.covered = try reader.takeSigned()
-      guard cell.count > 0, cell.start == start, cell.lastStart >= cell.firstStart,
+      // A cell is of one chunk: more than that holds would overflow where cells are added up.
+      guard (1...QuantityChunk.capacity).contains(cell.count), cell.start == start, cell.lastStart >= cell.firstStart,
         cell.lastStart < start &+ SummaryCell.length
       else { throw .invalid(field: "cell") }
       cell.sum = try reader.takeValue(scale: scale)

@@ -7,7 +7,7 @@ extension StoreFile {
   static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
     guard unsafe access(path, F_OK) != 0 else { return }
     guard errno == ENOENT else { throw cannotCreate(path, errno) }
-    let draft = "\(path).new-\(UInt64.random(in: 0 ... .max))"
+    let draft = "\(path)\(StorePlace.draftMark)\(UInt64.random(in: 0 ... .max))"
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }

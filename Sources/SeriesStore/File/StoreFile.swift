@@ -11,7 +11,7 @@ final class StoreFile {
   /// The quantity types that the program knows.
   let types: QuantityTypeRegistry
   /// Held while a recorder has the store.
-  private let lock: RecorderLock?
+  private var lock: RecorderLock?
   /// Whether the file has turned out to be ours, and may be written.
   private var isWriting = false
 
@@ -25,12 +25,14 @@ final class StoreFile {
     self.path = path
     self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
-    lock = access == .recording ? try RecorderLock(besides: path, mode: mode) : nil
-    let connection = try Self.connect(path, for: access)
+    let place = try StorePlace(path, for: access)
+    let connection = try Self.connect(place, for: access)
     // First of all, so that closing changes nothing of a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
     let layout = try Self.layout(of: connection)
+    // Not before: what is no store gets no file beside it.
+    if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
     guard access != .reading else {
       self.connection = layout == 1 ? try LayoutOne.copy(of: connection) : connection
       try read { _ in }
@@ -137,29 +139,17 @@ final class StoreFile {
     try write { (connection) throws(StoreError) in try Schema.makeViews(on: connection) }
   }
 
-  private static func connect(_ path: String, for access: HealthStore.Access) throws(StoreError) -> Connection {
-    do throws(StoreError) {
-      let connection =
-        if access != .reading {
-          try Connection(path, flags: SQLITE_OPEN_READWRITE)
-        } else if isFrozen(path) {
-          try Connection(frozen: path)
-        } else {
-          try Connection(path, flags: SQLITE_OPEN_READONLY)
-        }
-      connection.waitForLocks(milliseconds: patience)
-      return connection
-    } catch {
-      if unsafe Glibc.access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { throw .missing(path) }
-      throw error
-    }
-  }
-
-  /// Whether nobody writes to the file, so that it can be read without the log that every reader shares: a copy that
-  /// came without its `-wal`, in a folder where none can be made. A recorder keeps its own `-wal` there for its readers.
-  private static func isFrozen(_ path: String) -> Bool {
-    let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]) + "/" : "."
-    return unsafe Glibc.access(path + "-wal", F_OK) != 0 && Glibc.access(folder, W_OK) != 0
+  private static func connect(_ place: StorePlace, for access: HealthStore.Access) throws(StoreError) -> Connection {
+    let connection =
+      if access != .reading {
+        try Connection(place.path, flags: SQLITE_OPEN_READWRITE)
+      } else if place.isFrozen {
+        try Connection(frozen: place.path)
+      } else {
+        try Connection(place.path, flags: SQLITE_OPEN_READONLY)
+      }
+    connection.waitForLocks(milliseconds: patience)
+    return connection
   }
 
   /// The layout of a file that is a store; nothing has been written when it throws.

@@ -57,6 +57,7 @@ struct StatisticsReader {
       try statement.bind(query.type.identifier, at: 1)
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
+      if query.buckets != .single { try requireDates(query, condition) }
       from = from ?? Timestamp(microseconds: statement.integer(0))
       to = to ?? Timestamp(microseconds: statement.integer(1)).advanced(byMicroseconds: 1)
     }
@@ -76,6 +77,24 @@ struct StatisticsReader {
     } catch {
       throw StoreError(.invalid, "\(error)")
     }
+  }
+
+  /// Throws where the sample that buckets would be laid from or to lies in no year of the calendar.
+  private func requireDates(
+    _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition
+  ) throws(StoreError) {
+    let span = Timestamp.calendarRange
+    let first = query.from == nil ? "sample.start < \(span.lowerBound.microseconds)" : "0"
+    let last = query.to == nil ? "sample.end > \(span.upperBound.microseconds)" : "0"
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id FROM \(SampleReader.tables)
+      WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text)) AND (\(first) OR \(last))
+      """)
+    try statement.bind(query.type.identifier, at: 1)
+    try condition.bind(to: &statement)
+    guard try statement.step() else { return }
+    throw connection.samples.corrupt(statement.integer(0))
   }
 
   private func seriesRows(

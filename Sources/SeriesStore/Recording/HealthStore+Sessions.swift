@@ -13,9 +13,18 @@ extension HealthStore {
     return outcome
   }
 
-  /// All sessions, oldest first.
+  /// All sessions, oldest first; ``StoreError/Code/corrupt(object:)`` where one of them cannot be read.
   public func sessions() throws(StoreError) -> [SessionSummary] {
-    try opened().read { (connection) throws(StoreError) in try connection.sessions.all() }
+    let file = try opened()
+    let (readable, damages) = try readableSessions()
+    if let damage = damages.first { throw file.connection.corrupt(damage.object) }
+    return readable
+  }
+
+  /// All sessions that can be read, oldest first, and what is damaged of the others: a damaged session hides no other.
+  public func readableSessions() throws(StoreError) -> (sessions: [SessionSummary], damages: [StoreDamage]) {
+    let (readable, damages) = try opened().read { (connection) throws(StoreError) in try connection.sessions.all() }
+    return (readable, damages)
   }
 
   /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the

@@ -2,11 +2,12 @@ import Glibc
 
 /// The right to record into a store: a lock on a file beside it, which the kernel takes back when its holder dies.
 ///
-/// Not on the store itself: closing any descriptor of that would drop SQLite's own locks.
+/// Not on the store itself: closing any descriptor of that would drop SQLite's own locks. The file is beside the store's
+/// real path, so that every spelling of the path finds the same lock.
 struct RecorderLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Takes the lock of the store at `path`, or throws ``StoreError/Code/locked``.
+  /// Takes the lock of the store at `path`, which is no link, or throws ``StoreError/Code/locked``.
   init(besides path: String, mode: UInt32) throws(StoreError) {
     let name = path + "-recorder"
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW

@@ -2,9 +2,38 @@ import FoundationEssentials
 import HealthModel
 
 extension SessionTable {
-  /// All sessions, oldest first.
-  func all() throws(StoreError) -> [SessionSummary] {
-    try summaries(where: "1 ORDER BY session.start, session.id", argument: nil)
+  /// All sessions that can be read, oldest first, and what is damaged of the others.
+  func all() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
+    do throws(StoreError) {
+      return (try summaries(where: "1 ORDER BY session.start, session.id", argument: nil), [])
+    } catch {
+      guard error.isCorrupt else { throw error }
+      return try readable()
+    }
+  }
+
+  /// One session after the other, so that none that is damaged hides another.
+  private func readable() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
+    var damages: [StoreDamage] = []
+    var rows: [Int64] = []
+    do throws(StoreError) {
+      // The index by start alone: it is read where the table's own pages are damaged.
+      var statement = try connection.prepare("SELECT id FROM sessions ORDER BY start, id")
+      while try statement.step() { rows.append(statement.integer(0)) }
+    } catch {
+      guard error.isCorrupt else { throw error }
+      damages.append(StoreDamage(object: "database", problem: "not all sessions can be found"))
+    }
+    var readable: [SessionSummary] = []
+    for row in rows {
+      do throws(StoreError) {
+        readable += try summaries(where: "session.id = \(row)", argument: nil)
+      } catch {
+        guard error.isCorrupt else { throw error }
+        damages.append(StoreDamage(object: "session row \(row)", problem: "it cannot be read"))
+      }
+    }
+    return (readable, damages)
   }
 
   /// The session that a person means; see ``HealthStore/session(_:)``.
@@ -46,9 +75,9 @@ extension SessionTable {
         (SELECT count(*) FROM gaps WHERE gaps.session = session.id),
         \(ProvenanceTables.deviceColumns), \(ProvenanceTables.sourceColumns)
       FROM sessions AS session
-        JOIN changes AS change ON change.number = session.id
-        JOIN devices AS device ON device.id = session.device
-        JOIN sources AS source ON source.id = session.source
+        LEFT JOIN changes AS change ON change.number = session.id
+        LEFT JOIN devices AS device ON device.id = session.device
+        LEFT JOIN sources AS source ON source.id = session.source
         LEFT JOIN samples AS rate ON rate.session = session.id
           AND rate.type IN (SELECT id FROM types WHERE identifier = 'heartRate')
         LEFT JOIN samples AS beat ON beat.session = session.id

@@ -44,7 +44,7 @@ extension Connection {
       }
       return code
     }
-    guard code == SQLITE_OK else { throw reason(of: .sqlite(code, path)) }
+    guard code == SQLITE_OK else { throw reason(of: failure(code)) }
     guard let statement = unsafe compiled else { throw StoreError(.statement, "there is no statement to run") }
     let result = unsafe Statement(statement, text: text, of: self)
     guard !hasMore else { throw StoreError(.statement, "only one statement can be run") }

@@ -17,12 +17,16 @@ import HealthModel
 public final class ReadOnlySQL {
   private let file: StoreFile
 
+  /// In bytes: a longer text, blob or row is an error. Nothing that is stored is as long; a statement can make up anything.
+  static let longestValue: Int32 = 8 << 20
+
   /// Opens the store at `path`; the errors are those of ``HealthStore/open(_:for:mode:)``.
   public init(_ path: String) throws(StoreError) {
     file = try StoreFile(path, for: .reading, mode: 0)
     try file.connection.execute("PRAGMA query_only = ON")
     for table in SampleContents.all.flatMap({ $0.unpackedTables }) { try file.connection.addTable(table) }
     try file.connection.allowOnlyReading()
+    file.connection.limitValues(toBytes: Self.longestValue)
   }
 
   /// Compiles one statement. What is wrong with it is a ``StoreError/Code/statement``, in SQLite's words.

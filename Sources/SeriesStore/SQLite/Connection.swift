@@ -42,8 +42,9 @@ final class Connection {
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle = unsafe opened else {
+      let system = unsafe sqlite3_system_errno(opened)
       unsafe sqlite3_close_v2(opened)
-      throw .sqlite(code, path)
+      throw .sqlite(code, path, system: system)
     }
     unsafe self.handle = unsafe handle
     self.path = path
@@ -74,6 +75,11 @@ final class Connection {
   /// Waits up to so long for another connection's lock before a call fails.
   func waitForLocks(milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Refuses every value and row that is longer: a statement must not take all memory for one.
+  func limitValues(toBytes limit: Int32) {
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, limit)
   }
 
   /// Keeps the write-ahead log when the last connection closes, so that readers who may not write can open the file,
@@ -195,6 +201,11 @@ final class Connection {
   }
 
   func check(_ code: Int32) throws(StoreError) {
-    guard code == SQLITE_OK else { throw .sqlite(code, path) }
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// What `code`, the result of the call that has just failed, means to the user.
+  func failure(_ code: Int32) -> StoreError {
+    .sqlite(code, path, system: unsafe sqlite3_system_errno(handle))
   }
 }

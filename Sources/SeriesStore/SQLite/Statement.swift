@@ -75,7 +75,7 @@ struct Statement: ~Copyable {
     switch code {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw .sqlite(code, connection.path)
+    default: throw connection.failure(code)
     }
   }
 

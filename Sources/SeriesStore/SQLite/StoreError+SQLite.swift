@@ -2,10 +2,12 @@ import CSQLite
 import Glibc
 
 extension StoreError {
-  /// What SQLite's result `code` about the file at `path` means to the user.
+  /// What SQLite's result `code` about the file at `path` means to the user; `system` is the error number of the call that
+  /// failed, where there was one.
   ///
   /// SQLite's own message is left out: it may quote the statement or what was bound to it.
-  static func sqlite(_ code: Int32, _ path: String) -> StoreError {
+  static func sqlite(_ code: Int32, _ path: String, system: Int32 = 0) -> StoreError {
+    if let error = limit(code, system, path) { return error }
     let reason = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED:
@@ -17,8 +19,6 @@ extension StoreError {
     case SQLITE_CANTOPEN:
       return StoreError(
         .permission, "\(path) cannot be opened: check owner and mode of it, its -wal and -shm, its folder")
-    case SQLITE_IOERR where isDirectory(path):
-      return notADatabase(path)
     case SQLITE_FULL:
       return StoreError(.full, "\(path) cannot grow: the disk is full; free some space")
     case SQLITE_CORRUPT:
@@ -29,9 +29,23 @@ extension StoreError {
     }
   }
 
-  private static func isDirectory(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  /// A limit of the process or the system that was met; neither the file nor the disk is to blame.
+  private static func limit(_ code: Int32, _ system: Int32, _ path: String) -> StoreError? {
+    switch (code & 0xFF, system) {
+    case (SQLITE_IOERR, _) where system == EFBIG || code == writeFailed && isSizeLimited:
+      StoreError(.full, "\(path) cannot grow: its size has reached a limit of this process or file system (ulimit -f)")
+    case (SQLITE_CANTOPEN, EMFILE), (SQLITE_CANTOPEN, ENFILE):
+      StoreError(.io, "\(path) cannot be opened: too many files are open; close some, or raise the limit (ulimit -n)")
+    default: nil
+    }
+  }
+
+  /// `SQLITE_IOERR_WRITE`, a macro that does not import. What SQLite did to undo the change may have hidden the error number.
+  private static let writeFailed: Int32 = SQLITE_IOERR | 3 << 8
+
+  private static var isSizeLimited: Bool {
+    var limit = rlimit()
+    return unsafe getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur != rlim_t.max
   }
 
   static func notADatabase(_ path: String) -> StoreError {

@@ -5,6 +5,9 @@ internal import DBus
 enum BluetoothFailure {
   static let noService = CommandFailure(
     .unavailable, "bluetoothd is not running", remedy: "start it with: systemctl start bluetooth")
+  static let noAnswer = CommandFailure(
+    .unavailable, "bluetoothd is running and does not answer",
+    remedy: "restart it with: systemctl restart bluetooth")
   static let denied = CommandFailure(
     .permission, "the bus does not let you use bluetoothd",
     remedy: "sudo usermod -aG bluetooth $USER, then log in again")

@@ -20,7 +20,7 @@ actor BluetoothVisit {
 
   /// Connects to the bus, does `body`, and ends what the visit began, however that went.
   ///
-  /// - Throws: ``CommandFailure`` with 69 where there is no bus or no bluetoothd, with 77 where one may not use it, and
+  /// - Throws: ``CommandFailure`` with 69 where there is no bus, no bluetoothd or none that answers, with 77 where one may not use it, and
   ///   what `body` throws.
   static func run<Result: Sendable>(
     _ bus: BusAddress, on loop: EventLoop, notifying characteristic: BluetoothUUID = BluetoothUUID(0x2A37),
@@ -55,7 +55,7 @@ actor BluetoothVisit {
       throw BluetoothFailure.bus(error)
     }
     guard await client.isServiceRunning else { throw BluetoothFailure.noService }
-    let answer = await wait(.seconds(15)) { event in
+    let answer = await wait(.seconds(10)) { event in
       switch event {
       case .serviceAppeared, .serviceDenied, .serviceDisappeared, .busLost: true
       default: false
@@ -64,6 +64,7 @@ actor BluetoothVisit {
     switch answer {
     case .serviceAppeared: break
     case .serviceDenied: throw BluetoothFailure.denied
+    case nil where !Task.isCancelled: throw BluetoothFailure.noAnswer
     default: throw BluetoothFailure.noService
     }
   }

@@ -25,14 +25,15 @@ struct SessionCatalogue: Sendable {
     case journalled(RecordedSession)
   }
 
-  /// All sessions, oldest first.
-  func list() async throws -> [ListedSession] {
+  /// All sessions that can be read, oldest first, and what is damaged of the others.
+  func list() async throws -> (sessions: [ListedSession], damages: [StoreDamage]) {
     let journalled = try journalled()
-    let stored = try await store?.sessions() ?? []
+    let (stored, damages) = try await store?.readableSessions() ?? ([], [])
     let known = Set(stored.map(\.id))
     let open = journalled.filter { !known.contains($0.id) }.map { ListedSession($0) }
     // The store lists by start already; what is still open is nearly always the newest.
-    return open.isEmpty ? stored.map { ListedSession($0) } : (stored.map { ListedSession($0) } + open).sorted(by: <)
+    let all = stored.map { ListedSession($0) }
+    return (open.isEmpty ? all : (all + open).sorted(by: <), damages)
   }
 
   /// Those in the store, oldest first.

@@ -18,13 +18,15 @@ struct SessionsCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let catalogue = try SessionCatalogue(store)
-    let sessions = try CommandLoop.run { try await catalogue.list() }
+    let (sessions, damages) = try CommandLoop.run { try await catalogue.list() }
     if json {
       try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))
-    } else if sessions.isEmpty {
+    } else if sessions.isEmpty, damages.isEmpty {
       StandardError.write("No sessions yet. Record one with 'sensord run', or try 'sensord demo'.\n")
     } else {
       try StandardOutput.write(ListedSession.table(sessions, columns: StandardOutput.columns))
     }
+    for damage in damages { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
+    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
   }
 }

@@ -2,18 +2,17 @@ extension Configuration {
   /// The service's file where no other is named.
   static let systemPath = "/etc/sensord/sensord.conf"
 
-  /// Reads the file named on the command line, or else the first that exists: the service's own
-  /// (`CONFIGURATION_DIRECTORY`), the person's (`$XDG_CONFIG_HOME/sensord/sensord.conf`), ``systemPath``.
+  /// Reads the file named on the command line; else for the service that of the folder that its unit names
+  /// (`CONFIGURATION_DIRECTORY`), and no other, since the service could write one below its home; else the first that
+  /// exists of the person's (`$XDG_CONFIG_HOME/sensord/sensord.conf`) and ``systemPath``.
   ///
   /// Without any file the defaults hold. A named file that does not exist ends with 66, a wrong one with 78.
   static func load(named path: String?, environment: ProcessEnvironment) throws -> Configuration {
     if let path { return try read(path) }
-    let candidates = [
-      environment["CONFIGURATION_DIRECTORY"].map { "\($0)/sensord.conf" },
-      environment.configurationHome.map { "\($0)/sensord/sensord.conf" },
-      systemPath,
-    ]
-    guard let path = candidates.compactMap({ $0 }).first(where: FileAccess.exists) else { return Configuration() }
+    let candidates =
+      environment["CONFIGURATION_DIRECTORY"].map { ["\($0)/sensord.conf"] }
+      ?? [environment.configurationHome.map { "\($0)/sensord/sensord.conf" }, systemPath].compactMap { $0 }
+    guard let path = candidates.first(where: FileAccess.exists) else { return Configuration() }
     return try read(path)
   }
 

@@ -29,7 +29,7 @@ extension JSONValue {
   /// The fewest digits that read back as the same number; a whole number has no `.0`.
   private static func shortest(_ value: Double) -> String {
     guard value.isFinite else { return "null" }
-    if let whole = Int64(exactly: value), abs(whole) < 1 << 53 { return String(whole) }
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
     return value.description
   }
 

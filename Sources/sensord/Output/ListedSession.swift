@@ -23,6 +23,9 @@ struct ListedSession: Hashable {
   var variability: HeartRateVariabilitySummary
   var quality: Metadata
 
+  /// How long it is; 0 at least, whatever a damaged store says.
+  var microseconds: Int64 { max(0, Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start))) }
+
   /// How many RR intervals the sensor computed from its rate; a session with such has no beats.
   var inventedIntervals: Int64 { RecordedSession.inventedIntervals(in: quality) }
 
@@ -121,7 +124,7 @@ extension ListedSession {
       .init("Avg", .right), .init("Min-Max", .right), .init("Beats", .right), .init("Gaps", .right),
     ])
     for session in sessions {
-      let length = DurationText.clock(microseconds: session.end - session.start)
+      let length = DurationText.clock(microseconds: session.microseconds)
       table.add([
         session.shortName, LocalTime.minute(session.start), session.endReason == nil ? length + "+" : length,
         session.deviceName ?? session.deviceAddress ?? "", whole(session.rates.average), session.span,

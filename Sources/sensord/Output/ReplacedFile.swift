@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// It is written under a hidden name beside its place, synced, and renamed; a failure leaves whatever was there before.
 /// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that a person named and that is
-/// no regular file (`/dev/stdout`, a pipe) is written directly, since it must not be replaced; one that the program chose
+/// no regular file (`/dev/stdout`, a pipe of their own) is written directly, since it must not be replaced; one that the program chose
 /// itself is replaced whatever it is, since somebody else may have put a pipe there to read along.
 struct ReplacedFile: ~Copyable {
   private let path: String
@@ -35,6 +35,10 @@ struct ReplacedFile: ~Copyable {
       }
     }
     guard number >= 0 else { throw FileAccess.failure(errno, "cannot create \(path)", .cannotCreate) }
+    if isSpecial, Self.isForeignPipe(number) {
+      close(number)
+      throw CommandFailure(.permission, "\(path) is another user's pipe", remedy: "name another file")
+    }
     if !isSpecial { fchmod(number, mode) }
     self.path = path
     temporaryPath = isSpecial ? nil : temporary
@@ -44,6 +48,17 @@ struct ReplacedFile: ~Copyable {
   deinit {
     close(descriptor)
     if let temporaryPath, !isInPlace { unsafe unlink(temporaryPath) }
+  }
+
+  /// Whether somebody else made the pipe, and may be reading. One without a name, as between two programs, is whoever's
+  /// shell made it: `sudo` leaves it that person's.
+  private static func isForeignPipe(_ descriptor: CInt) -> Bool {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return true }
+    guard status.st_mode & S_IFMT == S_IFIFO, status.st_uid != geteuid() else { return false }
+    var name = [CChar](repeating: 0, count: 64)
+    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    return !name.prefix(max(0, count)).starts(with: "pipe:".utf8.map { CChar(bitPattern: $0) })
   }
 
   /// Adds `bytes` at the end.

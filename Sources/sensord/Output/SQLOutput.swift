@@ -12,22 +12,26 @@ enum SQLOutput {
   /// A table's columns are as wide as so many rows need; the others follow as they come, however many there are.
   static let rowsOfLayout = 1000
 
+  /// The rows that a table is laid out by are held together: no more of them than take so many bytes.
+  private static let bytesOfLayout = 4 << 20
+
   /// Writes all rows to `output` as they come.
   ///
   /// `room` is how wide a table may be: on a terminal texts give way where the rows are too wide, elsewhere nothing is cut.
+  /// For a terminal CSV is made printable too; a file or a program gets every character as it is stored.
   static func write(
     _ rows: consuming ReadOnlySQL.Rows, as form: Form,
-    room: Int = StandardOutput.columns,
+    room: Int = StandardOutput.columns, toTerminal: Bool = StandardOutput.isTerminal,
     to output: ([UInt8]) throws -> Void = { try StandardOutput.write($0) }
   ) throws {
     guard form != .table else { return try writeTable(rows, room: room, to: output) }
     let columns = form == .json ? distinct(rows.columns) : rows.columns
     var pending: [UInt8] = []
     var count = 0
-    if form == .csv { pending += line(columns) }
+    if form == .csv { pending += line(columns, isPrintable: toTerminal) }
     while let row = try rows.next() {
       if form == .csv {
-        pending += line(row.map(Self.plain))
+        pending += line(row.map(Self.plain), isPrintable: toTerminal)
       } else {
         pending += Array((count == 0 ? "[\n" : ",\n").utf8)
         JSONValue.object(zip(columns, row).map { JSONValue.Member($0, json($1)) }).write(to: &pending)
@@ -45,7 +49,16 @@ enum SQLOutput {
   ) throws {
     let columns = rows.columns
     var first: [[SQLValue]] = []
-    while first.count < rowsOfLayout, let row = try rows.next() { first.append(row) }
+    var bytes = 0
+    var isWhole = false
+    while first.count < rowsOfLayout, bytes < bytesOfLayout {
+      guard let row = try rows.next() else {
+        isWhole = true
+        break
+      }
+      bytes += row.reduce(0) { $0 + size(of: $1) }
+      first.append(row)
+    }
     // A statement without columns is refused when it runs, if at all.
     guard !columns.isEmpty else { return }
     var table = TextTable(
@@ -58,7 +71,7 @@ enum SQLOutput {
     let layout = table.layout(columns: room)
     var pending = Array(table.rendered(in: layout).utf8)
     try flush(&pending, to: output)
-    guard first.count == rowsOfLayout else { return }
+    guard !isWhole else { return }
     while let row = try rows.next() {
       pending += Array(table.line(following: row.map(cell), in: layout).utf8)
       try flush(&pending, to: output, above: 1 << 16)
@@ -100,6 +113,15 @@ enum SQLOutput {
     }
   }
 
+  /// How many bytes a text or blob has; a number counts as one.
+  private static func size(of value: SQLValue) -> Int {
+    switch value {
+    case .null, .integer, .real: 1
+    case .text(let text): text.utf8.count
+    case .blob(let bytes): bytes.count
+    }
+  }
+
   private static func plain(_ value: SQLValue) -> String {
     switch value {
     case .null: ""
@@ -121,8 +143,9 @@ enum SQLOutput {
   }
 
   /// One record of RFC 4180, ended by a line feed as in the other exports; fields are quoted where they have to be.
-  private static func line(_ fields: [String]) -> [UInt8] {
+  private static func line(_ fields: [String], isPrintable: Bool) -> [UInt8] {
     let quoted = fields.map { field in
+      let field = isPrintable ? PrintableText.line(field) : field
       let needsQuotes = field.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 0x0A, 0x0D].contains($0) }
       return needsQuotes ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
     }

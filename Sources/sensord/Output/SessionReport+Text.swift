@@ -15,7 +15,7 @@ extension SessionReport {
   }
 
   private var facts: [(String, String)] {
-    let length = DurationText.text(microseconds: session.end - session.start)
+    let length = DurationText.text(microseconds: session.microseconds)
     return [
       ("Session", session.id.uuidString.lowercased()),
       ("Sensor", [session.deviceName, session.deviceAddress].compactMap { $0 }.joined(separator: ", ")),
@@ -94,7 +94,7 @@ extension SessionReport {
     ])
     for (index, run) in runs.enumerated() {
       table.add([
-        "\(index)", LocalTime.second(run.start), DurationText.clock(microseconds: run.end - run.start), "\(run.beats)",
+        "\(index)", LocalTime.second(run.start), DurationText.clock(microseconds: run.microseconds), "\(run.beats)",
         "\(FixedPoint.text(Double(run.uncertaintyMicroseconds) / 1_000, digits: 0)) ms",
       ])
     }
@@ -108,7 +108,7 @@ extension SessionReport {
     for gap in gaps {
       table.add([
         LocalTime.second(gap.start.microseconds),
-        DurationText.text(microseconds: gap.end.microseconds - gap.start.microseconds),
+        DurationText.text(microseconds: gap.end.microseconds(since: gap.start)),
         gap.estimatedLostBeats.map { "about \(FixedPoint.text($0, digits: 0))" } ?? "",
         [gap.reason, gap.detail].compactMap { $0 }.joined(separator: ": "),
       ])

@@ -43,6 +43,9 @@ struct SessionReport: Hashable, Sendable {
     var end: Int64
     var beats: Int
     var uncertaintyMicroseconds: Int64
+
+    /// From its first beat to its last.
+    var microseconds: Int64 { Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start)) }
   }
 
   init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
@@ -95,7 +98,8 @@ struct SessionReport: Hashable, Sendable {
       let place = causes.firstIndex { $0.reason == gap.reason } ?? causes.endIndex
       if place == causes.endIndex { causes.append(GapCause(reason: gap.reason)) }
       causes[place].count += 1
-      causes[place].microseconds += gap.end.microseconds(since: gap.start)
+      let (sum, overflow) = causes[place].microseconds.addingReportingOverflow(gap.end.microseconds(since: gap.start))
+      causes[place].microseconds = overflow ? .max : sum
       causes[place].estimatedLostBeats += gap.estimatedLostBeats ?? 0
     }
     return causes

@@ -83,7 +83,9 @@ extension CommandFailure {
   private static func status(of error: CaptureError) -> ExitStatus {
     switch error {
     case .unreadable(_, let number): status(ofSystem: number)
-    case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications: .badData
+    case .empty, .notACapture, .newerVersion, .unsupported, .nothingReadable, .handleUnknown, .noNotifications,
+      .tooLarge:
+      .badData
     }
   }
 

@@ -18,6 +18,15 @@ enum FileAccess {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// The file that `path` leads to where that is a symbolic link; else `path` as it is.
+  static func behindLink(_ path: String) -> String {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil)
+    else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
   /// Makes `path` and the folders above it where they are missing, with `mode`.
   static func makeDirectory(_ path: String, mode: UInt32) throws {
     if unsafe mkdir(path, mode) == 0 { return }
@@ -31,11 +40,15 @@ enum FileAccess {
     }
   }
 
-  /// All bytes of a file of at most `limit` bytes.
+  /// All bytes of a file of at most `limit` bytes. A pipe is an error: nobody may ever write to it.
   static func read(_ path: String, limit: Int = .max) throws -> [UInt8] {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(errno, "cannot read \(path)", .noInput) }
     defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, ![S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else {
+      throw CommandFailure(.badData, "\(path) is a pipe, not a file")
+    }
     return try read(descriptor, path, limit: limit)
   }
 

@@ -27,7 +27,7 @@ struct ProcessEnvironment {
   /// The value of a variable for which empty is not the same as not set.
   func text(of name: String) -> String? { values[name] }
 
-  /// `XDG_STATE_HOME`, else `~/.local/state`. A relative path there is ignored, as the XDG specification demands.
+  /// `XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as the XDG specification demands; in `HOME` too.
   var stateHome: String? { xdg("XDG_STATE_HOME", otherwise: ".local/state") }
 
   /// `XDG_CONFIG_HOME`, else `~/.config`.
@@ -38,7 +38,8 @@ struct ProcessEnvironment {
 
   private func xdg(_ name: String, otherwise folder: String) -> String? {
     if let path = self[name], path.hasPrefix("/") { return path }
-    return self["HOME"].map { "\($0)/\(folder)" }
+    guard let home = self["HOME"], home.hasPrefix("/") else { return nil }
+    return "\(home)/\(folder)"
   }
 
   private static let names = [

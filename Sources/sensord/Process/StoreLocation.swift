@@ -72,7 +72,7 @@ struct StoreLocation: Hashable {
   /// The folder that the store is in.
   var directory: String { FileAccess.directory(of: path) }
 
-  /// The folder of the recorder's journal, beside the store and named after it, since several stores may share a folder.
+  /// The folder of the recorder's journal, beside the store itself (not beside a link to it, or a deletion would miss it) and named after it, since several stores may share a folder.
   var journal: String { "\(stem).journal" }
 
   /// The folder of the captures that are kept.
@@ -80,7 +80,7 @@ struct StoreLocation: Hashable {
 
   private var stem: String { path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path }
 
-  private static func named(_ path: String) -> StoreLocation { StoreLocation(path: path) }
+  private static func named(_ path: String) -> StoreLocation { StoreLocation(path: FileAccess.behindLink(path)) }
 
   private static func service(_ path: String) -> StoreLocation {
     StoreLocation(path: path, fileMode: 0o640, directoryMode: 0o750)
@@ -91,6 +91,6 @@ struct StoreLocation: Hashable {
       throw CommandFailure(
         .configuration, "neither XDG_STATE_HOME nor HOME says where the store is", remedy: "name it with --store FILE")
     }
-    return StoreLocation(path: "\(home)/sensord/sensord.sqlite")
+    return named("\(home)/sensord/sensord.sqlite")
   }
 }

@@ -1,0 +1,62 @@
+import TestSupport
+import Testing
+
+@testable import HeartRateRecording
+
+/// Most blocks of packets need no closer look: those that get none would have had no early packet.
+@Suite("Early packets, block by block")
+struct EarlyPacketBlockTests {
+  private static let parameters = TimelineParameters.standard
+
+  @Test("a block that is not looked at holds no early packet", arguments: 0..<40 as Range<UInt64>)
+  func bound(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    let points = Self.points(Int.random(in: 60...1500, using: &generator), &generator)
+    // Not all of the array, since runs are slices of it.
+    let run = points.dropFirst(Int.random(in: 0...40, using: &generator)).dropLast(3)
+    for depth in [0, 2] {
+      let found = EarlyPackets.find(in: run, depth: depth, Self.parameters)
+      #expect(found == Self.bySorting(run, depth: depth), "seed \(seed), depth \(depth)")
+      if depth == 2, run.count > 200 { #expect(!found.isEmpty, "seed \(seed)") }
+    }
+  }
+
+  /// Latencies between 0 and half a second to a second, spells of more, a floor that wanders, and some packets that are early.
+  private static func points(_ count: Int, _ generator: inout SeededGenerator) -> [Residuals.Point] {
+    let range = Double.random(in: 0.5...1, using: &generator)
+    var floor = 0.0
+    var spell = 0
+    return (0..<count).map { index in
+      floor += Double.random(in: -0.005...0.005, using: &generator)
+      if spell > 0 { spell -= 1 } else if Double.random(in: 0..<1, using: &generator) < 0.003 { spell = 50 }
+      var residual = floor + Double.random(in: 0..<range, using: &generator) + (spell > 0 ? 2 : 0)
+      if index % 60 == 31 { residual = floor - Double.random(in: 0.1...1.3, using: &generator) }
+      return Residuals.Point(
+        packet: index, sent: Int64(index) * 1_000_000, beat: index, firstBeat: index,
+        residual: Int64(residual * 1e6))
+    }
+  }
+
+  /// The rule as it is written, with the lower parts of all blocks around each block sorted together.
+  private static func bySorting(_ points: ArraySlice<Residuals.Point>, depth: Int) -> [Int] {
+    let count = points.count / parameters.floorBlock
+    guard count >= 2 else { return [] }
+    let bounds = (0...count).map { points.startIndex + points.count * $0 / count }
+    let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
+    var candidates: [Int] = []
+    for block in 0..<count {
+      let first = max(0, block - parameters.floorReach)
+      let end = min(count, block + parameters.floorReach + 1)
+      let lowest = (first..<end).flatMap { other in
+        points[bounds[other]..<bounds[other + 1]].map(\.residual).sorted().prefix(parameters.floorBlock / 4)
+      }.sorted()
+      let tenth = (bounds[end] - bounds[first]) / 10
+      let spread = lowest[tenth] - lowest[tenth / 2]
+      let limit = lowest[tenth / 2] - spread - max(parameters.earlyMicroseconds, spreads * spread)
+      candidates += (bounds[block]..<bounds[block + 1]).filter { points[$0].residual < limit }
+    }
+    return candidates.filter { candidate in
+      candidates.count { abs($0 - candidate) <= parameters.earlyReach } <= parameters.earlyReach
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import SeriesStore
+@testable import sensord
+
+/// What the commands say of a store whose rows hold what no program ever wrote there.
+@Suite("A store with damaged values")
+struct DamagedValueTests {
+  private let folder: TemporaryFolder
+  private let sensord: BuiltProgram
+  private let store: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    sensord = BuiltProgram(in: folder)
+    store = folder.path + "/a.sqlite"
+    _ = try sensord.run(
+      "replay", "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/every-record.capture", "--store", store)
+    // A second one, an hour before it, without values.
+    let connection = try Connection(store, flags: 2)
+    let identifier = try #require(UUID(bytes: [0xAB] + [UInt8](repeating: 0, count: 14) + [1]))
+    let number = try connection.changeList.record(identifier, type: nil, source: nil, deleted: false)
+    try connection.execute(
+      """
+      INSERT INTO sessions SELECT \(number), sync_version, source, device, start - 3600000000, start - 3599000000,
+        end_reason, NULL, NULL, NULL, row_checksum(\(number), sync_version, source, device, start - 3600000000,
+        start - 3599000000, end_reason, NULL, NULL, NULL) FROM sessions
+      """)
+  }
+
+  private func damage(_ statement: String) throws {
+    let connection = try Connection(store, flags: 2)
+    try connection.execute(statement)
+  }
+
+  private static let readers = [
+    ["sessions"], ["sessions", "--json"], ["show", "last"], ["show", "last", "--json"], ["hrv", "last"],
+    ["hrv", "last", "--json"], ["hrv", "last", "--window", "5m"], ["export", "last", "--format", "beats"],
+    ["export", "last", "--format", "rates"], ["stats", "heartRate", "--every", "1d"],
+    ["stats", "heartRate", "--every", "1mo", "--json"], ["sql", "SELECT * FROM session_list"], ["sql", "SELECT * FROM sample_list"],
+    ["sql", "SELECT * FROM change_list"],
+    ["sql", "--json", "SELECT * FROM sessions, samples, runs"], ["sql", "SELECT * FROM beats"],
+    ["sql", "--json", "SELECT * FROM rates"], ["sql", "SELECT * FROM quantities"], ["check"],
+  ]
+
+  /// No signal ends a command, and each answers or names what is damaged.
+  private func expectAnswers(_ readers: [[String]], _ damage: String) throws {
+    for reader in readers {
+      let outcome = try sensord.run(reader + ["--store", store])
+      let isAnswered = [Code.success, .usage, .badData].map(\.rawValue).contains(outcome.status)
+      #expect(isAnswered, "\(damage): \(reader) ends with \(outcome.status): \(outcome.errors)")
+      #expect(outcome.status == 0 || !(outcome.errors + outcome.output).isEmpty, "\(damage): \(reader) says nothing")
+    }
+  }
+
+  @Test("the smallest number that there is prints as any other")
+  func smallestNumber() throws {
+    for number in ["-9223372036854775808.0", "-9223372036854775807 - 1", "9223372036854775807.0", "1e308"] {
+      let outcome = try sensord.run("sql", "--json", "SELECT \(number) AS n", "--store", store)
+      #expect(outcome.status == 0 && outcome.output.hasPrefix("[\n{\"n\":"), "\(number): \(outcome.errors)")
+    }
+  }
+
+  @Test(
+    "a bit of a time that flipped is answered by every command",
+    arguments: [
+      "sessions SET start = start | -9223372036854775807 - 1", "sessions SET start = -9223372036854775807 - 1",
+      "sessions SET end = -9223372036854775807", "runs SET anchor = -9223372036854775807 - 1",
+      "samples SET start = -9223372036854775807 - 1", "samples SET start = start | -9223372036854775807 - 1",
+      "samples SET most_recent_start = -9223372036854775807 - 1, most_recent_end = 9223372036854775807",
+    ])
+  func flippedBit(change: String) throws {
+    try damage("UPDATE \(change)")
+    try expectAnswers(Self.readers, change)
+  }
+
+  @Test("any number in any column of the file is answered")
+  func anyColumn() throws {
+    var random = SeededGenerator(seed: UInt64.random(in: 0 ... .max))
+    let tables = [
+      "sessions": ["sync_version", "device", "source", "start", "end", "coverage_floor", "quality"],
+      "samples": [
+        "type", "start", "end", "count", "average", "minimum", "most_recent", "most_recent_start", "most_recent_end",
+        "duration", "value",
+      ],
+      "heartbeat_series": ["timescale", "gaps"], "changes": ["type", "source", "deleted"],
+      "associations": ["owner", "member"], "commits": ["time"],
+      "runs": ["first", "count", "first_tick", "anchor", "slope", "uncertainty", "start", "end"],
+      "gaps": ["start", "end", "lost"], "summaries": ["start", "end", "count", "sum"], "metadata_values": ["form", "value"],
+    ]
+    let numbers = [
+      "-9223372036854775807 - 1", "9223372036854775807", "-1", "0", "4611686018427387904", "-2147483649", "3000000000",
+      "1e308",
+      "-9.3e18", "'x'",
+    ]
+    for _ in 0..<12 * Trials.factor {
+      let table = tables.keys.sorted().randomElement(using: &random) ?? ""
+      let column = tables[table]?.randomElement(using: &random) ?? ""
+      let change = "\(table) SET \(column) = \(numbers.randomElement(using: &random) ?? "0")"
+      try folder.write("copy", FileAccess.read(store))
+      try damage("UPDATE OR IGNORE \(change)")
+      try expectAnswers(Self.readers, change)
+      try folder.write("a.sqlite", FileAccess.read(folder.path + "/copy"))
+    }
+  }
+
+  @Test("a session that cannot be read hides no other: the others are listed, it is named, and the status is 65")
+  func unreadable() throws {
+    try damage("UPDATE changes SET uuid = x'00' WHERE number = (SELECT id FROM sessions ORDER BY start DESC LIMIT 1)")
+    for form in [[], ["--json"]] {
+      let outcome = try sensord.run(["sessions", "--store", store] + form)
+      #expect(outcome.status == Code.badData.rawValue)
+      #expect(outcome.output.contains("ab000000"), "\(outcome.output)")
+      #expect(outcome.errors == "sensord: session row 1: it cannot be read\n")
+    }
+    #expect(try sensord.run("show", "ab00", "--store", store).status == 0)
+  }
+
+  @Test("a session whose device is missing is listed without it")
+  func deviceMissing() throws {
+    try damage("DELETE FROM devices")
+    let outcome = try sensord.run("sessions", "--json", "--store", store)
+    #expect(outcome.status == 0 && outcome.output.split(separator: "\n").count == 4, "\(outcome.output)")
+  }
+
+  @Test("statistics name the sample that lies beyond the calendar, and give the others where a time is asked for")
+  func beyondTheCalendar() throws {
+    try damage("UPDATE sample SET start = -9223372036854775807 - 1 WHERE type IN (SELECT id FROM types WHERE kind = 'quantity')")
+    let outcome = try sensord.run("stats", "heartRate", "--every", "1d", "--store", store)
+    #expect(outcome.status == Code.badData.rawValue && outcome.errors.contains("of sample "), "\(outcome.errors)")
+    let part = try sensord.run(
+      "stats", "heartRate", "--every", "1d", "--from", "2020-01-01", "--to", "2020-01-02", "--store", store)
+    #expect(part.status == 0, "\(part.errors)")
+  }
+}
