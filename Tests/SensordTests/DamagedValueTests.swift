@@ -39,8 +39,8 @@ struct DamagedValueTests {
     ["sessions"], ["sessions", "--json"], ["show", "last"], ["show", "last", "--json"], ["hrv", "last"],
     ["hrv", "last", "--json"], ["hrv", "last", "--window", "5m"], ["export", "last", "--format", "beats"],
     ["export", "last", "--format", "rates"], ["stats", "heartRate", "--every", "1d"],
-    ["stats", "heartRate", "--every", "1mo", "--json"], ["sql", "SELECT * FROM session_list"], ["sql", "SELECT * FROM sample_list"],
-    ["sql", "SELECT * FROM change_list"],
+    ["stats", "heartRate", "--every", "1mo", "--json"], ["sql", "SELECT * FROM session_list"],
+    ["sql", "SELECT * FROM sample_list"], ["sql", "SELECT * FROM change_list"],
     ["sql", "--json", "SELECT * FROM sessions, samples, runs"], ["sql", "SELECT * FROM beats"],
     ["sql", "--json", "SELECT * FROM rates"], ["sql", "SELECT * FROM quantities"], ["check"],
   ]
@@ -88,7 +88,8 @@ struct DamagedValueTests {
       "heartbeat_series": ["timescale", "gaps"], "changes": ["type", "source", "deleted"],
       "associations": ["owner", "member"], "commits": ["time"],
       "runs": ["first", "count", "first_tick", "anchor", "slope", "uncertainty", "start", "end"],
-      "gaps": ["start", "end", "lost"], "summaries": ["start", "end", "count", "sum"], "metadata_values": ["form", "value"],
+      "gaps": ["start", "end", "lost"], "summaries": ["start", "end", "count", "sum"],
+      "metadata_values": ["form", "value"],
     ]
     let numbers = [
       "-9223372036854775807 - 1", "9223372036854775807", "-1", "0", "4611686018427387904", "-2147483649", "3000000000",
@@ -127,7 +128,10 @@ struct DamagedValueTests {
 
   @Test("statistics name the sample that lies beyond the calendar, and give the others where a time is asked for")
   func beyondTheCalendar() throws {
-    try damage("UPDATE sample SET start = -9223372036854775807 - 1 WHERE type IN (SELECT id FROM types WHERE kind = 'quantity')")
+    try damage(
+      """
+      UPDATE samples SET start = -9223372036854775807 - 1 WHERE type IN (SELECT id FROM types WHERE kind = 'quantity')
+      """)
     let outcome = try sensord.run("stats", "heartRate", "--every", "1d", "--store", store)
     #expect(outcome.status == Code.badData.rawValue && outcome.errors.contains("of sample "), "\(outcome.errors)")
     let part = try sensord.run(
