@@ -92,6 +92,11 @@ public struct TimelineParameters: Hashable, Sendable {
   public var pieceBlocks = 6
   /// The only run of a session, if it has so many packets, is uncertain by its slope and its wandering alone.
   public var wholePackets = 1200
+  /// No run's place is stated to be known better than this, in microseconds; nor that of such a run, nor of a shorter one that
+  /// is alone.
+  public var leastHalfWidth = 20_000.0
+  public var leastWhole = 15_000.0
+  public var leastLone = 30_000.0
   /// A sensor's pace shows in blocks of so many packets, which agree with their neighbours to this, in microseconds.
   public var gridPackets = 100
   /// It lies in here, in microseconds.
@@ -104,7 +109,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
   /// By how much clocks wander and rounding walks within a session: no slope is known better.
-  public var slopeWander = 5e-6
+  public var slopeWander = 7e-6
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
   /// The same of packets that come in batches, which keep step with nothing.
