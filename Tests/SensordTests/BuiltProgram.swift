@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 /// The built `sensord`, started as a person or another program would.
@@ -36,6 +37,8 @@ struct BuiltProgram {
       "XDG_RUNTIME_DIR": "\(folder.path)/runtime", "SWIFT_BACKTRACE": "enable=no",
       "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/no-bus",
     ]
+    // What the thread sanitizer must not report stands there; a program without it tells of the standard library's locks.
+    environment["TSAN_OPTIONS"] = ProcessInfo.processInfo.environment["TSAN_OPTIONS"]
     environment.merge(changed) { $1 }
 
     let (output, errors) = (try OutputFile(), try OutputFile())

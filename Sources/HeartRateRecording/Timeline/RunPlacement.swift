@@ -124,17 +124,21 @@ struct RunPlacement {
     let length = Double(intervals.ticks[beats.upperBound - 1] - intervals.ticks[beats.lowerBound]) * (15_625 / 16)
     // Two standard errors of the slope, over half the run on each side: 95 % of the beats keep within a little less.
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
-    var halfWidth = (location.halfWidth * location.halfWidth + tilt * tilt + 400e6).squareRoot()
+    let isLone = starts.count { !$0.isTimeless } == 1
+    // A long session's only run has its place from the latency, which nothing can know; a short one may be misplaced.
+    let isWhole = isLone && evidence.samples.count >= parameters.wholePackets
+    let least =
+      isWhole ? parameters.leastWhole : isLone ? parameters.leastLone : parameters.leastHalfWidth
+    let halfWidth: Double
     if isLong {
-      // Where there is one run, its place is the session's latency: a constant that nothing can know.
-      let isWhole = evidence.samples.count >= parameters.wholePackets && starts.count { !$0.isTimeless } == 1
       let own =
         isWhole ? 2 * strays.wander : max(2 * strays.error, expectedHalfWidth(packets: evidence.samples.count, spread))
-      halfWidth = (tilt * tilt + own * own + (isWhole ? 225e6 : 400e6)).squareRoot()
+      halfWidth = (tilt * tilt + own * own + least * least).squareRoot()
     } else {
-      halfWidth *= calibration.inflation
+      let own =
+        (location.halfWidth * location.halfWidth + tilt * tilt + least * least).squareRoot() * calibration.inflation
       let reference = calibration.referenceHalfWidth
-      halfWidth = (halfWidth * halfWidth + reference * reference).squareRoot()
+      halfWidth = (own * own + reference * reference).squareRoot()
     }
     let bias = isLong ? 0 : calibration.bias(packets: samples.count)
     let offset = location.offset - bias - slope * evidence.middle

@@ -92,19 +92,23 @@ public struct TimelineParameters: Hashable, Sendable {
   public var pieceBlocks = 6
   /// The only run of a session, if it has so many packets, is uncertain by its slope and its wandering alone.
   public var wholePackets = 1200
+  /// The least uncertainty that is stated, in microseconds: of a run among others, of such an only run, of a shorter only run.
+  public var leastHalfWidth = 20_000.0
+  public var leastWhole = 15_000.0
+  public var leastLone = 30_000.0
   /// A sensor's pace shows in blocks of so many packets, which agree with their neighbours to this, in microseconds.
   public var gridPackets = 100
-  /// It lies in here, in microseconds.
-  public var gridPeriods = 200_000.0...5_000_000.0
   public var gridMicroseconds = 30_000.0
-  /// And nearly all blocks must.
+  /// Such a share of the blocks must agree, and such a share of a run's packets have a turn.
   public var steadyShare = 0.8
+  /// A pace lies in here, in microseconds from one notification to the next.
+  public var gridPeriods = 200_000.0...5_000_000.0
   /// What a sensor's clock is expected to be off by, how far it is believed to be, and with which error.
   public var slopeSpread = 120e-6
   public var greatestSlope = 300e-6
   public var greatestSlopeError = 105e-6
   /// By how much clocks wander and rounding walks within a session: no slope is known better.
-  public var slopeWander = 5e-6
+  public var slopeWander = 7e-6
   /// What part of the packets' word on the slope is believed, since they err together.
   public var slopeTrust = 0.4
   /// The same of packets that come in batches, which keep step with nothing.
