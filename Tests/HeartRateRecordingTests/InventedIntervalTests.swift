@@ -36,6 +36,41 @@ struct InventedIntervalTests {
     #expect(timeline.gaps.map(\.reason) == [.link("supervision timeout")], "seed \(seed)")
   }
 
+  @Test("nor where the rates lie around the pace of the notifications, so that their sum is the time that passed")
+  func inventedAroundThePace() {
+    var script = Script()
+    for second in 1...600 { script.notify([61_440 / rate(at: second)], at: Double(second), rate: rate(at: second)) }
+    #expect(timeline(script).quality.inventedIntervals == 600)
+  }
+
+  @Test("an even heart of as many rates is none, notified at each beat or each second")
+  func evenHeartOfManyRates() {
+    var beatByBeat = Script()
+    var eachSecond = Script()
+    var time = 1.0
+    var waiting: [UInt16] = []
+    var count = 0
+    for second in 1...600 {
+      while time <= Double(second) {
+        let ticks = 61_440 / rate(at: second)
+        beatByBeat.notify([ticks], at: time, rate: rate(at: second))
+        waiting.append(ticks)
+        count += 1
+        time += Double(ticks) / 1024
+      }
+      eachSecond.notify(waiting, at: Double(second), rate: rate(at: second))
+      waiting = []
+    }
+    for script in [beatByBeat, eachSecond] {
+      let timeline = timeline(script)
+      #expect(timeline.quality.inventedIntervals == 0)
+      #expect(timeline.beats.rrTicks.count == count)
+    }
+  }
+
+  /// Six rates around 60, each for ten seconds; their intervals' sum is 1.8 % less than the time.
+  private func rate(at second: Int) -> UInt16 { [58, 59, 61, 62, 63, 64][second / 10 % 6] }
+
   @Test("an even heart is none: the sum of its intervals is the time that passed")
   func evenHeart() {
     var script = Script()

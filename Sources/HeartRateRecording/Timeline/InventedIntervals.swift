@@ -8,6 +8,7 @@ enum InventedIntervals {
   static func count(in columns: TimelineCollector, _ parameters: TimelineParameters) -> Int {
     var compared = 0
     var matching = 0
+    var withOne = 0
     var rates: Set<UInt16> = []
     var first = 0
     for packet in columns.packets {
@@ -18,27 +19,38 @@ enum InventedIntervals {
       let matches = columns.rrTicks[first..<packet.beatEnd].allSatisfy { abs(Int($0) - expected) <= 1 }
       guard matches else { continue }
       matching += 1
+      if packet.beatEnd - first == 1 { withOne += 1 }
       rates.insert(packet.rate)
     }
-    guard compared >= parameters.fewestInvented,
-      Double(matching) >= parameters.inventedShare * Double(compared)
-    else { return 0 }
+    let leastMatching = parameters.inventedShare * Double(compared)
+    guard compared >= parameters.fewestInvented, Double(matching) >= leastMatching else { return 0 }
     // A heart that is made to beat evenly, as in a trial, fits its rate as well: but its intervals are the time between its packets.
     let isInvented =
       rates.count >= parameters.manyInventedRates
-      || rates.count >= parameters.fewestInventedRates && !accountForTime(columns, parameters)
+      || rates.count >= parameters.fewestInventedRates
+        && !accountForTime(columns, parameters, oneEach: Double(withOne) >= leastMatching)
     return isInvented ? columns.rrTicks.count : 0
   }
 
   /// Whether the intervals' sum is the time between the packets that brought them, silences left out.
-  private static func accountForTime(_ columns: TimelineCollector, _ parameters: TimelineParameters) -> Bool {
-    var ticks: Int64 = 0
+  ///
+  /// Rates around the pace of the packets have the right sum by chance. So where nearly all packets hold one interval (`oneEach`),
+  /// sum and time must also keep together on the way: what a packet holds of a heart ends within an interval before it.
+  private static func accountForTime(
+    _ columns: TimelineCollector, _ parameters: TimelineParameters, oneEach: Bool
+  ) -> Bool {
+    var sum: Int64 = 0
     var span: Int64 = 0
+    var least: Int64 = 0
+    var greatest: Int64 = 0
     for (packet, next) in zip(columns.packets, columns.packets.dropFirst())
     where next.arrival - packet.arrival < 3_000_000 {
       span += next.arrival - packet.arrival
-      for beat in packet.beatEnd..<next.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
+      for beat in packet.beatEnd..<next.beatEnd { sum += RunMap.microseconds(ticks: Int64(columns.rrTicks[beat])) }
+      least = min(least, sum - span)
+      greatest = max(greatest, sum - span)
     }
-    return abs(span - RunMap.microseconds(ticks: ticks)) <= span / 50
+    let keepsTogether = greatest - least <= parameters.mostWanderOfIntervals
+    return abs(span - sum) <= span / 50 && (keepsTogether || !oneEach)
   }
 }

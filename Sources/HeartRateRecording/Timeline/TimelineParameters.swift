@@ -28,6 +28,8 @@ public struct TimelineParameters: Hashable, Sendable {
   public var inventedShare = 0.95
   public var manyInventedRates = 12
   public var fewestInventedRates = 5
+  /// So far may the sum of measured intervals and the time of their packets come apart, where each packet holds one. Microseconds.
+  public var mostWanderOfIntervals: Int64 = 5_000_000
 
   /// How many intervals at least are compared with a rate.
   public var conflictBeats = 6
