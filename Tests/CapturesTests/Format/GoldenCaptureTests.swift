@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The golden capture")
 struct GoldenCaptureTests {
-  static let folder = String(#filePath.dropLast("/GoldenCaptureTests.swift".count))
+  static let folder = String(#filePath.dropLast("/Format/GoldenCaptureTests.swift".count))
   static let fixture = "\(folder)/Fixtures/every-record.capture"
   static let page = "\(folder)/../../Documentation/capture-format.md"
 
