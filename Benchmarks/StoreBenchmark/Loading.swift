@@ -63,11 +63,40 @@ enum Loading {
       let end = rates.last?.time ?? session.start
       _ = try await store.commit(
         RecordedSession(
-          id: UUID(), syncVersion: Int64(rates.count), device: Device(name: "strap \(number % 3)"), source: source,
-          start: session.start, end: end, endReason: "request", rates: rates, heartbeats: try series(of: session)))
+          id: UUID(), syncVersion: Int64(rates.count), device: device(number % 3), source: source, start: session.start,
+          end: end, endReason: "request", rates: rates, heartbeats: try series(of: session),
+          gaps: gaps(in: session.start, end), coverage: Coverage(floor: 0.99, ceiling: 0.995),
+          variability: HeartRateVariabilitySummary(
+            sdnnMilliseconds: 41.5 + Double(number) / 7, rmssdMilliseconds: 23.25 + Double(number) / 9,
+            pnn50: 4.125 + Double(number) / 11), quality: quality))
     }
     await store.close()
   }
+
+  private static func device(_ number: Int) -> Device {
+    Device(
+      name: "strap \(number)", manufacturer: "A maker of straps", model: "H10", hardwareVersion: "00760690.03",
+      firmwareVersion: "3.1.1", localIdentifier: "C0:FF:EE:00:00:0\(number)")
+  }
+
+  /// As a link that was lost twice leaves them.
+  private static func gaps(in start: Timestamp, _ end: Timestamp) -> [RecordingGap] {
+    [600, 1800 as Int64].map { second in
+      let begin = start.advanced(byMicroseconds: second * 1_000_000)
+      return RecordingGap(
+        reason: "link", detail: "connection timeout", start: begin, end: begin.advanced(byMicroseconds: 12_345_678),
+        estimatedLostBeats: 14.25)
+    }
+  }
+
+  /// What a recorder usually has to say of an hour.
+  private static let quality: Metadata = [
+    "algorithmVersion": 5, "notifications": 3600, "linkLosses": 2, "releaseDepthBeats": 1.25,
+    "releaseDepthErrorBeats": 0.125, "driftPartsPerMillion": -11.734375, "driftErrorPartsPerMillion": 3.21875,
+    "latencyMedianMicroseconds": 224_117, "latency95Microseconds": 487_342, "latencyGreatestMicroseconds": 1_873_211,
+    "earlyPackets": 12, "batteryStartPercent": 80, "batteryEndPercent": 78, "bodySensorLocation": "chest",
+    "signalWeakestDBm": -71, "signalStrongestDBm": -58,
+  ]
 
   static func categories(count: Int, into path: String) async throws {
     let store = try HealthStore.open(path, for: .writing)
@@ -109,7 +138,7 @@ enum Loading {
   }
 
   /// The most that this program has had resident, in kilobytes; `getrusage` would count what started it, too.
-  private static func peakMemory() -> Int {
+  static func peakMemory() -> Int {
     guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
     defer { unsafe fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 4096)

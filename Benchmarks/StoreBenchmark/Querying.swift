@@ -69,6 +69,27 @@ enum Querying {
     try write(lines, to: "\(answers)/merge.csv")
   }
 
+  /// Every quantity once, in batches or in one answer, and what that takes of memory.
+  static func read(_ path: String, inBatches: Bool) async throws {
+    let store = try HealthStore.open(path, for: .reading)
+    let query = QuantityQuery(.heartRate)
+    let before = Loading.peakMemory()
+    var count = 0
+    var sum = 0.0
+    func add(_ list: QuantityList) {
+      count += list.count
+      for value in list.quantities.values { sum += value }
+    }
+    if inBatches {
+      for try await batch in query.batches(for: store) { add(batch) }
+    } else {
+      add(try await query.result(for: store).value)
+    }
+    StoreBenchmark.show("values", count)
+    StoreBenchmark.show("sum", sum)
+    StoreBenchmark.show("peak-kb", Loading.peakMemory() - before)
+  }
+
   static func open(_ path: String) async throws {
     for access in [HealthStore.Access.reading, .recording] {
       let store = try HealthStore.open(path, for: access)

@@ -12,6 +12,7 @@ import SeriesStore
 ///     StoreBenchmark load-categories STORE COUNT        sleep stages of ten minutes, in one transaction
 ///     StoreBenchmark query STORE ANSWERS                statistics and one session
 ///     StoreBenchmark merge STORE ANSWERS                all series as one
+///     StoreBenchmark read STORE batches|whole           every value once, and the memory for that
 ///     StoreBenchmark hourly STORE TIMES                 only that, for callgrind
 ///     StoreBenchmark open STORE                         as a reader and as the recorder
 ///     StoreBenchmark live SECONDS STORE                 live statistics beside a writer, each compared
@@ -28,6 +29,7 @@ enum StoreBenchmark {
     case ("load-categories", 3): try await Loading.categories(count: Int(arguments[2]) ?? 0, into: arguments[1])
     case ("query", 3): try await Querying.statistics(of: arguments[1], answers: arguments[2])
     case ("merge", 3): try await Querying.merge(arguments[1], answers: arguments[2])
+    case ("read", 3): try await Querying.read(arguments[1], inBatches: arguments[2] == "batches")
     case ("hourly", 3): try await Querying.hourly(of: arguments[1], times: Int(arguments[2]) ?? 1)
     case ("open", 2): try await Querying.open(arguments[1])
     case ("live", 3): try await LiveStatistics.run(seconds: Int(arguments[1]) ?? 0, in: arguments[2])

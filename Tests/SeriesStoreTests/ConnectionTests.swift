@@ -31,6 +31,34 @@ struct ConnectionTests {
     #expect(sum == 2 * (99 * 50 + 3))
   }
 
+  @Test("what is asked for every sample that is saved makes no temporary table")
+  func temporaryTables() throws {
+    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    for text in [ChangeList.insertion, SampleTable.numberQuery, Schema.samples.insertion] {
+      var program = try file.connection.prepare("EXPLAIN \(text)")
+      var steps = 0
+      while try program.step() {
+        #expect(program.text(1) != "OpenEphemeral", "\(text)")
+        steps += 1
+      }
+      #expect(steps > 0)
+    }
+  }
+
+  @Test("a type that was new to a save which failed is new to the next")
+  func forgottenType() throws {
+    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    let source = SourceRevision(identifier: "test", name: "Test")
+    let sample = NewSample(.sleepAnalysis, .asleepDeep, over: TimeSpan(at: Timestamp(microseconds: 5)))
+    #expect(throws: StoreError.self) {
+      try file.write { (connection) throws(StoreError) in try connection.samples.save([sample, sample], as: source) }
+    }
+    #expect(try file.connection.integer("SELECT count(*) FROM types") == 0)
+    _ = try file.write { (connection) throws(StoreError) in try connection.samples.save([sample], as: source) }
+    let samples = try SampleReader(connection: file.connection).samples(SampleQuery())
+    #expect(samples.map(\.type.identifier) == ["sleepAnalysis"])
+  }
+
   @Test("a program that asks for changes after every change compiles its questions once")
   func polling() throws {
     let file = try StoreFile(folder.store, for: .writing, mode: 0o600)

@@ -78,7 +78,7 @@ struct QuantityChunkTests {
       var bytes = (0..<Int.random(in: 5...80, using: &random)).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
       bytes[4] = QuantityChunk.layout
       if bytes.count > 7 {
-        bytes[5] &= 0x1F
+        bytes[5] &= QuantityChunk.Content.known.rawValue
         bytes[6] %= 7
       }
       _ = try? QuantityChunk(decoding: ChunkSeal.seal(bytes))

@@ -107,6 +107,28 @@ struct StoreOpeningTests {
     #expect(folder.names == ["store.sqlite", "store.sqlite-recorder", "store.sqlite-shm", "store.sqlite-wal"])
   }
 
+  @Test("a file of which a quarter is empty is written anew when its writer closes it, a fuller one is not")
+  func freePages() async throws {
+    for (pages, isWrittenAnew) in [(60, true), (8, false)] as [(Int64, Bool)] {
+      let path = "\(folder.path)/free-\(pages).sqlite"
+      await (try HealthStore.open(path, for: .writing)).close()
+      do {
+        let other = try Connection(path, flags: SQLITE_OPEN_READWRITE)
+        try other.execute("CREATE TABLE filler (value); INSERT INTO filler VALUES (zeroblob(\(pages) * 16384))")
+        try other.execute("DROP TABLE filler")
+      }
+      let before = try Connection(path, flags: SQLITE_OPEN_READONLY).integer("PRAGMA freelist_count")
+      #expect(before >= pages)
+      let store = try HealthStore.open(path, for: .writing)
+      #expect(try Connection(path, flags: SQLITE_OPEN_READONLY).integer("PRAGMA freelist_count") == before)
+      _ = try await store.commit(try makeSession())
+      await store.close()
+      let after = try Connection(path, flags: SQLITE_OPEN_READONLY)
+      #expect(try (after.integer("PRAGMA freelist_count") == 0) == isWrittenAnew)
+      #expect(try after.integer("SELECT count(*) FROM sessions") == 1)
+    }
+  }
+
   @Test("a file that is no database, an empty one, and another program's database are refused and left alone")
   func foreign() {
     for (name, bytes) in [

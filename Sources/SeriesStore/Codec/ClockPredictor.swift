@@ -3,7 +3,7 @@
 /// A notification's stamp is a steady clock plus jitter; following the clock instead of the last stamp saves a quarter
 /// of a bit a stamp. With a phase shift of 0 it predicts the last stamp plus the mean period, which suits times that
 /// wander.
-struct ClockPredictor {
+struct ClockPredictor: StampPredictor {
   /// 1/2ᵖʰᵃˢᵉ of the error moves the phase, 1/2ᵖᵉʳⁱᵒᵈ of it the period.
   struct Gains: Hashable {
     var phase: UInt8
@@ -27,11 +27,9 @@ struct ClockPredictor {
     self.period = period &<< 8
   }
 
-  /// The next stamp, if the clock is steady.
   @inline(__always)
-  var prediction: Int64 { (phase &+ period) &>> 8 }
+  func prediction(at index: Int) -> Int64 { (phase &+ period) &>> 8 }
 
-  /// Follows the stamp that came.
   @inline(__always)
   mutating func update(with stamp: Int64) {
     let expected = phase &+ period

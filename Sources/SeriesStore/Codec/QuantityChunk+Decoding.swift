@@ -4,29 +4,62 @@ extension QuantityChunk {
     var head = try ChunkSeal.open(bytes, layout: Self.layout)
     let content = Content(rawValue: try head.take())
     guard Content.known.isSuperset(of: content) else { throw .invalid(field: "content") }
-    let scale = Int(try head.take())
-    guard scale < Self.scales.count else { throw .invalid(field: "scale") }
+    let exponent = Int(try head.take())
+    guard exponent < Self.scales.count else { throw .invalid(field: "scale") }
     let count = try head.takeCount()
     guard count > 0 else { throw .invalid(field: "count") }
     let first = try head.takeSigned()
-    let period = Int64(bitPattern: try head.takeVarint())
-    let gains = ClockPredictor.Gains(phase: try head.take(), period: try head.take())
-    guard gains.phase < 64, gains.period < 64 else { throw .invalid(field: "gains") }
+    let form = try Self.stampHead(of: content, from: &head)
     let energyCount = content.contains(.energies) ? try head.takeCount() : 0
 
     var reader = BitReader(bytes, from: head.position)
     let unit: Int64 = content.contains(.milliseconds) ? 1000 : 1
-    self.init()
-    let clock = ClockPredictor(first: first, period: period, gains: gains)
     let start = Stamp(value: first, unit: unit)
-    if content.contains(.patterns) {
-      try decodePatterns(count, clock: clock, start: start, from: &reader)
-    } else {
-      try decode(count, scaledBy: Self.scales[scale], clock: clock, start: start, from: &reader)
+    let scale = content.contains(.patterns) ? nil : Self.scales[exponent]
+    self.init()
+    switch form {
+    case .clock(let period, let gains):
+      let clock = ClockPredictor(first: first, period: period, gains: gains)
+      try decode(count, scaledBy: scale, by: clock, start: start, from: &reader)
+    case .slots(let grid, let skipCount):
+      let skips = try Self.decodeSkips(skipCount, below: count, from: &reader)
+      let slots = SlotPredictor(first: first, grid: grid, skips: skips)
+      try decode(count, scaledBy: scale, by: slots, start: start, from: &reader)
     }
     if content.contains(.durations) { try decodeDurations(count, unit: unit, from: &reader) }
     if content.contains(.contacts) { try decodeContacts(count, from: &reader) }
     try decodeEnergies(energyCount, below: count, from: &reader)
+  }
+
+  /// What the head says of the stamps.
+  private enum StampHead {
+    case clock(period: Int64, gains: ClockPredictor.Gains)
+    case slots(SlotPredictor.Grid, skips: Int)
+  }
+
+  private static func stampHead(of content: Content, from head: inout ByteReader) throws(ChunkError) -> StampHead {
+    guard content.contains(.slots) else {
+      let period = Int64(bitPattern: try head.takeVarint())
+      let gains = ClockPredictor.Gains(phase: try head.take(), period: try head.take())
+      guard gains.phase < 64, gains.period < 64 else { throw .invalid(field: "gains") }
+      return .clock(period: period, gains: gains)
+    }
+    let grid = SlotPredictor.Grid(
+      length: Int64(bitPattern: try head.takeVarint()), step: Int64(bitPattern: try head.takeVarint()))
+    guard grid.length > 0, grid.step > 0 else { throw .invalid(field: "slots") }
+    return .slots(grid, skips: try head.takeCount())
+  }
+
+  private static func decodeSkips(
+    _ skipCount: Int, below count: Int, from reader: inout BitReader
+  ) throws(ChunkError) -> [SlotPredictor.Skip] {
+    var skips: [SlotPredictor.Skip] = []
+    var list = SparseList()
+    for _ in 0..<skipCount {
+      let index = try list.decodeIndex(below: count, from: &reader)
+      skips.append(SlotPredictor.Skip(index: index, code: try list.decodeValue(from: &reader)))
+    }
+    return skips
   }
 
   /// A stamp on its way out of the stream: not before the last, and small enough for microseconds.
@@ -49,9 +82,20 @@ extension QuantityChunk {
   }
 
   private mutating func decode(
-    _ count: Int, scaledBy scale: Double, clock: ClockPredictor, start: Stamp, from reader: inout BitReader
+    _ count: Int, scaledBy scale: Double?, by predictor: some StampPredictor, start: Stamp,
+    from reader: inout BitReader
   ) throws(ChunkError) {
-    var clock = clock
+    if let scale {
+      try decodeNumbers(count, scaledBy: scale, by: predictor, start: start, from: &reader)
+    } else {
+      try decodePatterns(count, by: predictor, start: start, from: &reader)
+    }
+  }
+
+  private mutating func decodeNumbers(
+    _ count: Int, scaledBy scale: Double, by first: some StampPredictor, start: Stamp, from reader: inout BitReader
+  ) throws(ChunkError) {
+    var predictor = first
     var stamp = start
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
@@ -64,8 +108,8 @@ extension QuantityChunk {
     var valueColumn = values.mutableSpan
     for index in 0..<count {
       if index > 0 {
-        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &bits)))
-        clock.update(with: stamp.value)
+        try stamp.advance(to: predictor.prediction(at: index) &+ ZigZag.decode(try stamps.decode(from: &bits)))
+        predictor.update(with: stamp.value)
       }
       timeColumn[index] = try stamp.microseconds()
       number = number &+ ZigZag.decode(try numbers.decodeNext(from: &bits))
@@ -77,9 +121,9 @@ extension QuantityChunk {
   }
 
   private mutating func decodePatterns(
-    _ count: Int, clock: ClockPredictor, start: Stamp, from reader: inout BitReader
+    _ count: Int, by first: some StampPredictor, start: Stamp, from reader: inout BitReader
   ) throws(ChunkError) {
-    var clock = clock
+    var predictor = first
     var stamp = start
     var stamps = AdaptiveRice(mean: 32)
     var pattern: UInt64 = 0
@@ -87,8 +131,8 @@ extension QuantityChunk {
     values.reserveCapacity(count)
     for index in 0..<count {
       if index > 0 {
-        try stamp.advance(to: clock.prediction &+ ZigZag.decode(try stamps.decode(from: &reader)))
-        clock.update(with: stamp.value)
+        try stamp.advance(to: predictor.prediction(at: index) &+ ZigZag.decode(try stamps.decode(from: &reader)))
+        predictor.update(with: stamp.value)
       }
       times.append(try stamp.microseconds())
       let width = Int(try reader.take(7))

@@ -10,6 +10,8 @@ extension QuantityChunk {
     if !contacts.isEmpty { content.insert(.contacts) }
     if !energies.isEmpty { content.insert(.energies) }
     if scale == nil { content.insert(.patterns) }
+    let form = StampForm(cheapestFor: stamps)
+    if case .slots = form { content.insert(.slots) }
 
     var head = ByteWriter()
     for _ in 0..<4 { head.put(0) }
@@ -18,20 +20,28 @@ extension QuantityChunk {
     head.put(UInt8(scale ?? 0))
     head.putVarint(UInt64(stamps.count))
     let first = stamps[0]
-    let period = stamps.count > 1 ? (stamps[stamps.count - 1] &- first) / Int64(stamps.count - 1) : 0
-    let gains = Self.cheaperGains(stamps, period: period)
     head.putSigned(first)
-    head.putVarint(UInt64(bitPattern: period))
-    head.put(gains.phase)
-    head.put(gains.period)
+    switch form {
+    case .clock(let period, let gains):
+      head.putVarint(UInt64(bitPattern: period))
+      head.put(gains.phase)
+      head.put(gains.period)
+    case .slots(let grid, let skips):
+      head.putVarint(UInt64(grid.length))
+      head.putVarint(UInt64(grid.step))
+      head.putVarint(UInt64(skips.count))
+    }
     if !energies.isEmpty { head.putVarint(UInt64(energies.count)) }
 
     var writer = BitWriter(after: head.bytes, capacity: 12 * stamps.count)
-    let clock = ClockPredictor(first: first, period: period, gains: gains)
-    if let scale {
-      encode(stamps, scaledBy: Self.scales[scale], clock: clock, into: &writer)
-    } else {
-      encodePatterns(stamps, clock: clock, into: &writer)
+    switch form {
+    case .clock(let period, let gains):
+      let clock = ClockPredictor(first: first, period: period, gains: gains)
+      encode(stamps, by: clock, scale: scale, into: &writer)
+    case .slots(let grid, let skips):
+      var list = SparseList()
+      for skip in skips { list.encode(skip.index, value: skip.code, into: &writer) }
+      encode(stamps, by: SlotPredictor(first: first, grid: grid, skips: skips), scale: scale, into: &writer)
     }
     encodeDurations(unit: unit, into: &writer)
     encodeContacts(into: &writer)
@@ -65,36 +75,20 @@ extension QuantityChunk {
     return Int64(product + (product < 0 ? -0.5 : 0.5))
   }
 
-  /// Which gains of the clock give the shorter stamps: tried on all of them.
-  private static func cheaperGains(_ stamps: [Int64], period: Int64) -> ClockPredictor.Gains {
-    var steady = StampCost(first: stamps[0], period: period, gains: .steady)
-    var wandering = StampCost(first: stamps[0], period: period, gains: .wandering)
-    for index in stamps.indices.dropFirst() {
-      steady.add(stamps[index])
-      wandering.add(stamps[index])
-    }
-    return wandering.bits < steady.bits ? .wandering : .steady
-  }
-
-  /// What stamps would cost.
-  private struct StampCost {
-    private var clock: ClockPredictor
-    private var rice = AdaptiveRice(mean: 32)
-    private(set) var bits = 0
-
-    init(first: Int64, period: Int64, gains: ClockPredictor.Gains) {
-      clock = ClockPredictor(first: first, period: period, gains: gains)
-    }
-
-    @inline(__always)
-    mutating func add(_ stamp: Int64) {
-      bits &+= rice.cost(ZigZag.encode(stamp &- clock.prediction))
-      clock.update(with: stamp)
+  private func encode(
+    _ stamps: [Int64], by predictor: some StampPredictor, scale: Int?, into writer: inout BitWriter
+  ) {
+    if let scale {
+      encode(stamps, by: predictor, scaledBy: Self.scales[scale], into: &writer)
+    } else {
+      encodePatterns(stamps, by: predictor, into: &writer)
     }
   }
 
-  private func encode(_ times: [Int64], scaledBy scale: Double, clock: ClockPredictor, into output: inout BitWriter) {
-    var clock = clock
+  private func encode(
+    _ times: [Int64], by start: some StampPredictor, scaledBy scale: Double, into output: inout BitWriter
+  ) {
+    var predictor = start
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
     var last: Int64 = 0
@@ -102,8 +96,8 @@ extension QuantityChunk {
     for index in values.indices {
       if index > 0 {
         let stamp = times[index]
-        stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
-        clock.update(with: stamp)
+        stamps.encode(ZigZag.encode(stamp &- predictor.prediction(at: index)), into: &writer)
+        predictor.update(with: stamp)
       }
       let number = Self.scaled(values[index], by: scale)
       numbers.encode(ZigZag.encode(number &- last), into: &writer)
@@ -112,15 +106,15 @@ extension QuantityChunk {
     output = writer
   }
 
-  private func encodePatterns(_ times: [Int64], clock: ClockPredictor, into writer: inout BitWriter) {
-    var clock = clock
+  private func encodePatterns(_ times: [Int64], by start: some StampPredictor, into writer: inout BitWriter) {
+    var predictor = start
     var stamps = AdaptiveRice(mean: 32)
     var last: UInt64 = 0
     for (index, value) in values.enumerated() {
       if index > 0 {
         let stamp = times[index]
-        stamps.encode(ZigZag.encode(stamp &- clock.prediction), into: &writer)
-        clock.update(with: stamp)
+        stamps.encode(ZigZag.encode(stamp &- predictor.prediction(at: index)), into: &writer)
+        predictor.update(with: stamp)
       }
       // Neighbours share sign, exponent and the first digits: only what differs is written, behind its width.
       let difference = value.bitPattern ^ last

@@ -33,7 +33,10 @@ struct QuantityChunk: Hashable, Sendable {
     /// Values are bit patterns, not decimal numbers.
     static let patterns = Content(rawValue: 1 << 4)
 
-    static let known: Content = [.milliseconds, .durations, .contacts, .energies, .patterns]
+    /// Stamps come in slots, not by a clock.
+    static let slots = Content(rawValue: 1 << 5)
+
+    static let known: Content = [.milliseconds, .durations, .contacts, .energies, .patterns, .slots]
   }
 
   /// 10⁰ to 10⁶: the decimal scales that are tried for values.

@@ -19,6 +19,13 @@ struct SparseList {
     values.encode(value, into: &writer)
   }
 
+  /// The bits that a member would cost now, and its effect on those after it.
+  mutating func cost(_ index: Int, value: UInt64) -> Int {
+    let step = index - last
+    defer { (distance, last) = (step, index) }
+    return indices.cost(ZigZag.encode(Int64(step - distance))) + values.cost(value)
+  }
+
   /// The next index, which is greater than the last and smaller than `count`.
   mutating func decodeIndex(below count: Int, from reader: inout BitReader) throws(ChunkError) -> Int {
     let change = ZigZag.decode(try indices.decode(from: &reader))

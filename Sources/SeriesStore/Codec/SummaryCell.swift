@@ -67,8 +67,10 @@ struct SummaryCell: Hashable, Sendable {
     last = value
     lastStart = start
     lastEnd = end
-    duration = duration.addingSaturated(end.subtractingSaturated(start))
-    weighted += value * Double(end &- start)
+    if end > start {
+      duration = duration.addingSaturated(end.subtractingSaturated(start))
+      weighted += value * Double(end &- start)
+    }
     if end > maximumEnd {
       covered &+= end &- max(start, maximumEnd)
       maximumEnd = end

@@ -17,6 +17,8 @@ final class StoreFile {
 
   /// How long a writer waits for another, or a checkpoint for its readers.
   private static let patience: Int32 = 10_000
+  /// Free pages that are not worth writing a file anew: 256 KiB.
+  private static let fewestFreePages: Int64 = 16
 
   /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:types:)``.
   init(
@@ -58,8 +60,18 @@ final class StoreFile {
   deinit {
     guard isWriting else { return }
     connection.waitForLocks(milliseconds: 0)
-    // Where others are at work the log stays, and one of them empties it.
+    // Where others are at work the file stays as it is, and the log too, which one of them empties.
+    try? giveBackFreePages()
     _ = try? connection.emptyWriteAheadLog()
+  }
+
+  /// Writes the file anew where a quarter of it and more is empty, as a migration leaves it.
+  ///
+  /// At the end, since nobody waits for it then; until then new sessions fill the room.
+  private func giveBackFreePages() throws(StoreError) {
+    let free = try connection.integer("PRAGMA freelist_count")
+    guard free >= Self.fewestFreePages, try free * 4 >= connection.integer("PRAGMA page_count") else { return }
+    try connection.execute("VACUUM")
   }
 
   /// Runs `body` in one transaction: all of it, or nothing. Its changes have one time.

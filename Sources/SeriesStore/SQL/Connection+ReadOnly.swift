@@ -46,7 +46,7 @@ extension Connection {
     }
     guard code == SQLITE_OK else { throw reason(of: failure(code)) }
     guard let statement = unsafe compiled else { throw StoreError(.statement, "there is no statement to run") }
-    let result = unsafe Statement(statement, text: text, of: self)
+    let result = unsafe Statement(CompiledStatement(statement), of: self)
     guard !hasMore else { throw StoreError(.statement, "only one statement can be run") }
     return result
   }

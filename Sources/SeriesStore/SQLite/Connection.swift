@@ -8,8 +8,10 @@ final class Connection {
   let handle: OpaquePointer
   /// The quantity types that the program knows.
   var quantityTypes = QuantityTypeRegistry.standard
-  /// Compiled statements that are not in use, by their text, each with when it was retired.
-  private var idle: [String: (statement: OpaquePointer, retired: UInt64)] = unsafe [:]
+  /// The rows of types that this transaction has asked for: nobody else can change them while it lasts.
+  var typeRows: [SampleType: Int64] = [:]
+  /// Compiled statements by their text, those in use among them: who takes or returns one moves nothing.
+  private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
   /// The most that are kept, each some 20 KB: more than any session's commit or query has texts of its own. Predicates
   /// make ever new texts, so without an end a long life would fill the memory.
@@ -68,7 +70,7 @@ final class Connection {
   }
 
   deinit {
-    unsafe idle.values.forEach { kept in unsafe sqlite3_finalize(kept.statement) }
+    for statement in kept.values { statement.finalize() }
     unsafe sqlite3_close_v2(handle)
   }
 
@@ -125,15 +127,32 @@ final class Connection {
 
   /// The compiled form of `text`, from the cache where it is there; it goes back when the statement is gone.
   func prepare(_ text: String) throws(StoreError) -> Statement {
-    if let kept = unsafe idle.removeValue(forKey: text) {
-      return unsafe Statement(kept.statement, text: text, of: self)
+    let present = kept[text]
+    if let present, !present.isInUse {
+      present.isInUse = true
+      return Statement(present, of: self)
     }
     var compiled: OpaquePointer?
     let length = Int32(clamping: text.utf8.count + 1)
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
     try check(unsafe sqlite3_prepare_v3(handle, text, length, flags, &compiled, nil))
-    guard let statement = unsafe compiled else { throw .sqlite(SQLITE_MISUSE, path) }
-    return unsafe Statement(statement, text: text, of: self)
+    guard let handle = unsafe compiled else { throw .sqlite(SQLITE_MISUSE, path) }
+    let statement = unsafe CompiledStatement(handle)
+    // Of one text one is kept; predicates of thousands of parts are asked once, and are megabytes.
+    if present == nil, text.utf8.count <= Self.longestKept { keep(statement, as: text) }
+    return Statement(statement, of: self)
+  }
+
+  /// Keeps a statement in the place of the one that was not used for the longest time.
+  private func keep(_ statement: CompiledStatement, as text: String) {
+    if kept.count >= Self.idleLimit,
+      let oldest = kept.lazy.filter({ !$0.value.isInUse }).min(by: { $0.value.retired < $1.value.retired })
+    {
+      kept[oldest.key] = nil
+      oldest.value.finalize()
+    }
+    statement.isKept = true
+    kept[text] = statement
   }
 
   /// The first column of the first row, as an integer; 0 where there is none.
@@ -143,33 +162,21 @@ final class Connection {
   }
 
   /// Takes a statement back into the cache.
-  func retire(_ statement: OpaquePointer, text: String) {
-    unsafe sqlite3_reset(statement)
-    unsafe sqlite3_clear_bindings(statement)
-    // Predicates of thousands of parts are asked once, and are megabytes.
-    guard text.utf8.count <= Self.longestKept else {
-      unsafe sqlite3_finalize(statement)
-      return
-    }
+  func retire(_ statement: CompiledStatement) {
+    guard statement.isKept else { return statement.finalize() }
     retirements += 1
-    if let former = unsafe idle.updateValue((statement, retirements), forKey: text) {
-      unsafe sqlite3_finalize(former.statement)
-    }
-    guard unsafe idle.count > Self.idleLimit,
-      let oldest = unsafe idle.min(by: { first, second in unsafe first.value.retired < second.value.retired })
-    else { return }
-    unsafe idle.removeValue(forKey: oldest.key)
-    unsafe sqlite3_finalize(oldest.value.statement)
+    statement.retire(as: retirements)
   }
 
   /// How many compiled statements are kept for the next use.
-  var idleCount: Int { unsafe idle.count }
+  var idleCount: Int { kept.values.count { !$0.isInUse } }
 
   /// Runs `body` in one transaction: all of it, or nothing.
   ///
   /// It takes the write lock at once: a transaction that starts as a reader and writes later could fail half-way.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try execute("BEGIN IMMEDIATE")
+    typeRows = [:]
     do throws(StoreError) {
       let result = try body()
       try execute("COMMIT")

@@ -4,17 +4,17 @@ import CSQLite
 @safe
 struct Statement: ~Copyable {
   let handle: OpaquePointer
-  private let text: String
+  private let compiled: CompiledStatement
   private let connection: Connection
 
-  init(_ handle: OpaquePointer, text: String, of connection: Connection) {
-    unsafe self.handle = unsafe handle
-    self.text = text
+  init(_ compiled: CompiledStatement, of connection: Connection) {
+    unsafe handle = unsafe compiled.handle
+    self.compiled = compiled
     self.connection = connection
   }
 
   deinit {
-    unsafe connection.retire(handle, text: text)
+    connection.retire(compiled)
   }
 
   /// SQLite copies what is bound. The header's macro for it is a cast that does not import.

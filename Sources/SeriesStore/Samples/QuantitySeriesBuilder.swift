@@ -29,6 +29,9 @@ public struct QuantitySeriesBuilder: Sendable {
   private var buffer: [QuantityPacker.Item] = []
   private var count = 0
   private var isFinished = false
+  /// What the type says of each value, asked once: finding a type's style took more time than packing a value.
+  private let isKnown: Bool
+  private let greatestMagnitude: Double
 
   /// How many quantities out of order wait unpacked.
   private static let bufferLimit = 4096
@@ -41,11 +44,13 @@ public struct QuantitySeriesBuilder: Sendable {
     self.start = start
     self.device = device
     self.order = order
+    isKnown = type.isKnown
+    greatestMagnitude = type.greatestMagnitude
   }
 
   /// Inserts a quantity in any unit that can be converted to the type's.
   public mutating func insert(_ quantity: Quantity, for span: TimeSpan) throws(SeriesError) {
-    guard type.isKnown else { throw .unknownType(type.identifier) }
+    guard isKnown else { throw .unknownType(type.identifier) }
     do {
       try insert(quantity.value(in: type.unit), from: span.start, to: span.end)
     } catch let error as SeriesError {
@@ -58,13 +63,13 @@ public struct QuantitySeriesBuilder: Sendable {
   /// Inserts a value in the type's unit.
   public mutating func insert(_ value: Double, from start: Timestamp, to end: Timestamp) throws(SeriesError) {
     guard !isFinished else { throw .finished }
-    guard type.isKnown else { throw .unknownType(type.identifier) }
+    guard isKnown else { throw .unknownType(type.identifier) }
     guard value.isFinite else { throw .notFinite }
     guard start >= self.start else { throw .startsBeforeSeries }
     guard end >= start else { throw .endsBeforeStart }
     let range = Timestamp.calendarRange
     guard range.contains(start), range.contains(end) else { throw .timeOutOfRange }
-    guard value.magnitude <= type.greatestMagnitude else { throw .valueOutOfRange(limit: type.greatestMagnitude) }
+    guard value.magnitude <= greatestMagnitude else { throw .valueOutOfRange(limit: greatestMagnitude) }
     let item = QuantityPacker.Item(value: value, start: start.microseconds, end: end.microseconds)
     if let last = main.lastStart, item.start < last || (item.start == last && order == .sorting) {
       guard order == .sorting else { throw .timeDecreases(index: count) }

@@ -32,12 +32,13 @@ struct ChangeList {
     return connection.lastInsertedRow
   }
 
-  private static let insertion = """
+  /// Each part is a question of one value: a query of rows would make a temporary table for every change.
+  static let insertion = """
     INSERT INTO changes (number, uuid, type, source, deleted, checksum)
-    SELECT next, ?1, ?2, ?3, ?4, \(RowChecksum.name)(next, ?1, ?2, ?3, ?4, checksum)
-    FROM (SELECT ifnull(number, 0) + 1 AS next, checksum FROM (SELECT 1)
-      LEFT JOIN (SELECT number, checksum FROM changes ORDER BY number DESC LIMIT 1))
+    VALUES (\(next), ?1, ?2, ?3, ?4, \(RowChecksum.name)(
+      \(next), ?1, ?2, ?3, ?4, (SELECT checksum FROM changes ORDER BY number DESC LIMIT 1)))
     """
+  private static let next = "ifnull((SELECT max(number) FROM changes), 0) + 1"
 
   /// Changes whose checksum does not go on from the one before them, or that follow a hole.
   static let broken = """

@@ -26,9 +26,13 @@ struct SampleTable {
     return id
   }
 
+  /// The number of the sample whose UUID is ?1.
+  static let numberQuery =
+    "SELECT id FROM changes JOIN samples ON id = number WHERE \(ChangeList.isObject("?1"))"
+
   /// The number of the sample with that UUID; nil where it is not in the store.
   func number(of uuid: UUID) throws(StoreError) -> Int64? {
-    var statement = try connection.prepare("SELECT id FROM samples WHERE id IN \(ChangeList.numbers(of: "?1"))")
+    var statement = try connection.prepare(Self.numberQuery)
     try statement.bind(uuid.bytes, at: 1)
     return try statement.step() ? statement.integer(0) : nil
   }

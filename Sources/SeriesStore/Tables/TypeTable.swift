@@ -42,6 +42,13 @@ struct TypeTable {
 
   /// The row of a type in the version of its style that this program computes, made where it is new.
   func row(of type: SampleType) throws(StoreError) -> Int64 {
+    if let known = connection.typeRows[type] { return known }
+    let row = try findRow(of: type)
+    connection.typeRows[type] = row
+    return row
+  }
+
+  private func findRow(of type: SampleType) throws(StoreError) -> Int64 {
     let quantity = type.quantityType
     if let quantity {
       guard quantity.isKnown, connection.quantityTypes[quantity.identifier].map({ $0 == quantity }) ?? true else {

@@ -1,0 +1,52 @@
+/// How a chunk's stamps are told: by the predictor that leaves the least of them.
+enum StampForm: Hashable {
+  case clock(period: Int64, gains: ClockPredictor.Gains)
+  case slots(SlotPredictor.Grid, [SlotPredictor.Skip])
+
+  /// The form that takes the fewest bits for at least one stamp, of two that are tried on all of them: a steady clock, and
+  /// slots where the stamps show some, else a clock that wanders.
+  init(cheapestFor stamps: [Int64]) {
+    let first = stamps[0]
+    let period = stamps.count > 1 ? (stamps[stamps.count - 1] &- first) / Int64(stamps.count - 1) : 0
+    var steady = Cost(ClockPredictor(first: first, period: period, gains: .steady))
+    for index in stamps.indices.dropFirst() { steady.add(stamps[index], at: index) }
+    self = .clock(period: period, gains: .steady)
+    if let grid = SlotPredictor.Grid(of: stamps) {
+      var slots = Cost(SlotPredictor(first: first, grid: grid))
+      for index in stamps.indices.dropFirst() {
+        slots.predictor.notice(stamps[index], at: index)
+        slots.add(stamps[index], at: index)
+      }
+      let skips = slots.predictor.skips
+      var list = SparseList()
+      let bits = skips.reduce(slots.bits + Self.headBits) { $0 + list.cost($1.index, value: $1.code) }
+      if bits < steady.bits - steady.bits / Self.worthwhile { self = .slots(grid, skips) }
+    } else {
+      var wandering = Cost(ClockPredictor(first: first, period: period, gains: .wandering))
+      for index in stamps.indices.dropFirst() { wandering.add(stamps[index], at: index) }
+      if wandering.bits < steady.bits { self = .clock(period: period, gains: .wandering) }
+    }
+  }
+
+  /// Slots have to save this part of a clock's bits, since clocks are read faster.
+  private static let worthwhile = 32
+  /// What slots take in the head more than a clock.
+  private static let headBits = 24
+
+  /// What stamps would take.
+  private struct Cost<Predictor: StampPredictor> {
+    var predictor: Predictor
+    private var rice = AdaptiveRice(mean: 32)
+    private(set) var bits = 0
+
+    init(_ predictor: Predictor) {
+      self.predictor = predictor
+    }
+
+    @inline(__always)
+    mutating func add(_ stamp: Int64, at index: Int) {
+      bits &+= rice.cost(ZigZag.encode(stamp &- predictor.prediction(at: index)))
+      predictor.update(with: stamp)
+    }
+  }
+}
