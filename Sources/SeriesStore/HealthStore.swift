@@ -42,11 +42,10 @@ public actor HealthStore {
   }
 
   private init(
-    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?
-  ) throws(StoreError) {
-    // Behind the observation: what is written from now on touches the file when it is watched.
-    knownDataVersion = try file.connection.integer("PRAGMA data_version")
-    toldChange = try file.connection.changeList.last()
+    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?,
+    seen: (dataVersion: Int64, change: Int64)
+  ) {
+    (knownDataVersion, toldChange) = seen
     self.observation = observation
     path = file.path
     types = file.types
@@ -78,10 +77,13 @@ public actor HealthStore {
   ) throws(StoreError) -> HealthStore {
     let file = try StoreFile(path, for: access, mode: mode, types: types)
     let observation = observing ? try StoreObservation(file.place) : nil
+    // Behind the observation: what is written from now on touches the file when it is watched.
+    let seen = try state(of: file)
     guard let executor = StoreExecutor() else {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
-    let store = try HealthStore(file, access: access, mode: mode, executor: executor, observation: observation)
+    let store = HealthStore(
+      file, access: access, mode: mode, executor: executor, observation: observation, seen: seen)
     if let observation {
       executor.observe(observation) { [weak store] in store?.assumeIsolated { $0.fileWasTouched() } }
     }
@@ -124,11 +126,14 @@ public actor HealthStore {
 
   /// Goes on with another file, or another state of it, than was open before.
   func adopt(_ opened: StoreFile) throws(StoreError) {
-    knownDataVersion = try opened.connection.integer("PRAGMA data_version")
-    toldChange = try opened.connection.changeList.last()
+    (knownDataVersion, toldChange) = try Self.state(of: opened)
     file = opened
     failure = nil
     listeners.signalOpening()
+  }
+
+  private static func state(of file: StoreFile) throws(StoreError) -> (dataVersion: Int64, change: Int64) {
+    (try file.connection.integer("PRAGMA data_version"), try file.connection.changeList.last())
   }
 
   /// Nothing is answered any more but `error`, until the store is opened again.

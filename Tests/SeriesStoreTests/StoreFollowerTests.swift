@@ -47,6 +47,16 @@ struct StoreFollowerTests {
     #expect(follower.program.wait() == -SIGKILL)
   }
 
+  @Test("that may watch no more files is told so by name, and the store opens with the next descriptors")
+  func starved() throws {
+    _ = try HealthStore.open(folder.store, for: .writing)
+    let follower = try FollowerProcess("starve", folder.store)
+    var told: [String] = []
+    while told.last != "opened" { told += try follower.nextLine() }
+    #expect(told.contains("cannotObserve"), "\(told)")
+    #expect(follower.program.wait() == 0)
+  }
+
   @Test("that was killed goes on where it was, and has what the store has", arguments: [1, 3, 1000])
   func killed(limit: Int) async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -113,6 +113,29 @@ struct StoreObservationTests {
     #expect(try await samples.next()?.value.map(\.id) == [second.id])
   }
 
+  @Test("a file of a newer layout in the place of the open one is named, and reopening mends it")
+  func replacedByNewer() async throws {
+    let writer = try HealthStore.open(folder.store, for: .writing)
+    try copyStore(to: "newer")
+    try copyStore(to: "backup")
+    try Connection("\(folder.path)/newer", flags: SQLITE_OPEN_READWRITE)
+      .execute("UPDATE store SET min_reader = 98, min_writer = 99; PRAGMA user_version = 99")
+    let store = try HealthStore.open(folder.store, for: .reading, observing: true)
+    var samples = SampleQuery().results(for: store).makeAsyncIterator()
+    _ = try await samples.next()
+    await writer.close()
+    replaceStore(with: "newer")
+    await #expect { _ = try await samples.next() } throws: {
+      ($0 as? StoreError)?.code == .newerVersion(found: 98, supported: Int(Schema.version))
+    }
+    replaceStore(with: "backup")
+    try await store.reopen()
+    #expect(try await samples.next()?.value.isEmpty == true)
+    let next = try HealthStore.open(folder.store, for: .writing)
+    try await next.save(sample(), as: program)
+    #expect(try await samples.next()?.value.count == 1)
+  }
+
   @Test("a deleted file is waited for, and neither half a copy nor something else is taken for it")
   func deleted() async throws {
     let writer = try HealthStore.open(folder.store, for: .writing)

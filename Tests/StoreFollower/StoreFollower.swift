@@ -5,9 +5,11 @@ import SeriesStore
 
 /// A program beside the one that records: it follows a store, or writes into it, until it is killed.
 ///
-///     StoreFollower follow STORE STATE LIMIT    keeps what the store has in STATE, an anchor and a line for each object
-///     StoreFollower write STORE SOURCE COUNT    saves samples, one at a time, and deletes every seventh
-///     StoreFollower list STORE                  what the store has, and what a check of it finds
+///     StoreFollower follow STORE STATE LIMIT          keeps what the store has in STATE, an anchor and a line for each object
+///     StoreFollower write STORE SOURCE COUNT          saves samples, one at a time, and deletes every seventh
+///     StoreFollower save STORE SOURCE COUNT PAUSE     saves samples only, so many microseconds apart
+///     StoreFollower list STORE                        what the store has, and what a check of it finds
+///     StoreFollower starve STORE                      opens it with ever more descriptors left, until it is observed
 ///
 /// Each line is printed at once: when an answer is kept, a save or a deletion acknowledged.
 @main
@@ -17,8 +19,15 @@ enum StoreFollower {
     switch (arguments.dropFirst().first, arguments.count) {
     case ("follow", 5): try await follow(arguments[2], state: arguments[3], limit: Int(arguments[4]) ?? 1)
     case ("write", 5): try await write(arguments[2], source: arguments[3], count: Int(arguments[4]) ?? 0)
+    case ("save", 6):
+      try await write(
+        arguments[2], source: arguments[3], count: Int(arguments[4]) ?? 0, pause: UInt32(arguments[5]) ?? 0)
+    case ("starve", 3): try starve(arguments[2])
     case ("list", 3): try await list(arguments[2])
-    default: tell("usage: StoreFollower follow STORE STATE LIMIT | write STORE SOURCE COUNT | list STORE")
+    default:
+      tell(
+        "usage: StoreFollower follow STORE STATE LIMIT | write STORE SOURCE COUNT | save STORE SOURCE COUNT PAUSE"
+          + " | starve STORE | list STORE")
     }
   }
 
@@ -44,7 +53,8 @@ enum StoreFollower {
     }
   }
 
-  private static func write(_ path: String, source: String, count: Int) async throws {
+  /// Without a `pause` (microseconds) it deletes as well.
+  private static func write(_ path: String, source: String, count: Int, pause: UInt32? = nil) async throws {
     let store = try HealthStore.open(path, for: .writing)
     let program = SourceRevision(identifier: source, name: source)
     var saved: [UUID] = []
@@ -60,11 +70,31 @@ enum StoreFollower {
       try await store.save(sample, as: program)
       tell("\(now()) saved \(sample.id.uuidString)")
       saved.append(sample.id)
+      if let pause {
+        usleep(pause)
+        continue
+      }
       guard number % 7 == 6 else { continue }
       let gone = saved.remove(at: saved.count / 2)
       tell("\(now()) deleting \(gone.uuidString)")
       try await store.delete([gone], as: source)
       tell("\(now()) deleted \(gone.uuidString)")
+    }
+  }
+
+  private static func starve(_ path: String) throws {
+    var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var taken: [Int32] = []
+    while case let descriptor = dup(STDERR_FILENO), descriptor >= 0 { taken.append(descriptor) }
+    while let descriptor = taken.popLast() {
+      close(descriptor)
+      do throws(StoreError) {
+        _ = try HealthStore.open(path, for: .reading, observing: true)
+        return tell("0 opened")
+      } catch {
+        tell("0 \(error.code)")
+      }
     }
   }
 

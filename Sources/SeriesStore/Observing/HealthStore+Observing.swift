@@ -29,7 +29,7 @@ extension HealthStore {
       }
     } catch {
       // Who asks next hears of it.
-      if error.code == .cannotObserve { fail(error) }
+      if error.needsPerson { fail(error) }
       listeners.signalAll()
     }
   }
@@ -38,14 +38,31 @@ extension HealthStore {
   private func followPlace(_ observation: StoreObservation) throws(StoreError) {
     // First, so that nothing that happens from now on is missed.
     try observation.watchFolder()
-    while let found = try? StoreFile(path, for: .reading, mode: 0, types: types) {
-      guard (try? found.verifyStructure()) != nil else { return }
+    while true {
+      let found: StoreFile
+      do throws(StoreError) {
+        found = try StoreFile(path, for: .reading, mode: 0, types: types)
+        try found.verifyStructure()
+      } catch {
+        if error.needsPerson { throw error }
+        return
+      }
       try observation.watchFile()
       guard !found.connection.hasMoved else {
         try observation.watchFolder()
         continue
       }
       return try adopt(found)
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether waiting for the next event does not mend it.
+  fileprivate var needsPerson: Bool {
+    switch code {
+    case .cannotObserve, .newerVersion: true
+    default: false
     }
   }
 }
