@@ -78,6 +78,7 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 bench: build ## the store against other layouts; replay, start and memory (Benchmarks/README.md)
 	@Scripts/install-dependencies bench
 	Benchmarks/run $(release)
+	Benchmarks/follow $(release)
 	Benchmarks/start $(release)/sensord
 	Benchmarks/replay-instructions $(release)/sensord
 

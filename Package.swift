@@ -56,7 +56,7 @@ let package = Package(
     module("HeartRateRecording", ["Sensors", "GATTHeartRate"]),
     module("Checksums", ["CLinux"]),
     module("HealthModel"),
-    module("SeriesStore", ["HealthModel", "Checksums", "CSQLite"]),
+    module("SeriesStore", ["HealthModel", "Checksums", "CSQLite", "CLinux"]),
     module("Captures", ["Sensors", "Checksums", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
     module("BlueZ", ["DBus", "CLinux"]),
@@ -88,6 +88,9 @@ let package = Package(
     .executableTarget(
       name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures"], path: "Tests/RecorderDriver",
       swiftSettings: rules),
+    .executableTarget(
+      name: "StoreFollower", dependencies: ["SeriesStore", "HealthModel"], path: "Tests/StoreFollower",
+      swiftSettings: rules),
     tests(
       "PowerCut",
       [
@@ -99,7 +102,8 @@ let package = Package(
     tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate", "TestSupport"]),
     tests("Checksums", ["Checksums"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
-    tests("SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport"], exclude: ["Fixtures"]),
+    tests(
+      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
     tests("Captures", ["Captures", "Checksums", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),

@@ -12,15 +12,14 @@ extension Recorder {
   }
 
   /// Called by the store's watch: another process may have changed the list, or the file is another one now.
-  func storeChanged(_ change: StoreWatch.Change) {
-    switch change {
-    case .written: Task(executorPreference: loop) { await self.reloadIfChanged() }
-    case .moved: if storeTimer == nil { lookAtStore(after: .milliseconds(300)) }
-    }
+  func storeWasTouched() {
+    Task(executorPreference: loop) { await self.reloadIfChanged() }
   }
 
   private func reloadIfChanged() async {
     guard !isStopping, let store else { return }
+    // One that could not be opened the last time is closed.
+    if storeTimer == nil, (try? await store.hasVanished()) ?? true { lookAtStore(after: .milliseconds(300)) }
     do {
       guard try await store.noticeChanges() else { return }
       await loadAllowedSensors()

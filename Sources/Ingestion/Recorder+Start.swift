@@ -18,16 +18,17 @@ extension Recorder {
     }
     self.store = store
     let recovered = try openJournal(for: store)
+    // First, so that nothing that is written from now on is missed.
+    watchStore()
     await loadAllowedSensors()
     await eraseDeleted()
-    watchStore()
     return await recover(recovered)
   }
 
   func watchStore() {
     do {
-      storeWatch = try StoreWatch(settings.store, on: loop) { change in
-        self.assumeIsolated { $0.storeChanged(change) }
+      storeWatch = try StoreWatch(settings.store, on: loop) {
+        self.assumeIsolated { $0.storeWasTouched() }
       }
     } catch {
       log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")

@@ -12,7 +12,7 @@ extension HealthStore {
     let outcomes = try opened().write { (connection) throws(StoreError) in
       try connection.samples.save(samples, as: source)
     }
-    listeners.signal()
+    tellListeners()
     return outcomes
   }
 
@@ -33,7 +33,7 @@ extension HealthStore {
       try connection.samples.delete(predicate, as: source)
     }
     guard count > 0 else { return 0 }
-    defer { listeners.signal() }
+    defer { tellListeners() }
     try Erasure(connection: file.connection).finish()
     return count
   }
@@ -46,7 +46,7 @@ extension HealthStore {
     guard !samples.isEmpty else { return }
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.samples.delete(samples, as: source) }
-    defer { listeners.signal() }
+    defer { tellListeners() }
     try Erasure(connection: file.connection).finish()
   }
 
@@ -57,18 +57,6 @@ extension HealthStore {
     try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
-  /// Tells the live queries about what other processes have written; call it when the store's files were touched.
-  ///
-  /// Watch the folder with inotify and ask then. Returns whether there was anything new.
-  @discardableResult
-  public func noticeChanges() throws(StoreError) -> Bool {
-    let version = try dataVersion()
-    guard version != knownDataVersion else { return false }
-    knownDataVersion = version
-    listeners.signal()
-    return true
-  }
-
   /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store.
   ///
   /// `progress` hears, on the store's thread, how many samples of how many are done.
@@ -76,10 +64,6 @@ extension HealthStore {
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
     try opened().read { (connection) throws(StoreError) in try StoreCheck(connection: connection).run(progress) }
-  }
-
-  nonisolated func changeSignals() -> AsyncStream<Void> {
-    listeners.signals()
   }
 
   func run(_ query: SampleQuery) throws(StoreError) -> Snapshot<[HealthSample]> {
@@ -119,8 +103,9 @@ extension HealthStore {
   }
 
   func run(_ query: ChangeQuery) throws(StoreError) -> Snapshot<ChangeSet> {
-    try opened().answer { (connection) throws(StoreError) in
+    let changes = try opened().read { (connection) throws(StoreError) in
       try ChangeReader(connection: connection).changes(query)
     }
+    return Snapshot(value: changes, change: changes.anchor.place?.number ?? 0)
   }
 }

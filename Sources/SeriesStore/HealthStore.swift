@@ -19,14 +19,20 @@ public actor HealthStore {
 
   private let executor: StoreExecutor
   nonisolated let path: String
-  private let access: Access
+  nonisolated let access: Access
   private let mode: UInt32
   nonisolated let types: QuantityTypeRegistry
   /// Nil once closed, and after a reopening that failed.
   private var file: StoreFile?
   private var isClosed = false
+  /// Why nothing is open any more, where it was not closed.
+  private var failure: StoreError?
+  /// Nil where nobody asked for it, and once closed.
+  private(set) var observation: StoreObservation?
   /// The live queries.
   nonisolated let listeners = ChangeListeners()
+  /// The last change that they know of.
+  private var toldChange: Int64
   /// The state of other connections' writes that the live queries know of.
   var knownDataVersion: Int64
 
@@ -36,9 +42,11 @@ public actor HealthStore {
   }
 
   private init(
-    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, dataVersion: Int64
+    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?,
+    seen: (dataVersion: Int64, change: Int64)
   ) {
-    knownDataVersion = dataVersion
+    (knownDataVersion, toldChange) = seen
+    self.observation = observation
     path = file.path
     types = file.types
     self.access = access
@@ -56,15 +64,30 @@ public actor HealthStore {
   ///
   /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched. `types` has the
   /// program's own quantity types beside the library's; those of other programs are what the file says of them.
+  ///
+  /// With `observing` the live queries see what every other connection commits, in this process or another, as soon as it can be
+  /// seen; nothing polls. A reader also goes on with a file that is put in the place of this one, and waits for one where it was
+  /// deleted. What a writer committed when it was killed is seen with the next commit, or when the next writer opens the file.
+  ///
+  /// - Throws: ``StoreError/Code/cannotObserve`` where the system has no watch left. Without `observing` all else works then, and a
+  ///   program may ask for changes (``noticeChanges()``) when it likes.
   public static func open(
-    _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard
+    _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard,
+    observing: Bool = false
   ) throws(StoreError) -> HealthStore {
     let file = try StoreFile(path, for: access, mode: mode, types: types)
+    let observation = observing ? try StoreObservation(file.place) : nil
+    // Behind the observation: what is written from now on touches the file when it is watched.
+    let seen = try state(of: file)
     guard let executor = StoreExecutor() else {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
-    let version = try file.connection.integer("PRAGMA data_version")
-    return HealthStore(file, access: access, mode: mode, executor: executor, dataVersion: version)
+    let store = HealthStore(
+      file, access: access, mode: mode, executor: executor, observation: observation, seen: seen)
+    if let observation {
+      executor.observe(observation) { [weak store] in store?.assumeIsolated { $0.fileWasTouched() } }
+    }
+    return store
   }
 
   /// Closes the file and lets the recorder's lock go, for good; every later call is an error. Also happens with the last
@@ -72,6 +95,8 @@ public actor HealthStore {
   public func close() {
     isClosed = true
     file = nil
+    observation = nil
+    executor.endObservation()
     listeners.finish()
   }
 
@@ -86,7 +111,7 @@ public actor HealthStore {
   ///
   /// For after an error of the disk: what SQLite holds in memory need not be what is in the file.
   ///
-  /// - Throws: As ``open(_:for:mode:types:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
+  /// - Throws: As ``open(_:for:mode:types:observing:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
   ///   open then, and this may be tried again. ``StoreError/Code/closed`` after ``close()``: who closed it counts on the
   ///   file, and the lock, being free.
   public func reopen() throws(StoreError) {
@@ -95,22 +120,51 @@ public actor HealthStore {
     file = nil
     let opened = try StoreFile(path, for: access, mode: mode, types: types)
     try opened.verifyStructure()
-    knownDataVersion = try opened.connection.integer("PRAGMA data_version")
+    try observation?.watchFile()
+    try adopt(opened)
+  }
+
+  /// Goes on with another file, or another state of it, than was open before.
+  func adopt(_ opened: StoreFile) throws(StoreError) {
+    (knownDataVersion, toldChange) = try Self.state(of: opened)
     file = opened
-    listeners.signal()
+    failure = nil
+    listeners.signalOpening()
+  }
+
+  private static func state(of file: StoreFile) throws(StoreError) -> (dataVersion: Int64, change: Int64) {
+    (try file.connection.integer("PRAGMA data_version"), try file.connection.changeList.last())
+  }
+
+  /// Nothing is answered any more but `error`, until the store is opened again.
+  func fail(_ error: StoreError) {
+    file = nil
+    failure = error
+  }
+
+  /// Tells the live queries whom it concerns what was saved and deleted since they were told last.
+  func tellListeners() {
+    guard let file else { return }
+    do throws(StoreError) {
+      let told = toldChange
+      let isHeard = listeners.count > 0
+      let (last, kinds) = try file.read { (connection) throws(StoreError) in
+        let last = try connection.changeList.last()
+        guard isHeard, last > told else { return (last, [] as [StoreChange]) }
+        return (last, try ChangeReader(connection: connection).kinds(after: told, to: last))
+      }
+      toldChange = last
+      listeners.signal(kinds)
+    } catch {
+      // Let their answers say what is wrong.
+      listeners.signalAll()
+    }
   }
 
   private static var closed: StoreError { StoreError(.closed, "the store was closed before") }
 
   func opened() throws(StoreError) -> StoreFile {
-    guard let file else { throw Self.closed }
+    guard let file else { throw failure ?? Self.closed }
     return file
-  }
-
-  /// A number that differs from its last value after another connection has written: cheap, no page is read.
-  ///
-  /// Watch the folder (the file and its `-wal`) and ask then; own writes do not change it.
-  public func dataVersion() throws(StoreError) -> Int64 {
-    try opened().connection.integer("PRAGMA data_version")
   }
 }

@@ -37,6 +37,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case foreignAnchor
     /// The anchor names a change that this store does not have: an older copy of the file was put back.
     case lostAnchor
+    /// The system cannot tell when the file changes: it has no watch left, or does not let this user watch.
+    case cannotObserve
     /// The predicate is deeper, or has more values, than can be asked at once: more than `limit`.
     case tooComplex(limit: Int)
     /// The task that asked was cancelled before the answer was complete.

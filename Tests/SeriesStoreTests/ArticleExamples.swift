@@ -107,6 +107,30 @@ enum ArticleExamples {
     return next
   }
 
+  static func follow(_ path: String, kept: String, until count: Int) async throws -> (ids: Set<UUID>, kept: String) {
+    // snippet: follow
+    let store = try HealthStore.open(path, for: .reading, observing: true)
+    var copies: Set<UUID> = []
+    var anchor = ChangeAnchor(kept) ?? .start
+    following: while true {
+      do throws(StoreError) {
+        for try await snapshot in ChangeQuery(after: anchor, limit: 1000).results(for: store) {
+          let changes = snapshot.value
+          copies.subtract(changes.deleted.map(\.id))
+          copies.formUnion(changes.sessions.map(\.id) + changes.added.map(\.id))
+          anchor = changes.anchor  // to be kept with the copies, in one transaction
+          if copies.count == count { break following }
+        }
+        break
+      } catch {
+        guard error.code == .foreignAnchor || error.code == .lostAnchor else { throw error }
+        (copies, anchor) = ([], .start)  // another history: everything anew
+      }
+    }
+    // end
+    return (copies, anchor.description)
+  }
+
   static func sql(_ path: String) throws -> [[SQLValue]] {
     var found: [[SQLValue]] = []
     // snippet: sql

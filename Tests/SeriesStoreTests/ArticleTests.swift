@@ -41,7 +41,7 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 15)
+    #expect(snippets.count == 16)
     var quoted: Set<String> = []
     let articles =
       ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
@@ -86,6 +86,11 @@ struct ArticleTests {
     try one.insert(70, from: end, to: end)
     #expect(try await ArticleExamples.live(store, saving: try one.finish()) == [3, 4])
     #expect(try await ArticleExamples.changes(store, seen: .start) != .start)
+    let all = try await ChangeQuery(after: .start).result(for: store).value
+    for kept in ["", "start", "\(UUID().uuidString.lowercased()):1:00000001"] {
+      let (ids, anchor) = try await ArticleExamples.follow(folder.store, kept: kept, until: all.added.count)
+      #expect(ids == Set(all.added.map(\.id)) && anchor == all.anchor.description)
+    }
     #expect(try ArticleExamples.sql(folder.store).count == 2)
   }
 

@@ -33,10 +33,54 @@ struct ChangeAnchorTests {
     let parts = anchor.description.split(separator: ":")
     for text in [
       "", "6", "start ", "x:6:1", "\(parts[0]):0:1", "\(parts[0]):-1:1", "\(parts[0]):6", "\(parts[0]):6:1:",
-      "\(parts[0]):6:123456789", "\(parts[0]):99999999999999999999:1",
+      "\(parts[0]):6:123456789", "\(parts[0]):99999999999999999999:1", "\(parts[0]):+6:\(parts[2])",
+      "\(parts[0]):06:\(parts[2])", "\(parts[0].uppercased()):6:\(parts[2])", "\(anchor)\n", " \(anchor)",
     ] {
       #expect(ChangeAnchor(text) == nil, "\(text)")
     }
+  }
+
+  @Test("a text that was cut anywhere is no anchor, whatever its checksum is")
+  func cutText() throws {
+    for digest in [0, 1, 0x0ABC_DEF0, -1] as [Int32] {
+      let anchor = ChangeAnchor(.init(store: UUID(), number: 1234, digest: digest))
+      let text = anchor.description
+      #expect(ChangeAnchor(text) == anchor)
+      for length in 0..<text.count {
+        #expect(ChangeAnchor(String(text.prefix(length))) == nil, "\(text.prefix(length))")
+      }
+      for start in 1..<text.count { #expect(ChangeAnchor(String(text.dropFirst(start))) == nil) }
+    }
+  }
+
+  @Test("a file that was copied or vacuumed keeps its anchors, until the two go different ways")
+  func copied() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    _ = try await store.commit(try makeSession(beats: 20))
+    let common = try await anchor(store)
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+    #expect(await code(common, store) == nil)
+    folder.write(folder.bytes(of: "store.sqlite"), to: "copy.sqlite")
+    let copy = try HealthStore.open("\(folder.path)/copy.sqlite", for: .writing)
+    #expect(await code(common, copy) == nil)
+    _ = try await store.commit(try makeSession(beats: 20))
+    let ahead = try await anchor(store)
+    #expect(await code(ahead, copy) == .lostAnchor)
+    _ = try await copy.commit(try makeSession(beats: 20))
+    #expect(await code(ahead, copy) == .lostAnchor)
+    let other = try await anchor(copy)
+    #expect(await code(other, store) == .lostAnchor)
+    #expect(await code(common, copy) == nil)
+    #expect(await code(common, store) == nil)
+  }
+
+  @Test("an anchor of another history is refused by the live query too, and its next question is as well")
+  func live() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let foreign = ChangeAnchor(.init(store: UUID(), number: 1, digest: 1))
+    var results = ChangeQuery(after: foreign).results(for: store).makeAsyncIterator()
+    await #expect { _ = try await results.next() } throws: { ($0 as? StoreError)?.code == .foreignAnchor }
   }
 
   @Test("an anchor of another store is refused by name")

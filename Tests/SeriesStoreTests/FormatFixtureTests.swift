@@ -116,6 +116,40 @@ struct FormatFixtureTests {
     #expect(try other.integer("PRAGMA user_version") > 1)
   }
 
+  @Test(
+    "a follower of a file of layout 1 goes on through its change, beside an old reader that goes on and an old writer that fails"
+  )
+  func followedMigration() async throws {
+    let old = try old()
+    let oldProgram = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    let follower = try HealthStore.open(old, for: .reading, observing: true)
+    var samples = SampleQuery().results(for: follower).makeAsyncIterator()
+    let before = try #require(try await samples.next()?.value.map(\.id))
+    var changes = ChangeQuery(after: .start).results(for: follower).makeAsyncIterator()
+    #expect(try await changes.next()?.value.added.count == before.count && before.count == 7)
+    try oldProgram.execute(OldReader.writes[0])
+
+    let writer = try HealthStore.open(old, for: .writing)
+    // What the follower had in memory was a store of its own.
+    await #expect { _ = try await changes.next() } throws: { ($0 as? StoreError)?.code == .foreignAnchor }
+    #expect(try await samples.next()?.value.map(\.id) == before)
+    var found: [UUID] = []
+    changes = ChangeQuery(after: .start, limit: 3).results(for: follower).makeAsyncIterator()
+    while found.count < before.count { found += try #require(try await changes.next()).value.added.map(\.id) }
+    #expect(Set(found) == Set(before))
+    let beats = try makeSession(beats: 20).heartbeats
+    for number in 1...10 {
+      let new = try #require(NewSample(heartbeats: beats))
+      try await writer.save(new, as: SourceRevision(identifier: "new", name: "New"))
+      #expect(try await changes.next()?.value.added.map(\.id) == [new.id])
+      found.append(new.id)
+      #expect(throws: StoreError.self) { try oldProgram.execute(OldReader.writes[number % OldReader.writes.count]) }
+      #expect(try oldProgram.integer("SELECT count(*) FROM sample") == Int64(before.count + number))
+    }
+    let final = try await SampleQuery().result(for: writer).value.map(\.id)
+    #expect(Set(final) == Set(found) && final.count == found.count)
+  }
+
   @Test("two writers that find the file in layout 1 bring it to the present one once")
   func twoWriters() async throws {
     let old = try old()

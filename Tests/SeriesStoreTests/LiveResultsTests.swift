@@ -106,7 +106,7 @@ struct LiveResultsTests {
     let store = try HealthStore.open(folder.store, for: .writing)
     let first = try sample(60, at: 1)
     try await store.save([first], as: program)
-    var signals = store.changeSignals().makeAsyncIterator()
+    var signals = store.listeners.signals { _ in true }.makeAsyncIterator()
     await #expect(throws: StoreError.self) { try await store.save([first], as: program) }
     await #expect(throws: StoreError.self) { try await store.delete([UUID()], as: "test") }
     await #expect(throws: StoreError.self) { try await store.delete(UUID()) }

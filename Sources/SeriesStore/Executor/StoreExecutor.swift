@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -5,14 +6,21 @@ import Synchronization
 ///
 /// A thread of its own, since SQLite waits for the disk, and the shared pool must not; a pipe to sleep on, since a
 /// condition variable's memory cannot be shared under Swift's rules without an unchecked promise. An idle store wakes
-/// never.
+/// never. It also waits for the store's file to be touched, where that is observed.
 final class StoreExecutor: SerialExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []
     var isStopped = false
+    var observer: Observer?
+  }
+
+  private struct Observer {
+    var observation: StoreObservation
+    var wasTouched: @Sendable () -> Void
   }
 
   private let queue = Mutex(Queue())
+  private let thread = Mutex<pthread_t?>(nil)
   private let wakeDescriptor: Int32
   private let sleepDescriptor: Int32
 
@@ -53,6 +61,22 @@ final class StoreExecutor: SerialExecutor {
     if wasEmpty { wake() }
   }
 
+  /// Calls `wasTouched` on the thread, between jobs, whenever there is something to be read from the observation.
+  func observe(_ observation: StoreObservation, _ wasTouched: @escaping @Sendable () -> Void) {
+    queue.withLock { $0.observer = Observer(observation: observation, wasTouched: wasTouched) }
+    wake()
+  }
+
+  /// Lets the observation go.
+  func endObservation() {
+    queue.withLock { $0.observer = nil }
+  }
+
+  /// Whether the caller is on the thread: an observer's call is no job, which Swift would know.
+  func checkIsolated() {
+    precondition(thread.withLock { $0 } == pthread_self(), "not on the store's thread")
+  }
+
   /// Lets the thread end once its jobs are done.
   func stop() {
     queue.withLock { $0.isStopped = true }
@@ -65,18 +89,33 @@ final class StoreExecutor: SerialExecutor {
   }
 
   private func run() {
+    thread.withLock { $0 = pthread_self() }
+    _ = unsafe clinux_name_thread("store")
     while true {
-      let (jobs, isStopped) = queue.withLock { queue in
+      let (jobs, isStopped, observer) = queue.withLock { queue in
         let jobs = queue.jobs
         queue.jobs = []
-        return (jobs, queue.isStopped)
+        return (jobs, queue.isStopped, queue.observer)
       }
       for job in jobs { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
       if jobs.isEmpty {
         if isStopped { return }
-        var bytes: UInt64 = 0
-        _ = unsafe read(sleepDescriptor, &bytes, 8)
+        sleep(observer)
       }
     }
+  }
+
+  /// Waits for jobs, and for the observer's file.
+  private func sleep(_ observer: Observer?) {
+    if let observer {
+      var waiting = [sleepDescriptor, observer.observation.descriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      guard unsafe poll(&waiting, 2, -1) > 0 else { return }
+      if waiting[1].revents != 0 { observer.wasTouched() }
+      guard waiting[0].revents != 0 else { return }
+    }
+    var bytes: UInt64 = 0
+    _ = unsafe read(sleepDescriptor, &bytes, 8)
   }
 }

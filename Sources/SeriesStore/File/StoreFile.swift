@@ -7,7 +7,11 @@ import HealthModel
 /// business of the tables (``Connection``).
 final class StoreFile {
   let path: String
+  let place: StorePlace
   let connection: Connection
+  /// Whether what is read is a state of the file that stays, whatever is written to it: a copy of layout 1 in memory, or a
+  /// file to which nobody wrote when it was opened.
+  let isStandstill: Bool
   /// The quantity types that the program knows.
   let types: QuantityTypeRegistry
   /// Held while a recorder has the store.
@@ -20,21 +24,23 @@ final class StoreFile {
   /// Free pages that are not worth writing a file anew: 256 KiB.
   private static let fewestFreePages: Int64 = 16
 
-  /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:types:)``.
+  /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:types:observing:)``.
   init(
     _ path: String, for access: HealthStore.Access, mode: UInt32, types: QuantityTypeRegistry = .standard
   ) throws(StoreError) {
     self.path = path
     self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
-    let place = try StorePlace(path, for: access)
-    let connection = try Self.connect(place, for: access)
+    place = try StorePlace(path, for: access)
+    let isFrozen = access == .reading && place.isFrozen
+    let connection = try Self.connect(place, for: access, isFrozen: isFrozen)
     // First of all, so that closing changes nothing of a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
     let layout = try Self.layout(of: connection)
     // Not before: what is no store gets no file beside it.
     if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
+    isStandstill = isFrozen || access == .reading && layout == 1
     guard access != .reading else {
       self.connection = layout == 1 ? try LayoutOne.copy(of: connection) : connection
       try read { _ in }
@@ -55,6 +61,8 @@ final class StoreFile {
     isWriting = true
     try renewViews()
     if access == .recording { try finishErasing() }
+    // Also for a writer that was killed between its commit and this.
+    announce()
   }
 
   deinit {
@@ -80,13 +88,25 @@ final class StoreFile {
   ///   this one must not write, however long it has been open.
   func write<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     let connection = connection
-    return try connection.transaction { () throws(StoreError) in
+    let changes = connection.totalChanges
+    let result = try connection.transaction { () throws(StoreError) in
       try Self.checkLayout("min_writer", on: connection)
       let last = try connection.changeList.last()
       let result = try body(connection)
       if try connection.changeList.last() > last { try connection.changeList.stamp(from: last + 1) }
       return result
     }
+    if connection.totalChanges != changes { announce() }
+    return result
+  }
+
+  /// Tells those who observe the file that something was committed, by setting its times: SQLite's own writes come before a
+  /// commit can be seen.
+  ///
+  /// By its path, since closing any other descriptor of the file would drop SQLite's locks. Where it is refused observers see
+  /// the commit with the next one.
+  private func announce() {
+    unsafe utimensat(AT_FDCWD, place.realPath, nil, 0)
   }
 
   /// Runs `body` on one unchanging state of the file, whatever others write meanwhile; refuses as ``write(_:)``.
@@ -151,11 +171,13 @@ final class StoreFile {
     try write { (connection) throws(StoreError) in try Schema.makeViews(on: connection) }
   }
 
-  private static func connect(_ place: StorePlace, for access: HealthStore.Access) throws(StoreError) -> Connection {
+  private static func connect(
+    _ place: StorePlace, for access: HealthStore.Access, isFrozen: Bool
+  ) throws(StoreError) -> Connection {
     let connection =
       if access != .reading {
         try Connection(place.path, flags: SQLITE_OPEN_READWRITE)
-      } else if place.isFrozen {
+      } else if isFrozen {
         try Connection(frozen: place.path)
       } else {
         try Connection(place.path, flags: SQLITE_OPEN_READONLY)

@@ -49,14 +49,19 @@ struct StorePlace {
     return unsafe String(cString: real)
   }
 
-  private var folder: String {
+  var folder: String {
     realPath.lastIndex(of: "/").map { String(realPath[...$0]) } ?? "."
+  }
+
+  /// The file's name in the folder.
+  var name: String {
+    realPath.split(separator: "/").last.map(String.init) ?? ""
   }
 
   /// Takes from the file the name under which it was filled: who made it is between its two names, or was killed there.
   private func removeDrafts(of file: stat) {
-    let beginning = realPath.split(separator: "/").last.map { $0 + Self.draftMark } ?? ""
-    guard !beginning.isEmpty, let entries = unsafe opendir(folder) else { return }
+    let beginning = name + Self.draftMark
+    guard !name.isEmpty, let entries = unsafe opendir(folder) else { return }
     defer { unsafe closedir(entries) }
     while let entry = unsafe readdir(entries) {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {

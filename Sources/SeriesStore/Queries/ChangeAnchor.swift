@@ -23,7 +23,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
     self.place = place
   }
 
-  /// Reads what ``description`` gave; nil where it did not.
+  /// Reads what ``description`` gave, to the letter; nil where it did not, or the text was cut.
   public init?(_ description: String) {
     if description == "start" {
       place = nil
@@ -34,12 +34,15 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
       let digest = UInt32(parts[2], radix: 16)
     else { return nil }
     place = Place(store: store, number: number, digest: Int32(bitPattern: digest))
+    // What was cut is shorter, and a digest of fewer digits would be another one.
+    guard self.description == description else { return nil }
   }
 
   /// A line of ASCII without spaces, for a file.
   public var description: String {
     guard let place else { return "start" }
     let digest = String(UInt32(bitPattern: place.digest), radix: 16)
-    return "\(place.store.uuidString.lowercased()):\(place.number):\(digest)"
+    let padding = String(repeating: "0", count: 8 - digest.count)
+    return "\(place.store.uuidString.lowercased()):\(place.number):\(padding)\(digest)"
   }
 }

@@ -2,21 +2,27 @@ import Synchronization
 
 /// Who wants to know when the store changes: a signal each, which does not pile up.
 final class ChangeListeners: Sendable {
+  private struct Listener {
+    var continuation: AsyncStream<Void>.Continuation
+    var isConcerned: @Sendable (StoreChange) -> Bool
+  }
+
   private struct State {
-    var continuations: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    var listeners: [UInt64: Listener] = [:]
     var next: UInt64 = 0
     var isFinished = false
+    var openings = 0
   }
 
   private let state = Mutex(State())
 
-  /// Signals from now on, until nobody holds the stream or its iterator any more.
-  func signals() -> AsyncStream<Void> {
+  /// Signals of what `isConcerned` says yes to from now on, until nobody holds the stream or its iterator any more.
+  func signals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number: UInt64? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.next += 1
-      state.continuations[state.next] = continuation
+      state.listeners[state.next] = Listener(continuation: continuation, isConcerned: isConcerned)
       return state.next
     }
     guard let number else {
@@ -24,25 +30,41 @@ final class ChangeListeners: Sendable {
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.continuations.removeValue(forKey: number) }
+      _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
     }
     return stream
   }
 
-  func signal() {
-    let continuations = state.withLock { Array($0.continuations.values) }
-    for continuation in continuations { continuation.yield() }
+  /// Signals those whom one of the changes concerns.
+  func signal(_ changes: [StoreChange]) {
+    for listener in state.withLock({ Array($0.listeners.values) }) where changes.contains(where: listener.isConcerned) {
+      listener.continuation.yield()
+    }
   }
+
+  /// Signals all.
+  func signalAll() {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.continuation.yield() }
+  }
+
+  /// Signals all that another file is open now, in which the same number of a change says nothing.
+  func signalOpening() {
+    state.withLock { $0.openings += 1 }
+    signalAll()
+  }
+
+  /// How often another file was opened.
+  var openings: Int { state.withLock { $0.openings } }
 
   /// Ends every stream, those to come too.
   func finish() {
-    let continuations = state.withLock { state in
-      defer { state.continuations = [:] }
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
       state.isFinished = true
-      return Array(state.continuations.values)
+      return Array(state.listeners.values)
     }
-    for continuation in continuations { continuation.finish() }
+    for listener in listeners { listener.continuation.finish() }
   }
 
-  var count: Int { state.withLock { $0.continuations.count } }
+  var count: Int { state.withLock { $0.listeners.count } }
 }

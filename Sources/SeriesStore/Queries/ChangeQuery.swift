@@ -7,7 +7,8 @@ public import HealthModel
 public struct ChangeQuery: HealthQuery {
   /// Behind the last change that the caller has seen; ``ChangeAnchor/start`` at first.
   public var anchor: ChangeAnchor
-  /// Which samples are asked for.
+  /// Which samples and sessions are asked for. It means a session by its type (``SampleType/session``), source, device, time,
+  /// metadata and identifier; a session has no figures, and is its own session.
   public var predicate: SamplePredicate
   /// The most changes that one answer goes on by.
   public var limit: Int?
@@ -26,19 +27,34 @@ public struct ChangeQuery: HealthQuery {
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
     try await store.run(self)
   }
+
+  /// Deletions always do: they are told whatever the predicate.
+  public func isConcerned(by change: StoreChange) -> Bool {
+    change.isDeletion || predicate.mayMean(change)
+  }
+
+  /// Goes on behind the answer, at once where its limit has cut it.
+  public func next(after answer: ChangeSet) -> (query: ChangeQuery, isDue: Bool) {
+    (ChangeQuery(after: answer.anchor, predicate: predicate, limit: limit), answer.hasMore)
+  }
 }
 
-/// What changed. No object is in both lists, so the order in which they are applied does not matter.
+/// What changed. No object is both there and deleted, so the order in which the lists are applied does not matter.
 public struct ChangeSet: Hashable, Sendable {
   /// Samples that were saved and are still there, in the order of saving, as far as the predicate means them.
   public var added: [HealthSample]
+  /// Recording sessions that were saved and are still there, in that order, as far as the predicate means them. A session takes
+  /// the place of what the caller has under its identifier; its samples come behind it, with a limit perhaps in a later answer.
+  public var sessions: [SessionSummary]
   /// Everything that was deleted, in that order, whatever the predicate: only its type and its source are known.
   ///
   /// What was deleted and has been saved or restored since under its identifier is left out where the predicate means
-  /// it: it is in `added`, here or in a later answer, and takes the place of what the caller has of it.
+  /// it: it is in the other lists, here or in a later answer, and takes the place of what the caller has of it.
   public var deleted: [DeletedObject]
   /// The anchor for the next question.
   public var anchor: ChangeAnchor
+  /// Whether the limit has cut the answer: there are changes behind the anchor already.
+  public var hasMore: Bool
 }
 
 /// What is left of a deleted sample or session.

@@ -4,12 +4,26 @@ public protocol HealthQuery: Sendable {
 
   /// The answer now, from one unchanging state of the file.
   func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Output>
+
+  /// Whether the answer may be another one after that change: a live query is not woken by others. Yes where nothing else is said.
+  func isConcerned(by change: StoreChange) -> Bool
+
+  /// What a live query asks after `answer`, and whether at once, because there is more already: the same again after the next
+  /// change, where nothing else is said.
+  func next(after answer: Output) -> (query: Self, isDue: Bool)
 }
 
 extension HealthQuery {
-  /// The answer now, and another one after every change to the store, until the loop is left.
+  /// Yes.
+  public func isConcerned(by change: StoreChange) -> Bool { true }
+
+  /// The same after the next change.
+  public func next(after answer: Output) -> (query: Self, isDue: Bool) { (self, false) }
+
+  /// The answer now, and another one after every change that concerns the query, until the loop is left.
   ///
-  /// A reader that is slower than the changes skips answers, never the last one.
+  /// A reader that is slower than the changes skips answers about the present state, never the last one. A ``ChangeQuery``
+  /// has each change in one answer: what came meanwhile is in the next.
   public func results(for store: HealthStore) -> LiveResults<Self> {
     LiveResults(query: self, store: store)
   }

@@ -15,4 +15,9 @@ public struct HeartbeatQuery: HealthQuery {
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
     try await store.run(self)
   }
+
+  /// Whether it is about beats.
+  public func isConcerned(by change: StoreChange) -> Bool {
+    SamplePredicate.type(.heartbeatSeries).mayMean(change)
+  }
 }

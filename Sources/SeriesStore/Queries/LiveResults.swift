@@ -1,4 +1,4 @@
-/// The answers to one query, one after every change; see ``HealthQuery/results(for:)``.
+/// The answers to one query, one after every change that concerns it; see ``HealthQuery/results(for:)``.
 public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
   let query: Query
   let store: HealthStore
@@ -10,11 +10,12 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
 
   /// Waits for the store to change. When it is gone the store forgets it.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let query: Query
+    private var query: Query
     let store: HealthStore
     /// A change that came while nobody waited is kept, and one is enough.
-    private var changes: AsyncStream<Void>.Iterator?
-    private var lastChange: Int64?
+    private var signals: AsyncStream<Void>.Iterator?
+    /// What the last answer has seen: the state of which of the files that were open in turn.
+    private var seen: (change: Int64, opening: Int)?
     /// Whether there is nothing new to answer before the next signal.
     private var waits = false
 
@@ -29,15 +30,22 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
     }
 
     /// The next answer; nil once the store is closed or the task is cancelled.
+    ///
+    /// - Throws: What ``HealthQuery/result(for:)`` throws, so ``StoreError/Code/foreignAnchor`` and ``StoreError/Code/lostAnchor``
+    ///   where an observing store goes on with another file; ``StoreError/Code/cannotObserve`` where it cannot.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
-      if changes == nil { changes = store.changeSignals().makeAsyncIterator() }
+      if signals == nil {
+        signals = store.listeners.signals { [query] change in query.isConcerned(by: change) }.makeAsyncIterator()
+      }
       while true {
         if waits {
-          guard await changes?.next(isolation: actor) != nil else { return nil }
+          guard await signals?.next(isolation: actor) != nil else { return nil }
         }
         waits = true
+        // Before the answer: what is opened meanwhile is signalled.
+        let opening = store.listeners.openings
         let snapshot: Snapshot<Query.Output>
         do throws(StoreError) {
           snapshot = try await query.result(for: store)
@@ -48,10 +56,12 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
           continue
         }
         // A signal may tell of a change that the answer before has seen already.
-        if snapshot.change != lastChange {
-          lastChange = snapshot.change
-          return snapshot
-        }
+        if let seen, seen == (snapshot.change, opening) { continue }
+        seen = (snapshot.change, opening)
+        let next = query.next(after: snapshot.value)
+        query = next.query
+        waits = !next.isDue
+        return snapshot
       }
     }
   }

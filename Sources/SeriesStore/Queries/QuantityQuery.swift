@@ -32,6 +32,11 @@ public struct QuantityQuery: HealthQuery {
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<QuantityList> {
     try await store.run(self)
   }
+
+  /// Whether it may be about a sample of the type that the predicate means.
+  public func isConcerned(by change: StoreChange) -> Bool {
+    SamplePredicate.type(.quantity(type)).mayMean(change) && predicate.mayMean(change)
+  }
 }
 
 /// Quantities with the samples that own them, as columns: millions of them fit.

@@ -46,4 +46,7 @@ public struct SampleQuery: HealthQuery {
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[HealthSample]> {
     try await store.run(self)
   }
+
+  /// Whether it may be about a sample that the predicate means.
+  public func isConcerned(by change: StoreChange) -> Bool { predicate.mayMean(change) }
 }

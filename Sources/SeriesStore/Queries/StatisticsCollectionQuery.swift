@@ -52,4 +52,9 @@ public struct StatisticsCollectionQuery: HealthQuery {
   public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Statistics]> {
     try await store.run(self)
   }
+
+  /// Whether it may be about a sample of the type that the predicate means.
+  public func isConcerned(by change: StoreChange) -> Bool {
+    SamplePredicate.type(.quantity(type)).mayMean(change) && predicate.mayMean(change)
+  }
 }

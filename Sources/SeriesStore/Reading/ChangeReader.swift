@@ -20,7 +20,49 @@ struct ChangeReader {
     let added = try SampleReader(connection: connection).samples(
       query.predicate, suffix: " AND sample.id > ?1 AND sample.id <= ?2 ORDER BY sample.id", [seen, end])
     return ChangeSet(
-      added: added, deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end))
+      added: added, sessions: try sessions(query.predicate, after: seen, to: end),
+      deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end), hasMore: end < last)
+  }
+
+  /// What was saved and deleted after one change and up to another, each kind of it once.
+  func kinds(after first: Int64, to last: Int64) throws(StoreError) -> [StoreChange] {
+    var statement = try connection.prepare(
+      """
+      SELECT DISTINCT changes.type, source.identifier, changes.deleted
+      FROM changes LEFT JOIN sources AS source ON source.id = changes.source WHERE number > ?1 AND number <= ?2
+      """)
+    try statement.bind(first, at: 1)
+    try statement.bind(last, at: 2)
+    let types = try connection.types.all()
+    var kinds: [StoreChange] = []
+    while try statement.step() {
+      kinds.append(
+        StoreChange(
+          type: types[statement.integer(0)], source: statement.text(1), isDeletion: statement.integer(2) != 0))
+    }
+    return kinds
+  }
+
+  private func sessions(
+    _ predicate: SamplePredicate, after first: Int64, to last: Int64
+  ) throws(StoreError) -> [SessionSummary] {
+    let condition = try connection.condition(predicate, firstParameter: 3)
+    var rows: [Int64] = []
+    var statement = try connection.prepare(
+      """
+      SELECT sample.id FROM \(SampleReader.sessionTables)
+      WHERE (\(condition.text)) AND sample.id > ?1 AND sample.id <= ?2 ORDER BY sample.id
+      """)
+    try statement.bind(first, at: 1)
+    try statement.bind(last, at: 2)
+    try condition.bind(to: &statement)
+    while try statement.step() { rows.append(statement.integer(0)) }
+    var sessions: [SessionSummary] = []
+    for row in rows {
+      try connection.checkCancellation()
+      sessions += try connection.sessions.summary(ofRow: row)
+    }
+    return sessions
   }
 
   /// Deletions, but for what is there again: that was or will be added, and must not seem to be gone. What came back so that
@@ -36,7 +78,8 @@ struct ChangeReader {
       FROM changes AS tombstone
         LEFT JOIN sources AS tombstone_source ON tombstone_source.id = tombstone.source
       WHERE tombstone.number > ?1 AND tombstone.number <= ?2 AND tombstone.deleted
-        AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.id IN \(ChangeList.numbers(of: "tombstone.uuid")))
+        AND NOT EXISTS (SELECT 1 FROM \(SampleReader.sessionTables)
+          WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
         AND NOT EXISTS (SELECT 1 FROM \(SampleReader.tables)
           WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
       ORDER BY tombstone.number

@@ -6,11 +6,30 @@ struct SampleReader {
   let connection: Connection
 
   /// The tables that a predicate speaks of. What a statement does not speak of SQLite leaves out of the join.
-  static let tables = """
-    samples AS sample JOIN types AS type ON type.id = sample.type JOIN sources AS source ON source.id = sample.source
+  static let tables = tables(of: "samples")
+
+  /// The same for sessions, as if they were samples without a value: so one predicate means both.
+  static let sessionTables: String = {
+    let given = ["id", "source", "device", "start", "end"]
+    let columns = Schema.samples.columns.map { name in
+      switch name {
+      case _ where given.contains(name): name
+      case "type": "(SELECT id FROM types WHERE kind = '\(SampleKind.session.rawValue)') AS type"
+      case "session": "id AS session"
+      case "count": "0 AS count"
+      default: "NULL AS \(name)"
+      }
+    }
+    return tables(of: "(SELECT \(columns.joined(separator: ", ")) FROM sessions)")
+  }()
+
+  private static func tables(of objects: String) -> String {
+    """
+    \(objects) AS sample JOIN types AS type ON type.id = sample.type JOIN sources AS source ON source.id = sample.source
       LEFT JOIN devices AS device ON device.id = sample.device LEFT JOIN changes AS change ON change.number = sample.id
       LEFT JOIN changes AS session ON session.number = sample.session
     """
+  }
 
   /// The condition that a sample is of the quantity type whose name is ?1, by the index of type, source and time.
   static let isOfQuantityType = """

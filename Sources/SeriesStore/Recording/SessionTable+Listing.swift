@@ -27,7 +27,7 @@ extension SessionTable {
     var readable: [SessionSummary] = []
     for row in rows {
       do throws(StoreError) {
-        readable += try summaries(where: "session.id = \(row)", argument: nil)
+        readable += try summary(ofRow: row)
       } catch {
         guard error.isCorrupt else { throw error }
         damages.append(StoreDamage(object: "session row \(row)", problem: "it cannot be read"))
@@ -49,7 +49,7 @@ extension SessionTable {
       case .last: try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
       case .beginning(let digits):
         try summaries(
-          where: "substr(hex(change.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: digits)
+          where: "substr(hex(change.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: .text(digits))
       }
     guard let session = found.first else {
       throw StoreError(
@@ -65,7 +65,12 @@ extension SessionTable {
     return session
   }
 
-  private func summaries(where condition: String, argument: String?) throws(StoreError) -> [SessionSummary] {
+  /// The session in a row; empty where there is none.
+  func summary(ofRow row: Int64) throws(StoreError) -> [SessionSummary] {
+    try summaries(where: "session.id = ?1", argument: .integer(row))
+  }
+
+  private func summaries(where condition: String, argument: SQLValue?) throws(StoreError) -> [SessionSummary] {
     var statement = try connection.prepare(
       """
       SELECT session.id, change.uuid, session.sync_version, session.start, session.end, session.end_reason,

@@ -116,6 +116,11 @@ final class Connection {
     Int(unsafe sqlite3_changes(handle))
   }
 
+  /// Rows that were inserted, updated or deleted since the connection was made.
+  var totalChanges: Int64 {
+    unsafe sqlite3_total_changes64(handle)
+  }
+
   var lastInsertedRow: Int64 {
     unsafe sqlite3_last_insert_rowid(handle)
   }

@@ -59,6 +59,7 @@ extension CommandFailure {
     case .permission: .permission
     case .full, .io: .inputOutput
     case .closed, .cancelled: .internalError
+    case .cannotObserve: .unavailable
     case .statement, .tooComplex: .usage
     }
   }

@@ -1,0 +1,101 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The kernel's watch over a store's file: its descriptor can be read when somebody has committed, or the file is not at its
+/// place any more.
+///
+/// Who commits sets the file's times afterwards (``StoreFile/announce()``): one event, which comes when the commit can be seen.
+/// SQLite's own writes to the log come before that. Events carry nothing that is used: whoever is woken looks at the file, so
+/// that a queue that ran over costs nothing.
+final class StoreObservation: Sendable {
+  private struct Watches {
+    var file: Int32
+    /// While nothing usable is at the file's place.
+    var folder: Int32?
+  }
+
+  let descriptor: Int32
+  private let place: StorePlace
+  private let watches: Mutex<Watches>
+
+  /// A file that somebody has open is not deleted: it loses its name, which changes its attributes as the times do.
+  private static let fileEvents = UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
+  /// A file gets its name, or who wrote to it is done.
+  private static let folderEvents = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_CLOSE_WRITE)
+
+  /// Watches the file at `place`.
+  ///
+  /// - Throws: ``StoreError/Code/cannotObserve`` where the system has no watch left.
+  init(_ place: StorePlace) throws(StoreError) {
+    let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard descriptor >= 0 else { throw Self.failure(errno, place.path) }
+    let file = unsafe inotify_add_watch(descriptor, place.realPath, Self.fileEvents)
+    guard file >= 0 else {
+      let code = errno
+      close(descriptor)
+      throw Self.failure(code, place.path)
+    }
+    self.descriptor = descriptor
+    self.place = place
+    watches = Mutex(Watches(file: file))
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Watches the folder too, for a file that gets the name.
+  func watchFolder() throws(StoreError) {
+    let added = unsafe inotify_add_watch(descriptor, place.folder, Self.folderEvents)
+    guard added >= 0 else { throw Self.failure(errno, place.folder) }
+    watches.withLock { $0.folder = added }
+  }
+
+  /// Watches the file that is at the place now, in the stead of the one before, and not the folder any more.
+  func watchFile() throws(StoreError) {
+    let added = unsafe inotify_add_watch(descriptor, place.realPath, Self.fileEvents)
+    guard added >= 0 else { throw Self.failure(errno, place.path) }
+    let former = watches.withLock { watches in
+      defer { watches = Watches(file: added) }
+      return watches
+    }
+    // The same file has the same watch.
+    if former.file != added { inotify_rm_watch(descriptor, former.file) }
+    if let folder = former.folder { inotify_rm_watch(descriptor, folder) }
+  }
+
+  /// Takes the events away, without waiting; false where they were of other files of the folder.
+  func takeEvents() -> Bool {
+    let folder = watches.withLock { $0.folder }
+    let name = Array(place.name.utf8)
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+      var isMeant = false
+      while case let count = unsafe read(descriptor, buffer.baseAddress, buffer.count), count > 0 {
+        var position = 0
+        while position + MemoryLayout<inotify_event>.size <= count {
+          let event = unsafe buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
+          position += MemoryLayout<inotify_event>.size
+          let end = min(count, position + Int(event.len))
+          let found = unsafe buffer[position..<end].prefix { $0 != 0 }
+          // Of the queue itself, which ran over: no watch.
+          isMeant = unsafe isMeant || event.wd != folder || found.elementsEqual(name)
+          position = end
+        }
+      }
+      return isMeant
+    }
+  }
+
+  private static func failure(_ code: Int32, _ path: String) -> StoreError {
+    let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    return switch code {
+    case EMFILE, ENFILE, ENOSPC, ENOMEM:
+      StoreError(
+        .cannotObserve,
+        "\(path) cannot be observed: the system has no watch left (\(reason)); end other programs, or raise"
+          + " fs.inotify.max_user_instances and fs.inotify.max_user_watches")
+    default: StoreError(.cannotObserve, "\(path) cannot be observed: \(reason)")
+    }
+  }
+}
