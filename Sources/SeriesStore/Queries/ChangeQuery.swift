@@ -29,7 +29,7 @@ public struct ChangeQuery: HealthQuery {
 }
 
 /// What changed. No object is in both lists, so the order in which they are applied does not matter.
-public struct ChangeSet: Hashable, Sendable {
+public struct ChangeSet: Hashable, Sendable, Codable {
   /// Samples that were saved and are still there, in the order of saving, as far as the predicate means them.
   public var added: [HealthSample]
   /// Everything that was deleted, in that order, whatever the predicate: only its type and its source are known.
@@ -42,7 +42,7 @@ public struct ChangeSet: Hashable, Sendable {
 }
 
 /// What is left of a deleted sample or session.
-public struct DeletedObject: Hashable, Sendable {
+public struct DeletedObject: Hashable, Sendable, Codable {
   /// What it was called.
   public var id: UUID
   /// What it was; ``SampleType/session`` for a recording session, nil where it was deleted under the first layout.
