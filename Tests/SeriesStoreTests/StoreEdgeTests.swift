@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// The public functions of the store with the edges of their arguments: a typed error or an answer, never a trap.
