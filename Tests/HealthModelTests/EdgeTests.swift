@@ -132,6 +132,13 @@ struct EdgeTests {
           }
         }
       }
+      for bits in UInt8.min ... .max {
+        let options = StatisticsOptions(rawValue: bits)
+        let isRefused = (try? options.validate(for: type)) == nil
+        #expect(
+          isRefused == !options.isDisjoint(
+            with: StatisticsOptions([.average, .minimum, .maximum, .sum]).subtracting(.all(for: type))))
+      }
       #expect(throws: StatisticsError.emptyRange) { try StatisticsBuckets(edges: [], type: type) }
       #expect(throws: StatisticsError.emptyRange) { try StatisticsBuckets(edges: [1, 1], type: type) }
     }

@@ -147,6 +147,10 @@ struct CorrelationTests {
     #expect(try await store.check() == [])
     // It would take the place of a part.
     #expect(await isRefused(try whole([part(.bodyMass, 1)], sync: .init(identifier: "one", version: 2))))
+    // The store knows the part as a correlation.
+    let two = NewSample.SyncIdentity(identifier: "two", version: 2)
+    try await store.save(try whole([part(.bodyMass, 1)], sync: two), as: program)
+    #expect(await isRefused(try whole([part(.bodyMass, 1, sync: .init(identifier: "two", version: 1))])))
     #expect(throws: SeriesError.correlationWithin) { try whole([whole([systolic])]) }
   }
 }

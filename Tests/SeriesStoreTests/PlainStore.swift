@@ -61,7 +61,7 @@ struct PlainStore {
     var members: [UUID] = []
     for part in new.parts {
       let member = try save(part).id
-      guard owner(of: member) == nil else { throw .part }
+      guard owner(of: member) == nil, parts[member] == nil else { throw .part }
       members.append(member)
     }
     note(new, isDeletion: false)

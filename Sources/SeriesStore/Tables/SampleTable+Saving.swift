@@ -59,6 +59,11 @@ extension SampleTable {
         throw StoreError(
           .invalid, "the sample \(part.id.uuidString.lowercased()) is a part already, and belongs to one object only")
       }
+      // The store may know the part by its sync identifier, as something else.
+      guard try connection.associations.parts(of: number).isEmpty else {
+        throw StoreError(
+          .invalid, "the sample \(part.id.uuidString.lowercased()) has parts, and would be a part itself")
+      }
       numbers.append(number)
     }
     return numbers
