@@ -12,6 +12,7 @@ release = .build/release
 static = $(CURDIR)/.build/static
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
+examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
@@ -42,11 +43,11 @@ check: lint imports test verify-unit ## everything that has to be right before a
 
 .PHONY: lint
 lint: ## the source format
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples)
 
 .PHONY: format
 format: ## bring the sources into that format
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples)
 
 .PHONY: imports
 imports: ## which module may import which, and that the libraries are documented
@@ -93,6 +94,10 @@ fidelity: build ## is what is stored what happened? Simulated hearts and sensors
 .PHONY: fuzz
 fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute each (Fuzz/README.md)
 	@Fuzz/run
+
+.PHONY: examples
+examples: dependencies ## a package that uses the library, with SQLite alone, as its documentation says
+	@SWIFT='$(SWIFT)' Examples/check
 
 .PHONY: dependencies
 dependencies:

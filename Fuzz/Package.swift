@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 import PackageDescription
 
 // A package of its own, since everything in it is built for the fuzzer (see run): the project's own builds know nothing of it.

@@ -1,5 +1,6 @@
 /// What became of an object that was handed to the store.
-public enum CommitOutcome: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive
+public enum CommitOutcome: String, Hashable, Sendable, CaseIterable, Codable {
   /// It is new and stored.
   case stored
   /// An earlier save gave way to it: one with a smaller sync version, or of a session with the same and an earlier

@@ -8,6 +8,7 @@ public import HealthModel
 /// (``Access/recording``) is let in.
 public actor HealthStore {
   /// What a store is opened for.
+  @nonexhaustive
   public enum Access: Hashable, Sendable {
     /// Nothing is written, and a missing file is an error.
     case reading

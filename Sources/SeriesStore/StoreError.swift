@@ -7,7 +7,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line: what failed, why, and what to do about it.
   public let message: String
 
-  /// What kind of failure it is.
+  /// What kind of failure it is. A later version may have more.
+  @nonexhaustive
   public enum Code: Hashable, Sendable {
     /// There is no store at the path, and a reader makes none.
     case missing

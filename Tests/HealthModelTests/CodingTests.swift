@@ -48,6 +48,9 @@ struct CodingTests {
       edges: [0, 100], type: .heartRate, policy: .holdLast(maximumGapMicroseconds: 7))
     buckets.add([[QuantityTrack(starts: [1, 2], values: [60, 70])]])
     #expect(try roundTrip(buckets.results([.average], sources: [DataSource(source: "test", device: "aa")])))
+    #expect(try roundTrip([CategoryType.sleepAnalysis, CategoryType(identifier: "mood")]))
+    #expect(try roundTrip([CategoryValue.asleepREM, CategoryValue(rawValue: .min)]))
+    #expect(try roundTrip(CorrelationType.bloodPressure))
   }
 
   @Test("what cannot be is refused by the decoder, not made up")
@@ -60,6 +63,9 @@ struct CodingTests {
     #expect(refuses(CalendarDay.self, #""--""#) && refuses(CalendarInterval.self, #""0d""#))
     #expect(refuses(HeartbeatSeries.self, #"{"timescale": 0, "runs": [], "beats": []}"#))
     #expect(refuses(HeartbeatSeries.self, #"{"timescale": 1, "runs": [], "beats": [{"rrTicks": 1}]}"#))
+    for text in [#"{}"#, #"{"text": "a", "flag": true}"#, #"{"colour": 7}"#, #"{"integer": "7"}"#, "7"] {
+      #expect(refuses(MetadataValue.self, text), "\(text)")
+    }
     let unit = try JSONDecoder().decode([Unit].self, from: Data(#"["quux", "km"]"#.utf8))
     #expect(unit[0].symbol == "quux" && !unit[0].isKnown && unit[1].isKnown)
   }
@@ -70,6 +76,8 @@ struct CodingTests {
     #expect(try text(Unit.countPerMinute) == #"["count\/min"]"#)
     #expect(try text(#require(CalendarInterval(15, .minute))) == #"["15m"]"#)
     #expect(try text(#require(CalendarDay(year: 2026, month: 1, day: 2))) == #"["2026-01-02"]"#)
+    #expect(try text(MetadataValue.text("left arm")) == #"[{"text":"left arm"}]"#)
+    #expect(try text(CategoryType.sleepAnalysis) == #"["sleepAnalysis"]"# && text(CategoryValue.awake) == "[2]")
   }
 
   @Test("values describe themselves in a line")
@@ -86,6 +94,13 @@ struct CodingTests {
     #expect("\(MetadataValue.quantity(Quantity(1, .meter)))" == "1.0 m")
     #expect("\(TimeCoverage(covered: 1, gaps: 2))" == "33 %")
     #expect("\(HeartbeatSeries())" == "0 beats")
+    #expect("\(CategoryValue.asleepREM)" == "5" && "\(TimeZoneRules.utc)" == "UTC")
+    #expect("\([.maximum, .average] as StatisticsOptions)" == "average, maximum" && "\(StatisticsOptions())" == "none")
+    var buckets = try StatisticsBuckets(edges: [0, 1_000_000], type: .heartRate)
+    buckets.add([[QuantityTrack(starts: [1], values: [60])]])
+    #expect(
+      try buckets.results([.average], sources: [DataSource(source: "test")]).map { "\($0)" }
+        == ["1970-01-01T00:00:00.000000Z/1970-01-01T00:00:01.000000Z: 1 quantity, average 60.0"])
   }
 
   @Test("dates and durations go both ways to the microsecond")
@@ -101,6 +116,12 @@ struct CodingTests {
       _ = TimeSpan(start: Date(timeIntervalSince1970: seconds), end: Date(timeIntervalSince1970: 0))
     }
     #expect(Timestamp(Date(timeIntervalSince1970: .infinity)) == Timestamp(microseconds: .max))
+    let interval = DateInterval(start: Date(timeIntervalSince1970: 1.5), duration: 2)
+    #expect(TimeSpan(interval).description == "1970-01-01T00:00:01.500000Z/1970-01-01T00:00:03.500000Z")
+    #expect(TimeSpan(interval).dateInterval == interval)
+    let eternity = TimeSpan(
+      DateInterval(start: .distantPast, end: Date(timeIntervalSince1970: .greatestFiniteMagnitude)))
+    #expect(eternity.end.microseconds == .max)
     let span = try #require(TimeSpan(start: Self.noon, duration: .milliseconds(1500)))
     #expect(span.microseconds == 1_500_000 && span.duration == .milliseconds(1500))
     #expect(TimeSpan(start: Self.noon, duration: .seconds(-1)) == nil)

@@ -132,6 +132,13 @@ struct EdgeTests {
           }
         }
       }
+      for bits in UInt8.min ... .max {
+        let options = StatisticsOptions(rawValue: bits)
+        let isRefused = (try? options.validate(for: type)) == nil
+        #expect(
+          isRefused == !options.isDisjoint(
+            with: StatisticsOptions([.average, .minimum, .maximum, .sum]).subtracting(.all(for: type))))
+      }
       #expect(throws: StatisticsError.emptyRange) { try StatisticsBuckets(edges: [], type: type) }
       #expect(throws: StatisticsError.emptyRange) { try StatisticsBuckets(edges: [1, 1], type: type) }
     }
@@ -211,6 +218,57 @@ struct EdgeTests {
     let whole = try #require(TimeSpan(start: Timestamp(microseconds: .min), end: Timestamp(microseconds: .max)))
     #expect(throws: VariabilityRefusal.tooManyWindows(limit: 700_000)) {
       try VariabilityReport.reports(NNIntervals(stretches: []), in: whole, windowMicroseconds: 1)
+    }
+  }
+
+  @Test("figures of variability with every tolerance, divisor, beginning and part")
+  func figures() throws {
+    let stretches: [[[Double]]] = [
+      [], [[]], [[0]], [[0, 0, 0]], [[0.8, 0.9], [0.8]], [[.greatestFiniteMagnitude, .leastNonzeroMagnitude]],
+      [Array(repeating: 0.8, count: 400)],
+    ]
+    for stretch in stretches {
+      guard let all = try? NNIntervals(stretches: stretch) else { continue }
+      for from in Self.reals {
+        let part = from.isNaN ? all : all.ending(in: min(from, 0)..<max(from, 0))
+        let variability = HeartRateVariability(part, from: from)
+        for divisor in [HeartRateVariability.Divisor.population, .sample] {
+          _ = try? variability.sdnn(divisor)
+          _ = try? variability.sdsd(divisor)
+          _ = try? variability.sd1(divisor)
+          _ = try? variability.sd2(divisor)
+          _ = try? variability.sdann(divisor)
+          _ = try? variability.sdnnIndex(divisor)
+        }
+        for tolerance in Self.reals {
+          _ = try? variability.nn50(tolerance: tolerance)
+          _ = try? variability.pnn50(tolerance: tolerance)
+        }
+        for band in FrequencyBand.allCases { _ = try? variability.power(in: band) }
+        _ = try? variability.lowToHighRatio()
+        _ = try? variability.meanNN()
+        _ = try? variability.meanRate()
+        _ = try? variability.rmssd()
+        _ = RhythmIndication(variability).isDoubtful
+      }
+    }
+  }
+
+  @Test("dates, reports of sessions, and types that nobody registered")
+  func others() throws {
+    for real in Self.reals {
+      let date = Date(timeIntervalSince1970: real)
+      _ = Timestamp(date).date
+      if real >= 0 { _ = TimeSpan(DateInterval(start: Date(timeIntervalSince1970: 0), duration: real)).dateInterval }
+      _ = RecordedSession.algorithmVersion(in: [RecordedSession.algorithmVersionKey: .real(real)])
+      _ = RecordedSession.inventedIntervals(in: [RecordedSession.inventedIntervalsKey: .real(real)])
+    }
+    for span in Self.spans { #expect(span.dateInterval.duration >= 0) }
+    for text in ["", "\u{0}", String(repeating: "a", count: 10_000)] {
+      #expect(throws: StatisticsError.self) { try QuantityTypeRegistry.standard.type(named: text) }
+      #expect(QuantityType(identifier: text) == nil)
+      #expect(throws: TimeZoneError.self) { try TimeZoneRules(rule: text) }
+      #expect(throws: TimeZoneError.self) { try TimeZoneRules(name: text, parsing: Array(text.utf8)) }
     }
   }
 }

@@ -103,4 +103,44 @@ struct QuantityTypeTests {
       try registry.type(named: "org.example.moods")
     }
   }
+
+  /// What files rely on: a type never changes its unit, and its style only with another version.
+  private static let table = """
+    heartRate count/min discreteTemporallyWeighted
+    restingHeartRate count/min discreteArithmetic
+    walkingHeartRateAverage count/min discreteArithmetic
+    heartRateVariabilitySDNN ms discreteArithmetic
+    heartRateVariabilityRMSSD ms discreteArithmetic
+    heartRateVariabilityPNN50 % discreteArithmetic
+    heartRateRecoveryOneMinute count/min discreteArithmetic
+    bloodPressureSystolic mmHg discreteArithmetic
+    bloodPressureDiastolic mmHg discreteArithmetic
+    respiratoryRate count/min discreteArithmetic
+    oxygenSaturation % discreteArithmetic
+    bodyTemperature degC discreteArithmetic
+    bodyMass kg discreteArithmetic
+    height m discreteArithmetic
+    stepCount count cumulative
+    flightsClimbed count cumulative
+    distanceWalkingRunning m cumulative
+    distanceCycling m cumulative
+    distanceSwimming m cumulative
+    activeEnergyBurned kcal cumulative
+    basalEnergyBurned kcal cumulative
+    swimmingStrokeCount count cumulative
+    runningStrideLength m discreteArithmetic
+    runningPower W discreteArithmetic
+    runningSpeed m/s discreteArithmetic
+    runningVerticalOscillation m discreteArithmetic
+    runningGroundContactTime ms discreteArithmetic
+    headphoneAudioExposure dBASPL discreteEquivalentContinuousLevel
+    environmentalAudioExposure dBASPL discreteEquivalentContinuousLevel
+    """
+
+  @Test("the library's types, with the units and styles in which files have them, are these")
+  func known() {
+    let known = QuantityType.all.map { "\($0) \($0.unit) \($0.style)" }
+    #expect(known == Self.table.split(separator: "\n").map(String.init))
+    #expect(QuantityType.all.allSatisfy { $0.isKnown && $0.styleVersion == 1 })
+  }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -5,13 +6,8 @@ import Testing
 /// The built program from outside: what Documentation/command-line.md promises to other programs.
 @Suite("Command line")
 struct CommandLineTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-
-  init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-  }
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
 
   /// One line on stderr that names the program, nothing on stdout, and the code.
   private func expectFailure(_ outcome: BuiltProgram.Outcome, _ status: Code, _ comment: Comment? = nil) {

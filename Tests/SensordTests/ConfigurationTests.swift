@@ -124,7 +124,7 @@ struct ConfigurationTests {
 
   @Test("a named file that is missing ends with 66, a wrong one with 78 and its line")
   func loading() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let missing = #expect(throws: CommandFailure.self) {
       try Configuration.load(named: folder.path + "/none", environment: ProcessEnvironment([:]))
     }
@@ -139,7 +139,7 @@ struct ConfigurationTests {
 
   @Test("the service takes its own file and no other, the person theirs")
   func finding() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try folder.write("service/sensord.conf", "[log]\nlevel = error\n")
     try folder.write("person/sensord/sensord.conf", "[log]\nlevel = debug\n")
     let person = ProcessEnvironment(["XDG_CONFIG_HOME": folder.path + "/person"])

@@ -8,16 +8,12 @@ import Testing
 /// What the commands say of a store whose rows hold what no program ever wrote there.
 @Suite("A store with damaged values")
 struct DamagedValueTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
 
   init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-    _ = try sensord.run(
-      "replay", "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/every-record.capture", "--store", store)
+    _ = try sensord.run("replay", TestPlaces.everyRecord, "--store", store)
     // A second one, an hour before it, without values.
     let connection = try Connection(store, flags: 2)
     let identifier = try #require(UUID(bytes: [0xAB] + [UInt8](repeating: 0, count: 14) + [1]))
@@ -103,7 +99,7 @@ struct DamagedValueTests {
       try folder.write("copy", FileAccess.read(store))
       try damage("UPDATE OR IGNORE \(change)")
       try expectAnswers(Self.readers, change)
-      try folder.write("a.sqlite", FileAccess.read(folder.path + "/copy"))
+      try folder.write("store.sqlite", FileAccess.read(folder.path + "/copy"))
     }
   }
 

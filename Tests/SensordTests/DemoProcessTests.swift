@@ -1,5 +1,6 @@
 import DBus
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -16,7 +17,7 @@ struct DemoProcessTests {
     "the bus is killed in the middle, and the session is stored with a gap",
     .enabled(if: isComplete, "left out: sensord-simulator or dbus-daemon is missing"))
   func killedBus() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let store = folder.path + "/demo.sqlite"
     let demo = try RunningDemo(["demo", "--duration", "600", "--store", store])
     try demo.wait(for: "session begins")
@@ -49,7 +50,7 @@ struct DemoProcessTests {
     "Ctrl-C ends the demo early, and what was recorded is stored",
     .enabled(if: isComplete, "left out: sensord-simulator or dbus-daemon is missing"))
   func interrupted() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let demo = try RunningDemo(["demo", "--duration", "600", "--store", folder.path + "/demo.sqlite"])
     try demo.wait(for: "session begins")
     let children = demo.children

@@ -1,6 +1,7 @@
 import Captures
 import FoundationEssentials
 import Sensors
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -8,15 +9,9 @@ import Testing
 /// Intervals that no heart has had, from a capture to what every command says, with the built program.
 @Suite("Intervals that are none")
 struct FalseIntervalsTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
-
-  init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-  }
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
 
   /// Stores a session of packets that come once a second, each with its rate and one interval.
   private func record(_ packets: [(rate: UInt8, ticks: Int)]) throws {

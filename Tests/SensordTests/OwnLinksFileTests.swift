@@ -1,5 +1,6 @@
 import BlueZ
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -23,7 +24,7 @@ struct OwnLinksFileTests {
 
   @Test("what one recorder leaves, the next inherits; nobody else may read it, and without links there is no file")
   func inheritance() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = OwnLinksFile(status: StatusFile(directory: folder.path))
     #expect(file.inherited() == nil)
     try file.write(links)
@@ -38,7 +39,7 @@ struct OwnLinksFileTests {
 
   @Test("it is believed for a minute after the last sign of life, which is its own or the status file's")
   func lifetime() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let status = StatusFile(directory: folder.path)
     let file = OwnLinksFile(status: status)
     try file.write(links)
@@ -58,7 +59,7 @@ struct OwnLinksFileTests {
     await #expect(processExitsWith: .success) {
       // Else this would wait for a writer.
       alarm(60)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/links"
       let file = OwnLinksFile(status: StatusFile(directory: folder.path))
       #expect(unsafe mkfifo(path, 0o666) == 0)
@@ -81,7 +82,7 @@ struct OwnLinksFileTests {
     "what is no such file is not believed",
     arguments: ["", "sensord-links 2\n:1.5\n", "sensord-links 1\n", "sensord-links 1\n:1.5\nhci0 C0:FF\n"])
   func junk(text: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = try ReplacedFile(path: folder.path + "/links")
     try file.write(Array(text.utf8))
     try file.finish()

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -6,13 +7,11 @@ import Testing
 /// Pipes in places where files are meant: nobody may ever open their other end.
 @Suite("A pipe in the place of a file")
 struct PipeTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
   private let pipe: String
 
   init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
     pipe = folder.path + "/pipe"
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
   }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -6,16 +7,10 @@ import Testing
 /// Limits that a shell or a service manager sets for the program.
 @Suite("A limit of the process")
 struct ProcessLimitTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
-  private let capture = TestPlaces.root + "/Tests/CapturesTests/Fixtures/every-record.capture"
-
-  init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-  }
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
+  private let capture = TestPlaces.everyRecord
 
   @Test("a file that may not grow is an error like a full disk, and nothing half-made is left behind")
   func fileSize() throws {

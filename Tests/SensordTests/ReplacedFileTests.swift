@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -7,7 +8,7 @@ import Testing
 struct ReplacedFileTests {
   @Test("a file appears when it is finished, with its mode whatever the umask says")
   func appears() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = folder.path + "/beats.csv"
     let file = try ReplacedFile(path: path, mode: 0o640)
     try file.write([1, 2])
@@ -21,7 +22,7 @@ struct ReplacedFileTests {
 
   @Test("a file that is given up leaves what was there, and nothing else")
   func givenUp() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = try folder.write("beats.csv", "old")
     do {
       let file = try ReplacedFile(path: path)
@@ -33,7 +34,7 @@ struct ReplacedFileTests {
 
   @Test("a file that others could read is replaced by one that they cannot")
   func tightened() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = try folder.write("beats.csv", "old")
     unsafe chmod(path, 0o644)
     let file = try ReplacedFile(path: path)
@@ -43,7 +44,7 @@ struct ReplacedFileTests {
 
   @Test("a link is replaced, its target is left alone")
   func link() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let target = try folder.write("target", "precious")
     let path = folder.path + "/beats.csv"
     unsafe symlink(target, path)
@@ -64,7 +65,7 @@ struct ReplacedFileTests {
 
   @Test("a pipe that somebody put in a place that the program chose is replaced, neither written nor waited for")
   func pipe() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = folder.path + "/status.json"
     #expect(unsafe mkfifo(path, 0o666) == 0)
     let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
@@ -89,7 +90,7 @@ struct ReplacedFileTests {
 
   @Test("a folder, and a folder that is missing, end with 73")
   func noPlace() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for path in [folder.path, folder.path + "/none/beats.csv"] {
       let failure = #expect(throws: CommandFailure.self) { _ = try ReplacedFile(path: path) }
       #expect(failure?.status == .cannotCreate)

@@ -3,6 +3,7 @@ import Glibc
 import HealthModel
 import Ingestion
 import SeriesStore
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -10,18 +11,12 @@ import Testing
 /// From a capture to a stored session and out again, with the built program.
 @Suite("Replay, show, export and delete")
 struct ReplayCommandTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
-
-  init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-  }
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
 
   /// A capture with every kind of record; its sensor's name tries to clear the screen.
-  private var capture: String { TestPlaces.root + "/Tests/CapturesTests/Fixtures/every-record.capture" }
+  private var capture: String { TestPlaces.everyRecord }
 
   @Test("a capture is stored once, and a second time says that there is nothing new")
   func once() throws {
@@ -94,8 +89,8 @@ struct ReplayCommandTests {
   func deleteCapture() throws {
     _ = try sensord.run("replay", capture, "--store", store)
     let text = try String(decoding: FileAccess.read(capture), as: UTF8.self)
-    let kept = try folder.write("a.captures/0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture", text)
-    let other = try folder.write("a.captures/1f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture", text)
+    let kept = try folder.write("store.captures/0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture", text)
+    let other = try folder.write("store.captures/1f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture", text)
     #expect(try sensord.run("delete", "0f6a1c52", "--store", store).status == 0)
     #expect(!FileAccess.exists(kept))
     #expect(FileAccess.exists(other))
@@ -106,11 +101,11 @@ struct ReplayCommandTests {
     #expect(try sensord.run("devices", "add", "C0:FF:EE:00:00:01", "--store", store).status == 0)
     let ended = try String(decoding: FileAccess.read(capture), as: UTF8.self)
     let open = ended.split(separator: "\n").dropLast().joined(separator: "\n") + "\n"
-    let segment = "a.journal/00000001.journal"
+    let segment = "store.journal/00000001.journal"
     for (text, reason) in [(open, "still being recorded"), (ended, "being stored just now")] {
       try folder.write(segment, text)
       #expect(try sensord.run("sessions", "--store", store).output.contains("0f6a1c52"))
-      let lock = unsafe Glibc.open(folder.path + "/a.journal", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      let lock = unsafe Glibc.open(folder.path + "/store.journal", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       #expect(flock(lock, LOCK_EX) == 0)
       let refused = try sensord.run("delete", "0f6a1c52", "--store", store)
       #expect(refused.status == Code.locked.rawValue && refused.errors.contains(reason), "\(refused.errors)")
@@ -172,7 +167,7 @@ struct ReplayCommandTests {
     let named = try sensord.run("replay", "--rebuild", "0f6a1c52", "--store", store)
     #expect(named.status == Code.noInput.rawValue && named.errorLines.count == 1)
     let text = try String(decoding: FileAccess.read(capture), as: UTF8.self)
-    let name = "a.captures/0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture"
+    let name = "store.captures/0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01.capture"
     // In the middle of the third measurement: what was stored is more than the capture has.
     let cut = try #require(text.firstRange(of: "8125457013 m")).upperBound
     try folder.write(name, String(text[..<cut]))

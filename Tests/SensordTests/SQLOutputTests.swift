@@ -1,16 +1,15 @@
 import SeriesStore
+import TestSupport
 import Testing
 
 @testable import sensord
 
 @Suite("SQLOutput")
 struct SQLOutputTests {
-  private let folder: TemporaryFolder
-  private let store: String
+  private let folder = TemporaryFolder()
+  private var store: String { folder.store }
 
   init() throws {
-    folder = try TemporaryFolder()
-    store = folder.path + "/a.sqlite"
     _ = try HealthStore.open(store, for: .writing)
   }
 

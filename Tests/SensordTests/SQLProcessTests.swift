@@ -7,9 +7,9 @@ import Testing
 /// `sensord sql` with an answer that never ends.
 @Suite("An endless answer of sql")
 struct SQLProcessTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
 
   /// Row after row, with the unpacked beats of the store read again for each.
   private static let query = """
@@ -18,11 +18,7 @@ struct SQLProcessTests {
     """
 
   init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-    _ = try sensord.run(
-      "replay", TestPlaces.root + "/Tests/CapturesTests/Fixtures/every-record.capture", "--store", store)
+    _ = try sensord.run("replay", TestPlaces.everyRecord, "--store", store)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -7,7 +8,7 @@ import Testing
 struct ServiceNotificationTests {
   @Test("states arrive as one datagram", arguments: [false, true])
   func datagram(isAbstract: Bool) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = isAbstract ? "@sensord-test-\(getpid())-\(folder.path.suffix(6))" : folder.path + "/notify"
     let receiver = try #require(DatagramReceiver(path))
     let notification = ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": path]))
@@ -21,7 +22,7 @@ struct ServiceNotificationTests {
 
   @Test("where systemd does not read, a line of status is not waited for")
   func fullQueue() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let receiver = try #require(DatagramReceiver(folder.path + "/notify"))
     let notification = ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": folder.path + "/notify"]))
     // Far more than any queue holds: without the flag this does not return.

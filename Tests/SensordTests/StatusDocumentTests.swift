@@ -1,5 +1,6 @@
 import Ingestion
 import Sensors
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -71,7 +72,7 @@ struct StatusDocumentTests {
 
   @Test("the file appears whole and goes with the recorder")
   func file() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = StatusFile(directory: folder.path + "/run")
     try file.prepare()
     #expect(try file.read() == nil)

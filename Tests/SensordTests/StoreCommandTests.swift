@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -5,16 +6,12 @@ import Testing
 /// What a person asks a store, with the built program.
 @Suite("Stats, hrv, check and sql")
 struct StoreCommandTests {
-  private let folder: TemporaryFolder
-  private let sensord: BuiltProgram
-  private let store: String
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
 
   init() throws {
-    folder = try TemporaryFolder()
-    sensord = BuiltProgram(in: folder)
-    store = folder.path + "/a.sqlite"
-    _ = try sensord.run(
-      "replay", TestPlaces.root + "/Tests/CapturesTests/Fixtures/every-record.capture", "--store", store)
+    _ = try sensord.run("replay", TestPlaces.everyRecord, "--store", store)
   }
 
   private func stats(_ arguments: String..., changed: [String: String] = [:]) throws -> BuiltProgram.Outcome {

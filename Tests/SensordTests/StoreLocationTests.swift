@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -67,7 +68,7 @@ struct StoreLocationTests {
 
   @Test("a link to a store is the store: journal and captures are beside the file, however it is spelt")
   func link() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let store = try folder.write("there/a.sqlite", "")
     let link = folder.path + "/b.sqlite"
     #expect(unsafe symlink(store, link) == 0)

@@ -1,16 +1,13 @@
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import sensord
 
 @Suite("ZoneChoice")
 struct ZoneChoiceTests {
-  private let folder: TemporaryFolder
-
-  init() throws {
-    folder = try TemporaryFolder()
-  }
+  private let folder = TemporaryFolder()
 
   /// The name of what is chosen, and its offset in winter and in summer in hours.
   private func choice(_ variables: [String: String], localTime: String) throws -> String {

@@ -40,6 +40,64 @@ enum ArticleExamples {
     return rates.id
   }
 
+  static func ownType(_ path: String) async throws -> [QuantityType] {
+    // snippet: own type
+    let mood = try QuantityType("org.example.mood", unit: .count, style: .discreteArithmetic)
+    let diary = try HealthStore.open(path, for: .writing, types: QuantityTypeRegistry([mood]))
+    // end
+    let now = TimeSpan(at: Timestamp(microseconds: 0))
+    let sample = try NewSample(mood, Quantity(4, .count), over: now)
+    try await diary.save(sample, as: SourceRevision(identifier: "test", name: "Test"))
+    return try await diary.quantityTypes()
+  }
+
+  static func otherKinds(_ store: HealthStore, as program: SourceRevision) async throws -> ([CategoryValue], [Double]) {
+    // snippet: category
+    let night = DateInterval(start: Date(timeIntervalSince1970: 1_714_950_000), duration: 1800)
+    let stage = NewSample(.sleepAnalysis, .asleepDeep, over: TimeSpan(night), device: Device(name: "Ring"))
+    try await store.save(stage, as: program)
+    // end
+
+    // snippet: correlation
+    let moment = TimeSpan(at: Timestamp(night.start))
+    let pressure = try NewSample(
+      .bloodPressure,
+      of: [
+        NewSample(.bloodPressureSystolic, Quantity(120, .millimeterOfMercury), over: moment),
+        NewSample(.bloodPressureDiastolic, Quantity(80, .millimeterOfMercury), over: moment),
+      ], metadata: ["arm": "left"])
+    try await store.save(pressure, as: program)
+    // end
+
+    var stages: [CategoryValue] = []
+    // snippet: stages
+    let asleep = SampleQuery(
+      .and([.type(.category(.sleepAnalysis)), .value(CategoryValue.allAsleepValues)]))
+    for sample in try await asleep.result(for: store).value {
+      if let stage = sample.category { stages.append(stage) }
+    }
+    // end
+
+    var values: [Double] = []
+    // snippet: parts
+    for whole in try await SampleQuery(.type(.correlation(.bloodPressure))).result(for: store).value {
+      let parts = SampleQuery(.part(of: whole.id), order: [.init(.change)])
+      for part in try await parts.result(for: store).value {
+        if let value = part.summary?.mostRecent { values.append(value) }
+      }
+    }
+    // end
+    return (stages, values)
+  }
+
+  static func coding(_ samples: [HealthSample]) throws -> [HealthSample] {
+    // snippet: coding
+    let json = try JSONEncoder().encode(samples)
+    let again = try JSONDecoder().decode([HealthSample].self, from: json)
+    // end
+    return again
+  }
+
   static func query(_ store: HealthStore, from: Timestamp, to: Timestamp) async throws -> (Int, Int, Int) {
     // snippet: samples
     let fast = SampleQuery(

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("The documentation's articles")
@@ -41,7 +42,7 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 16)
+    #expect(snippets.count == 23)
     var quoted: Set<String> = []
     let articles =
       ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
@@ -92,6 +93,17 @@ struct ArticleTests {
       #expect(ids == Set(all.added.map(\.id)) && anchor == all.anchor.description)
     }
     #expect(try ArticleExamples.sql(folder.store).count == 2)
+  }
+
+  @Test("the examples of other kinds, of an own type and of text do what the articles say")
+  func otherKinds() async throws {
+    #expect(try await ArticleExamples.ownType("\(folder.path)/own.sqlite").map(\.identifier) == ["org.example.mood"])
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let found = try await ArticleExamples.otherKinds(store, as: SourceRevision(identifier: "test", name: "Test"))
+    #expect(found == ([.asleepDeep], [120, 80]))
+    let samples = try await SampleQuery().result(for: store).value
+    #expect(try ArticleExamples.coding(samples) == samples && samples.count == 4)
+    #expect(try ModelExamples.ownType()["org.example.mood"] != nil)
   }
 
   @Test("the examples of the model do what its articles say")

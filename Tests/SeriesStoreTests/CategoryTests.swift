@@ -1,6 +1,7 @@
 import CSQLite
 import FoundationEssentials
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore

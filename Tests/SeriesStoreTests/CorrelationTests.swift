@@ -1,6 +1,7 @@
 import CSQLite
 import FoundationEssentials
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -11,8 +12,10 @@ struct CorrelationTests {
   private let program = SourceRevision(identifier: "test", name: "Test")
   private let moment = TimeSpan(at: Timestamp(microseconds: 7_000_000))
 
-  private func part(_ type: QuantityType, _ value: Double) throws -> NewSample {
-    try NewSample(type, Quantity(value, .millimeterOfMercury), over: moment)
+  private func part(
+    _ type: QuantityType, _ value: Double, sync: NewSample.SyncIdentity? = nil
+  ) throws -> NewSample {
+    try NewSample(type, Quantity(value, type.unit), over: moment, sync: sync)
   }
 
   private func bloodPressure(
@@ -98,5 +101,56 @@ struct CorrelationTests {
     try await store.save([try bloodPressure(120, 80)], as: program)
     try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("DELETE FROM associations WHERE position = 1")
     #expect(try await store.check().map(\.problem) == ["2 parts are said to be there, 1 are"])
+  }
+
+  @Test("parts that a damaged file names in a circle are deleted with their whole, each once")
+  func circle() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let saved = try bloodPressure(120, 80)
+    try await store.save([saved, try bloodPressure(130, 90)], as: program)
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(
+      "UPDATE associations SET member = (SELECT max(owner) FROM associations) WHERE position = 1")
+    #expect(try await !store.check().isEmpty)
+    try await store.delete([saved.id], as: "test")
+    let deleted = try await ChangeQuery(after: .start).result(for: store).value.deleted.map(\.id)
+    #expect(deleted.count == 4 && Set(deleted).count == 4 && deleted.contains(saved.id))
+  }
+
+  @Test("a sample belongs to one whole at a time, and no correlation to another")
+  func shared() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let one = NewSample.SyncIdentity(identifier: "one", version: 1)
+    let systolic = try NewSample(
+      .bloodPressureSystolic, Quantity(120, .millimeterOfMercury), over: moment, sync: one)
+    func whole(_ parts: [NewSample], sync: NewSample.SyncIdentity? = nil) throws -> NewSample {
+      try NewSample(CorrelationType(identifier: "pair", parts: []), of: parts, sync: sync)
+    }
+    func isRefused(_ sample: NewSample) async -> Bool {
+      do throws(StoreError) {
+        try await store.save(sample, as: program)
+        return false
+      } catch {
+        return error.code == .invalid
+      }
+    }
+    // The part has the identity of its own whole, and comes twice.
+    #expect(await isRefused(try whole([systolic], sync: .init(identifier: "one", version: 2))))
+    #expect(await isRefused(try whole([systolic, systolic])))
+    for version in [1, 2] as [Int64] {
+      let other = try part(.bodyMass, 1, sync: .init(identifier: "one", version: version))
+      #expect(await isRefused(try whole([systolic, other])))
+    }
+    try await store.save(try whole([systolic]), as: program)
+    #expect(await isRefused(try whole([systolic])))
+    #expect(await isRefused(try whole([try part(.bodyMass, 1, sync: .init(identifier: "one", version: 2))])))
+    #expect(try await SampleQuery().result(for: store).value.count == 2)
+    #expect(try await store.check() == [])
+    // It would take the place of a part.
+    #expect(await isRefused(try whole([part(.bodyMass, 1)], sync: .init(identifier: "one", version: 2))))
+    // The store knows the part as a correlation.
+    let two = NewSample.SyncIdentity(identifier: "two", version: 2)
+    try await store.save(try whole([part(.bodyMass, 1)], sync: two), as: program)
+    #expect(await isRefused(try whole([part(.bodyMass, 1, sync: .init(identifier: "two", version: 1))])))
+    #expect(throws: SeriesError.correlationWithin) { try whole([whole([systolic])]) }
   }
 }

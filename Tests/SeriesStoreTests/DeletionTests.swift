@@ -2,6 +2,7 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore

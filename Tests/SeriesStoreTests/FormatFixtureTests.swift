@@ -2,6 +2,7 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -55,7 +56,7 @@ struct FormatFixtureTests {
   /// A file as today's forerunner wrote it.
   private func old() throws -> String {
     let bytes = try #require(contents(of: "\(Self.fixtures)/layout-1.sqlite"))
-    folder.write(bytes, to: "old.sqlite")
+    try folder.write("old.sqlite", bytes)
     return "\(folder.path)/old.sqlite"
   }
 

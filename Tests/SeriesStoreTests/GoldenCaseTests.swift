@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// The cases that Apple's talks of 2019 and 2022 show, through a store. Recovery, audiogram and workouts are left out:

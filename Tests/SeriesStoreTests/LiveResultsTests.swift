@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// One subscriber and one writer of 1,000 samples a second in 10 transactions.

@@ -19,6 +19,14 @@ enum ModelExamples {
     use(isMean)
   }
 
+  static func ownType() throws -> QuantityTypeRegistry {
+    // snippet: registry
+    let mood = try QuantityType("org.example.mood", unit: .count, style: .discreteArithmetic)
+    let types = try QuantityTypeRegistry([mood])
+    // end
+    return types
+  }
+
   static func statistics(from start: Timestamp) throws -> [Statistics] {
     // snippet: statistics
     let india = TimeZoneRules(name: "Asia/Kolkata", fixedOffset: 19_800)

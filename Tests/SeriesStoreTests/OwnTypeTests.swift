@@ -1,5 +1,6 @@
 import CSQLite
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore

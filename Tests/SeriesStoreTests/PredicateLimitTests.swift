@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 @Suite("Predicates as large as one likes")

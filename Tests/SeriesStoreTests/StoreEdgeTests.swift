@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HealthModel
 import SeriesStore
+import TestSupport
 import Testing
 
 /// The public functions of the store with the edges of their arguments: a typed error or an answer, never a trap.
@@ -117,7 +118,11 @@ struct StoreEdgeTests {
     for number in Self.integers {
       let moment = Timestamp(microseconds: number)
       for other in Self.moments {
-        _ = try await QuantityQuery(.heartRate, from: moment, to: other).result(for: store)
+        let quantities = QuantityQuery(.heartRate, from: moment, to: other)
+        let found = try await quantities.result(for: store).value
+        var count = 0
+        for try await batch in quantities.batches(for: store) { count += batch.count }
+        #expect(count == found.count)
         _ = try await SampleQuery(.time(from: moment, to: other, strictness: [.start, .end])).result(for: store)
         let day = try #require(CalendarInterval(100_000, .year))
         for policy in [WeightingPolicy.holdLast(maximumGapMicroseconds: number), .ownDuration] {
@@ -139,6 +144,10 @@ struct StoreEdgeTests {
       _ = try await SampleQuery(.summary(.average, .less, Quantity(value, .countPerMinute))).result(for: store)
       _ = try await SampleQuery(.metadata("a", .less, .quantity(Quantity(value, .meter)))).result(for: store)
       _ = try await SampleQuery(.metadata("a", .less, .real(value))).result(for: store)
+    }
+    for predicate in [SamplePredicate.or([]), .not(.and([])), .basis(of: UUID()), .part(of: UUID()), .identifier([])] {
+      #expect(try await SampleQuery(predicate).result(for: store).value.isEmpty)
+      #expect(try await SampleQuery(.not(predicate)).result(for: store).value.count == 1)
     }
     await #expect(throws: StoreError.self) { try await HeartbeatQuery(UUID()).result(for: store) }
     for name in ["", "last", "zz", "0000", String(repeating: "a", count: 1000)] { _ = try? await store.session(name) }

@@ -2,6 +2,7 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -89,8 +90,8 @@ struct StoreOpeningTests {
   }
 
   @Test("what is no store gets no file beside it, and a pipe is not waited for", arguments: HealthStore.Access.each)
-  func refused(access: HealthStore.Access) {
-    folder.write(Array("notes".utf8), to: "notes.txt")
+  func refused(access: HealthStore.Access) throws {
+    try folder.write("notes.txt", Array("notes".utf8))
     #expect(code("\(folder.path)/notes.txt", for: access) == .notADatabase)
     #expect(folder.names == ["notes.txt"])
     let pipe = "\(folder.path)/pipe"
@@ -130,17 +131,17 @@ struct StoreOpeningTests {
   }
 
   @Test("a file that is no database, an empty one, and another program's database are refused and left alone")
-  func foreign() {
+  func foreign() throws {
     for (name, bytes) in [
       ("text", Array("hello, I am a diary\n".utf8)), ("zero", [UInt8](repeating: 0, count: 40_000)),
     ] {
-      folder.write(bytes, to: name)
+      try folder.write(name, bytes)
       for access in [HealthStore.Access.reading, .writing, .recording] {
         #expect(code("\(folder.path)/\(name)", for: access) == .notADatabase, "\(name) \(access)")
       }
       #expect(folder.bytes(of: name) == bytes)
     }
-    folder.write([], to: "empty")
+    try folder.write("empty", [])
     #expect(code("\(folder.path)/empty", for: .writing) == .notADatabase)
     #expect(code("\(folder.path)/empty") == .notADatabase)
     #expect(folder.bytes(of: "empty") == [])
@@ -213,7 +214,7 @@ struct StoreOpeningTests {
     _ = try await HealthStore.open(folder.store, for: .writing).commit(session)
     try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     let copies = TemporaryFolder()
-    copies.write(folder.bytes(of: "store.sqlite"), to: "a copy? 100%20 #é.sqlite")
+    try copies.write("a copy? 100%20 #é.sqlite", folder.bytes(of: "store.sqlite"))
     let path = copies.path + "/a copy? 100%20 #é.sqlite"
     // Root makes files everywhere, so that this half says something to other users only.
     try #require(unsafe chmod(copies.path, 0o555) == 0)

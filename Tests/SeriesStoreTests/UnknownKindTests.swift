@@ -1,6 +1,7 @@
 import CSQLite
 import FoundationEssentials
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -17,16 +18,13 @@ struct UnknownKindTests {
     let beats = try #require(NewSample(heartbeats: try makeSession(beats: 20).heartbeats))
     try await store.save([beats], as: program)
     let unknown = UUID()
-    let later = try StoreFile(folder.store, for: .writing, mode: 0o600)
-    try later.write { (connection) throws(StoreError) in try FutureContent.prepare(connection) }
+    try FutureContent.prepare(folder.store)
     let sample = NewSample(
       FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind),
       over: try #require(TimeSpan(start: Timestamp(microseconds: 5), end: Timestamp(microseconds: 9))), id: unknown,
       device: Device(name: "Watch"), metadata: ["snow": "powder"],
       sync: NewSample.SyncIdentity(identifier: "one", version: 1))
-    try later.write { (connection) throws(StoreError) in
-      _ = try connection.samples.save([sample], as: SourceRevision(identifier: "ski", name: "Ski"))
-    }
+    try await store.save(sample, as: SourceRevision(identifier: "ski", name: "Ski"))
     return (store, beats.id, unknown)
   }
 
@@ -89,25 +87,5 @@ struct UnknownKindTests {
     try later.execute("UPDATE store SET min_reader = 7")
     await #expect { try await SampleQuery().result(for: store) } throws: { ($0 as? StoreError)?.code == code }
     #expect { try HealthStore.open(folder.store, for: .reading) } throws: { ($0 as? StoreError)?.code == code }
-  }
-}
-
-/// A kind that is not registered: three heights, in a table of its own.
-private struct FutureContent: SampleContent {
-  static let kind = SampleKind(rawValue: "route")
-  private static let routes = Table(
-    "routes", ["sample INTEGER NOT NULL", "place INTEGER NOT NULL", "height REAL"], key: "sample, place")
-
-  static func prepare(_ connection: Connection) throws(StoreError) {
-    try connection.execute(routes.creation)
-    try connection.insert([.text("routes"), .text("sample"), .integer(0)], into: Schema.contentTables)
-  }
-
-  func figures() -> SampleFigures { SampleFigures(count: 3) }
-
-  func insert(of sample: Int64, into connection: Connection) throws(StoreError) {
-    for place in 0..<3 as Range<Int64> {
-      try connection.insert([.integer(sample), .integer(place), .real(1000.5)], into: Self.routes)
-    }
   }
 }

@@ -1,6 +1,7 @@
 /// A length of time as the calendar counts it: a day may have 23 hours, a month 28 days.
 public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
   /// What an interval counts; the raw values are the suffixes of its text.
+  @nonexhaustive
   public enum Unit: String, Hashable, Sendable, CaseIterable {
     case minute = "m"
     case hour = "h"

@@ -1,4 +1,5 @@
 /// Why a time zone cannot be used.
+@nonexhaustive
 public enum TimeZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The zone database has no zone of that name.
   case unknownZone(String)

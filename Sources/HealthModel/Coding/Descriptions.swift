@@ -46,3 +46,37 @@ extension TimeCoverage: CustomStringConvertible {
   /// `98 %`, rounded down.
   public var description: String { "\(Int(fraction * 100)) %" }
 }
+
+extension CategoryValue: CustomStringConvertible {
+  /// The integer.
+  public var description: String { "\(rawValue)" }
+}
+
+extension TimeZoneRules: CustomStringConvertible {
+  /// The zone's name.
+  public var description: String { name }
+}
+
+extension StatisticsOptions: CustomStringConvertible {
+  private static let names: [(option: StatisticsOptions, name: String)] = [
+    (.average, "average"), (.minimum, "minimum"), (.maximum, "maximum"), (.sum, "sum"), (.mostRecent, "mostRecent"),
+    (.duration, "duration"), (.separateBySource, "separateBySource"),
+  ]
+
+  /// The names of the options: `average, maximum`; `none` without any.
+  public var description: String {
+    let present = Self.names.filter { contains($0.option) }.map(\.name)
+    return present.isEmpty ? "none" : present.joined(separator: ", ")
+  }
+}
+
+extension Statistics: CustomStringConvertible {
+  /// The time, how many quantities, and the figures that there are, in the type's unit.
+  public var description: String {
+    let figures = [
+      ("sum", sum), ("average", average), ("minimum", minimum), ("maximum", maximum), ("most recent", mostRecent),
+    ]
+    .compactMap { name, value in value.map { ", \(name) \($0)" } }
+    return "\(start)/\(end): \(count) \(count == 1 ? "quantity" : "quantities")\(figures.joined())"
+  }
+}

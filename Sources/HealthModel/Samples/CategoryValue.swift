@@ -1,7 +1,7 @@
 /// A value of a category sample: an integer, with HealthKit's raw values for those that have names.
 ///
 /// Open: a type may get values that this program has no name for.
-public struct CategoryValue: RawRepresentable, Hashable, Sendable {
+public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
   /// As it stands in the store.
   public let rawValue: Int64
 

@@ -1,7 +1,7 @@
 /// What several samples are together: a name, and the quantity types that must be among them.
 ///
 /// Open: any name and parts make a type.
-public struct CorrelationType: Hashable, Sendable, CustomStringConvertible {
+public struct CorrelationType: Hashable, Sendable, CustomStringConvertible, Codable {
   /// HealthKit's name without its prefix: `bloodPressure`.
   public let identifier: String
   /// Of each of these at least one sample belongs to it.

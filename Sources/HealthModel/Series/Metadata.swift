@@ -1,8 +1,9 @@
 /// What is known about an object beside its values: a key and one of a few plain kinds of value.
 public typealias Metadata = [String: MetadataValue]
 
-/// A value in ``Metadata``.
-public enum MetadataValue: Hashable, Sendable, Codable {
+/// A value in ``Metadata``. A later version may have more kinds of value.
+@nonexhaustive
+public enum MetadataValue: Hashable, Sendable {
   case text(String)
   case integer(Int64)
   /// A finite number. A number that is not finite is not stored: it would read back as nothing.

@@ -1,4 +1,5 @@
 /// What is wrong with an insert into, or the finish of, a series; what was inserted before is kept.
+@nonexhaustive
 public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The series was finished or discarded before this call.
   case finished
@@ -16,6 +17,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownType(String)
   /// A correlation lacks a sample of one of its type's parts.
   case partMissing(String)
+  /// A correlation holds samples that are none themselves.
+  case correlationWithin
   /// The time lies outside of the years 1 to 9999.
   case timeOutOfRange
   /// The value is greater than `limit`, or less than its negative: sums of such values would be no numbers.
@@ -46,6 +49,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .incompatibleUnit(let unit, let type): "\(unit) cannot be converted to the unit of \(type)"
     case .unknownType(let type): "unit or style of \(type) are not known to this program"
     case .partMissing(let type): "there is no sample of \(type) among the parts"
+    case .correlationWithin: "a correlation is no part of another"
     case .timeOutOfRange: "the time lies outside of the years 1 to 9999"
     case .valueOutOfRange(let limit): "a value lies between -\(limit) and \(limit)"
     case .notFinite: "the value is no finite number"

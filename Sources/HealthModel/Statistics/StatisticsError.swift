@@ -1,4 +1,5 @@
 /// What is wrong with a question for statistics.
+@nonexhaustive
 public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The average, minimum or maximum of quantities that add up says nothing.
   case notForCumulative(option: String, type: String)

@@ -1,4 +1,6 @@
-/// How a discrete average weighs its values. HealthKit publishes none for values without duration; these are ours.
+/// How a discrete average weighs its values. HealthKit publishes none for values without duration; these are ours, and
+/// a later version may have more.
+@nonexhaustive
 public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codable {
   /// Within a source each value weighs as long as it lasts; where all durations are zero, all weigh the same. Sources weigh
   /// as long as they cover time (``Statistics/sourceWeights``).

@@ -1,4 +1,5 @@
 /// What is wrong with a quantity type of a program's own.
+@nonexhaustive
 public enum QuantityTypeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An identifier is 1 to 100 letters, digits, `.`, `_` and `-` of ASCII, the first a letter.
   case invalidIdentifier(String)

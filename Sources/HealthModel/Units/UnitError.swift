@@ -1,4 +1,5 @@
 /// What is wrong with a unit.
+@nonexhaustive
 public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text is no unit in the grammar of ``Unit``; `at` counts bytes from 0.
   case unreadable(String, at: Int)

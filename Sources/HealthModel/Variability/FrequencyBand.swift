@@ -1,4 +1,5 @@
 /// A band of the spectrum of NN intervals (Task Force 1996, table 2).
+@nonexhaustive
 public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
   /// 0.003 to 0.04 Hz.
   case veryLow = "vlf"

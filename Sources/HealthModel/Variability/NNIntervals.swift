@@ -16,6 +16,7 @@ public struct NNIntervals: Hashable, Sendable {
   public let origin: Timestamp?
 
   /// Which beats of a record may bound an interval. Gaps always part the intervals, whatever the filter.
+  @nonexhaustive
   public enum Filter: String, Hashable, Sendable {
     /// Neither beat is flagged as ectopic, implausible, filler, surplus or rateConflict, and the later one not as missed:
     /// that one is a beat, only its interval is none. Around an extra detection, which is no beat, two intervals are joined to the
@@ -33,6 +34,7 @@ public struct NNIntervals: Hashable, Sendable {
     public var reason: Reason
 
     /// What the beats that bound it are flagged with, in the order in which one is preferred as the reason.
+    @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
       /// The first of its run: it began at a beat that nobody saw.
       case firstOfRun

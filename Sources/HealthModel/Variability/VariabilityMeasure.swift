@@ -1,4 +1,5 @@
 /// The figures of heart rate variability, each in the unit and with the divisor in which it is reported.
+@nonexhaustive
 public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case meanNN
   case meanRate

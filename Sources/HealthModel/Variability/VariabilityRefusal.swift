@@ -1,4 +1,5 @@
 /// Why a figure of heart rate variability is not given: in the place of a NaN or of a number without meaning.
+@nonexhaustive
 public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   case tooFewIntervals(needed: Int, available: Int)
   /// Pairs of NN intervals that follow each other without a gap.

@@ -1,5 +1,5 @@
 /// Something in a store that cannot be what was written.
-public struct StoreDamage: Hashable, Sendable, CustomStringConvertible {
+public struct StoreDamage: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The object, `sample 1b4e28ba…` for instance, or `database`.
   public var object: String
   /// What is wrong with it; never a measured value.

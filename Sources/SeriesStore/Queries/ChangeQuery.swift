@@ -40,7 +40,7 @@ public struct ChangeQuery: HealthQuery {
 }
 
 /// What changed. No object is both there and deleted, so the order in which the lists are applied does not matter.
-public struct ChangeSet: Hashable, Sendable {
+public struct ChangeSet: Hashable, Sendable, Codable {
   /// Samples that were saved and are still there, in the order of saving, as far as the predicate means them.
   public var added: [HealthSample]
   /// Recording sessions that were saved and are still there, in that order, as far as the predicate means them. A session takes
@@ -58,7 +58,7 @@ public struct ChangeSet: Hashable, Sendable {
 }
 
 /// What is left of a deleted sample or session.
-public struct DeletedObject: Hashable, Sendable {
+public struct DeletedObject: Hashable, Sendable, Codable {
   /// What it was called.
   public var id: UUID
   /// What it was; ``SampleType/session`` for a recording session, nil where it was deleted under the first layout.

@@ -49,7 +49,7 @@ public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   public internal(set) var samples: [UUID] = []
 
   /// One quantity, in the type's unit.
-  public struct Element: Hashable, Sendable {
+  public struct Element: Hashable, Sendable, Codable {
     /// In the type's unit.
     public var value: Double
     /// From its start to its end; one moment for most.
@@ -63,7 +63,7 @@ public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   /// The number of quantities.
   public var endIndex: Int { owners.count }
 
-  /// The quantity at that place in the order of starts.
+  /// The quantity at that place in the order of starts; a place outside of the list is a mistake of the program, as for an array.
   public subscript(position: Int) -> Element {
     let start = Timestamp(microseconds: quantities.starts[position])
     let end = quantities.ends.isEmpty ? start : Timestamp(microseconds: quantities.ends[position])

@@ -21,6 +21,7 @@ public struct StatisticsCollectionQuery: HealthQuery {
   public var priority: [DataSource]
 
   /// How time is divided.
+  @nonexhaustive
   public enum Buckets: Hashable, Sendable {
     /// By the clocks of a zone, from an anchor in both directions.
     case calendar(CalendarInterval, anchor: Timestamp, zone: TimeZoneRules)

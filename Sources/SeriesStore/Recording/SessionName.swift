@@ -2,6 +2,7 @@ public import FoundationEssentials
 
 /// How a person names a session: the word `last`, or the first digits of its identifier in either case, with or without
 /// the hyphens of RFC 9562. One rule for every command and for the library.
+@nonexhaustive
 public enum SessionName: Hashable, Sendable {
   /// The session that started last.
   case last

@@ -28,7 +28,7 @@ extension NewSample {
   /// Samples that are one measurement together, over all of their time; they are found by themselves too, and go with it.
   ///
   /// - Throws: ``HealthModel/SeriesError/empty`` without parts, ``HealthModel/SeriesError/partMissing(_:)`` where one of the
-  ///   type's parts is not among them.
+  ///   type's parts is not among them, ``HealthModel/SeriesError/correlationWithin`` where a part is a correlation itself.
   public init(
     _ type: CorrelationType, of parts: [NewSample], id: UUID = UUID(), device: Device? = nil,
     metadata: Metadata = [:], sync: SyncIdentity? = nil
@@ -36,6 +36,7 @@ extension NewSample {
     guard let start = parts.map(\.span.start).min(), let end = parts.map(\.span.end).max(),
       let span = TimeSpan(start: start, end: end)
     else { throw .empty }
+    guard !parts.contains(where: { $0.type.kind == .correlation }) else { throw .correlationWithin }
     for part in type.parts where !parts.contains(where: { $0.type == .quantity(part) }) {
       throw .partMissing(part.identifier)
     }

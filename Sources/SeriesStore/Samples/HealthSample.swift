@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HealthModel
 
 /// A sample as the store knows it: everything but its values.
-public struct HealthSample: Hashable, Sendable, Identifiable {
+public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   /// Its identifier.
   public var id: UUID
   /// What it holds.
@@ -34,7 +34,7 @@ public struct HealthSample: Hashable, Sendable, Identifiable {
 }
 
 /// The figures of one quantity sample, in the type's unit.
-public struct SampleSummary: Hashable, Sendable {
+public struct SampleSummary: Hashable, Sendable, Codable {
   /// Nil for discrete types.
   public var sum: Double?
   /// By the type's style; nil for cumulative types.

@@ -18,7 +18,7 @@ public struct NewSample: Sendable {
   let content: any SampleContent
 
   /// What makes two saves one object: of equal identifiers of one source the strictly greater version stays.
-  public struct SyncIdentity: Hashable, Sendable {
+  public struct SyncIdentity: Hashable, Sendable, Codable {
     /// The same for all saves of one object.
     public var identifier: String
     /// The greatest stays.

@@ -8,6 +8,7 @@ public import HealthModel
 /// `finish` merges everything.
 public struct QuantitySeriesBuilder: Sendable {
   /// What happens with times.
+  @nonexhaustive
   public enum Order: Hashable, Sendable {
     /// HealthKit's: any order; a quantity with the start of an earlier one replaces it.
     case sorting

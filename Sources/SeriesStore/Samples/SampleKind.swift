@@ -1,7 +1,7 @@
 /// What kind of thing a sample is: which form its content has.
 ///
 /// Open: a store may hold kinds of which this program knows the name only. What all samples have is there for those too.
-public struct SampleKind: RawRepresentable, Hashable, Sendable {
+public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   /// The name in the file.
   public let rawValue: String
 

@@ -47,7 +47,8 @@ struct MetadataTable {
         case .flag: .flag(statement.integer(2) != 0)
         case .time: .time(Timestamp(microseconds: statement.integer(2)))
         case .quantity:
-          statement.text(3).flatMap(Unit.init).map { .quantity(Quantity(Self.real(in: statement, 2), $0)) }
+          // A unit of a later program is told as it stands.
+          statement.text(3).map { .quantity(Quantity(Self.real(in: statement, 2), Unit($0) ?? Unit(opaque: $0))) }
         }
       if let value { metadata[key] = value }
     }

@@ -61,7 +61,22 @@ extension SampleTable {
   /// Removes a sample with its parts and all that belongs to it, and records that; one without a readable identifier leaves no
   /// tombstone. What it is a part of or the basis for is left as it is where its successor will take its place.
   func delete(_ number: Int64, keepsAssociations: Bool = false) throws(StoreError) {
-    for part in try connection.associations.parts(of: number) { try delete(part) }
+    // A damaged file, or a later program's, may have parts of parts, and these may name each other: each goes once.
+    var whole = [number]
+    var known: Set = [number]
+    var next = 0
+    while next < whole.count {
+      for part in try connection.associations.parts(of: whole[next]) where known.insert(part).inserted {
+        whole.append(part)
+      }
+      next += 1
+    }
+    for part in whole.dropFirst() { try remove(part, keepsAssociations: false) }
+    try remove(number, keepsAssociations: keepsAssociations)
+  }
+
+  /// Removes one sample without its parts. A number that is no sample's leaves no tombstone.
+  private func remove(_ number: Int64, keepsAssociations: Bool) throws(StoreError) {
     for table in try contentTables() {
       try connection.run(
         "DELETE FROM \(table.name) WHERE \(table.column) BETWEEN ?1 AND ?2", number << table.shift,
@@ -72,15 +87,16 @@ extension SampleTable {
     if !keepsAssociations { try connection.run("DELETE FROM associations WHERE member = ?1", number) }
     let provenance = try provenance(of: number)
     try connection.run("DELETE FROM samples WHERE id = ?1", number)
-    if let uuid = try uuid(of: number) {
+    if let provenance, let uuid = try uuid(of: number) {
       try connection.changeList.record(uuid, type: provenance.type, source: provenance.source, deleted: true)
     }
   }
 
-  private func provenance(of number: Int64) throws(StoreError) -> (type: Int64?, source: Int64?) {
+  /// Nil where there is no such sample.
+  private func provenance(of number: Int64) throws(StoreError) -> (type: Int64?, source: Int64?)? {
     var statement = try connection.prepare("SELECT type, source FROM samples WHERE id = ?1")
     try statement.bind(number, at: 1)
-    return try statement.step() ? (statement.optionalInteger(0), statement.optionalInteger(1)) : (nil, nil)
+    return try statement.step() ? (statement.optionalInteger(0), statement.optionalInteger(1)) : nil
   }
 
   /// The tables that hold samples' contents, those of kinds that this program does not know among them: as the file names them.

@@ -18,13 +18,19 @@ extension SampleTable {
       earlier = try earlierVersion(of: sync, source: source)
       if let earlier, sync.version <= earlier.version { return (.unchanged, earlier.id) }
     }
-    if let earlier { try delete(earlier.id, keepsAssociations: true) }
+    if let earlier {
+      let isPart = try !connection.associations.owners(ofPart: earlier.id).isEmpty
+      guard !isPart || sample.content.parts.isEmpty else {
+        throw StoreError(
+          .invalid, "the sample \(sample.id.uuidString.lowercased()) has parts, and would be a part itself")
+      }
+      try delete(earlier.id, keepsAssociations: true)
+    }
     guard try number(of: sample.id) == nil else {
       throw StoreError(.invalid, "the object \(sample.id.uuidString.lowercased()) is in the store already")
     }
     let device: Int64? = if let device = sample.device { try connection.provenance.row(of: device) } else { nil }
-    var parts: [Int64] = []
-    for part in sample.content.parts { parts.append(try save(part, source: source, row: row).number) }
+    let parts = try saveParts(of: sample, source: source, row: row)
     let id = try insert(
       sample.content,
       as: SampleRecord(
@@ -34,6 +40,33 @@ extension SampleTable {
     try connection.metadata.insert(sample.metadata, of: id)
     if let earlier { try connection.associations.replace(earlier.id, with: id) }
     return (earlier == nil ? .stored : .replaced, id)
+  }
+
+  /// Saves what belongs to the sample; the numbers, in order. A part belongs to one whole, and whole and parts are different objects.
+  private func saveParts(
+    of sample: NewSample, source: SourceRevision, row: Int64
+  ) throws(StoreError) -> [Int64] {
+    let parts = sample.content.parts
+    let identifiers = ([sample] + parts).compactMap(\.sync?.identifier)
+    guard parts.isEmpty || Set(identifiers).count == identifiers.count else {
+      throw StoreError(
+        .invalid, "\(sample.id.uuidString.lowercased()) and its parts need a sync identifier each, or none")
+    }
+    var numbers: [Int64] = []
+    for part in parts {
+      let number = try save(part, source: source, row: row).number
+      guard try connection.associations.owners(ofPart: number).isEmpty else {
+        throw StoreError(
+          .invalid, "the sample \(part.id.uuidString.lowercased()) is a part already, and belongs to one object only")
+      }
+      // The store may know the part by its sync identifier, as something else.
+      guard try connection.associations.parts(of: number).isEmpty else {
+        throw StoreError(
+          .invalid, "the sample \(part.id.uuidString.lowercased()) has parts, and would be a part itself")
+      }
+      numbers.append(number)
+    }
+    return numbers
   }
 
   /// The sample with that sync identifier that the same program saved, in whatever version of the program.

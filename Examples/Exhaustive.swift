@@ -1,0 +1,39 @@
+// Must not compile: each of these switches names every case that there is today, and a later version may have more.
+// Examples/check counts the refusals.
+import HealthModel
+import SeriesStore
+
+func name(_ value: MetadataValue) -> String {
+  switch value {
+  case .text: "text"
+  case .integer: "integer"
+  case .real: "real"
+  case .flag: "flag"
+  case .time: "time"
+  case .quantity: "quantity"
+  }
+}
+
+func name(_ policy: WeightingPolicy) -> String {
+  switch policy {
+  case .ownDuration: "own duration"
+  case .holdLast: "hold last"
+  case .trapezoid: "trapezoid"
+  }
+}
+
+func name(_ outcome: CommitOutcome) -> String {
+  switch outcome {
+  case .stored: "stored"
+  case .replaced: "replaced"
+  case .unchanged: "unchanged"
+  case .deletedBefore: "deleted before"
+  }
+}
+
+func isOfTheFile(_ code: StoreError.Code) -> Bool {
+  switch code {
+  case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt: true
+  case .notFound, .ambiguous, .invalid, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed, .statement: false
+  }
+}
