@@ -82,7 +82,7 @@ struct BlobSizeTests {
       source: SourceRevision(identifier: "sensord", name: "sensord", version: "0.1.0"), start: start,
       end: start.advanced(byMicroseconds: 3_601_000_000), endReason: "request", rates: rates,
       heartbeats: try builder.finish(), coverage: Coverage(floor: 1, ceiling: 1),
-      quality: ["notifications": 3600, "linkLosses": 0, "latencyMedianMicroseconds": 224_000])
+      quality: QualityReport(["notifications": 3600, "linkLosses": 0, "latencyMedianMicroseconds": 224_000]))
   }
 
   @Test("200 sessions of a strap let the closed file grow by their blobs, a tenth of them, and 2 KB a session")

@@ -39,6 +39,6 @@ enum InventedIntervals {
       span += next.arrival - packet.arrival
       for beat in packet.beatEnd..<next.beatEnd { ticks += Int64(columns.rrTicks[beat]) }
     }
-    return abs(span - RunMap.microseconds(ticks: ticks)) <= span / 50
+    return abs(span - SensorTicks.microseconds(ticks)) <= span / 50
   }
 }

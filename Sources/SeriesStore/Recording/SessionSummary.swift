@@ -20,7 +20,7 @@ public struct SessionSummary: Hashable, Sendable {
   /// What is known beside the values.
   public var metadata: Metadata
   /// The quality report.
-  public var quality: Metadata
+  public var quality: QualityReport
   /// Its rates in figures.
   public var heartRate: HeartRateSummary
   /// Its beats in figures.
@@ -35,7 +35,7 @@ public struct SessionSummary: Hashable, Sendable {
   /// Takes every part as it is.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
-    endReason: String, metadata: Metadata = [:], quality: Metadata = [:],
+    endReason: String, metadata: Metadata = [:], quality: QualityReport = QualityReport(),
     heartRate: HeartRateSummary = HeartRateSummary(), heartbeats: HeartbeatSummary = HeartbeatSummary(),
     gapCount: Int = 0, coverage: Coverage? = nil,
     variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary()
