@@ -43,7 +43,7 @@ public struct Rebuild: Sendable {
   /// - Parameter session: As it is stored.
   /// - Returns: What became of it.
   /// - Throws: ``Replay/Failure``; the session is as it was.
-  public func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
+  package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
     let earlier = session.quality.algorithmVersion ?? 0
     guard earlier < Self.algorithmVersion else { return .current }
     guard let kept = captures[session.id] else { return .noCapture }

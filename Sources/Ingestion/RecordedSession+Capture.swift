@@ -11,8 +11,7 @@ extension RecordedSession {
   /// - Parameters:
   ///   - capture: One session as it was received.
   ///   - version: The version of this program, kept as the session's source beside the capture's own.
-  /// - Throws: ``SeriesError`` where the beats make no series: their times lie outside of the years 1 to 9999, or a defect of this
-  ///   program.
+  /// - Throws: ``SeriesError`` where the beats make no series, which is a defect of this program.
   public init(of capture: Capture, version: String) throws(SeriesError) {
     let timeline = try SessionTimeline(log: capture.log)
     let span = TimeSpan(start: timeline.start, end: timeline.end) ?? TimeSpan(at: timeline.start)

@@ -3,7 +3,8 @@ import HealthModel
 extension SessionAssembly {
   /// The beats in their runs: ticks and a map for each run, and a beat's own time where the map differs.
   ///
-  /// - Throws: ``HealthModel/SeriesError`` where a time lies outside of the years 1 to 9999.
+  /// - Throws: ``HealthModel/SeriesError`` where a beat is not later than the one before it, or lies 35 minutes off its run's map: a
+  ///   defect of this program.
   func heartbeats() throws(SeriesError) -> HeartbeatSeries {
     var builder = HeartbeatSeriesBuilder(timescale: SensorTicks.perSecond)
     builder.reserveCapacity(flags.count)

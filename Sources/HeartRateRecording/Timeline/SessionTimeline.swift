@@ -34,8 +34,7 @@ public struct SessionTimeline: Hashable, Sendable {
 
   /// Works out the session whose events these are: one sensor, in the order in which they were recorded.
   ///
-  /// - Throws: ``HealthModel/SeriesError`` where its beats make no series: their times lie outside of the years 1 to 9999, or a
-  ///   defect of this program.
+  /// - Throws: ``HealthModel/SeriesError`` where its beats make no series, which is a defect of this program.
   public init(events: [SensorEvent], parameters: TimelineParameters = .standard) throws(SeriesError) {
     var collector = SessionCollector()
     for event in events { collector.take(event) }

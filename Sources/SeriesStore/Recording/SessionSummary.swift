@@ -1,39 +1,39 @@
-public import FoundationEssentials
-public import HealthModel
+package import FoundationEssentials
+package import HealthModel
 
 /// What a list of sessions shows: everything about a session but its values.
-public struct SessionSummary: Hashable, Sendable {
+package struct SessionSummary: Hashable, Sendable {
   /// The session's identity.
-  public var id: UUID
+  package var id: UUID
   /// Which save of the session it is; the number of notifications for recordings.
-  public var syncVersion: Int64
+  package var syncVersion: Int64
   /// The hardware that measured.
-  public var device: Device
+  package var device: Device
   /// The program that saved it.
-  public var source: SourceRevision
+  package var source: SourceRevision
   /// When it begins.
-  public var start: Timestamp
+  package var start: Timestamp
   /// When it ends.
-  public var end: Timestamp
+  package var end: Timestamp
   /// Why it ended; see ``HealthModel/RecordedSession/endReason``.
-  public var endReason: String
+  package var endReason: String
   /// What is known beside the values.
-  public var metadata: Metadata
+  package var metadata: Metadata
   /// The quality report.
-  public var quality: QualityReport
+  package var quality: QualityReport
   /// Its rates in figures.
-  public var heartRate: HeartRateSummary
+  package var heartRate: HeartRateSummary
   /// Its beats in figures.
-  public var heartbeats: HeartbeatSummary
+  package var heartbeats: HeartbeatSummary
   /// How many gaps it has, of beats or, where there are none, of rates.
-  public var gapCount: Int
+  package var gapCount: Int
   /// The share of its time that beats account for or, in a session without any, rates; nil where it is unknown.
-  public var coverage: Coverage?
+  package var coverage: Coverage?
   /// The figures of heart rate variability.
-  public var variability: HeartRateVariabilitySummary
+  package var variability: HeartRateVariabilitySummary
 
   /// Takes every part as it is.
-  public init(
+  package init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], quality: QualityReport = QualityReport(),
     heartRate: HeartRateSummary = HeartRateSummary(), heartbeats: HeartbeatSummary = HeartbeatSummary(),
@@ -58,22 +58,22 @@ public struct SessionSummary: Hashable, Sendable {
 }
 
 /// The rates of a session in figures; all but the count nil where there are none.
-public struct HeartRateSummary: Hashable, Sendable {
+package struct HeartRateSummary: Hashable, Sendable {
   /// How many there are.
-  public var count: Int
+  package var count: Int
   /// Beats per minute: the plain mean, since the values have no duration.
-  public var average: Double?
+  package var average: Double?
   /// The smallest value.
-  public var minimum: Double?
+  package var minimum: Double?
   /// The greatest value.
-  public var maximum: Double?
+  package var maximum: Double?
   /// The value that starts last.
-  public var mostRecent: Double?
+  package var mostRecent: Double?
   /// When the last rate was measured.
-  public var mostRecentTime: Timestamp?
+  package var mostRecentTime: Timestamp?
 
   /// Takes every part as it is.
-  public init(
+  package init(
     count: Int = 0, average: Double? = nil, minimum: Double? = nil, maximum: Double? = nil, mostRecent: Double? = nil,
     mostRecentTime: Timestamp? = nil
   ) {
@@ -87,16 +87,16 @@ public struct HeartRateSummary: Hashable, Sendable {
 }
 
 /// The beats of a session in figures.
-public struct HeartbeatSummary: Hashable, Sendable {
+package struct HeartbeatSummary: Hashable, Sendable {
   /// How many there are.
-  public var count: Int
+  package var count: Int
   /// Beats preceded by a gap, the session's first not counted.
-  public var gaps: Int
+  package var gaps: Int
   /// Stretches that are counted on one clock without a break.
-  public var runs: Int
+  package var runs: Int
 
   /// Takes every part as it is.
-  public init(count: Int = 0, gaps: Int = 0, runs: Int = 0) {
+  package init(count: Int = 0, gaps: Int = 0, runs: Int = 0) {
     self.count = count
     self.gaps = gaps
     self.runs = runs
