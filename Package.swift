@@ -53,7 +53,7 @@ let package = Package(
 
     module("GATTHeartRate"),
     module("Sensors", ["GATTHeartRate"]),
-    module("HeartRateRecording", ["Sensors", "GATTHeartRate"]),
+    module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
     module("Checksums", ["CLinux"]),
     module("HealthModel"),
     module("SeriesStore", ["HealthModel", "Checksums", "CSQLite", "CLinux"]),
@@ -99,7 +99,7 @@ let package = Package(
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
     tests("Sensors", ["Sensors", "GATTHeartRate"]),
-    tests("HeartRateRecording", ["HeartRateRecording", "Sensors", "GATTHeartRate", "TestSupport"]),
+    tests("HeartRateRecording", ["HeartRateRecording", "HealthModel", "Sensors", "GATTHeartRate", "TestSupport"]),
     tests("Checksums", ["Checksums"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(

@@ -68,7 +68,7 @@ enum Loading {
           gaps: gaps(in: session.start, end), coverage: Coverage(floor: 0.99, ceiling: 0.995),
           variability: HeartRateVariabilitySummary(
             sdnnMilliseconds: 41.5 + Double(number) / 7, rmssdMilliseconds: 23.25 + Double(number) / 9,
-            pnn50: 4.125 + Double(number) / 11), quality: quality))
+            pnn50: 4.125 + Double(number) / 11), quality: QualityReport(quality)))
     }
     await store.close()
   }

@@ -12,7 +12,7 @@ public enum OpenSessions {
     var sessions: [RecordedSession] = []
     for found in try JournalReader.read(directory: journal).sessions where found.state != .committed {
       // A session that the timeline cannot order is reported when it is committed; a list goes on without it.
-      guard var session = try? FinalPass.session(of: found.capture, version: version) else { continue }
+      guard var session = try? RecordedSession(of: found.capture, version: version) else { continue }
       if found.state == .open { session.endReason = "" }
       sessions.append(session)
     }

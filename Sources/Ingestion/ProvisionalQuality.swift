@@ -32,34 +32,21 @@ extension ProvisionalQuality {
   /// What `quality` found when its beats were judged last, with the wall clock's lead over the boot clock in microseconds; nil
   /// without beats.
   init?(_ quality: LiveQuality, wallMinusBoot offset: Int64) {
-    let recent = quality.recent(wallMinusBoot: offset)
-    guard let first = quality.firstBeat, let until = recent.wallMicroseconds.last else { return nil }
+    guard let first = quality.firstBeat, let last = quality.lastBeat else { return nil }
+    let until = last.microseconds &+ offset
+    let recent = quality.recentCounts
     self.init(
-      beats: quality.beats, flagged: quality.flagged, recentBeats: recent.count,
-      recentFlagged: recent.flags.count(where: \.isDoubtful),
+      beats: quality.beats, flagged: quality.flagged, recentBeats: recent.beats, recentFlagged: recent.flagged,
       rmssdMilliseconds: Self.rmssd(
-        recent, from: max(first.microseconds &+ offset, until &- LiveQuality.windowMicroseconds)),
+        try? quality.recent(wallMinusBoot: offset),
+        from: max(first.microseconds &+ offset, until &- LiveQuality.windowMicroseconds), to: until),
       until: until)
   }
 
-  private static func rmssd(_ beats: HeartbeatTable, from start: Int64) -> Double? {
-    guard let series = try? series(beats),
-      let end = beats.wallMicroseconds.last,
+  private static func rmssd(_ beats: HeartbeatSeries?, from start: Int64, to end: Int64) -> Double? {
+    guard let beats,
       let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
     else { return nil }
-    return SessionVariability.summary(of: series, in: span).rmssdMilliseconds
-  }
-
-  /// The beats in the model's form, each at its own time.
-  private static func series(_ beats: HeartbeatTable) throws(SeriesError) -> HeartbeatSeries {
-    var builder = HeartbeatSeriesBuilder(timescale: 1024)
-    for beat in beats.rrTicks.indices {
-      let time = Timestamp(microseconds: beats.wallMicroseconds[beat])
-      if beat == 0 || beats.flags[beat].contains(.firstOfRun) { try builder.beginRun(AffineTimeMap(anchor: time)) }
-      try builder.add(
-        rrTicks: UInt32(beats.rrTicks[beat]), precededByGap: beats.precededByGap[beat],
-        flags: HealthModel.Heartbeat.Flags(rawValue: beats.flags[beat].rawValue), at: time)
-    }
-    return try builder.finish()
+    return SessionVariability.summary(of: beats, in: span).rmssdMilliseconds
   }
 }

@@ -1,6 +1,7 @@
 public import Captures
 import FoundationEssentials
 import HealthModel
+import HeartRateRecording
 public import SeriesStore
 
 /// Works out stored sessions anew from their kept captures: an algorithm that has become better improves old sessions too.
@@ -22,7 +23,7 @@ public struct Rebuild: Sendable {
   }
 
   /// The version that sessions are of afterwards.
-  public static let algorithmVersion = FinalPass.algorithmVersion
+  public static let algorithmVersion = SessionTimeline.algorithmVersion
 
   private let replay: Replay
   private let captures: [UUID: KeptCapture]
@@ -42,8 +43,8 @@ public struct Rebuild: Sendable {
   /// - Parameter session: As it is stored.
   /// - Returns: What became of it.
   /// - Throws: ``Replay/Failure``; the session is as it was.
-  public func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
-    let earlier = RecordedSession.algorithmVersion(in: session.quality)
+  package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
+    let earlier = session.quality.algorithmVersion ?? 0
     guard earlier < Self.algorithmVersion else { return .current }
     guard let kept = captures[session.id] else { return .noCapture }
     let contents: CaptureContents

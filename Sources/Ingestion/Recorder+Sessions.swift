@@ -1,6 +1,7 @@
 import DBus
 import Captures
 import FoundationEssentials
+import HealthModel
 import HeartRateRecording
 package import Sensors
 
@@ -161,8 +162,8 @@ extension Recorder {
   /// One line for each kind of junk in a session, never the bytes.
   private func tellDefects(_ channel: inout SensorChannel) {
     let defects = channel.machine.counts.defects
-    guard defects.total > 0 else { return }
-    for (number, defect) in PayloadDefect.allCases.enumerated() where defects[defect] > 0 {
+    guard !defects.isEmpty else { return }
+    for (number, defect) in PayloadDefect.allCases.enumerated() where defects[defect] != nil {
       guard channel.toldDefects & 1 << number == 0 else { continue }
       channel.toldDefects |= 1 << number
       log(.warning, "\(label(channel)): notifications that are no valid measurement (\(defect.rawValue)); counted")

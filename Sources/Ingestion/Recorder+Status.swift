@@ -3,6 +3,7 @@ import BlueZ
 import DBus
 import HeartRateRecording
 import GATTHeartRate
+import HealthModel
 import Sensors
 
 extension Recorder {
@@ -119,7 +120,7 @@ extension Recorder {
     status.beats = machine.counts.beats
     status.gaps = machine.counts.gaps
     status.losses = machine.counts.linkLosses
-    status.junk = machine.counts.defects.total
+    status.junk = Int(machine.counts.defects.values.reduce(0, +))
     status.lostValues = channel.lostValues + channel.backlog.values
     status.lostMicroseconds = channel.lostMicroseconds + channel.backlog.microseconds(upTo: nil)
     status.provisional = channel.provisional

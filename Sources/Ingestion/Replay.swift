@@ -41,7 +41,7 @@ public struct Replay: Sendable {
   /// - Throws: ``Failure``; nothing was stored.
   public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
     let session: RecordedSession
-    do { session = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
+    do { session = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     do {
       let outcome = try await store.commit(session, restore: restore)
       return Outcome(

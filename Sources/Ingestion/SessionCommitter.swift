@@ -77,7 +77,7 @@ actor SessionCommitter {
       return Committed(outcome: nil, rates: 0, beats: 0, gaps: 0, damages: damages)
     }
     let recorded: RecordedSession
-    do { recorded = try FinalPass.session(of: capture, version: version) } catch { throw .timeline(error) }
+    do { recorded = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     let outcome = try save(recorded)
     var archiveFailure: JournalError?
     if let archive, outcome != .deletedBefore {

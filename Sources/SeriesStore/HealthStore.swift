@@ -1,21 +1,23 @@
 public import HealthModel
 
-/// One file of health data: sessions, their heart rates and beats, and the sensors that may be recorded.
+/// One file of health data: samples of many kinds, and the changes that brought them.
 ///
 /// Opening happens on the caller's thread; everything after that on a thread of the store's own, since SQLite blocks.
 /// That thread sleeps while there is nothing to do. Several stores, in one process or many, may have the same file open:
-/// readers never wait for a writer, writers wait for each other for a few seconds, and one recorder at a time
-/// (``Access/recording``) is let in.
+/// readers never wait for a writer, writers wait for each other for a few seconds.
 public actor HealthStore {
   /// What a store is opened for.
-  @nonexhaustive
-  public enum Access: Hashable, Sendable {
+  public struct Access: Hashable, Sendable {
+    private enum Kind { case reading, writing, recording }
+
+    private let kind: Kind
+
     /// Nothing is written, and a missing file is an error.
-    case reading
-    /// For short changes beside a recorder; a missing file is made.
-    case writing
-    /// For the one recorder of this file, until the store is closed; a second gets ``StoreError/Code/locked``.
-    case recording
+    public static let reading = Access(kind: .reading)
+    /// For changes, of several writers at a time; a missing file is made.
+    public static let writing = Access(kind: .writing)
+    /// For the one recorder of this file, until the store is closed; a second gets ``StoreError/Code/locked``. The daemon's alone.
+    package static let recording = Access(kind: .recording)
   }
 
   private let executor: StoreExecutor
@@ -91,7 +93,7 @@ public actor HealthStore {
     return store
   }
 
-  /// Closes the file and lets the recorder's lock go, for good; every later call is an error. Also happens with the last
+  /// Closes the file for good, and lets a recorder's lock go; every later call is an error. Also happens with the last
   /// reference.
   public func close() {
     isClosed = true

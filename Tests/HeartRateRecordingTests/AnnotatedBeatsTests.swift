@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import HeartRateRecording
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ struct AnnotatedBeatsTests {
       let ticks = Double(beats[index].sample - beats[index - 1].sample) * 1024 / 360
       script.notify([UInt16(ticks.rounded())], at: 10 + Double(beats[index].sample) / 360, rate: 75)
     }
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     // The first annotated beat began the first interval and is none of ours.
     let flagged = timeline.beats.flags.map { $0.subtracting(.firstOfRun) }
     let ectopic = flagged.indices.filter { flagged[$0].contains(.ectopic) }.map { $0 + 1 }

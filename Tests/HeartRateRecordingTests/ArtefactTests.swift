@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Testing
 
@@ -6,7 +7,7 @@ struct ArtefactTests {
   private func flags(_ intervals: [UInt16]) -> SessionTimeline {
     var script = Script()
     script.beat(intervals, from: 10)
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }

@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -10,9 +11,9 @@ struct AssumedDepthTests {
   func modelsDepth(model: String?, depth: Double) {
     for seed in 0..<4 as Range<UInt64> {
       let strap = KnownStrap(restingIntervals(200, mean: 920, seed: seed), depth: Int(depth), seed: seed)
-      let quality = SessionTimeline(events: strap.script(model: model).events).quality
-      #expect(quality.releaseDepth == depth, "seed \(seed)")
-      #expect(quality.releaseDepthError == nil, "seed \(seed)")
+      let quality = SessionTimeline(strap.script(model: model).events).quality
+      #expect(quality.releaseDepthBeats == depth, "seed \(seed)")
+      #expect(quality.releaseDepthErrorBeats == nil, "seed \(seed)")
     }
   }
 }

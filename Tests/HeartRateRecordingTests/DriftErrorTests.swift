@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -7,13 +8,13 @@ import Testing
 @Suite("The error of the drift")
 struct DriftErrorTests {
   private func expectHonest(_ script: Script, slow: Double, _ words: String) {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
-    guard let error = timeline.quality.driftError else {
+    guard let error = timeline.quality.driftErrorPartsPerMillion else {
       #expect(timeline.quality.driftPartsPerMillion == 0, "\(words)")
       return
     }
-    #expect(abs(timeline.quality.driftPartsPerMillion - slow) <= 2 * error, "\(words)")
+    #expect(abs((timeline.quality.driftPartsPerMillion ?? .nan) - slow) <= 2 * error, "\(words)")
   }
 
   @Test("sixty losses of the link an hour", arguments: 0..<4 as Range<UInt64>)

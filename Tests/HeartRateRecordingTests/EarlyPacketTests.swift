@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 @Suite("Early packets")
 struct EarlyPacketTests {
   private func timeline(_ strap: KnownStrap, model: String? = "H10") -> SessionTimeline {
-    let timeline = SessionTimeline(events: strap.script(model: model).events)
+    let timeline = SessionTimeline(strap.script(model: model).events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
@@ -27,12 +28,12 @@ struct EarlyPacketTests {
     let timeline = timeline(strap)
     #expect(timeline.gaps.isEmpty, "seed \(seed)")
     #expect(timeline.runs.count == 1, "seed \(seed)")
-    #expect(timeline.quality.releaseDepth == 2, "seed \(seed)")
-    #expect(timeline.quality.earlyPackets >= early.count / 2, "seed \(seed)")
+    #expect(timeline.quality.releaseDepthBeats == 2, "seed \(seed)")
+    #expect(timeline.quality.earlyPackets ?? 0 >= early.count / 2, "seed \(seed)")
     let spread = KnownStrap.spread(strap.errors(in: timeline))
     #expect(spread < 0.05, "seed \(seed)")
-    if let error = timeline.quality.driftError {
-      #expect(abs(timeline.quality.driftPartsPerMillion - slow) <= 2 * error, "seed \(seed)")
+    if let error = timeline.quality.driftErrorPartsPerMillion {
+      #expect(abs((timeline.quality.driftPartsPerMillion ?? .nan) - slow) <= 2 * error, "seed \(seed)")
     }
     let without = KnownStrap(intervals, depth: 2, slow: slow, seed: seed)
     let times = KnownStrap.times(in: self.timeline(without))

@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 @Suite("Intervals that are made of rates")
 struct InventedIntervalTests {
   private func timeline(_ script: Script) -> SessionTimeline {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
@@ -33,7 +34,7 @@ struct InventedIntervalTests {
     #expect(timeline.beats.isEmpty && timeline.runs.isEmpty, "seed \(seed)")
     #expect(timeline.quality.inventedIntervals == 570, "seed \(seed)")
     #expect(timeline.rates.map(\.beatsPerMinute) == rates, "seed \(seed)")
-    #expect(timeline.gaps.map(\.reason) == [.link("supervision timeout")], "seed \(seed)")
+    #expect(timeline.gaps.map(\.cause) == ["link: supervision timeout"], "seed \(seed)")
   }
 
   @Test("nor where the rates lie around the pace of the notifications, so that their sum is the time that passed")
@@ -76,7 +77,7 @@ struct InventedIntervalTests {
     var script = Script()
     for second in 1...600 { script.notify([1024], at: Double(second), rate: 60) }
     let timeline = timeline(script)
-    #expect(timeline.quality.inventedIntervals == 0)
+    #expect(timeline.quality.inventedIntervals == nil)
     #expect(timeline.beats.rrTicks == [UInt16](repeating: 1024, count: 600))
   }
 

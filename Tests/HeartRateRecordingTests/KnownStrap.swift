@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -98,8 +99,9 @@ extension KnownStrap {
 
   /// When each beat that the heart had lies, in seconds of the boot clock.
   static func times(in timeline: SessionTimeline) -> [Double] {
-    timeline.beats.flags.indices.filter { !timeline.beats.flags[$0].contains(.surplus) }.map {
-      Double(timeline.beats.wallMicroseconds[$0] - Script.offset) / 1e6
+    let beats = timeline.beats
+    return beats.flags.indices.filter { !beats.flags[$0].contains(.surplus) }.map {
+      Double(beats.wallMicroseconds[$0] - Script.offset) / 1e6
     }
   }
 
@@ -117,10 +119,11 @@ extension KnownStrap {
   /// How many beats lie within the stated uncertainty around their true times plus `latency`.
   func countInside(_ timeline: SessionTimeline, latency: Double) -> Int {
     var errors = errors(in: timeline)[...]
+    let flags = timeline.beats.flags
     var inside = 0
     for run in timeline.runs {
       let bound = Double(run.map.uncertaintyMicroseconds) / 1e6
-      for beat in run.beats where !timeline.beats.flags[beat].contains(.surplus) {
+      for beat in run.beats where !flags[beat].contains(.surplus) {
         if let error = errors.popFirst(), abs(error - latency) <= bound { inside += 1 }
       }
     }

@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import Sensors
 import Testing
 
@@ -24,28 +25,28 @@ struct LateReasonTests {
   @Test("the second event of one loss names it: one loss, one gap, with the reason")
   func attached() {
     let timeline = SessionTimeline(
-      events: session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "timeout"))]))
-    #expect(timeline.sensor.disconnects.count == 1)
-    #expect(timeline.sensor.disconnects.first?.reason == "timeout")
-    #expect(timeline.gaps.map(\.reason) == [.link("timeout")])
+      session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "timeout"))]))
+    #expect(timeline.quality.disconnects.count == 1)
+    #expect(timeline.quality.disconnects.first?.reason == "timeout")
+    #expect(timeline.gaps.map(\.cause) == ["link: timeout"])
   }
 
   @Test("it changes no beat: the timeline is that of a reason told at once")
   func sameAsAtOnce() {
     let late = SessionTimeline(
-      events: session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "remote"))]))
-    let atOnce = SessionTimeline(events: session([(11, .disconnected(reason: "remote"))]))
+      session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "remote"))]))
+    let atOnce = SessionTimeline(session([(11, .disconnected(reason: "remote"))]))
     #expect(late == atOnce)
   }
 
   @Test("a link between them makes two losses, and the first reason stays")
   func twoLosses() {
     let timeline = SessionTimeline(
-      events: session([
+      session([
         (11, .disconnected(reason: "local")), (12, .connected), (13, .disconnected(reason: nil)),
         (13, .disconnected(reason: "remote")), (14, .disconnected(reason: "other")),
       ]))
-    #expect(timeline.sensor.disconnects.map(\.reason) == ["local", "remote"])
+    #expect(timeline.quality.disconnects.map(\.reason) == ["local", "remote"])
   }
 
   @Test("the live machine counts one loss and says the reason")

@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing

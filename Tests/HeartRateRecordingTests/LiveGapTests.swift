@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -45,7 +46,7 @@ struct LiveGapTests {
     for (index, event) in script.events.enumerated() {
       _ = machine.handle(event)
       guard Int.random(in: 0..<20, using: &generator) == 0 || index == script.events.count - 1 else { continue }
-      let stored = SessionTimeline(events: Array(script.events[...index]))
+      let stored = SessionTimeline(Array(script.events[...index]))
       #expect(machine.counts.gaps == stored.gaps.count, "seed \(seed), event \(index)")
     }
     #expect(machine.counts.gaps > 10)
@@ -63,7 +64,7 @@ struct LiveGapTests {
     func compare(_ gaps: Int) {
       var machine = SessionMachine()
       for event in script.events { _ = machine.handle(event) }
-      expected += [gaps, SessionTimeline(events: script.events).gaps.count]
+      expected += [gaps, SessionTimeline(script.events).gaps.count]
       counts += [machine.counts.gaps, machine.counts.gaps]
     }
     script.notify(at: 10)

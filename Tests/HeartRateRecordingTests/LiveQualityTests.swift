@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import Sensors
 import TestSupport
 import Testing
@@ -53,7 +54,7 @@ struct LiveQualityTests {
     }
     let rarity = Int.random(in: 1...400, using: &generator)
     let quality = quality(of: script) { _ in Int.random(in: 0..<rarity, using: &generator) == 0 }
-    let flags = SessionTimeline(events: script.events).beats.flags
+    let flags = SessionTimeline(script.events).beats.flags
     #expect(quality.beats == flags.count, "seed \(seed)")
     #expect(quality.flagged == flags.count(where: \.isDoubtful), "seed \(seed)")
     #expect(quality.flagged > 0, "seed \(seed): nothing to compare")
@@ -79,16 +80,18 @@ struct LiveQualityTests {
   func lastFiveMinutes() throws {
     var script = Script()
     script.beat(Array(repeating: 1024, count: 700), from: 10)
-    let recent = quality(of: script) { $0 % 10 == 0 }.recent(wallMinusBoot: Script.offset)
-    #expect(recent.count == 300)
-    let first = try #require(recent.wallMicroseconds.first)
-    let last = try #require(recent.wallMicroseconds.last)
-    #expect(last - first == 299_000_000)
-    #expect(recent.flags.allSatisfy { $0 == [] })
+    let quality = quality(of: script) { $0 % 10 == 0 }
+    let recent = try quality.recent(wallMinusBoot: Script.offset)
+    #expect(recent.beats.count == 300)
+    #expect(recent.bounds?.microseconds == 299_000_000)
+    #expect(recent.beats.allSatisfy { $0.flags == [] })
+    #expect(quality.recentCounts == (300, 0))
+    let last = try #require(quality.lastBeat)
+    #expect(recent.bounds?.end == Timestamp(microseconds: last.microseconds + Script.offset))
   }
 
   @Test("a sensor that sends without measure takes no more room, and each of its beats is counted")
-  func flood() {
+  func flood() throws {
     var quality = LiveQuality()
     for number in 0..<20_000 {
       quality.append(
@@ -100,7 +103,8 @@ struct LiveQualityTests {
     #expect(quality.beats == 20_000)
     // No heart beats ten times a second.
     #expect(quality.flagged == 20_000)
-    #expect(quality.recent(wallMinusBoot: 0).count == LiveQuality.greatestCount)
+    #expect(try quality.recent(wallMinusBoot: 0).beats.count == LiveQuality.greatestCount)
+    #expect(quality.recentCounts == (LiveQuality.greatestCount, LiveQuality.greatestCount))
   }
 
   @Test("fillers are flagged, and beats whose rate contradicts them")
@@ -116,7 +120,7 @@ struct LiveQualityTests {
   }
 
   @Test("after a new start of the machine counts go on, and the last five minutes begin again")
-  func restart() {
+  func restart() throws {
     var script = Script()
     script.beat(restingIntervals(100, seed: 12), from: 1_000_000)
     var quality = quality(of: script)
@@ -131,14 +135,15 @@ struct LiveQualityTests {
     }
     quality.judge()
     #expect(quality.beats == 110)
-    #expect(quality.recent(wallMinusBoot: 0).count == 10)
+    #expect(try quality.recent(wallMinusBoot: 0).beats.count == 10)
   }
 
   @Test("a session without beats has nothing to tell")
-  func nothing() {
+  func nothing() throws {
     var quality = LiveQuality()
     quality.judge()
     #expect(quality.beats == 0)
-    #expect(quality.recent(wallMinusBoot: 0).isEmpty)
+    #expect(try quality.recent(wallMinusBoot: 0) == HeartbeatSeries())
+    #expect(quality.lastBeat == nil && quality.recentCounts == (0, 0))
   }
 }

@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite("Storage bugs of other programs")
 struct PeerBugTests {
   private func timeline(_ script: Script) -> SessionTimeline {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
@@ -17,7 +18,7 @@ struct PeerBugTests {
     var script = Script()
     for _ in 0..<3 { script.notify([900, 900], at: 10, rate: 66) }
     let timeline = timeline(script)
-    #expect(timeline.notifications == 3)
+    #expect(timeline.quality.notifications == 3)
     #expect(timeline.rates.map(\.beatsPerMinute) == [66, 66, 66])
     #expect(timeline.beats.rrTicks == Array(repeating: 900, count: 6))
   }
@@ -80,7 +81,7 @@ struct PeerBugTests {
     script.add(.connected, at: time + 119)
     script.beat(restingIntervals(100, seed: 64), from: time + 120)
     let timeline = timeline(script)
-    let silence = Double(timeline.runs[1].startMicroseconds - timeline.runs[0].endMicroseconds) / 1e6
+    let silence = Double(timeline.microseconds(fromRun: 0, toRun: 1)) / 1e6
     #expect(abs(silence - 120.9) < 0.3)
   }
 

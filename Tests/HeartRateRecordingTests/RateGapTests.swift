@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite("Gaps of rates")
 struct RateGapTests {
   private func timeline(_ script: Script) -> SessionTimeline {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
@@ -17,7 +18,7 @@ struct RateGapTests {
     timeline.gaps.map { gap in
       let start = Double(gap.startMicroseconds - Script.offset) / 1e6
       let end = Double(gap.endMicroseconds - Script.offset) / 1e6
-      return "\(gap.reason.token) \(gap.reason.detail ?? "-") \(start)-\(end) \(gap.estimatedLostBeats)"
+      return "\(gap.reason) \(gap.detail ?? "-") \(start)-\(end) \(Int(gap.estimatedLostBeats ?? -1))"
     }
   }
 
@@ -141,8 +142,8 @@ struct RateGapTests {
     lose(at: tail + 10)
     for second in 20..<30 { script.notify(at: tail + Double(second)) }
     let timeline = timeline(script)
-    #expect(timeline.gaps.map(\.beat) == [nil, 100, nil])
-    #expect(timeline.gaps.map(\.reason) == [.link("timeout"), .link("timeout"), .link("timeout")])
+    #expect(timeline.beatsAfterGaps == [nil, 100, nil])
+    #expect(timeline.gaps.map(\.cause) == ["link: timeout", "link: timeout", "link: timeout"])
     let told = gaps(timeline)
     #expect(told.first == "link timeout 20.0-25.0 5")
     #expect(told.last == "link timeout \(tail + 9)-\(tail + 20) 13")
@@ -157,7 +158,7 @@ struct RateGapTests {
     script.add(.connected, at: 55)
     script.notify([900], at: 60, rate: 0)
     notify(61...70, &script)
-    #expect(timeline(script).gaps.map(\.beat) == [30])
+    #expect(timeline(script).beatsAfterGaps == [30])
   }
 
   @Test("intervals that come with a word of no contact are no time off the skin")

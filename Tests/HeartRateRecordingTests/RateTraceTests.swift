@@ -1,3 +1,4 @@
+import HealthModel
 import Testing
 
 @testable import HeartRateRecording
@@ -11,9 +12,9 @@ struct RateTraceTests {
     case offSkin(Int64)
   }
 
-  private func gaps(_ steps: [Step]) -> (gaps: [SessionGap], covered: Int64) {
+  private func gaps(_ steps: [Step]) -> (gaps: [RecordingGap], covered: Int64) {
     var trace = RateTrace()
-    var gaps: [SessionGap] = []
+    var gaps: [RecordingGap] = []
     for step in steps {
       switch step {
       case .rate(let rate, let time): if let gap = trace.take(rate, at: time * 1_000_000) { gaps.append(gap) }
@@ -24,10 +25,8 @@ struct RateTraceTests {
     return (gaps, trace.coveredMicroseconds / 1_000_000)
   }
 
-  private func gap(_ reason: GapReason, _ start: Int64, _ end: Int64, lost: Int) -> SessionGap {
-    SessionGap(
-      reason: reason, beat: nil, startMicroseconds: start * 1_000_000, endMicroseconds: end * 1_000_000,
-      estimatedLostBeats: lost)
+  private func gap(_ reason: GapReason, _ start: Int64, _ end: Int64, lost: Int) -> RecordingGap {
+    RecordingGap(reason, from: start * 1_000_000, to: end * 1_000_000, estimatedLostBeats: lost)
   }
 
   @Test("ten seconds between two rates are no gap, a second more is a silence from the one to the other")
@@ -55,12 +54,12 @@ struct RateTraceTests {
 
   @Test("of two losses in one silence the first counts, with the first words for it; the skin counts last")
   func reasons() {
-    let reason = { (steps: [Step]) in self.gaps([.rate(60, 100)] + steps + [.rate(60, 130)]).gaps.map(\.reason) }
-    #expect(reason([.loss(.link("local"), 101), .loss(.link("remote"), 105)]) == [.link("local")])
-    #expect(reason([.loss(.link(nil), 101), .loss(.link("remote"), 105)]) == [.link("remote")])
-    #expect(reason([.loss(.recorder(nil), 101), .loss(.link("remote"), 105)]) == [.recorder(nil)])
-    #expect(reason([.offSkin(101), .loss(.link(nil), 105)]) == [.link(nil)])
-    #expect(reason([.loss(.boot, 105), .offSkin(106)]) == [.boot])
+    let reason = { (steps: [Step]) in self.gaps([.rate(60, 100)] + steps + [.rate(60, 130)]).gaps.map(\.cause) }
+    #expect(reason([.loss(.link("local"), 101), .loss(.link("remote"), 105)]) == ["link: local"])
+    #expect(reason([.loss(.link(nil), 101), .loss(.link("remote"), 105)]) == ["link: remote"])
+    #expect(reason([.loss(.recorder(nil), 101), .loss(.link("remote"), 105)]) == ["recorder"])
+    #expect(reason([.offSkin(101), .loss(.link(nil), 105)]) == ["link"])
+    #expect(reason([.loss(.boot, 105), .offSkin(106)]) == ["boot"])
   }
 
   @Test("beats are estimated by the mean of the rates around and the gap's length; where one is unknown, by the other")

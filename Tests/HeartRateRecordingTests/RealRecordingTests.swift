@@ -1,4 +1,5 @@
 import Foundation
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -32,21 +33,21 @@ struct RealRecordingTests {
 
   @Test("is one run of 798 beats in 600 notifications, and its intervals keep host time", .enabled(if: folder != nil))
   func isOneRun() throws {
-    let timeline = SessionTimeline(events: try Self.h10())
-    #expect(timeline.notifications == 600)
+    let timeline = SessionTimeline(try Self.h10())
+    #expect(timeline.quality.notifications == 600)
     #expect(timeline.rates.count == 600)
     #expect(timeline.beats.count == 798)
     let ticks = timeline.beats.rrTicks.reduce(0) { $0 + Int($1) }
     #expect(abs(Double(ticks) / 1024 - 599.448) < 0.4)
     #expect(timeline.runs.count == 1)
-    let unexplained = timeline.gaps.filter { $0.reason != .missedOrPause }
+    let unexplained = timeline.gaps.filter { $0.cause != "missedOrPause" }
     #expect(unexplained.isEmpty)
     let span = Double(timeline.endMicroseconds - timeline.startMicroseconds) / 1e6
     #expect(abs(Double(ticks) / 1024 - span) <= 3 + 50e-6 * span)
     let coverage = try #require(timeline.coverage)
     #expect(coverage.floor > 0.98)
     #expect(coverage.ceiling <= 1)
-    #expect(timeline.quality.releaseDepth == 2)
-    #expect(abs(timeline.quality.driftPartsPerMillion) < 50)
+    #expect(timeline.quality.releaseDepthBeats == 2)
+    #expect(abs(timeline.quality.driftPartsPerMillion ?? .nan) < 50)
   }
 }

@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -5,12 +6,12 @@ import Testing
 
 @Suite("Release depth")
 struct ReleaseDepthTests {
-  private func quality(depth: Int, means: [Double], count: Int, seed: UInt64) -> TimelineQuality {
+  private func quality(depth: Int, means: [Double], count: Int, seed: UInt64) -> QualityReport {
     var script = Script()
     var generator = SeededGenerator(seed: seed)
     let intervals = means.flatMap { restingIntervals(count, mean: $0, seed: seed) }
     script.beatBySecond(intervals, from: 10, depth: depth, using: &generator)
-    return SessionTimeline(events: script.events).quality
+    return SessionTimeline(script.events).quality
   }
 
   @Test("a sensor that hands beats on late is found out, with its standard error", arguments: 1...3)
@@ -18,8 +19,8 @@ struct ReleaseDepthTests {
     for seed in 0..<3 as Range<UInt64> {
       // A heart that changes its rate now and then: latency follows it.
       let quality = quality(depth: depth, means: [960, 780, 900, 700, 860], count: 720, seed: seed)
-      #expect(quality.releaseDepth == Double(depth), "seed \(seed)")
-      #expect(try #require(quality.releaseDepthError) < 0.2)
+      #expect(quality.releaseDepthBeats == Double(depth), "seed \(seed)")
+      #expect(try #require(quality.releaseDepthErrorBeats) < 0.2)
     }
   }
 
@@ -27,7 +28,7 @@ struct ReleaseDepthTests {
   func noDepth(seed: UInt64) {
     let mean = 800 + Double(seed) * 8
     let quality = quality(depth: 0, means: [mean], count: 1200, seed: seed)
-    #expect(quality.releaseDepth == 0, "seed \(seed)")
-    #expect(quality.releaseDepthError == nil)
+    #expect(quality.releaseDepthBeats == 0, "seed \(seed)")
+    #expect(quality.releaseDepthErrorBeats == nil)
   }
 }

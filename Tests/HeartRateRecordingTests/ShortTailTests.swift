@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -17,11 +18,11 @@ struct ShortTailTests {
     var script = strap.script()
     let end = try #require(strap.packets.last)
     script.add(.disconnected(reason: "supervision timeout"), at: end.arrival + 4)
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     let beat = strap.packets[first].beats.lowerBound
-    #expect(timeline.gaps.map(\.reason) == [.step], "seed \(seed)")
-    #expect(timeline.gaps.map(\.beat) == [beat], "seed \(seed)")
+    #expect(timeline.gaps.map(\.cause) == ["step"], "seed \(seed)")
+    #expect(timeline.beatsAfterGaps == [beat], "seed \(seed)")
     let errors = strap.errors(in: timeline)
     let constant = errors[..<beat].sorted()[beat / 2]
     let run = try #require(timeline.runs.last)
@@ -35,9 +36,9 @@ struct ShortTailTests {
       var script = Script()
       let even = [UInt16](repeating: 820, count: reach)
       script.beat(even + [8200] + even, from: 10, rate: 75)
-      let timeline = SessionTimeline(events: script.events)
+      let timeline = SessionTimeline(script.events)
       SessionTimelineTests.check(timeline)
-      #expect(timeline.gaps.map(\.reason) == [.missedOrPause])
+      #expect(timeline.gaps.map(\.cause) == ["missedOrPause"])
       #expect(timeline.gaps.map(\.estimatedLostBeats) == [9])
     }
   }

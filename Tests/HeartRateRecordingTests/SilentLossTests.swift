@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -6,39 +7,39 @@ import Testing
 /// Losses that nobody tells of: where they are, and what they are told apart by.
 @Suite("Silent losses")
 struct SilentLossTests {
-  /// Gaps that the timeline has for two stretches of beats with a silence between them; the second begins at `beat`.
-  private func gaps(before: Int, silence: Double, after: Int, seed: UInt64) -> [SessionGap] {
+  /// The timeline of two stretches of beats with a silence between them; the second begins at `beat`.
+  private func timeline(before: Int, silence: Double, after: Int, seed: UInt64) -> SessionTimeline {
     var script = Script()
     var generator = SeededGenerator(seed: seed)
     let mean = Double.random(in: 850...1100, using: &generator)
     let end = script.beatBySecond(restingIntervals(before, mean: mean, seed: seed), from: 10, using: &generator)
     script.beatBySecond(
       restingIntervals(after, mean: mean, seed: seed + 1000), from: end + silence, using: &generator)
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
-    return timeline.gaps
+    return timeline
   }
 
   @Test(
     "a loss lies exactly where the silence was, though beats and packets wander against each other", arguments: 0..<40)
   func placeOfTheHole(seed: UInt64) {
     for (before, silence) in [(18, 22.0), (100, 3.5), (300, 9)] {
-      let gaps = gaps(before: before, silence: silence, after: 300, seed: seed)
-      #expect(gaps.map(\.beat) == [before], "seed \(seed), \(silence) s after \(before) beats")
+      let timeline = timeline(before: before, silence: silence, after: 300, seed: seed)
+      #expect(timeline.beatsAfterGaps == [before], "seed \(seed), \(silence) s after \(before) beats")
     }
   }
 
   @Test("few packets tell a long silence: 20 values, 200 s of nothing, 20 values are two runs", arguments: 0..<10)
   func fewPackets(seed: UInt64) {
-    #expect(gaps(before: 20, silence: 200, after: 20, seed: seed).map(\.reason) == [.step])
-    #expect(gaps(before: 20, silence: 200, after: 20, seed: seed).map(\.beat) == [20])
-    #expect(gaps(before: 5, silence: 250, after: 3, seed: seed).map(\.beat) == [5])
-    #expect(gaps(before: 200, silence: 15, after: 25, seed: seed).map(\.beat) == [200])
+    #expect(timeline(before: 20, silence: 200, after: 20, seed: seed).gaps.map(\.cause) == ["step"])
+    #expect(timeline(before: 20, silence: 200, after: 20, seed: seed).beatsAfterGaps == [20])
+    #expect(timeline(before: 5, silence: 250, after: 3, seed: seed).beatsAfterGaps == [5])
+    #expect(timeline(before: 200, silence: 15, after: 25, seed: seed).beatsAfterGaps == [200])
   }
 
   @Test(
     "what is late at the end of a session may still be latency: few packets tell no short silence", arguments: 0..<10)
   func fewPacketsAndLatency(seed: UInt64) {
-    #expect(gaps(before: 200, silence: 8, after: 10, seed: seed).isEmpty)
+    #expect(timeline(before: 200, silence: 8, after: 10, seed: seed).gaps.isEmpty)
   }
 }

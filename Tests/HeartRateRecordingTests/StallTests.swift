@@ -1,3 +1,4 @@
+import HealthModel
 import Sensors
 import Testing
 
@@ -50,9 +51,9 @@ struct StallTests {
     let columns = Self.columns([Self.at(9, .stalled(microseconds: 5)), Self.at(9, .stalled(microseconds: 6))])
     #expect(columns.stalls.map(\.microseconds) == [11])
     var timeline = SessionTimeline(
-      events: Self.beginning + [Self.at(9, .stalled(microseconds: 5)), Self.at(11, .stalled(microseconds: 7))])
+      Self.beginning + [Self.at(9, .stalled(microseconds: 5)), Self.at(11, .stalled(microseconds: 7))])
     #expect(timeline.quality.stalledMicroseconds == 12)
-    timeline = SessionTimeline(events: (0..<2).map { Self.at(Double($0), .stalled(microseconds: .max)) })
+    timeline = SessionTimeline((0..<2).map { Self.at(Double($0), .stalled(microseconds: .max)) })
     #expect(timeline.quality.stalledMicroseconds == .max)
   }
 
@@ -61,10 +62,10 @@ struct StallTests {
     let values = (1...9).map { Self.value(Double($0)) }
     var marked = values
     marked.insert(Self.at(4.5, .marker("Level 2")), at: 4)
-    let timeline = SessionTimeline(events: Self.beginning + marked)
-    #expect(timeline.markers == [SessionMarker(wallMicroseconds: 1_004_500_000, text: "Level 2")])
-    let without = SessionTimeline(events: Self.beginning + values)
-    #expect(timeline.beats == without.beats && timeline.notifications == without.notifications)
+    let timeline = SessionTimeline(Self.beginning + marked)
+    #expect(timeline.markers == [SessionMarker(time: Timestamp(microseconds: 1_004_500_000), text: "Level 2")])
+    let without = SessionTimeline(Self.beginning + values)
+    #expect(timeline.beats == without.beats && timeline.quality.notifications == without.quality.notifications)
     #expect(timeline.gaps == without.gaps && timeline.rates == without.rates)
   }
 

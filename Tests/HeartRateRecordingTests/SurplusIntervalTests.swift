@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -7,13 +8,14 @@ import Testing
 @Suite("Surplus intervals")
 struct SurplusIntervalTests {
   private func timeline(_ script: Script) -> SessionTimeline {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
 
   private func surplus(_ timeline: SessionTimeline) -> [Int] {
-    timeline.beats.flags.indices.filter { timeline.beats.flags[$0].contains(.surplus) }
+    let flags = timeline.beats.flags
+    return flags.indices.filter { flags[$0].contains(.surplus) }
   }
 
   private static func strap(seed: UInt64) -> KnownStrap {
@@ -40,9 +42,9 @@ struct SurplusIntervalTests {
     expectNothingBefore(timeline, strap, seed)
     let beat = strap.packets[place].beats.upperBound
     #expect(surplus(timeline) == [beat], "seed \(seed)")
-    #expect(timeline.gaps.first?.reason == .surplus, "seed \(seed)")
-    #expect(timeline.gaps.first?.beat == beat, "seed \(seed)")
-    #expect(timeline.gaps.allSatisfy { $0.reason == .surplus }, "seed \(seed)")
+    #expect(timeline.gaps.first?.cause == "surplus", "seed \(seed)")
+    #expect(timeline.beatsAfterGaps.first == beat, "seed \(seed)")
+    #expect(timeline.gaps.allSatisfy { $0.cause == "surplus" }, "seed \(seed)")
     let times = KnownStrap.times(in: self.timeline(strap.script()))
     #expect(KnownStrap.greatestShift(KnownStrap.times(in: timeline), times) < 0.15, "seed \(seed)")
   }
@@ -58,7 +60,7 @@ struct SurplusIntervalTests {
     let timeline = timeline(script)
     expectNothingBefore(timeline, strap, seed)
     #expect(surplus(timeline) == [strap.packets[place].beats.upperBound], "seed \(seed)")
-    #expect(timeline.gaps.first?.reason == .surplus, "seed \(seed)")
+    #expect(timeline.gaps.first?.cause == "surplus", "seed \(seed)")
     let times = KnownStrap.times(in: self.timeline(strap.script()))
     #expect(KnownStrap.greatestShift(KnownStrap.times(in: timeline), times) < 0.15, "seed \(seed)")
   }
@@ -115,7 +117,7 @@ struct SurplusIntervalTests {
     }
     let timeline = timeline(script)
     #expect(surplus(timeline) == Array((begin + 9)..<(begin + 18)), "seed \(seed)")
-    #expect(timeline.gaps.map(\.reason) == [.surplus, .surplus], "seed \(seed)")
+    #expect(timeline.gaps.map(\.cause) == ["surplus", "surplus"], "seed \(seed)")
     let times = KnownStrap.times(in: self.timeline(strap.script()))
     #expect(KnownStrap.greatestShift(KnownStrap.times(in: timeline), times) < 0.15, "seed \(seed)")
   }
@@ -131,7 +133,7 @@ struct SurplusIntervalTests {
     }
     let timeline = timeline(script)
     #expect(surplus(timeline) == [strap.packets[place].beats.upperBound], "seed \(seed)")
-    #expect(timeline.gaps.map(\.reason) == [.surplus, .surplus], "seed \(seed)")
+    #expect(timeline.gaps.map(\.cause) == ["surplus", "surplus"], "seed \(seed)")
     let times = KnownStrap.times(in: self.timeline(strap.script()))
     #expect(KnownStrap.greatestShift(KnownStrap.times(in: timeline), times) < 0.15, "seed \(seed)")
   }

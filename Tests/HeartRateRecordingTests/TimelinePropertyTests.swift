@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import HeartRateRecording
 import Sensors
 import TestSupport
@@ -57,17 +58,17 @@ struct TimelinePropertyTests {
   @Test("nothing is lost, changed, invented or out of order, and no beat is later than its arrival", arguments: 0..<40)
   func nothingIsLost(seed: UInt64) {
     let strap = Strap(seed: seed, beats: 400)
-    let timeline = SessionTimeline(events: strap.script.events)
+    let timeline = SessionTimeline(strap.script.events)
     SessionTimelineTests.check(timeline)
     #expect(timeline.beats.rrTicks == strap.sent, "seed \(seed)")
-    #expect(timeline.notifications == strap.notifications)
-    #expect(timeline.defects.unusable == strap.junk)
+    #expect(timeline.quality.notifications == Int64(strap.notifications))
+    #expect(timeline.quality.payloadDefects.values.reduce(0, +) == strap.junk)
     for (time, arrival) in zip(timeline.beats.wallMicroseconds, strap.arrivals) {
       #expect(time <= Script.offset + BootInstant.seconds(arrival).microseconds, "seed \(seed)")
     }
-    let gaps = Set(timeline.gaps.compactMap(\.beat))
+    let gaps = Set(timeline.beatsAfterGaps.compactMap { $0 })
     #expect(strap.losses.isSubset(of: gaps), "seed \(seed)")
-    #expect(SessionTimeline(events: strap.script.events) == timeline)
+    #expect(SessionTimeline(strap.script.events) == timeline)
   }
 
   @Test("any bytes at all make a timeline that holds what it promises", arguments: 0..<40)
@@ -91,7 +92,7 @@ struct TimelinePropertyTests {
       default: script.add(.measurement(bytes), at: time)
       }
     }
-    SessionTimelineTests.check(SessionTimeline(events: script.events))
+    SessionTimelineTests.check(SessionTimeline(script.events))
     var machine = SessionMachine()
     for event in script.events { _ = machine.handle(event) }
     #expect(machine.counts.beats >= 0)

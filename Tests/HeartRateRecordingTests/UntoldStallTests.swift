@@ -1,3 +1,4 @@
+import HealthModel
 import HeartRateRecording
 import Sensors
 import Testing
@@ -21,7 +22,7 @@ struct UntoldStallTests {
   }
 
   private func timeline(_ script: Script) -> SessionTimeline {
-    let timeline = SessionTimeline(events: script.events)
+    let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     return timeline
   }
@@ -61,7 +62,7 @@ struct UntoldStallTests {
       let greatest = strap.errors(in: timeline).map { abs($0 - KnownStrap.leastLatency) }.max() ?? 0
       #expect(greatest <= 0.5, "seed \(seed)")
       #expect(timeline.gaps.isEmpty, "seed \(seed)")
-      #expect(timeline.quality.stalledMicroseconds == (isTold ? Int64(wait.length * 1e6) : 0))
+      #expect(timeline.quality.stalledMicroseconds == (isTold ? Int64(wait.length * 1e6) : nil))
     }
   }
 
@@ -72,7 +73,7 @@ struct UntoldStallTests {
     for wait in Wait.all {
       for seed in 0..<3 as Range<UInt64> {
         let (strap, script) = Self.held(wait, isTold: isTold, seed: seed)
-        let here = strap.countInside(SessionTimeline(events: script.events), latency: KnownStrap.foundLatency)
+        let here = strap.countInside(SessionTimeline(script.events), latency: KnownStrap.foundLatency)
         inside += here
         count += strap.truth.count
       }
@@ -87,7 +88,7 @@ struct UntoldStallTests {
     strap.hold(wait.start..<wait.end)
     let quality = timeline(strap.script()).quality
     let latencies = strap.packets.map { $0.arrival - strap.truth[$0.beats.upperBound - 1] }.sorted()
-    let greatest = try #require(quality.greatestLatencyMicroseconds)
+    let greatest = try #require(quality.latencyGreatestMicroseconds)
     let most = try #require(quality.latency95Microseconds)
     #expect(abs(Double(greatest) / 1e6 - (latencies.last ?? 0)) < 0.5, "seed \(seed)")
     #expect(abs(Double(most) / 1e6 - latencies[(latencies.count * 95 + 99) / 100 - 1]) < 0.5, "seed \(seed)")

@@ -52,7 +52,7 @@ struct ProvisionalQualityTests {
     let quality = try #require(try Self.quality(seconds: 240))
     let header = CaptureHeader(
       session: UUID(), sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: nil), source: "test")
-    let session = try FinalPass.session(
+    let session = try RecordedSession(
       of: Capture(header: header, events: Self.events(seconds: 240)), version: "test")
     let flagged = session.heartbeats.beats.count { !$0.flags.subtracting(.firstOfRun).isEmpty }
     #expect(flagged == 2)

@@ -193,7 +193,7 @@ struct RecorderLifeTests {
     #expect(errors.contains("10 values were lost in 10.0 s"))
     let session = try #require(try await recorder.sessions().first)
     #expect(session.rates.count == 10)
-    #expect(session.summary.quality["lostValues"] == .integer(10))
+    #expect(session.summary.quality.lostValues == 10)
     #expect(session.rates.first?.time.microseconds == DrivenRecorder.wall + 11_000_000)
   }
 
@@ -209,7 +209,7 @@ struct RecorderLifeTests {
     let session = try #require(try await recorder.sessions().first)
     #expect(session.rates.count == 10)
     #expect(session.summary.endReason == "away")
-    #expect(session.summary.quality["lostValues"] == .integer(10))
+    #expect(session.summary.quality.lostValues == 10)
     #expect(session.rates.first?.time.microseconds == DrivenRecorder.wall + 3_601_000_000)
   }
 }

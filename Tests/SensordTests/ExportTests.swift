@@ -1,4 +1,5 @@
 import HealthModel
+import SeriesStore
 import Testing
 
 @testable import sensord
@@ -76,10 +77,10 @@ struct ExportTests {
   @Test("where the sensor invents its intervals the export of beats says why there are none, else nothing")
   func inventedIntervals() throws {
     var recorded = try SessionListingTests.recorded()
-    #expect(BeatsExport.note(on: ListedSession(recorded)) == nil)
-    recorded.quality[RecordedSession.inventedIntervalsKey] = 3_600
+    #expect(BeatsExport.note(on: SessionSummary(recorded)) == nil)
+    recorded.quality.inventedIntervals = 3_600
     #expect(
-      BeatsExport.note(on: ListedSession(recorded))
+      BeatsExport.note(on: SessionSummary(recorded))
         == "Session 3f2a91bc has no beats: the sensor invents its RR intervals from its rate. Try '--format rates'.\n")
   }
 

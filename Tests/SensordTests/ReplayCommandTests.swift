@@ -187,8 +187,8 @@ struct ReplayCommandTests {
   /// Stores the capture's session as an earlier algorithm did.
   private func storeOfEarlierAlgorithm() async throws {
     let read = try #require(try CaptureFile.read(path: capture).captures.first)
-    var session = try FinalPass.session(of: read, version: SensordCommand.version)
-    session.quality[RecordedSession.algorithmVersionKey] = nil
+    var session = try RecordedSession(of: read, version: SensordCommand.version)
+    session.quality.algorithmVersion = nil
     let writer = try HealthStore.open(store, for: .writing)
     _ = try await writer.commit(session)
     await writer.close()

@@ -35,12 +35,13 @@ struct SessionListingTests {
           end: start.advanced(byMicroseconds: 19_000_000), estimatedLostBeats: 18)
       ],
       coverage: Coverage(floor: 0.125, ceiling: 0.25),
-      variability: HeartRateVariabilitySummary(sdnnMilliseconds: 12.5), quality: ["notifications": 3, "junk": 0])
+      variability: HeartRateVariabilitySummary(sdnnMilliseconds: 12.5),
+      quality: QualityReport(["notifications": 3, "junk": 0]))
   }
 
   @Test("a session has the keys of the design, in its order")
   func json() throws {
-    let session = ListedSession(try Self.recorded())
+    let session = SessionSummary(try Self.recorded())
     #expect(
       JSONValue.object(session.members).text
         == #"{"id":"3f2a91bc-1111-4222-8333-444444444444","device":{"name":"Strap","address":"C0:FF:EE:00:00:01"},"#
@@ -52,17 +53,17 @@ struct SessionListingTests {
 
   @Test("a session that is still open has neither end nor reason")
   func open() throws {
-    let session = ListedSession(try Self.recorded(endReason: ""))
+    let session = SessionSummary(try Self.recorded(endReason: ""))
     #expect(JSONValue.object(session.members).text.contains(#""end":null,"endReason":null"#))
-    #expect(ListedSession.table([session], columns: 80).contains("0:21+"))
-    #expect(ListedSession.table([session], columns: 80).hasSuffix("\n+ still recording\n"))
+    #expect(SessionSummary.table([session], columns: 80).contains("0:21+"))
+    #expect(SessionSummary.table([session], columns: 80).hasSuffix("\n+ still recording\n"))
   }
 
   @Test("a session in full ends with its quality report and its runs")
   func report() throws {
     let recorded = try Self.recorded()
     let report = SessionReport(
-      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let ending: [String] = [
       #","quality":{"junk":0,"notifications":3,"artefacts":{},"gapsByCause":{"link":{"count":1,"seconds":18,"#,
       #""estimatedLostBeats":18}},"gaps":[{"reason":"link","detail":"timeout","#,
@@ -90,9 +91,9 @@ struct SessionListingTests {
     var recorded = try Self.recorded()
     recorded.variability = HeartRateVariabilitySummary()
     let report = SessionReport(
-      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     #expect(report.text(columns: 80).contains("\nHRV       not given: 60 s are needed, there are 21\n"))
-    let empty = SessionReport(session: ListedSession(recorded), heartbeats: HeartbeatSeries(), gaps: [])
+    let empty = SessionReport(session: SessionSummary(recorded), heartbeats: HeartbeatSeries(), gaps: [])
     #expect(!empty.text(columns: 80).contains("HRV") && empty.json.text.contains(#""hrvRefused":{}"#))
   }
 
@@ -108,11 +109,11 @@ struct SessionListingTests {
   @Test("a session without beats has its gaps and its coverage all the same")
   func withoutBeats() throws {
     let recorded = try Self.ratesOnly()
-    let session = ListedSession(recorded)
+    let session = SessionSummary(recorded)
     #expect(
       JSONValue.object(session.members).text.contains(
         #""heartbeats":{"count":0,"gaps":0,"runs":0,"invented":0,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#))
-    #expect(ListedSession.table([session], columns: 80).contains("61-64      0     1\n"))
+    #expect(SessionSummary.table([session], columns: 80).contains("61-64      0     1\n"))
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
     #expect(
@@ -126,11 +127,11 @@ struct SessionListingTests {
   func inventedIntervals() throws {
     var recorded = try Self.ratesOnly()
     let told = VariabilityRefusal.inventedIntervals.description
-    #expect(!ListedSession.table([ListedSession(recorded)], columns: 80).contains(told))
-    recorded.quality[RecordedSession.inventedIntervalsKey] = 3_600
-    let session = ListedSession(recorded)
+    #expect(!SessionSummary.table([SessionSummary(recorded)], columns: 80).contains(told))
+    recorded.quality.inventedIntervals = 3_600
+    let session = SessionSummary(recorded)
     #expect(JSONValue.object(session.members).text.contains(#""runs":0,"invented":3600,"#))
-    let table = ListedSession.table([session], columns: 80)
+    let table = SessionSummary.table([session], columns: 80)
     #expect(table.contains("61-64     0*     1\n") && table.hasSuffix("\n* no beats: \(told)\n"))
 
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
@@ -165,7 +166,7 @@ struct SessionListingTests {
     recorded.gaps[0].reason = "surplus"
     recorded.gaps[0].detail = nil
     let report = SessionReport(
-      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
     #expect(text.contains("Gaps      1 surplus (18 s, about 18 beats lost)\n") && text.contains("about 18  surplus\n"))
     #expect(text.contains("Flags     1 surplus\n"))
@@ -183,7 +184,7 @@ struct SessionListingTests {
       timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
     recorded.gaps += [recorded.gaps[0]]
     let report = SessionReport(
-      session: ListedSession(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     #expect(report.artefacts.map(\.name) == ["ectopic", "rateConflict"])
     #expect(report.artefacts.map(\.beats) == [3, 3])
     #expect(report.gapCauses.map(\.count) == [2])
@@ -198,7 +199,7 @@ struct SessionListingTests {
     let beats = (0..<200).map { Heartbeat(rrTicks: $0 % 2 == 0 ? 1_010 : every, flags: $0 == 0 ? .firstOfRun : []) }
     recorded.heartbeats = try HeartbeatSeries(
       timescale: 1_024, runs: [.init(beats: 0..<200, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
-    let session = ListedSession(recorded)
+    let session = SessionSummary(recorded)
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let warning = "Rhythm    probably not sinus: RMSSD is 51 % of the mean interval, over 15 %"
     #expect(report.text(columns: 80).contains(warning) == (every == 600))
@@ -218,36 +219,40 @@ struct SessionListingTests {
     }
   }
 
+  private func facts(_ report: Metadata) -> [(label: String, text: String)] {
+    QualityFacts(QualityReport(report)).lines
+  }
+
   @Test("quality is told in words and fitting units, and only what is worth telling")
   func quality() {
-    let facts = QualityFacts([
+    let told = facts([
       "notifications": 600, "linkLosses": 2, "lostValues": 0, "zeroRates": 0, "payloadDefect.empty": 3,
       "latencyMedianMicroseconds": 2_019_633, "latency95Microseconds": 2_560_159,
       "latencyGreatestMicroseconds": 3_101_429, "driftPartsPerMillion": 0.0, "releaseDepthBeats": 2.0,
       "releaseDepthErrorBeats": 0.056, "batteryStartPercent": 90, "batteryEndPercent": 87, "bodySensorLocation": 1,
       "signalWeakestDBm": -71, "signalStrongestDBm": -60, "clockStep.1": .time(Timestamp(microseconds: 0)),
       "clockStep.1.microseconds": 1_500, "somethingNew": 1, "stalledMicroseconds": 60_020_000, "earlyPackets": 7,
-    ]).lines.filter { $0.label != "Clock set" }.map { "\($0.label): \($0.text)" }
+    ]).filter { $0.label != "Clock set" }.map { "\($0.label): \($0.text)" }
     #expect(
-      facts == [
+      told == [
         "Received: 600 notifications, 2 link losses, 7 packets early, 3 empty",
         "Stalled: 60.0 s: the recorder did not run",
         "Latency: 2019.6 ms in half of all packets, 2560.2 ms in 95 %, 3101.4 ms at most",
         "Release: 2.00 ± 0.06 beats late", "Battery: 90 to 87 %", "Signal: -71 to -60 dBm", "Worn on: chest",
       ])
-    #expect(QualityFacts([:]).lines.isEmpty)
+    #expect(facts([:]).isEmpty)
     #expect(
-      QualityFacts([
+      facts([
         "latencyMedianMicroseconds": 9_900_000, "latency95Microseconds": 19_999_000,
         "latencyGreatestMicroseconds": 60_312_000,
-      ]).lines.map(\.text) == ["9900.0 ms in half of all packets, 20.0 s in 95 %, 60.3 s at most"])
-    #expect(QualityFacts(["bodySensorLocation": 250]).lines.map(\.text) == ["unknown place 250"])
+      ]).map(\.text) == ["9900.0 ms in half of all packets, 20.0 s in 95 %, 60.3 s at most"])
+    #expect(facts(["bodySensorLocation": 250]).map(\.text) == ["unknown place 250"])
   }
 
   @Test("the list fits 80 columns, whatever a sensor calls itself")
   func narrow() throws {
-    let session = ListedSession(try Self.recorded(name: String(repeating: "心\u{1B}", count: 124)))
-    let table = ListedSession.table([session], columns: 80)
+    let session = SessionSummary(try Self.recorded(name: String(repeating: "心\u{1B}", count: 124)))
+    let table = SessionSummary.table([session], columns: 80)
     #expect(table.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
     #expect(!table.contains("\u{1B}"))
   }
@@ -256,7 +261,7 @@ struct SessionListingTests {
   func noRates() throws {
     var recorded = try Self.recorded()
     recorded.rates = []
-    let session = ListedSession(recorded)
+    let session = SessionSummary(recorded)
     #expect(
       JSONValue.object(session.members).text.contains(
         #""heartRate":{"count":0,"average":null,"minimum":null,"maximum":null,"mostRecent":null}"#))

@@ -86,7 +86,7 @@ struct BlobSizeTests {
       coverage: Coverage(floor: 0.9875, ceiling: 0.996),
       variability: HeartRateVariabilitySummary(
         sdnnMilliseconds: 41.5 + Double(number) / 7, rmssdMilliseconds: 23 + Double(number) / 9, pnn50: 4.125),
-      quality: Self.quality)
+      quality: QualityReport(Self.quality))
   }
 
   /// What a recorder usually has to say of an hour.

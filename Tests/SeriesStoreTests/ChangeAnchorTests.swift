@@ -62,7 +62,7 @@ struct ChangeAnchorTests {
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
     try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     #expect(await code(common, store) == nil)
-    folder.write(folder.bytes(of: "store.sqlite"), to: "copy.sqlite")
+    try folder.write("copy.sqlite", folder.bytes(of: "store.sqlite"))
     let copy = try HealthStore.open("\(folder.path)/copy.sqlite", for: .writing)
     #expect(await code(common, copy) == nil)
     _ = try await store.commit(try makeSession(beats: 20))

@@ -198,7 +198,7 @@ struct HealthStoreTests {
     let store = try HealthStore.open(folder.path + "/a.sqlite", for: .writing)
     var session = try makeSession()
     for algorithm in [1, 2] as [Int64] {
-      session.quality[RecordedSession.algorithmVersionKey] = .integer(algorithm)
+      session.quality.algorithmVersion = algorithm
       #expect(try await store.commit(session) == (algorithm == 1 ? .stored : .replaced))
       let samples = try await SampleQuery().result(for: store).value
       #expect(samples.count == 5)
@@ -214,7 +214,7 @@ struct HealthStoreTests {
       #expect(variability.metadata["divisor"] == "n-1")
       #expect(try await store.commit(session) == .unchanged)
     }
-    session.quality[RecordedSession.algorithmVersionKey] = 1
+    session.quality.algorithmVersion = 1
     #expect(try await store.commit(session) == .unchanged)
     try await store.delete(session.id)
     #expect(try await SampleQuery().result(for: store).value.isEmpty)

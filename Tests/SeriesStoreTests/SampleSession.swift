@@ -43,5 +43,5 @@ func makeSession(
       )
     ], coverage: Coverage(floor: 0.96875, ceiling: 1),
     variability: HeartRateVariabilitySummary(sdnnMilliseconds: 51.5, rmssdMilliseconds: 42.25, pnn50: 12.5),
-    quality: ["junk": 3, "batteryStart": .quantity(Quantity(80, .percent))])
+    quality: QualityReport(["junk": 3, "batteryStart": .quantity(Quantity(80, .percent))]))
 }

@@ -2,6 +2,7 @@ import CSQLite
 import FoundationEssentials
 import Glibc
 import HealthModel
+import TestSupport
 import Testing
 
 @testable import SeriesStore
@@ -146,10 +147,10 @@ struct StoreObservationTests {
     #expect(try await samples.next()?.value.count == 5)
     await writer.close()
     for suffix in ["", "-wal", "-shm"] { unsafe unlink(folder.store + suffix) }
-    folder.write(Array("no store".utf8), to: "store.sqlite")
+    try folder.write("store.sqlite", "no store")
     let half = Array(folder.bytes(of: "backup").prefix(40_000))
     unsafe unlink(folder.store)
-    folder.write(half, to: "store.sqlite")
+    try folder.write("store.sqlite", half)
     #expect(try await SampleQuery().result(for: store).value.count == 5, "of the file that was deleted")
     unsafe unlink(folder.store)
     let next = try HealthStore.open(folder.store, for: .writing)

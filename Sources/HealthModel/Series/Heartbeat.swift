@@ -32,21 +32,24 @@ public struct Heartbeat: Hashable, Sendable, Codable {
       self.rawValue = rawValue
     }
 
-    /// The sensor missed beats before this one, or the heart paused.
+    /// The interval is so long that the sensor missed beats in it, or that the heart paused: intervals alone cannot tell. Such a
+    /// beat is preceded by a gap.
     public static let missed = Flags(rawValue: 1 << 0)
-    /// A beat that was none: two short intervals in the place of one.
+    /// A detection that is no beat: the interval and the one after it make one normal interval, whose own beat is not flagged for
+    /// being short.
     public static let extra = Flags(rawValue: 1 << 1)
-    /// The beat came early or late from another place of the heart.
+    /// An early beat of the atria or ventricles: it ends the short interval.
     public static let ectopic = Flags(rawValue: 1 << 2)
-    /// The interval lies outside what a heart can do.
+    /// The interval is much longer or shorter than its surroundings, or than any heart's.
     public static let implausible = Flags(rawValue: 1 << 3)
-    /// Invented by the sensor: one of several intervals of exactly half a second.
+    /// Invented by the sensor: one of four or more intervals of exactly 512 ticks in a row.
     public static let filler = Flags(rawValue: 1 << 4)
-    /// The interval grossly contradicts the rate in the same notification.
+    /// The rate in the same notification contradicts the interval grossly.
     public static let rateConflict = Flags(rawValue: 1 << 5)
-    /// The first beat of its run: its interval began at an unseen beat.
+    /// The first beat of its run: its interval began at a beat that was not seen, and takes no part in variability.
     public static let firstOfRun = Flags(rawValue: 1 << 6)
-    /// More than there was time for: a packet that was delivered twice, or a value that is no interval.
+    /// More than there was time for: a packet that was delivered twice, or a value that is no interval. It counts nothing in the
+    /// sums of ticks around it.
     public static let surplus = Flags(rawValue: 1 << 7)
 
     /// Every flag with its name, in the order of the bits: `missed`, `extra`, `ectopic` …

@@ -28,15 +28,15 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public var coverage: Coverage?
   /// The figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
-  /// The quality report: junk counts, battery, location, drift, latency …, keys as the recorder names them.
-  public var quality: Metadata
+  /// What the recorder found out beside the values.
+  public var quality: QualityReport
 
   /// Takes every part as it is.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], rates: [HeartRateValue] = [],
     heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], coverage: Coverage? = nil,
-    variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary(), quality: Metadata = [:]
+    variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary(), quality: QualityReport = QualityReport()
   ) {
     self.id = id
     self.syncVersion = syncVersion
@@ -55,36 +55,16 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   }
 }
 
-extension RecordedSession {
-  /// The version of the algorithm that made beats, gaps and flags of what was received, as it stands in ``quality`` under
-  /// ``algorithmVersionKey``; 0 where it does not.
-  public var algorithmVersion: Int64 { Self.algorithmVersion(in: quality) }
-
-  /// Where the quality report has the version of the algorithm.
-  public static let algorithmVersionKey = "algorithmVersion"
-
-  /// The version of the algorithm that a quality report names; 0 where it names none.
-  public static func algorithmVersion(in quality: Metadata) -> Int64 {
-    if case .integer(let version)? = quality[algorithmVersionKey] { version } else { 0 }
-  }
-
-  /// Where the quality report has how many intervals the sensor computed from its rate.
-  public static let inventedIntervalsKey = "inventedIntervals"
-
-  /// How many intervals of a session the sensor computed from its rate instead of measuring them, as its quality report has
-  /// it; 0 where it says nothing. Such a session has rates and no beats.
-  public static func inventedIntervals(in quality: Metadata) -> Int64 {
-    if case .integer(let count)? = quality[inventedIntervalsKey] { count } else { 0 }
-  }
-}
-
-/// The share of a session's time that its beats account for, between two bounds, each 0 to 1.
+/// Which share of a session's time its beats account for; of a session without beats, which its rates do. Each 0 to 1.
 ///
-/// In a session without beats both are the share that its rates cover.
+/// Nobody can say it exactly, since beats may still have been in the sensor at both ends, and a long interval may be a
+/// pause or missed beats: so there are two figures. Without beats they are one: each rate covers the time until the next
+/// one or the session's end, at most ten seconds, and none after a loss or the first word of "off the skin".
 public struct Coverage: Hashable, Sendable, Codable {
-  /// The least share: what lies between two beats without a gap.
+  /// The least share: time between neighbouring beats without a gap between them.
   public var floor: Double
-  /// The greatest share that the gaps allow.
+  /// The greatest share: with the intervals that were received but form none between two seen beats, and up to three seconds at
+  /// each end.
   public var ceiling: Double
 
   /// Takes every part as it is.

@@ -1,3 +1,4 @@
+public import HealthModel
 public import Sensors
 
 /// A beat as it looks while the session goes on: provisional. What is stored comes from ``SessionTimeline``.
@@ -11,10 +12,10 @@ public struct LiveBeat: Hashable, Sendable {
   public var instant: BootInstant
   /// Whether beats may have happened since the one before it.
   public var precededByGap: Bool
-  public var flags: BeatFlags
+  public var flags: Heartbeat.Flags
 
   public init(
-    run: Int, indexInRun: Int, rrTicks: UInt16, instant: BootInstant, precededByGap: Bool, flags: BeatFlags
+    run: Int, indexInRun: Int, rrTicks: UInt16, instant: BootInstant, precededByGap: Bool, flags: Heartbeat.Flags
   ) {
     self.run = run
     self.indexInRun = indexInRun

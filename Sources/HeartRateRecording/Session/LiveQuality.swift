@@ -1,3 +1,4 @@
+public import HealthModel
 public import Sensors
 
 /// How many beats of an open session are flagged so far, and the beats of its last five minutes. Provisional.
@@ -9,7 +10,7 @@ public import Sensors
 ///
 /// Memory and, spread over its beats, time for each beat are constant, whatever the sensor sends.
 public struct LiveQuality: Sendable {
-  /// The beats of the session as of the last ``judge()``, and how many of them are flagged, ``BeatFlags/firstOfRun`` aside.
+  /// The beats of the session as of the last ``judge()``, and how many of them are flagged, ``Heartbeat.Flags/firstOfRun`` aside.
   public private(set) var beats = 0
   public private(set) var flagged = 0
   /// The first beat since the session began, or since the machine was started anew within it.
@@ -18,8 +19,8 @@ public struct LiveQuality: Sendable {
   private var rrTicks: [UInt16] = []
   private var instants: [BootInstant] = []
   /// As they came with the beats, without what ``judge()`` found.
-  private var liveFlags: [BeatFlags] = []
-  private var flags: [BeatFlags] = []
+  private var liveFlags: [Heartbeat.Flags] = []
+  private var flags: [Heartbeat.Flags] = []
   /// So many of the oldest beats above are counted for good.
   private var settled = 0
   private var settledBeats = 0
@@ -73,16 +74,34 @@ public struct LiveQuality: Sendable {
   /// The beats of the last five minutes, as of the last ``judge()``, with flags and provisional times.
   ///
   /// - Parameter offset: The wall clock's lead over the boot clock, in microseconds.
-  /// - Returns: Beats of the present boot; none before the first ``judge()``.
-  public func recent(wallMinusBoot offset: Int64) -> HeartbeatTable {
+  /// - Returns: Beats of the present boot, each at its own time; none before the first ``judge()``.
+  /// - Throws: ``HealthModel/SeriesError`` where `offset` is no clock's.
+  public func recent(wallMinusBoot offset: Int64) throws(SeriesError) -> HeartbeatSeries {
     let range = recentRange
-    return HeartbeatTable(
-      rrTicks: Array(rrTicks[range]), flags: Array(flags[range]),
-      precededByGap: flags[range].map { !$0.isDisjoint(with: .gap) },
-      wallMicroseconds: instants[range].map { $0.microseconds &+ offset })
+    guard !range.isEmpty else { return HeartbeatSeries() }
+    var builder = HeartbeatSeriesBuilder(timescale: SensorTicks.perSecond)
+    for beat in range {
+      let time = Timestamp(microseconds: instants[beat].microseconds &+ offset)
+      if beat == range.lowerBound || flags[beat].contains(.firstOfRun) {
+        try builder.beginRun(AffineTimeMap(anchor: time))
+      }
+      try builder.add(
+        rrTicks: UInt32(rrTicks[beat]), precededByGap: !flags[beat].isDisjoint(with: .gap), flags: flags[beat], at: time
+      )
+    }
+    return try builder.finish()
   }
 
-  private static func flaggedCount(_ flags: ArraySlice<BeatFlags>) -> Int {
+  /// How many beats of the last five minutes there are, as of the last ``judge()``, and how many of them are flagged.
+  public var recentCounts: (beats: Int, flagged: Int) {
+    let range = recentRange
+    return (range.count, Self.flaggedCount(flags[range]))
+  }
+
+  /// When the last beat happened, as of the last ``judge()``; nil without beats.
+  public var lastBeat: BootInstant? { instants[..<flags.count].last }
+
+  private static func flaggedCount(_ flags: ArraySlice<Heartbeat.Flags>) -> Int {
     flags.count(where: \.isDoubtful)
   }
 

@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import Sensors
 
 /// The beats of an open session as they arrive: causal, in constant memory, provisional.
@@ -62,7 +63,7 @@ struct LiveTimeline: Sendable {
       ticks += Int64(rrTicks)
       indexInRun += 1
     }
-    var flags: BeatFlags = isFirst ? .firstOfRun : []
+    var flags: Heartbeat.Flags = isFirst ? .firstOfRun : []
     let isMissed = !isFirst && recent.isLong(rrTicks, ratio: parameters.missedRatio)
     if isFilling { flags.insert(.filler) }
     if isMissed { flags.insert(.missed) }
@@ -89,9 +90,9 @@ struct LiveTimeline: Sendable {
   /// Gives the beats since the last call, all of one run, their times.
   private mutating func place(arrival: BootInstant) {
     guard placed < beats.count else { return }
-    floor.take(arrival.microseconds &- RunMap.microseconds(ticks: ticks), at: arrival.microseconds)
+    floor.take(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
     while placed < beats.count {
-      let time = floor.value &+ RunMap.microseconds(ticks: beats[placed].instant.microseconds)
+      let time = floor.value &+ SensorTicks.microseconds(beats[placed].instant.microseconds)
       let earliest = lastBeat?.advanced(byMicroseconds: 1) ?? BootInstant(microseconds: .min)
       let instant = max(earliest, min(arrival, BootInstant(microseconds: time)))
       beats[placed].instant = instant

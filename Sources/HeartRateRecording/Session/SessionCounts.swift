@@ -1,3 +1,5 @@
+public import HealthModel
+
 /// What an open session has seen so far.
 public struct SessionCounts: Hashable, Sendable {
   /// Measurements, whatever was in them.
@@ -12,7 +14,8 @@ public struct SessionCounts: Hashable, Sendable {
   public var linkLosses = 0
   /// Values that the recorder itself lost after it had received them.
   public var lostValues = 0
-  public var defects = PayloadDefectCounts()
+  /// How many measurements had each defect; one can have several.
+  public var defects: [PayloadDefect: Int64] = [:]
 
   public init() {}
 }

@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import Sensors
 
 extension SessionMachine {
@@ -10,7 +11,7 @@ extension SessionMachine {
     } catch {
       guard isRecording else { return }
       counts.notifications += 1
-      counts.defects[PayloadDefect(error)] += 1
+      counts.defects[PayloadDefect(error), default: 0] += 1
       return
     }
     // Some sensors without contact detection say "no signal" with a rate of 0.
@@ -50,6 +51,6 @@ extension SessionMachine {
     counts.beats += header.rrCount
     counts.runs = live.runs
     counts.gaps = gaps.count
-    PayloadDefect.forEach(in: header, byteCount: byteCount) { counts.defects[$0] += 1 }
+    PayloadDefect.forEach(in: header, byteCount: byteCount) { counts.defects[$0, default: 0] += 1 }
   }
 }

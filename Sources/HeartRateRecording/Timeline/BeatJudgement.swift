@@ -1,6 +1,8 @@
+import HealthModel
+
 /// Rules 5 to 8 and 11: what is doubtful about each beat.
 struct BeatJudgement {
-  private(set) var flags: [BeatFlags]
+  private(set) var flags: [Heartbeat.Flags]
 
   init(_ intervals: SessionIntervals, _ starts: [RunStart]) {
     var judged = IntervalFlags(intervals.rrTicks, intervals.parameters)

@@ -1,3 +1,5 @@
+import HealthModel
+
 /// What the intervals of a run say of its beats by themselves: rules 5, 7 and 8 of Documentation/timeline.md without the rates.
 ///
 /// The final pass asks it about the whole session, the status about the last minutes of one that goes on.
@@ -6,12 +8,12 @@ struct IntervalFlags {
   let rrTicks: [UInt16]
   let parameters: TimelineParameters
   /// One for each interval; empty where its run has not been judged.
-  private(set) var flags: [BeatFlags]
+  private(set) var flags: [Heartbeat.Flags]
 
   init(_ rrTicks: [UInt16], _ parameters: TimelineParameters) {
     self.rrTicks = rrTicks
     self.parameters = parameters
-    flags = [BeatFlags](repeating: [], count: rrTicks.count)
+    flags = [Heartbeat.Flags](repeating: [], count: rrTicks.count)
   }
 
   /// Judges the beats of one run, of which there is at least one.
@@ -19,7 +21,7 @@ struct IntervalFlags {
   /// - Parameters:
   ///   - run: The beats.
   ///   - invented: What all of them are flagged as, where the heart has had none of them.
-  mutating func judge(_ run: Range<Int>, as invented: BeatFlags? = nil) {
+  mutating func judge(_ run: Range<Int>, as invented: Heartbeat.Flags? = nil) {
     flags[run.lowerBound].insert(.firstOfRun)
     if let invented {
       for beat in run { flags[beat].insert(invented) }

@@ -46,7 +46,7 @@ enum InventedIntervals {
     for (packet, next) in zip(columns.packets, columns.packets.dropFirst())
     where next.arrival - packet.arrival < 3_000_000 {
       span += next.arrival - packet.arrival
-      for beat in packet.beatEnd..<next.beatEnd { sum += RunMap.microseconds(ticks: Int64(columns.rrTicks[beat])) }
+      for beat in packet.beatEnd..<next.beatEnd { sum += SensorTicks.microseconds(Int64(columns.rrTicks[beat])) }
       least = min(least, sum - span)
       greatest = max(greatest, sum - span)
     }

@@ -1,3 +1,5 @@
+import HealthModel
+
 /// The rates of a sensor one after the other: where they leave gaps, and which time they cover.
 ///
 /// Used by the final pass over the stored rates and, as they come, by ``SessionMachine``: so the two cannot differ. Takes
@@ -45,7 +47,7 @@ struct RateTrace: Sendable {
   ///   - beatsPerMinute: The rate; 0 where there is none.
   ///   - instant: When it arrived.
   /// - Returns: The gap that it ends, if there is one: after a known loss, or after more than ten seconds.
-  mutating func take(_ beatsPerMinute: UInt16, at instant: Int64) -> SessionGap? {
+  mutating func take(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
     defer {
       last = Value(beatsPerMinute: beatsPerMinute, instant: instant)
       (interruption, loss, isOffSkin) = (nil, nil, false)
@@ -54,9 +56,8 @@ struct RateTrace: Sendable {
     coveredMicroseconds &+= held(until: instant)
     guard loss != nil || instant &- last.instant > Self.greatestHold else { return nil }
     let lost = Self.beats(last.beatsPerMinute, beatsPerMinute, instant &- last.instant)
-    return SessionGap(
-      reason: loss ?? (isOffSkin ? .contact : .silence), beat: nil, startMicroseconds: last.instant,
-      endMicroseconds: instant, estimatedLostBeats: lost)
+    return RecordingGap(
+      loss ?? (isOffSkin ? .contact : .silence), from: last.instant, to: instant, estimatedLostBeats: lost)
   }
 
   /// The time that all rates cover in a session that ends at `end`.

@@ -55,7 +55,7 @@ struct Residuals {
       points.append(
         Point(
           packet: index, sent: intervals.sendings[index].instant, beat: beat, firstBeat: first + depth,
-          residual: intervals.sendings[index].instant - RunMap.microseconds(ticks: intervals.ticks[beat])))
+          residual: intervals.sendings[index].instant - SensorTicks.microseconds(intervals.ticks[beat])))
     }
     divide(at: starts)
     leaveOutEarly(intervals, depth: depth)

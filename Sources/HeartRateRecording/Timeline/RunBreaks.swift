@@ -1,3 +1,5 @@
+import HealthModel
+
 /// Where runs begin for reasons that can be seen without any look at latencies (rule 4 of Documentation/timeline.md).
 enum RunBreaks {
   /// Breaks of the link, of contact, and around invented and surplus intervals.
@@ -62,8 +64,8 @@ enum RunBreaks {
       while intervals.beats(ofLink: link).upperBound <= first { link += 1 }
       let stretch = intervals.beats(ofLink: link)
       if stretch.lowerBound == first { continue }
-      let accounted = RunMap.microseconds(
-        ticks: intervals.ticks[packets[index].beatEnd - 1] - intervals.ticks[first - 1])
+      let accounted = SensorTicks.microseconds(
+        intervals.ticks[packets[index].beatEnd - 1] - intervals.ticks[first - 1])
       // A batching sensor's packets arrive together: their number is the second measure of the silence.
       let silence = max(
         packets[index].arrival - packets[index - 1].arrival, Int64(packets[index].contactLostBefore) * 1_000_000)

@@ -61,7 +61,7 @@ struct RunEvidence {
     return packets.map { index in
       let packet = intervals.packets[index]
       let beat = min(packet.beatEnd, beats.upperBound) - 1
-      let time = RunMap.microseconds(ticks: intervals.ticks[beat] - intervals.ticks[beats.lowerBound]) + delay
+      let time = SensorTicks.microseconds(intervals.ticks[beat] - intervals.ticks[beats.lowerBound]) + delay
       return .init(
         residual: Double(packet.arrival - origin - time), residualTime: Double(time), ceiling: -.infinity,
         ceilingTime: 0)

@@ -1,4 +1,5 @@
 import Glibc
+import HealthModel
 
 /// Rules 2 and 3: the map of each run to wall time, and each beat's time.
 struct RunPlacement {
@@ -8,9 +9,21 @@ struct RunPlacement {
   /// Packets whose arrival bounds nothing, since they came before their beats were due.
   private let isEarly: [Bool]
   private(set) var drift = DriftEstimate()
-  private(set) var runs: [HeartbeatRun] = []
-  /// When each beat happened.
+  private(set) var runs: [Run] = []
+  /// When each beat happened: later than the beat before it, and never later than the arrival of the notification that brought
+  /// it. Microseconds since 1970 (UTC).
   private(set) var wall: [Int64] = []
+
+  /// A run with its beats' times, as far as they are settled.
+  struct Run {
+    /// Never empty.
+    let beats: Range<Int>
+    /// Tick 0 is the run's first beat: the interval that ended there began at a beat that nobody saw.
+    var map: AffineTimeMap
+    /// The first and the last beat, in microseconds since 1970 (UTC).
+    var start: Int64 = 0
+    var end: Int64 = 0
+  }
 
   init(_ intervals: SessionIntervals, _ residuals: Residuals, depth: Int) {
     self.intervals = intervals
@@ -59,11 +72,10 @@ struct RunPlacement {
       let location =
         starts[index].isTimeless
         ? nil : locate(run: index, evidence[index], single, block, calibration, strays[index], spread)
-      let map = RunMap(
-        anchorMicroseconds: location?.anchor ?? 0, slopePartsPerBillion: drift.partsPerBillion,
+      let map = AffineTimeMap(
+        anchor: Timestamp(microseconds: location?.anchor ?? 0), slopePartsPerBillion: drift.partsPerBillion,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
-      runs.append(
-        HeartbeatRun(index: index, beats: beats(ofRun: index), map: map, startMicroseconds: 0, endMicroseconds: 0))
+      runs.append(Run(beats: beats(ofRun: index), map: map))
     }
   }
 
@@ -185,9 +197,9 @@ extension RunPlacement {
         continue
       }
       move(index, by: -latest)
-      let overlap = bound == .max ? 0 : runs[index].endMicroseconds - bound + 1
+      let overlap = bound == .max ? 0 : runs[index].end - bound + 1
       move(index, by: -max(overlap, 0))
-      bound = runs[index].startMicroseconds
+      bound = runs[index].start
     }
     for index in runs.indices where starts[index].isTimeless { spreadTimeless(index) }
   }
@@ -199,29 +211,29 @@ extension RunPlacement {
 
   /// Gives the beats of a run the times of its map; returns by how much one is later than its packet's arrival.
   private mutating func place(_ index: Int) -> Int64 {
-    let beats = runs[index].beats
+    let (beats, map) = (runs[index].beats, runs[index].map)
     var ticks: Int64 = 0
     var late = Int64.min
     var previous = Int64.min
     for beat in beats {
       if beat > beats.lowerBound { ticks += Int64(intervals.rrTicks[beat]) }
-      let time = max(runs[index].map.microseconds(atTicks: ticks), previous &+ 1)
+      let time = max(map.time(atTicks: ticks, timescale: SensorTicks.perSecond).microseconds, previous &+ 1)
       previous = time
       wall[beat] = time
       let packet = Int(intervals.packetOfBeat[beat])
       if !isEarly[packet] { late = max(late, time - intervals.packets[packet].arrival) }
     }
-    runs[index].startMicroseconds = wall[beats.lowerBound]
-    runs[index].endMicroseconds = wall[beats.upperBound - 1]
+    runs[index].start = wall[beats.lowerBound]
+    runs[index].end = wall[beats.upperBound - 1]
     return late
   }
 
   private mutating func move(_ index: Int, by microseconds: Int64) {
     guard microseconds != 0 else { return }
     for beat in runs[index].beats { wall[beat] += microseconds }
-    runs[index].map.anchorMicroseconds += microseconds
-    runs[index].startMicroseconds += microseconds
-    runs[index].endMicroseconds += microseconds
+    runs[index].map.anchor = runs[index].map.anchor.advanced(byMicroseconds: microseconds)
+    runs[index].start += microseconds
+    runs[index].end += microseconds
   }
 
   /// Intervals that are no beats keep no time of their own: they are spread over the time between their neighbours' beats and
@@ -231,22 +243,23 @@ extension RunPlacement {
     var end = arrival(of: beats.upperBound - 1)
     // Others of their kind may follow, which come after these.
     if let next = runs.indices[(index + 1)...].first(where: { !starts[$0].isTimeless }) {
-      end = min(end, runs[next].startMicroseconds - 1 - Int64(runs[next].beats.lowerBound - beats.upperBound))
+      end = min(end, runs[next].start - 1 - Int64(runs[next].beats.lowerBound - beats.upperBound))
     }
     var start = min(arrival(of: beats.lowerBound), end - Int64(beats.count))
-    if index > 0 { start = max(start, runs[index - 1].endMicroseconds + 1) }
-    let length = RunMap.microseconds(
-      ticks: intervals.rrTicks[(beats.lowerBound + 1)..<beats.upperBound].reduce(0) { $0 + Int64($1) })
+    if index > 0 { start = max(start, runs[index - 1].end + 1) }
+    let length = SensorTicks.microseconds(
+      intervals.rrTicks[(beats.lowerBound + 1)..<beats.upperBound].reduce(0) { $0 + Int64($1) })
     let scale = length > 0 ? Double(end - start) / Double(length) - 1 : 0
-    runs[index].map = RunMap(
-      anchorMicroseconds: start, slopePartsPerBillion: Int32(clamping: Int64((min(scale, 1) * 1e9).rounded(.down))),
+    runs[index].map = AffineTimeMap(
+      anchor: Timestamp(microseconds: start),
+      slopePartsPerBillion: Int32(clamping: Int64((min(scale, 1) * 1e9).rounded(.down))),
       uncertaintyMicroseconds: 1_000_000)
     let late = place(index)
     if late > 0 { move(index, by: -late) }
-    let previous = index > 0 ? runs[index - 1].endMicroseconds : .min
-    guard runs[index].startMicroseconds <= previous || runs[index].endMicroseconds > end else { return }
+    let previous = index > 0 ? runs[index - 1].end : .min
+    guard runs[index].start <= previous || runs[index].end > end else { return }
     // No room to spread them: one after the other, a microsecond apart.
-    runs[index].map.anchorMicroseconds = index > 0 ? previous + 1 : end - Int64(beats.count) + 1
+    runs[index].map.anchor = Timestamp(microseconds: index > 0 ? previous + 1 : end - Int64(beats.count) + 1)
     runs[index].map.slopePartsPerBillion = -1_000_000_000
     _ = place(index)
   }

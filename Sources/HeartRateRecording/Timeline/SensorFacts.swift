@@ -1,35 +1,22 @@
-public import Sensors
+import HealthModel
+import Sensors
 
 /// What the sensor told about itself during a session, what happened to its link, and what was marked meanwhile.
-public struct SensorFacts: Hashable, Sendable {
+///
+/// Times are boot time until ``TimelineCollector/finish()``, wall time after it.
+struct SensorFacts {
   /// Percent, the first and the last value of the session.
-  public var firstBatteryPercent: UInt8?
-  public var lastBatteryPercent: UInt8?
-  /// When it first told ``Sensors/SensorEvent/lowBatteryPercent`` or less, in microseconds since 1970 (UTC).
-  public var batteryLowMicroseconds: Int64?
+  var firstBatteryPercent: UInt8?
+  var lastBatteryPercent: UInt8?
   /// The last Body Sensor Location (2A38), as received.
-  public var location: UInt8?
+  var location: UInt8?
   /// Device Information, the last value of each field.
-  public var information: [DeviceInformationField: String] = [:]
+  var information: [DeviceInformationField: String] = [:]
   /// dBm, the weakest and the strongest signal.
-  public var weakestSignal: Int16?
-  public var strongestSignal: Int16?
+  var weakestSignal: Int16?
+  var strongestSignal: Int16?
   /// Each loss of the link, in order.
-  public var disconnects: [Disconnect] = []
-  /// What somebody marked, in order. Kept for whoever shows it, used for nothing here.
-  public var markers: [SessionMarker] = []
-
-  public init() {}
-
-  public struct Disconnect: Hashable, Sendable {
-    /// Microseconds since 1970 (UTC).
-    public var wallMicroseconds: Int64
-    /// BlueZ's reason, where it gives one.
-    public var reason: String?
-
-    public init(wallMicroseconds: Int64, reason: String?) {
-      self.wallMicroseconds = wallMicroseconds
-      self.reason = reason
-    }
-  }
+  var disconnects: [QualityReport.Disconnect] = []
+  /// What somebody marked, in order.
+  var markers: [SessionMarker] = []
 }

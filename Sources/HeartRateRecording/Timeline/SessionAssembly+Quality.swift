@@ -1,28 +1,29 @@
+import HealthModel
+
 extension SessionAssembly {
-  /// What was found out about the sensor's timing.
-  var quality: TimelineQuality {
-    var quality = TimelineQuality()
-    quality.releaseDepth = Double(depth.beats)
-    quality.releaseDepthError = depth.error
-    quality.driftPartsPerMillion = placement.drift.slope * 1e6
-    quality.driftError = placement.drift.error.map { $0 * 1e6 }
-    quality.earlyPackets = earlyPackets
-    quality.surplusSteps = surplusSteps
-    measureLatency(&quality)
-    return quality
+  /// Tells what was found out about the sensor's timing.
+  func tellTiming(_ report: inout QualityReport) {
+    report.releaseDepthBeats = Double(depth.beats)
+    report.releaseDepthErrorBeats = depth.error
+    report.driftPartsPerMillion = placement.drift.slope * 1e6
+    report.driftErrorPartsPerMillion = placement.drift.error.map { $0 * 1e6 }
+    report.earlyPackets = earlyPackets > 0 ? Int64(earlyPackets) : nil
+    report.surplusSteps = surplusSteps
+    measureLatency(&report)
   }
 
   /// Where there was more than there was time for: blocks of surplus intervals, and falls of the floor by which nothing tells
   /// the surplus ones.
-  private var surplusSteps: Int {
-    starts.indices.count { index in
+  private var surplusSteps: Int64 {
+    let steps = starts.indices.count { index in
       starts[index].invented == .surplus
         || starts[index].reason == .surplus && (index == 0 || starts[index - 1].invented != .surplus)
     }
+    return Int64(steps)
   }
 
   /// Counted to the millisecond, since sorting them would cost as much as all the rest; what is later than that, by sorting.
-  private func measureLatency(_ quality: inout TimelineQuality) {
+  private func measureLatency(_ report: inout QualityReport) {
     var counts = [Int](repeating: 0, count: 20_000)
     var later: [Int64] = []
     var greatest = Int64.min
@@ -45,8 +46,8 @@ extension SessionAssembly {
       return nil
     }
     guard !packets.isEmpty else { return }
-    quality.medianLatencyMicroseconds = quantile(0.5)
-    quality.latency95Microseconds = quantile(0.95)
-    quality.greatestLatencyMicroseconds = greatest
+    report.latencyMedianMicroseconds = quantile(0.5)
+    report.latency95Microseconds = quantile(0.95)
+    report.latencyGreatestMicroseconds = greatest
   }
 }

@@ -1,3 +1,4 @@
+import HealthModel
 import Sensors
 
 /// From what arrived to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
@@ -10,7 +11,7 @@ struct SessionAssembly {
   /// Where runs begin; the first is beat 0.
   let starts: [RunStart]
   let placement: RunPlacement
-  let flags: [BeatFlags]
+  let flags: [Heartbeat.Flags]
   let earlyPackets: Int
 
   /// Nil without beats.

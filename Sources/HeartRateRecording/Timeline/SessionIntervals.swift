@@ -1,3 +1,4 @@
+import HealthModel
 import Sensors
 
 /// The intervals of a session in the order of their arrival: what every step of ``SessionAssembly`` looks at.
@@ -135,7 +136,7 @@ struct SessionIntervals {
     let high = min(bounds.upperBound - 1, beat + 8)
     var around = low <= high ? Array(rrTicks[low...high]) : [rrTicks[beat]]
     let interval = around.select((around.count - 1) / 2)
-    return min(max(RunMap.microseconds(ticks: Int64(interval)), 300_000), 2_000_000)
+    return min(max(SensorTicks.microseconds(Int64(interval)), 300_000), 2_000_000)
   }
 }
 
@@ -145,7 +146,7 @@ struct RunStart: Hashable {
   /// Nil for the session's first.
   var reason: GapReason?
   /// What its beats are flagged as where none of them is one: fillers or surplus.
-  var invented: BeatFlags?
+  var invented: Heartbeat.Flags?
 
   /// Whether its beats have no time of their own.
   var isTimeless: Bool { invented != nil }

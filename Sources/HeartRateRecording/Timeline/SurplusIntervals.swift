@@ -40,13 +40,13 @@ enum SurplusIntervals {
     let last = intervals.packets[packets.upperBound]
     // The first may have been held back, so the link's beginning counts.
     let length = last.arrival - min(linkUp ?? first.arrival, first.previousArrival ?? first.arrival, first.arrival)
-    let sum = RunMap.microseconds(ticks: intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
+    let sum = SensorTicks.microseconds(intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
     var repeated: Int64 = 0
     for index in repeats {
       for beat in intervals.beats(ofPacket: index) { repeated += Int64(intervals.rrTicks[beat]) }
     }
     let slack = intervals.parameters.edgeMicroseconds
-    return sum - length > slack && sum - RunMap.microseconds(ticks: repeated) > length - 3 * slack
+    return sum - length > slack && sum - SensorTicks.microseconds(repeated) > length - 3 * slack
   }
 
   /// Packets after which a stretch of link has more ticks than it has lasted, or falls far below its own floor.
@@ -77,15 +77,15 @@ enum SurplusIntervals {
       }
       var bound = Int64.min
       // A sensor that looks ahead holds beats back from before a long interval.
-      if let linkUp { bound = linkUp - slack - min(RunMap.microseconds(ticks: Int64(longest)), 2 * slack) }
+      if let linkUp { bound = linkUp - slack - min(SensorTicks.microseconds(Int64(longest)), 2 * slack) }
       if floor.count >= parameters.surplusPackets { bound = max(bound, floor.value - slack) }
-      if arrival - RunMap.microseconds(ticks: sum) >= bound {
+      if arrival - SensorTicks.microseconds(sum) >= bound {
         ticks = sum
       } else {
         // One interval alone may be too long; else the packet is.
-        let absurd = counted.filter { RunMap.microseconds(ticks: Int64(intervals.rrTicks[$0])) > slack }
+        let absurd = counted.filter { SensorTicks.microseconds(Int64(intervals.rrTicks[$0])) > slack }
         let rest = absurd.reduce(sum) { $0 - Int64(intervals.rrTicks[$1]) }
-        if !absurd.isEmpty, arrival - RunMap.microseconds(ticks: rest) >= bound {
+        if !absurd.isEmpty, arrival - SensorTicks.microseconds(rest) >= bound {
           result += absurd.map { $0..<($0 + 1) }
           ticks = rest
         } else {
@@ -93,7 +93,7 @@ enum SurplusIntervals {
           continue
         }
       }
-      floor.take(arrival - RunMap.microseconds(ticks: ticks))
+      floor.take(arrival - SensorTicks.microseconds(ticks))
     }
     return result
   }
@@ -109,7 +109,7 @@ enum SurplusIntervals {
       var since = points.startIndex
       for (number, packet) in repeats.enumerated() {
         let beats = intervals.beats(ofPacket: packet)
-        let length = RunMap.microseconds(ticks: beats.reduce(0) { $0 + Int64(intervals.rrTicks[$1]) })
+        let length = SensorTicks.microseconds(beats.reduce(0) { $0 + Int64(intervals.rrTicks[$1]) })
         let place = points.partition { $0.packet >= packet }
         let next = number + 1 < repeats.count ? points.partition { $0.packet >= repeats[number + 1] } : points.endIndex
         let before = points[max(since, place - 2 * intervals.parameters.stepPackets)..<place]

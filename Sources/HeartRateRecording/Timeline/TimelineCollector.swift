@@ -1,4 +1,5 @@
 import GATTHeartRate
+import HealthModel
 import Sensors
 
 /// The first step of the final pass: a session's events as columns, in wall time, without a judgement on any of them.
@@ -63,13 +64,14 @@ struct TimelineCollector {
   private(set) var losses: [Loss] = []
   private(set) var firstPacket: Border?
   private(set) var lastPacket: Border?
-  private(set) var rates = HeartRateTable()
+  /// In order of arrival: boot time until ``finish()``, wall time after it.
+  private(set) var rates: [HeartRateValue] = []
   private(set) var notifications = 0
   private(set) var zeroRates = 0
   private(set) var lostValues = 0
-  private(set) var defects = PayloadDefectCounts()
+  private(set) var defects: [PayloadDefect: Int64] = [:]
   private(set) var sensor = SensorFacts()
-  private(set) var clockSteps: [ClockStep] = []
+  private(set) var clockSteps: [QualityReport.ClockStep] = []
   private(set) var stalls: [Stall] = []
   private(set) var endReason: SessionEndReason?
   /// Nil without any notification.
@@ -175,7 +177,8 @@ struct TimelineCollector {
       lostValues += values
       breakRun(.recorder(reason), at: instant)
     case .stalled(let microseconds): takeStall(microseconds, at: instant)
-    case .marker(let text): sensor.markers.append(SessionMarker(wallMicroseconds: instant, text: text))
+    case .marker(let text):
+      sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant), text: text))
     case .ended(let reason):
       endReason = reason
       end = moment(instant)
@@ -195,7 +198,7 @@ struct TimelineCollector {
     isLinked = false
     guard isLossOpen, let last = sensor.disconnects.indices.last else {
       isLossOpen = true
-      sensor.disconnects.append(.init(wallMicroseconds: instant, reason: reason))
+      sensor.disconnects.append(.init(time: Timestamp(microseconds: instant), reason: reason))
       return breakRun(.link(reason), at: instant)
     }
     guard sensor.disconnects[last].reason == nil else { return }
@@ -226,13 +229,13 @@ struct TimelineCollector {
     do {
       header = try HeartRateMeasurement.Header(decoding: bytes)
     } catch {
-      defects[PayloadDefect(error)] += 1
+      defects[PayloadDefect(error), default: 0] += 1
       return
     }
-    PayloadDefect.forEach(in: header, byteCount: bytes.count) { defects[$0] += 1 }
+    PayloadDefect.forEach(in: header, byteCount: bytes.count) { defects[$0, default: 0] += 1 }
     if header.rrCount > 0 { passPacket(bringsRate: header.beatsPerMinute > 0) }
     if header.beatsPerMinute > 0 {
-      rates.append(header, at: instant)
+      rates.append(HeartRateValue(header, at: Timestamp(microseconds: instant)))
     } else {
       zeroRates += 1
       if header.rrCount == 0 { leaveSkin(at: instant) }
@@ -332,7 +335,9 @@ extension TimelineCollector {
     if let earlier = stretches[current].offset {
       let step = offset &- earlier
       // What is smaller is NTP slewing the clock.
-      if abs(step) >= 100_000 { clockSteps.append(ClockStep(wallMicroseconds: instant, stepMicroseconds: step)) }
+      if abs(step) >= 100_000 {
+        clockSteps.append(.init(time: Timestamp(microseconds: instant), microseconds: step))
+      }
     }
     stretches[current].offset = offset
   }
@@ -345,16 +350,16 @@ extension TimelineCollector {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
       shiftPackets(stretch.firstPacket..<(next?.firstPacket ?? packets.count), by: offset)
-      rates.shift(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
+      shiftRates(stretch.firstRate..<(next?.firstRate ?? rates.count), by: offset)
       for loss in stretch.firstDisconnect..<(next?.firstDisconnect ?? sensor.disconnects.count) {
-        sensor.disconnects[loss].wallMicroseconds &+= offset
+        sensor.disconnects[loss].time = sensor.disconnects[loss].time.advanced(byMicroseconds: offset)
       }
       for step in stretch.firstClockStep..<(next?.firstClockStep ?? clockSteps.count) {
-        clockSteps[step].wallMicroseconds &+= offset
+        clockSteps[step].time = clockSteps[step].time.advanced(byMicroseconds: offset)
       }
       for stall in stretch.firstStall..<(next?.firstStall ?? stalls.count) { stalls[stall].end &+= offset }
       for marker in stretch.firstMarker..<(next?.firstMarker ?? sensor.markers.count) {
-        sensor.markers[marker].wallMicroseconds &+= offset
+        sensor.markers[marker].time = sensor.markers[marker].time.advanced(byMicroseconds: offset)
       }
     }
   }
@@ -365,6 +370,12 @@ extension TimelineCollector {
       packets[position].arrival &+= microseconds
       packets[position].previousArrival? &+= microseconds
     }
+  }
+
+  private mutating func shiftRates(_ positions: Range<Int>, by microseconds: Int64) {
+    guard microseconds != 0 else { return }
+    var rates = rates.mutableSpan
+    for position in positions { rates[position].time = rates[position].time.advanced(byMicroseconds: microseconds) }
   }
 
   /// When the link came up over which `beat` is the first to arrive; nil where nothing tells. Only after ``finish()``.

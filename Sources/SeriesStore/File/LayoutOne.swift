@@ -144,9 +144,10 @@ enum LayoutOne {
     }
   }
 
-  private static func quality(of session: Int64, on connection: Connection) throws(StoreError) -> Metadata {
-    try connection.metadata.values(
-      "SELECT key, form, value, unit FROM metadata WHERE owner = ?1 AND kind = 1", of: session)
+  private static func quality(of session: Int64, on connection: Connection) throws(StoreError) -> QualityReport {
+    QualityReport(
+      try connection.metadata.values(
+        "SELECT key, form, value, unit FROM metadata WHERE owner = ?1 AND kind = 1", of: session))
   }
 
   private static func copyErasure(on connection: Connection) throws(StoreError) {
@@ -173,7 +174,7 @@ enum LayoutOne {
       if let beats, let sdnn = sessions.optionalInteger(11) {
         try connection.associations.insert([beats], of: sdnn, as: .basis)
       }
-      let algorithm = RecordedSession.algorithmVersion(in: try quality(of: sessions.integer(0), on: connection))
+      let algorithm = try quality(of: sessions.integer(0), on: connection).algorithmVersion ?? 0
       let origin = SampleOrigin(
         session: sessions.integer(1), source: sessions.integer(4), device: sessions.integer(5))
       for figure in SessionFigure.all where figure.part != .sdnn {

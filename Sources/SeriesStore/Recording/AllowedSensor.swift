@@ -1,16 +1,16 @@
-public import HealthModel
+package import HealthModel
 
 /// A sensor that may be recorded: its owner added it.
-public struct AllowedSensor: Hashable, Sendable {
+package struct AllowedSensor: Hashable, Sendable {
   /// The Bluetooth address as text, upper case: `C0:FF:EE:00:00:01`.
-  public var address: String
+  package var address: String
   /// The name that its owner gave it.
-  public var name: String?
+  package var name: String?
   /// When its owner added it.
-  public var added: Timestamp
+  package var added: Timestamp
 
   /// Takes every part as it is.
-  public init(address: String, name: String?, added: Timestamp) {
+  package init(address: String, name: String?, added: Timestamp) {
     self.address = address
     self.name = name
     self.added = added

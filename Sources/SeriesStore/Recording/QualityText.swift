@@ -2,32 +2,20 @@ import HealthModel
 
 /// A quality report as it stands in a session's row: one JSON array, which SQLite itself can unpack (``view``).
 ///
-/// The values of the keys that a recorder always or often has stand at their places; what is not there is null, and nulls at
-/// the end are left out. Everything else is in one object behind them: `"key": [form, value, unit]`. Reals are texts, since
+/// The report's figures stand at their places, in the order of ``HealthModel/QualityReport/Figure``; what is not there is null,
+/// and nulls at the end are left out. Everything else is in one object behind them: `"key": [form, value, unit]`. Reals are texts, since
 /// SQLite does not read every number back to the last bit.
 enum QualityText {
-  /// Places never change; new keys go to the end.
-  static let places: [(key: String, form: MetadataTable.Form)] = [
-    ("algorithmVersion", .integer), ("notifications", .integer), ("linkLosses", .integer), ("lostValues", .integer),
-    ("zeroRates", .integer), ("surplusSteps", .integer), ("releaseDepthBeats", .real),
-    ("releaseDepthErrorBeats", .real), ("driftPartsPerMillion", .real), ("driftErrorPartsPerMillion", .real),
-    ("latencyMedianMicroseconds", .integer), ("latency95Microseconds", .integer),
-    ("latencyGreatestMicroseconds", .integer), ("earlyPackets", .integer), ("offSkinRates", .integer),
-    ("batteryStartPercent", .integer), ("batteryEndPercent", .integer), ("bodySensorLocation", .integer),
-    ("signalWeakestDBm", .integer), ("signalStrongestDBm", .integer), ("energyKilojoules", .integer),
-    ("stalledMicroseconds", .integer), ("inventedIntervals", .integer), ("batteryLow", .time),
-  ]
-
   /// The packed form; nil for an empty report. A number that is not finite is left out.
-  static func pack(_ report: Metadata) -> String? {
-    var rest = report
+  static func pack(_ report: QualityReport) -> String? {
+    var rest = report.metadata
     var items: [String] = []
-    for (key, form) in places {
-      guard let value = report[key], value.form == form, let text = text(of: value) else {
+    for figure in QualityReport.Figure.allCases {
+      guard let text = report[figure].flatMap(text(of:)) else {
         items.append("null")
         continue
       }
-      rest[key] = nil
+      rest[figure.rawValue] = nil
       items.append(text)
     }
     let others = rest.sorted { $0.key < $1.key }.compactMap { key, value in
@@ -70,9 +58,9 @@ enum QualityText {
 
   /// The rows `id`, `key`, `form`, `value`, `unit` of all reports, `id` being the session's.
   static let rows: String = {
-    let known = places.enumerated().map { place, known in
-      "SELECT \(place)\(place == 0 ? " AS place" : ""), '\(known.key)'\(place == 0 ? " AS key" : ""), "
-        + "\(known.form.rawValue)\(place == 0 ? " AS form" : "")"
+    let known = QualityReport.Figure.allCases.enumerated().map { place, figure in
+      "SELECT \(place)\(place == 0 ? " AS place" : ""), '\(figure.rawValue)'\(place == 0 ? " AS key" : ""), "
+        + "\(figure.form.rawValue)\(place == 0 ? " AS form" : "")"
     }
     return """
       SELECT sessions.id, known.key, known.form, item.value, NULL AS unit
@@ -95,4 +83,14 @@ enum QualityText {
           THEN CAST(value AS REAL) ELSE value END AS value, unit
       FROM (\(rows)) AS report JOIN changes AS change ON change.number = report.id
     """
+}
+
+extension QualityReport.Figure {
+  fileprivate var form: MetadataTable.Form {
+    switch kind {
+    case .integer: .integer
+    case .real: .real
+    case .time: .time
+    }
+  }
 }

@@ -1,19 +1,18 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// How a person names a session: the word `last`, or the first digits of its identifier in either case, with or without
 /// the hyphens of RFC 9562. One rule for every command and for the library.
-@nonexhaustive
-public enum SessionName: Hashable, Sendable {
+package enum SessionName: Hashable, Sendable {
   /// The session that started last.
   case last
   /// The first digits of the identifier: 4 to 32 hexadecimal digits in upper case.
   case beginning(String)
 
   /// Fewer digits than this would name a session by chance.
-  public static let fewestDigits = 4
+  package static let fewestDigits = 4
 
   /// Reads `text`; nil where it can name no session: too few or too many digits, or no digits.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text != "last" else {
       self = .last
       return
@@ -26,7 +25,7 @@ public enum SessionName: Hashable, Sendable {
   }
 
   /// Whether the identifier begins with the digits; `last` names none by itself.
-  public func matches(_ id: UUID) -> Bool {
+  package func matches(_ id: UUID) -> Bool {
     guard case .beginning(let digits) = self else { return false }
     return id.uuidString.filter { $0 != "-" }.hasPrefix(digits)
   }

@@ -12,7 +12,8 @@ enum SessionPart: UInt64 {
   /// A form of a session has samples of its own: those of the form before are deleted. The same form, deleted and restored,
   /// has the same again.
   func identifier(in session: RecordedSession) -> UUID {
-    identifier(in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.algorithmVersion)
+    identifier(
+      in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.quality.algorithmVersion ?? 0)
   }
 
   func identifier(in session: UUID, syncVersion: Int64, algorithmVersion: Int64) -> UUID {

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import HealthModel
 
 /// What a list of sessions shows: everything about a session but its values.
-public struct SessionSummary: Hashable, Sendable {
+public struct SessionSummary: Hashable, Sendable, Codable {
   /// The session's identity.
   public var id: UUID
   /// Which save of the session it is; the number of notifications for recordings.
@@ -20,7 +20,7 @@ public struct SessionSummary: Hashable, Sendable {
   /// What is known beside the values.
   public var metadata: Metadata
   /// The quality report.
-  public var quality: Metadata
+  public var quality: QualityReport
   /// Its rates in figures.
   public var heartRate: HeartRateSummary
   /// Its beats in figures.
@@ -35,7 +35,7 @@ public struct SessionSummary: Hashable, Sendable {
   /// Takes every part as it is.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
-    endReason: String, metadata: Metadata = [:], quality: Metadata = [:],
+    endReason: String, metadata: Metadata = [:], quality: QualityReport = QualityReport(),
     heartRate: HeartRateSummary = HeartRateSummary(), heartbeats: HeartbeatSummary = HeartbeatSummary(),
     gapCount: Int = 0, coverage: Coverage? = nil,
     variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary()
@@ -58,7 +58,7 @@ public struct SessionSummary: Hashable, Sendable {
 }
 
 /// The rates of a session in figures; all but the count nil where there are none.
-public struct HeartRateSummary: Hashable, Sendable {
+public struct HeartRateSummary: Hashable, Sendable, Codable {
   /// How many there are.
   public var count: Int
   /// Beats per minute: the plain mean, since the values have no duration.
@@ -87,7 +87,7 @@ public struct HeartRateSummary: Hashable, Sendable {
 }
 
 /// The beats of a session in figures.
-public struct HeartbeatSummary: Hashable, Sendable {
+public struct HeartbeatSummary: Hashable, Sendable, Codable {
   /// How many there are.
   public var count: Int
   /// Beats preceded by a gap, the session's first not counted.

@@ -40,7 +40,7 @@ extension SessionTable {
   {
     guard session.syncVersion == stored.syncVersion else { return session.syncVersion > stored.syncVersion }
     let quality = try connection.metadata.quality(ofSession: stored.id)
-    return session.algorithmVersion > RecordedSession.algorithmVersion(in: quality)
+    return session.quality.algorithmVersion ?? 0 > quality.algorithmVersion ?? 0
   }
 
   private func insert(_ session: RecordedSession) throws(StoreError) {

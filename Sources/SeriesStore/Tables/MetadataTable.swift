@@ -28,8 +28,8 @@ struct MetadataTable {
   }
 
   /// The quality report of a session.
-  func quality(ofSession session: Int64) throws(StoreError) -> Metadata {
-    try values("SELECT key, form, value, unit FROM (\(QualityText.rows)) WHERE id = ?1", of: session)
+  func quality(ofSession session: Int64) throws(StoreError) -> QualityReport {
+    QualityReport(try values("SELECT key, form, value, unit FROM (\(QualityText.rows)) WHERE id = ?1", of: session))
   }
 
   /// What a statement's rows of key, form, value and unit hold.

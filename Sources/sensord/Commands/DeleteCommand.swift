@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import ArgumentParser
 internal import Captures
 internal import Glibc
+internal import HealthModel
 
 /// `sensord delete SESSION`: removes a session for good.
 struct DeleteCommand: ParsableCommand {
@@ -33,8 +34,8 @@ struct DeleteCommand: ParsableCommand {
     let catalogue = try SessionCatalogue(store)
     let writer = try store.openToWrite(making: false)
     let location = try store.location()
-    let deleted = try CommandLoop.run { () async throws -> ListedSession? in
-      let session: ListedSession
+    let deleted = try CommandLoop.run { () async throws -> SessionSummary? in
+      let session: SessionSummary
       do {
         session = try await catalogue.listed(name)
       } catch let failure as CommandFailure where failure.status == .noInput {
@@ -60,20 +61,20 @@ struct DeleteCommand: ParsableCommand {
       return session
     }
     try StandardOutput.write(
-      deleted.map { "Session \($0.shortName) of \(LocalTime.minute($0.start)) is deleted.\n" }
+      deleted.map { "Session \($0.shortName) of \(LocalTime.minute($0.start.microseconds)) is deleted.\n" }
         ?? "What was left of deleted sessions is erased.\n")
   }
 
   /// Removes a session that only the journal has: one that no recorder came back to, or has not stored yet.
-  private static func eraseUnstored(_ session: ListedSession, at location: StoreLocation) throws {
+  private static func eraseUnstored(_ session: SessionSummary, at location: StoreLocation) throws {
     guard try erase(session, at: location) == .recorderRuns else { return }
-    throw session.endReason == nil
+    throw session.isOpen
       ? CommandFailure(
         .locked, "session \(session.shortName) is still being recorded", remedy: "stop the recorder, then delete it")
       : CommandFailure(.locked, "session \(session.shortName) is being stored just now", remedy: "try again")
   }
 
-  private static func erase(_ session: ListedSession, at location: StoreLocation) throws -> JournalErasure.Outcome {
+  private static func erase(_ session: SessionSummary, at location: StoreLocation) throws -> JournalErasure.Outcome {
     let outcome = try JournalErasure.erase(session.id, in: location.journal)
     if FileAccess.exists(location.captures) {
       try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).remove(session.id)
@@ -82,7 +83,7 @@ struct DeleteCommand: ParsableCommand {
   }
 
   /// Removes what the journal and the kept captures have of a session that was deleted from the store.
-  private static func eraseNotifications(of session: ListedSession, at location: StoreLocation) throws {
+  private static func eraseNotifications(of session: SessionSummary, at location: StoreLocation) throws {
     guard try erase(session, at: location) == .recorderRuns else { return }
     // The recorder notices the deletion by itself, within a second; a busy machine or a slow disk may take longer.
     for _ in 0..<300 {

@@ -37,7 +37,7 @@ struct DemoCommand: ParsableCommand {
         .unavailable, "no session was stored in \(duration) s",
         remedy: "the lines above say why, or --duration gives it longer")
     }
-    try StandardOutput.write(ListedSession.table(stored, columns: StandardOutput.columns))
+    try StandardOutput.write(SessionSummary.table(stored, columns: StandardOutput.columns))
     let path = PrintableText.line(location.path)
     try StandardOutput.write("\nStored in \(path); look closer with\n  sensord show last --store \(path)\n")
   }

@@ -26,26 +26,25 @@ struct SessionCatalogue: Sendable {
   }
 
   /// All sessions that can be read, oldest first, and what is damaged of the others.
-  func list() async throws -> (sessions: [ListedSession], damages: [StoreDamage]) {
+  func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
     let journalled = try journalled()
     let (stored, damages) = try await store?.readableSessions() ?? ([], [])
     let known = Set(stored.map(\.id))
-    let open = journalled.filter { !known.contains($0.id) }.map { ListedSession($0) }
+    let open = journalled.filter { !known.contains($0.id) }.map { SessionSummary($0) }
     // The store lists by start already; what is still open is nearly always the newest.
-    let all = stored.map { ListedSession($0) }
-    return (open.isEmpty ? all : (all + open).sorted(by: <), damages)
+    return (open.isEmpty ? stored : (stored + open).sorted { $0.precedes($1) }, damages)
   }
 
   /// Those in the store, oldest first.
-  func stored() async throws -> [ListedSession] {
-    try await store?.sessions().map { ListedSession($0) } ?? []
+  func stored() async throws -> [SessionSummary] {
+    try await store?.sessions() ?? []
   }
 
   /// The session that `name` means: `last`, or the first digits of its identifier.
-  func listed(_ name: String) async throws -> ListedSession {
+  func listed(_ name: String) async throws -> SessionSummary {
     switch try await find(name) {
-    case .stored(let summary, _): ListedSession(summary)
-    case .journalled(let session): ListedSession(session)
+    case .stored(let summary, _): summary
+    case .journalled(let session): SessionSummary(session)
     }
   }
 
@@ -54,17 +53,17 @@ struct SessionCatalogue: Sendable {
     switch try await find(name) {
     case .stored(let summary, let store):
       try await SessionReport(
-        session: ListedSession(summary), heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id))
+        session: summary, heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id))
     case .journalled(let session):
-      SessionReport(session: ListedSession(session), heartbeats: session.heartbeats, gaps: session.gaps)
+      SessionReport(session: SessionSummary(session), heartbeats: session.heartbeats, gaps: session.gaps)
     }
   }
 
   /// A session with its beats.
-  func recording(_ name: String) async throws -> (session: ListedSession, beats: HeartbeatSeries) {
+  func recording(_ name: String) async throws -> (session: SessionSummary, beats: HeartbeatSeries) {
     switch try await find(name) {
-    case .stored(let summary, let store): (ListedSession(summary), try await store.beats(of: summary.id))
-    case .journalled(let session): (ListedSession(session), session.heartbeats)
+    case .stored(let summary, let store): (summary, try await store.beats(of: summary.id))
+    case .journalled(let session): (SessionSummary(session), session.heartbeats)
     }
   }
 

@@ -24,7 +24,7 @@ struct SessionsCommand: ParsableCommand {
     } else if sessions.isEmpty, damages.isEmpty {
       StandardError.write("No sessions yet. Record one with 'sensord run', or try 'sensord demo'.\n")
     } else {
-      try StandardOutput.write(ListedSession.table(sessions, columns: StandardOutput.columns))
+      try StandardOutput.write(SessionSummary.table(sessions, columns: StandardOutput.columns))
     }
     for damage in damages { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
     guard damages.isEmpty else { throw EarlierReport(status: .badData) }

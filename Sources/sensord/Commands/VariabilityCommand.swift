@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HealthModel
+internal import SeriesStore
 
 /// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
 struct VariabilityCommand: ParsableCommand {
@@ -59,16 +60,17 @@ struct VariabilityCommand: ParsableCommand {
   private static let mostWindows: Int64 = 10_000
 
   /// The part of the session that is asked for.
-  private func span(of session: ListedSession, from: Timestamp?, to: Timestamp?) throws -> TimeSpan {
-    let whole = (start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
-    let start = max(from ?? whole.start, whole.start)
-    let end = min(to ?? whole.end, whole.end)
+  private func span(of session: SessionSummary, from: Timestamp?, to: Timestamp?) throws -> TimeSpan {
+    let start = max(from ?? session.start, session.start)
+    let end = min(to ?? session.end, session.end)
     // A session of one notification has no length, and may still be asked about as a whole.
-    let isOutside = from.map { $0 >= whole.end && $0 > whole.start } ?? false || to.map { $0 <= whole.start } ?? false
+    let isOutside =
+      from.map { $0 >= session.end && $0 > session.start } ?? false || to.map { $0 <= session.start } ?? false
     guard !isOutside, let span = TimeSpan(start: start, end: end) else {
       throw CommandFailure(
         .badData, "nothing of session \(session.shortName) lies in that time",
-        remedy: "it runs from \(whole.start.iso8601(fractionDigits: 0)) to \(whole.end.iso8601(fractionDigits: 0))")
+        remedy:
+          "it runs from \(session.start.iso8601(fractionDigits: 0)) to \(session.end.iso8601(fractionDigits: 0))")
     }
     return span
   }

@@ -1,4 +1,5 @@
 internal import HealthModel
+internal import SeriesStore
 
 /// The beats of a session as CSV: `time,run,index,rr_ticks,preceded_by_gap,flags` (Documentation/command-line.md).
 ///
@@ -7,7 +8,7 @@ enum BeatsExport {
   static let heading = "time,run,index,rr_ticks,preceded_by_gap,flags\n"
 
   /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.
-  static func note(on session: ListedSession) -> String? {
+  static func note(on session: SessionSummary) -> String? {
     session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }
   }
 

@@ -3,9 +3,9 @@ internal import HealthModel
 
 /// The quality report of a session in words and fitting units; JSON has the keys as they are stored.
 struct QualityFacts {
-  private let report: Metadata
+  private let report: QualityReport
 
-  init(_ report: Metadata) {
+  init(_ report: QualityReport) {
     self.report = report
   }
 
@@ -16,72 +16,73 @@ struct QualityFacts {
       if let text { lines.append((label, text)) }
     }
     add("Received", received)
-    let invented = RecordedSession.inventedIntervals(in: report)
-    add("Intervals", invented > 0 ? "\(invented) invented from the rate: rates only, no beats" : nil)
+    add("Intervals", some(report.inventedIntervals).map { "\($0) invented from the rate: rates only, no beats" })
     add("Stalled", stalled)
     add("Latency", latency)
-    add("Drift", estimate("driftPartsPerMillion", error: "driftErrorPartsPerMillion", "ppm", digits: 1))
-    add("Release", estimate("releaseDepthBeats", error: "releaseDepthErrorBeats", "beats late", digits: 2))
+    add("Drift", estimate(report.driftPartsPerMillion, report.driftErrorPartsPerMillion, "ppm", digits: 1))
+    add("Release", estimate(report.releaseDepthBeats, report.releaseDepthErrorBeats, "beats late", digits: 2))
     add("Battery", battery)
-    add("Energy", integer("energyKilojoules").map { "\($0) kJ" })
-    add("Off skin", integer("offSkinRates").flatMap { $0 > 0 ? "\($0) values" : nil })
-    add("Signal", range("signalWeakestDBm", "signalStrongestDBm", "dBm"))
+    add("Energy", report.energyKilojoules.map { "\($0) kJ" })
+    add("Off skin", some(report.offSkinRates).map { "\($0) values" })
+    add("Signal", range(report.signalWeakestDBm, report.signalStrongestDBm, "dBm"))
     add("Worn on", location)
-    for number in 1...100 {
-      guard case .time(let time)? = report["disconnect.\(number)"] else { break }
-      guard case .text(let reason)? = report["disconnect.\(number).reason"] else { continue }
-      add("Link lost", "\(LocalTime.second(time.microseconds)), \(reason)")
+    for disconnect in report.disconnects {
+      add("Link lost", disconnect.reason.map { "\(LocalTime.second(disconnect.time.microseconds)), \($0)" })
     }
-    for number in 1...100 {
-      guard case .time(let time)? = report["clockStep.\(number)"] else { break }
-      let step = integer("clockStep.\(number).microseconds").map { " by \(Self.time($0))" } ?? ""
-      add("Clock set", "\(LocalTime.second(time.microseconds))\(step)")
+    for step in report.clockSteps {
+      let length = step.microseconds.map { " by \(Self.time($0))" } ?? ""
+      add("Clock set", "\(LocalTime.second(step.time.microseconds))\(length)")
     }
     return lines
   }
 
-  private static let counts = [
-    ("linkLosses", "link loss", "link losses"), ("lostValues", "value lost here", "values lost here"),
-    ("zeroRates", "rate of 0", "rates of 0"), ("surplusSteps", "surplus step", "surplus steps"),
-    ("earlyPackets", "packet early", "packets early"),
-    ("payloadDefect.empty", "empty", "empty"),
-    ("payloadDefect.truncatedRate", "cut off in the rate", "cut off in the rate"),
-    ("payloadDefect.truncatedEnergy", "cut off in the energy", "cut off in the energy"),
-    ("payloadDefect.reservedFlags", "with reserved flags", "with reserved flags"),
-    ("payloadDefect.trailingBytes", "with bytes left over", "with bytes left over"),
-  ]
-
   private var received: String? {
-    guard let notifications = integer("notifications") else { return nil }
-    var parts = ["\(notifications) notifications"]
-    for (key, one, many) in Self.counts {
-      if let count = integer(key), count > 0 { parts.append("\(count) \(count == 1 ? one : many)") }
+    guard let notifications = report.notifications else { return nil }
+    let counts: [(Int64?, String, String)] = [
+      (report.linkLosses, "link loss", "link losses"), (report.lostValues, "value lost here", "values lost here"),
+      (report.zeroRates, "rate of 0", "rates of 0"), (report.surplusSteps, "surplus step", "surplus steps"),
+      (report.earlyPackets, "packet early", "packets early"),
+    ]
+    let events = counts.compactMap { count, one, many in some(count).map { "\($0) \($0 == 1 ? one : many)" } }
+    let defects = PayloadDefect.allCases.compactMap { defect in
+      some(report.payloadDefects[defect]).map { "\($0) \(Self.describe(defect))" }
     }
-    return parts.joined(separator: ", ")
+    return (["\(notifications) notifications"] + events + defects).joined(separator: ", ")
+  }
+
+  private static func describe(_ defect: PayloadDefect) -> String {
+    switch defect {
+    case .empty: "empty"
+    case .truncatedRate: "cut off in the rate"
+    case .truncatedEnergy: "cut off in the energy"
+    case .reservedFlags: "with reserved flags"
+    case .trailingBytes: "with bytes left over"
+    }
   }
 
   private var stalled: String? {
-    guard let microseconds = integer("stalledMicroseconds"), microseconds > 0 else { return nil }
-    return "\(FixedPoint.text(Double(microseconds) / 1_000_000, digits: 1)) s: the recorder did not run"
+    some(report.stalledMicroseconds).map {
+      "\(FixedPoint.text(Double($0) / 1_000_000, digits: 1)) s: the recorder did not run"
+    }
   }
 
   private var battery: String? {
-    guard let level = range("batteryStartPercent", "batteryEndPercent", "%") else { return nil }
-    guard case .time(let time)? = report["batteryLow"] else { return level }
-    return "\(level), low since \(LocalTime.second(time.microseconds))"
+    guard let level = range(report.batteryStartPercent, report.batteryEndPercent, "%") else { return nil }
+    guard let low = report.batteryLow else { return level }
+    return "\(level), low since \(LocalTime.second(low.microseconds))"
   }
 
   private var latency: String? {
-    guard let median = integer("latencyMedianMicroseconds") else { return nil }
-    let rest = [("latency95Microseconds", "in 95 %"), ("latencyGreatestMicroseconds", "at most")].compactMap {
-      key, words in
-      integer(key).map { "\(Self.time($0)) \(words)" }
-    }
-    return (["\(Self.time(median)) in half of all packets"] + rest).joined(separator: ", ")
+    guard let median = report.latencyMedianMicroseconds else { return nil }
+    return [
+      "\(Self.time(median)) in half of all packets",
+      report.latency95Microseconds.map { "\(Self.time($0)) in 95 %" },
+      report.latencyGreatestMicroseconds.map { "\(Self.time($0)) at most" },
+    ].compactMap { $0 }.joined(separator: ", ")
   }
 
   private var location: String? {
-    guard let code = integer("bodySensorLocation") else { return nil }
+    guard let code = report.bodySensorLocation else { return nil }
     return switch UInt8(exactly: code).flatMap(BodySensorLocation.init(rawValue:)) {
     case .chest: "chest"
     case .wrist: "wrist"
@@ -95,22 +96,19 @@ struct QualityFacts {
   }
 
   /// `2.00 ± 0.06 beats late`; nothing for a value that could not be resolved and is 0 therefore.
-  private func estimate(_ key: String, error: String, _ unit: String, digits: Int) -> String? {
-    guard case .real(let value)? = report[key] else { return nil }
-    guard case .real(let error)? = report[error] else {
-      return value == 0 ? nil : "\(FixedPoint.text(value, digits: digits)) \(unit)"
-    }
+  private func estimate(_ value: Double?, _ error: Double?, _ unit: String, digits: Int) -> String? {
+    guard let value else { return nil }
+    guard let error else { return value == 0 ? nil : "\(FixedPoint.text(value, digits: digits)) \(unit)" }
     return "\(FixedPoint.text(value, digits: digits)) ± \(FixedPoint.text(error, digits: digits)) \(unit)"
   }
 
-  private func range(_ first: String, _ second: String, _ unit: String) -> String? {
-    guard let low = integer(first), let high = integer(second) else { return nil }
+  private func range(_ low: Int64?, _ high: Int64?, _ unit: String) -> String? {
+    guard let low, let high else { return nil }
     return low == high ? "\(low) \(unit)" : "\(low) to \(high) \(unit)"
   }
 
-  private func integer(_ key: String) -> Int64? {
-    if case .integer(let value)? = report[key] { value } else { nil }
-  }
+  /// A count of what is worth telling only where it happened.
+  private func some(_ count: Int64?) -> Int64? { count.flatMap { $0 > 0 ? $0 : nil } }
 
   /// Milliseconds, from ten seconds on seconds: a recorder that was stopped makes packets a minute late.
   private static func time(_ microseconds: Int64) -> String {

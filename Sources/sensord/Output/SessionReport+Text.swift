@@ -18,14 +18,19 @@ extension SessionReport {
     let length = DurationText.text(microseconds: session.microseconds)
     return [
       ("Session", session.id.uuidString.lowercased()),
-      ("Sensor", [session.deviceName, session.deviceAddress].compactMap { $0 }.joined(separator: ", ")),
+      ("Sensor", [session.device.name, session.device.localIdentifier].compactMap { $0 }.joined(separator: ", ")),
       ("Made by", maker),
-      ("Start", LocalTime.second(session.start)),
-      ("End", session.endReason.map { "\(LocalTime.second(session.end)), \(Self.describe($0))" } ?? "still recording"),
+      ("Start", LocalTime.second(session.start.microseconds)),
+      ("End", endText),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
       ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
       ("Rhythm", rhythm.warning ?? ""),
     ] + refusalLines + QualityFacts(session.quality).lines
+  }
+
+  private var endText: String {
+    session.isOpen
+      ? "still recording" : "\(LocalTime.second(session.end.microseconds)), \(Self.describe(session.endReason))"
   }
 
   /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor told.
@@ -39,17 +44,19 @@ extension SessionReport {
   }
 
   private var rateText: String {
-    guard let average = session.rates.average, let minimum = session.rates.minimum, let maximum = session.rates.maximum
-    else { return "no values" }
+    let rates = session.heartRate
+    guard let average = rates.average, let minimum = rates.minimum, let maximum = rates.maximum else {
+      return "no values"
+    }
     let text =
-      "\(Self.count(session.rates.count, "value")), average \(FixedPoint.text(average, digits: 1)), "
+      "\(Self.count(rates.count, "value")), average \(FixedPoint.text(average, digits: 1)), "
       + "\(FixedPoint.text(minimum, digits: 0)) to \(FixedPoint.text(maximum, digits: 0)) beats a minute"
-    guard session.beats.count == 0, let coverage = session.coverage else { return text }
+    guard session.heartbeats.count == 0, let coverage = session.coverage else { return text }
     return "\(text), coverage \(FixedPoint.text(100 * coverage.floor, digits: 1)) %"
   }
 
   private var beatText: String {
-    let beats = session.beats
+    let beats = session.heartbeats
     guard beats.count > 0 else { return "none" }
     var text = "\(beats.count) in \(Self.count(beats.runs, "run")), \(Self.count(beats.gaps, "gap"))"
     if let coverage = session.coverage {

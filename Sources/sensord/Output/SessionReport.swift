@@ -3,7 +3,7 @@ internal import HealthModel
 
 /// One session with its quality report: the answer of `sensord show`.
 struct SessionReport: Hashable, Sendable {
-  var session: ListedSession
+  var session: SessionSummary
   var runs: [Run]
   var gaps: [RecordingGap]
   /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
@@ -48,7 +48,7 @@ struct SessionReport: Hashable, Sendable {
     var microseconds: Int64 { Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start)) }
   }
 
-  init(session: ListedSession, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
+  init(session: SessionSummary, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
     self.session = session
     self.gaps = gaps
     rhythm = RhythmIndication(HeartRateVariability(NNIntervals(heartbeats)))
@@ -69,9 +69,8 @@ struct SessionReport: Hashable, Sendable {
     }
   }
 
-  private static func refusals(_ session: ListedSession, _ heartbeats: HeartbeatSeries) -> [Refusal] {
-    let bounds = TimeSpan(
-      start: Timestamp(microseconds: session.start), end: Timestamp(microseconds: session.end))
+  private static func refusals(_ session: SessionSummary, _ heartbeats: HeartbeatSeries) -> [Refusal] {
+    let bounds = TimeSpan(start: session.start, end: session.end)
     // Without a beat there is nothing to expect, unless the sensor pretends to have some.
     guard let span = bounds, !heartbeats.beats.isEmpty || session.inventedIntervals > 0 else { return [] }
     let figures = session.variability
@@ -119,7 +118,9 @@ struct SessionReport: Hashable, Sendable {
         ]))
     members.append(.init("rhythm", rhythm.json))
     members.append(.init("hrvRefused", .object(refusals.map { .init($0.key, .string($0.reason)) })))
-    var quality = session.quality.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, Self.json($0.value)) }
+    var quality = session.quality.metadata.sorted { $0.key < $1.key }.map {
+      JSONValue.Member($0.key, Self.json($0.value))
+    }
     quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
     quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
     quality.append(.init("gaps", .array(gaps.map(Self.json))))

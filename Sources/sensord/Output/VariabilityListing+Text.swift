@@ -1,3 +1,4 @@
+internal import SeriesStore
 internal import FoundationEssentials
 internal import HealthModel
 

@@ -1,9 +1,10 @@
 internal import FoundationEssentials
 internal import HealthModel
+internal import SeriesStore
 
 /// The answer of `sensord hrv`: one report, or one for each window.
 struct VariabilityListing: Hashable, Sendable {
-  var session: ListedSession
+  var session: SessionSummary
   var span: TimeSpan
   /// Nil where no windows were asked for.
   var windowMicroseconds: Int64?

@@ -1,6 +1,7 @@
 import Checksums
 import FoundationEssentials
 import Glibc
+import HealthModel
 import Ingestion
 import Sensors
 
@@ -24,7 +25,7 @@ extension FuzzTarget {
     guard let contents = try? CaptureReader.read(mended(bytes[...])) else { return }
     for capture in contents.captures {
       do {
-        _ = try FinalPass.session(of: capture, version: "0")
+        _ = try RecordedSession(of: capture, version: "0")
       } catch {
         throw BrokenPromise(description: "the final pass refuses a capture: \(error)")
       }

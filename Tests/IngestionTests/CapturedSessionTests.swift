@@ -6,7 +6,7 @@ import Sensors
 import Testing
 
 @Suite("The final pass")
-struct FinalPassTests {
+struct CapturedSessionTests {
   private static let start: Int64 = 1_795_000_000_000_000
   private static let session = UUID(uuidString: "00000000-0000-4000-8000-000000000001")!
 
@@ -47,7 +47,7 @@ struct FinalPassTests {
 
   @Test("a capture becomes one session with its rates, its beats, and what the sensor told about itself")
   func wholeSession() throws {
-    let session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
+    let session = try RecordedSession(of: capture(seconds: 60), version: "0.1.0")
     #expect(session.id == Self.session)
     #expect(session.syncVersion == 60)
     #expect(session.endReason == "shutdown")
@@ -61,8 +61,8 @@ struct FinalPassTests {
     #expect(session.device.manufacturer == "Maker")
     #expect(session.device.uniqueDeviceIdentifier == "0001")
     #expect(session.metadata["game"] == .text("Tetris"))
-    #expect(session.quality["batteryStartPercent"] == .integer(80))
-    #expect(session.quality["notifications"] == .integer(60))
+    #expect(session.quality.batteryStartPercent == 80)
+    #expect(session.quality.notifications == 60)
   }
 
   @Test("what was said of a session keeps its type, and the time without a recorder is in the quality report")
@@ -72,32 +72,32 @@ struct FinalPassTests {
       "game": "Tetris", "level": .integer(-3), "speed": .real(1.25), "ranked": .boolean(true),
       "began": .time(microseconds: 5),
     ]
-    var session = try FinalPass.session(of: capture, version: "0.1.0")
+    var session = try RecordedSession(of: capture, version: "0.1.0")
     #expect(session.metadata["game"] == .text("Tetris"))
     #expect(session.metadata["level"] == .integer(-3))
     #expect(session.metadata["speed"] == .real(1.25))
     #expect(session.metadata["ranked"] == .flag(true))
     #expect(session.metadata["began"] == .time(Timestamp(microseconds: 5)))
-    #expect(session.quality["stalledMicroseconds"] == nil)
+    #expect(session.quality.stalledMicroseconds == nil)
     let instant = try #require(capture.log.last?.instant)
     capture.log.append(SensorEvent(.stalled(microseconds: 2_500_000), at: instant))
-    session = try FinalPass.session(of: capture, version: "0.1.0")
-    #expect(session.quality["stalledMicroseconds"] == .integer(2_500_000))
+    session = try RecordedSession(of: capture, version: "0.1.0")
+    #expect(session.quality.stalledMicroseconds == 2_500_000)
   }
 
   @Test("a lost link is a gap with BlueZ's reason, and no interval is formed across it")
   func lostLink() throws {
-    let session = try FinalPass.session(of: capture(seconds: 60, losses: [30]), version: "0.1.0")
+    let session = try RecordedSession(of: capture(seconds: 60, losses: [30]), version: "0.1.0")
     #expect(session.heartbeats.gapCount == 1)
     #expect(session.heartbeats.runs.count == 2)
     #expect(session.gaps.map(\.reason) == ["link"])
     #expect(session.gaps.map(\.detail) == ["timeout"])
-    #expect(session.quality["linkLosses"] == .integer(1))
+    #expect(session.quality.linkLosses == 1)
   }
 
   @Test("variability is that of the intervals after the first, whose beginning nobody saw")
   func variability() throws {
-    let session = try FinalPass.session(of: capture(seconds: 90), version: "0.1.0")
+    let session = try RecordedSession(of: capture(seconds: 90), version: "0.1.0")
     let milliseconds = (2...90).map { Double(Self.intervals[$0 % Self.intervals.count]) / 1.024 }
     let mean = milliseconds.reduce(0, +) / 89
     let deviations = milliseconds.map { ($0 - mean) * ($0 - mean) }.reduce(0, +)
@@ -114,7 +114,7 @@ struct FinalPassTests {
     // A minute is needed, and intervals in half of it: too short, long enough, and with too many holes.
     let holes = Set((1...120).filter { $0 % 8 != 0 })
     for (seconds, losses, isGiven) in [(8, [], false), (90, [], true), (120, holes, false)] as [(Int, Set<Int>, Bool)] {
-      let session = try FinalPass.session(of: capture(seconds: seconds, losses: losses), version: "0.1.0")
+      let session = try RecordedSession(of: capture(seconds: seconds, losses: losses), version: "0.1.0")
       let span = try #require(TimeSpan(start: session.start, end: session.end))
       let report = VariabilityReport(NNIntervals(session.heartbeats), in: span)
       let figures = session.variability
@@ -127,9 +127,8 @@ struct FinalPassTests {
 
   @Test("intervals that the sensor computed from its rate are counted in the quality report, and are no beats")
   func inventedIntervals() throws {
-    var session = try FinalPass.session(of: capture(seconds: 60), version: "0.1.0")
-    #expect(session.quality["inventedIntervals"] == nil)
-    #expect(RecordedSession.inventedIntervals(in: session.quality) == 0)
+    var session = try RecordedSession(of: capture(seconds: 60), version: "0.1.0")
+    #expect(session.quality.inventedIntervals == nil)
     var invented = capture(seconds: 1, ended: nil)
     for second in 2...200 {
       let rate = UInt8(60 + second / 20)
@@ -139,9 +138,8 @@ struct FinalPassTests {
           .measurement([0x10, rate, UInt8(ticks & 0xFF), UInt8(ticks >> 8)]),
           at: BootInstant(microseconds: Int64(second) * 1_000_000)))
     }
-    session = try FinalPass.session(of: invented, version: "0.1.0")
-    #expect(session.quality["inventedIntervals"] == .integer(200))
-    #expect(RecordedSession.inventedIntervals(in: session.quality) == 200)
+    session = try RecordedSession(of: invented, version: "0.1.0")
+    #expect(session.quality.inventedIntervals == 200)
     #expect(session.heartbeats.beats.isEmpty && session.rates.count == 200)
     #expect(session.variability == HeartRateVariabilitySummary())
   }
@@ -160,11 +158,11 @@ struct FinalPassTests {
           .measurement([0x16, 60, UInt8(interval & 0xFF), UInt8(interval >> 8)]),
           at: BootInstant(microseconds: arrival)))
     }
-    let session = try FinalPass.session(of: capture, version: "0.1.0")
-    #expect(session.quality["releaseDepthBeats"] == .real(2))
-    #expect(session.quality["earlyPackets"] == .integer(6))
+    let session = try RecordedSession(of: capture, version: "0.1.0")
+    #expect(session.quality.releaseDepthBeats == 2)
+    #expect(session.quality.earlyPackets == 6)
     #expect(
-      try FinalPass.session(of: self.capture(seconds: 60), version: "0.1.0").quality["earlyPackets"] == nil)
+      try RecordedSession(of: self.capture(seconds: 60), version: "0.1.0").quality.earlyPackets == nil)
   }
 
   @Test("surplus beats keep their flag and bound no interval, and their gap keeps its reason")
@@ -179,7 +177,7 @@ struct FinalPassTests {
       }
     }
     capture.log = log
-    let session = try FinalPass.session(of: capture, version: "0.1.0")
+    let session = try RecordedSession(of: capture, version: "0.1.0")
     let flagged = session.heartbeats.beats.indices.filter { session.heartbeats.beats[$0].flags.contains(.surplus) }
     #expect(flagged == [50])
     #expect(session.gaps.contains { $0.reason == "surplus" })
@@ -191,7 +189,7 @@ struct FinalPassTests {
 
   @Test("a capture without an end is said to end with it")
   func openEnd() throws {
-    let session = try FinalPass.session(of: capture(seconds: 10, ended: nil), version: "0.1.0")
+    let session = try RecordedSession(of: capture(seconds: 10, ended: nil), version: "0.1.0")
     #expect(session.endReason == "captureEnd")
   }
 
@@ -199,6 +197,6 @@ struct FinalPassTests {
   func deterministic() throws {
     let capture = capture(seconds: 300, losses: [50, 51, 200])
     #expect(
-      try FinalPass.session(of: capture, version: "0.1.0") == FinalPass.session(of: capture, version: "0.1.0"))
+      try RecordedSession(of: capture, version: "0.1.0") == RecordedSession(of: capture, version: "0.1.0"))
   }
 }

@@ -1,0 +1,13 @@
+/// What can be wrong with a measurement's bytes. It is counted and reported; it never ends a session.
+public enum PayloadDefect: String, Hashable, Sendable, CaseIterable {
+  /// No byte at all. Nothing of the value is used.
+  case empty
+  /// The rate is cut off. Nothing of the value is used.
+  case truncatedRate
+  /// The energy is cut off. Nothing of the value is used.
+  case truncatedEnergy
+  /// Reserved flag bits are set. The fields that are known are used.
+  case reservedFlags
+  /// Bytes are left over behind the last field. The fields are used.
+  case trailingBytes
+}

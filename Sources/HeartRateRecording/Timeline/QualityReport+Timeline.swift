@@ -1,0 +1,48 @@
+import HealthModel
+import Sensors
+
+extension QualityReport {
+  /// What the events of a session and its beats tell. What could only be bad and did not happen is left out.
+  init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, inventedIntervals: Int) {
+    self.init()
+    algorithmVersion = SessionTimeline.algorithmVersion
+    notifications = Int64(columns.notifications)
+    zeroRates = Int64(columns.zeroRates)
+    linkLosses = Int64(columns.sensor.disconnects.count)
+    lostValues = Int64(columns.lostValues)
+    (releaseDepthBeats, driftPartsPerMillion, surplusSteps) = (0, 0, 0)
+    assembly?.tellTiming(&self)
+    stalledMicroseconds = columns.stalledMicroseconds > 0 ? columns.stalledMicroseconds : nil
+    self.inventedIntervals = inventedIntervals > 0 ? Int64(inventedIntervals) : nil
+    payloadDefects = columns.defects
+    disconnects = Array(columns.sensor.disconnects.prefix(Self.reported))
+    clockSteps = Array(columns.clockSteps.prefix(Self.reported))
+    tell(columns.sensor)
+    batteryLow = columns.batteryLow.map { Timestamp(microseconds: columns.wall($0)) }
+    tell(columns.rates)
+  }
+
+  /// A link that flaps all day leaves thousands of losses; each is a gap of its own anyway.
+  private static let reported = 100
+
+  private mutating func tell(_ sensor: SensorFacts) {
+    batteryStartPercent = sensor.firstBatteryPercent.map(Int64.init)
+    batteryEndPercent = sensor.lastBatteryPercent.map(Int64.init)
+    bodySensorLocation = sensor.location.map(Int64.init)
+    signalWeakestDBm = sensor.weakestSignal.map(Int64.init)
+    signalStrongestDBm = sensor.strongestSignal.map(Int64.init)
+  }
+
+  /// What stands beside the rates: skin contact, and the energy expended, resets and the sensor's own start included.
+  private mutating func tell(_ rates: [HeartRateValue]) {
+    var last: UInt16?
+    for rate in rates {
+      if rate.contact != .notSupported { offSkinRates = (offSkinRates ?? 0) + (rate.contact == .notDetected ? 1 : 0) }
+      guard let energy = rate.energyKilojoules else { continue }
+      let before = last ?? energy
+      // Less than before: it was reset, and has counted from zero since.
+      energyKilojoules = (energyKilojoules ?? 0) + Int64(energy >= before ? energy - before : energy)
+      last = energy
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Sensors
+
+/// When a session begins and ends, in microseconds since 1970 (UTC).
+struct SessionBounds {
+  /// The earlier of the first notification and the first beat; the first event where there is neither.
+  let start: Int64
+  let end: Int64
+
+  init(_ columns: TimelineCollector, _ assembly: SessionAssembly?) {
+    let firstEvent = columns.firstEvent.map(columns.wall) ?? 0
+    let first = columns.firstNotification.map(columns.wall) ?? firstEvent
+    let last = columns.lastNotification.map(columns.wall) ?? first
+    start = min(first, assembly?.placement.wall.first ?? first)
+    switch columns.endReason {
+    // Somebody decided when it ends; else it ended when the sensor fell silent.
+    case .request, .shutdown, .rolled: end = max(last, columns.end.map(columns.wall) ?? last)
+    case .away, .offSkin, .captureEnd, .recovered, nil: end = last
+    }
+  }
+
+  /// How long the session is, in microseconds.
+  var length: Double { Double(end - start) }
+}

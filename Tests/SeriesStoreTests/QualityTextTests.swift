@@ -1,0 +1,53 @@
+import FoundationEssentials
+import HealthModel
+import TestSupport
+import Testing
+
+@testable import SeriesStore
+
+@Suite("QualityText")
+struct QualityTextTests {
+  private let report: QualityReport = {
+    var report = QualityReport(["somethingNew": .quantity(Quantity(80, .percent)), "text": "a \"b\"\n"])
+    (report.algorithmVersion, report.notifications, report.linkLosses, report.lostValues) = (5, 60, 1, 2)
+    (report.zeroRates, report.surplusSteps, report.releaseDepthBeats, report.releaseDepthErrorBeats) = (3, 4, 2, 0.1)
+    (report.driftPartsPerMillion, report.driftErrorPartsPerMillion) = (-0.0, 1.5)
+    (report.latencyMedianMicroseconds, report.latency95Microseconds, report.latencyGreatestMicroseconds) = (6, 7, 8)
+    (report.earlyPackets, report.offSkinRates, report.batteryStartPercent, report.batteryEndPercent) = (9, 10, 11, 12)
+    (report.bodySensorLocation, report.signalWeakestDBm, report.signalStrongestDBm) = (1, -80, -60)
+    (report.energyKilojoules, report.stalledMicroseconds, report.inventedIntervals) = (13, 14, 15)
+    report.batteryLow = Timestamp(microseconds: 16)
+    report.payloadDefects[.empty] = 17
+    return report
+  }()
+
+  @Test("every figure has the place that it has in all files, and other keys stand behind with form and unit")
+  func places() {
+    #expect(
+      QualityText.pack(report)
+        == #"[5,60,1,2,3,4,"2.0","0.1","-0.0","1.5",6,7,8,9,10,11,12,1,-80,-60,13,14,15,16,"#
+        + #"{"payloadDefect.empty":[1,17],"somethingNew":[5,"80.0","%"],"text":[0,"a \"b\"\u000a"]}]"#)
+    var few = QualityReport()
+    few.linkLosses = 1
+    #expect(QualityText.pack(few) == "[null,null,1]")
+    few.driftPartsPerMillion = .nan
+    #expect(QualityText.pack(few) == "[null,null,1]")
+    #expect(QualityText.pack(QualityReport()) == nil)
+  }
+
+  @Test("a report is read as it was saved, what a newer program wrote included, and quality_list has each of its keys")
+  func roundTrip() async throws {
+    let folder = TemporaryFolder()
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var session = try makeSession()
+    session.quality = report
+    _ = try await store.commit(session)
+    #expect(try await store.sessions().map(\.quality) == [report])
+    #expect(try await store.sessions().first?.quality.driftPartsPerMillion?.sign == .minus)
+    let connection = try Connection(folder.store, flags: 1)
+    var statement = try connection.prepare("SELECT key FROM quality_list")
+    var keys: Set<String> = []
+    while try statement.step() { keys.insert(statement.text(0) ?? "") }
+    #expect(keys == Set(report.metadata.keys))
+  }
+}
