@@ -6,7 +6,8 @@ public final class TemporaryFolder: Sendable {
 
   /// `inMemory` where the machine can: for tests that make many files and ask nothing of a disk.
   public init(inMemory: Bool = false) {
-    let place = inMemory && unsafe access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+    let hasMemory = unsafe access("/dev/shm", W_OK) == 0
+    let place = inMemory && hasMemory ? "/dev/shm" : "/tmp"
     var template = Array("\(place)/sensord-test-XXXXXX".utf8CString)
     // Where there is no room for a folder no test can run.
     guard unsafe mkdtemp(&template) != nil else { fatalError("no temporary folder: error \(errno)") }
