@@ -7,12 +7,12 @@ import Testing
 struct RandomProgramTests {
   @Test("samples of all kinds, corrections, deletions, questions and changes are as an array of values has them")
   func agreement() async throws {
-    // SENSORD_SEED plays one program again; SENSORD_TRIALS=20 makes 5,000 of them.
+    // SENSORD_SEED plays one program again; SENSORD_TRIALS=25 makes 5,000 of them.
     let seed = ProcessInfo.processInfo.environment["SENSORD_SEED"].flatMap { UInt64($0) }
     let first = seed ?? .random(in: 0...1 << 40)
-    let count = seed == nil ? 250 * UInt64(Trials.factor) : 1
+    let count = seed == nil ? 200 * UInt64(Trials.factor) : 1
     for seed in first..<first + count {
-      let folder = TemporaryFolder()
+      let folder = TemporaryFolder(inMemory: true)
       let store = try HealthStore.open(folder.store, for: .writing)
       try FutureContent.prepare(folder.store)
       var program = RandomProgram(in: store, seed: seed)
