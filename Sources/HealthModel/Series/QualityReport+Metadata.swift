@@ -4,13 +4,8 @@ extension QualityReport {
   public init(_ metadata: Metadata) {
     others = metadata
     for figure in Figure.allCases {
-      switch (figure.field, others[figure.rawValue]) {
-      case (.integer(let field), .integer(let value)): self[keyPath: field] = value
-      case (.real(let field), .real(let value)): self[keyPath: field] = value
-      case (.time(let field), .time(let value)): self[keyPath: field] = value
-      default: continue
-      }
-      others[figure.rawValue] = nil
+      self[figure] = others[figure.rawValue]
+      if self[figure] != nil { others[figure.rawValue] = nil }
     }
     for defect in PayloadDefect.allCases {
       guard case .integer(let count)? = others[Self.key(of: defect)] else { continue }
@@ -36,10 +31,16 @@ extension QualityReport {
   /// Everything that the report says, each under its key: a figure's ``Figure``, `payloadDefect.empty`, `disconnect.1` with
   /// `disconnect.1.reason`, `clockStep.1` with `clockStep.1.microseconds`, and ``others``.
   public var metadata: Metadata {
-    var metadata = others
+    var metadata = metadataBesideFigures
     for figure in Figure.allCases {
       if let value = self[figure] { metadata[figure.rawValue] = value }
     }
+    return metadata
+  }
+
+  /// What ``metadata`` has beside the figures.
+  package var metadataBesideFigures: Metadata {
+    var metadata = others
     for (defect, count) in payloadDefects { metadata[Self.key(of: defect)] = .integer(count) }
     for (index, disconnect) in disconnects.enumerated() {
       let key = Self.disconnectKey(index)

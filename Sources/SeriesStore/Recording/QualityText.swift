@@ -8,17 +8,8 @@ import HealthModel
 enum QualityText {
   /// The packed form; nil for an empty report. A number that is not finite is left out.
   static func pack(_ report: QualityReport) -> String? {
-    var rest = report.metadata
-    var items: [String] = []
-    for figure in QualityReport.Figure.allCases {
-      guard let text = report[figure].flatMap(text(of:)) else {
-        items.append("null")
-        continue
-      }
-      rest[figure.rawValue] = nil
-      items.append(text)
-    }
-    let others = rest.sorted { $0.key < $1.key }.compactMap { key, value in
+    var items = QualityReport.Figure.allCases.map { report[$0].flatMap(text(of:)) ?? "null" }
+    let others = report.metadataBesideFigures.sorted { $0.key < $1.key }.compactMap { key, value in
       text(of: value).map { text in
         var parts = ["\(value.form.rawValue)", text]
         if case .quantity(let quantity) = value { parts.append(quoted(quantity.unit.symbol)) }
