@@ -206,16 +206,16 @@ struct StoreObservationTests {
     let observation = try StoreObservation(StorePlace(HealthStorePath.made(in: folder), for: .reading))
     try observation.watchFolder()
     #expect(!observation.takeEvents())
-    folder.write([], to: "other")
+    try folder.write("other", "")
     #expect(!observation.takeEvents())
-    folder.write([], to: "store.sqlite.new-1")
+    try folder.write("store.sqlite.new-1", "")
     #expect(!observation.takeEvents())
     #expect(unsafe utimensat(AT_FDCWD, folder.store, nil, 0) == 0)
     #expect(observation.takeEvents())
     let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
     let count = try #require(Int(limit.filter(\.isNumber)))
     // One event after another, none like the one before, which would be left out.
-    for number in 0...count { folder.write([], to: "other\(number % 2)") }
+    for number in 0...count { try folder.write("other\(number % 2)", "") }
     #expect(observation.takeEvents())
     #expect(!observation.takeEvents())
   }

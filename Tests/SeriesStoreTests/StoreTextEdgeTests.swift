@@ -114,7 +114,6 @@ struct StoreTextEdgeTests {
     await expectClosed { _ = try await store.check() }
     await expectClosed { _ = try await store.hasVanished() }
     await expectClosed { try await store.reopen() }
-    await expectClosed { _ = try await store.dataVersion() }
     await expectClosed { _ = try await store.allowedSensors() }
     await expectClosed { _ = try await store.sessions() }
     await expectClosed { _ = try await store.readableSessions() }
