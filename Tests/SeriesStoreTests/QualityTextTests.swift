@@ -1,3 +1,4 @@
+import CSQLite
 import FoundationEssentials
 import HealthModel
 import TestSupport
@@ -44,10 +45,27 @@ struct QualityTextTests {
     _ = try await store.commit(session)
     #expect(try await store.sessions().map(\.quality) == [report])
     #expect(try await store.sessions().first?.quality.driftPartsPerMillion?.sign == .minus)
-    let connection = try Connection(folder.store, flags: 1)
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
     var statement = try connection.prepare("SELECT key FROM quality_list")
     var keys: Set<String> = []
     while try statement.step() { keys.insert(statement.text(0) ?? "") }
     #expect(keys == Set(report.metadata.keys))
+  }
+
+  @Test(
+    "a damaged report ends no list: what is left of it is read, and a check names its row",
+    arguments: [
+      ("'x'", 0), ("'[1'", 0), ("5", 0), ("'\"x\"'", 0), ("'{\"a\":1}'", 0), ("'[{\"a\":\"b\"}]'", 0),
+      ("'[5,\"x\",{\"k\":3,\"l\":[1,4]}]'", 3),
+    ])
+  func damaged(value: String, keys: Int) async throws {
+    let folder = TemporaryFolder()
+    let store = try HealthStore.open(folder.store, for: .writing)
+    _ = try await store.commit(try makeSession())
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    try connection.execute("UPDATE sessions SET quality = \(value)")
+    #expect(try await store.sessions().count == 1)
+    #expect(try connection.integer("SELECT count(*) FROM quality_list") == keys)
+    #expect(try await !store.check().isEmpty)
   }
 }

@@ -47,6 +47,9 @@ enum QualityText {
     return quoted + "\""
   }
 
+  /// A damaged report has no rows: SQLite ends a whole statement at what is no JSON. A check names its row by the checksum.
+  private static let valid = "CASE WHEN json_valid(sessions.quality) THEN sessions.quality END"
+
   /// The rows `id`, `key`, `form`, `value`, `unit` of all reports, `id` being the session's.
   static let rows: String = {
     let known = QualityReport.Figure.allCases.enumerated().map { place, figure in
@@ -55,14 +58,15 @@ enum QualityText {
     }
     return """
       SELECT sessions.id, known.key, known.form, item.value, NULL AS unit
-        FROM sessions JOIN json_each(sessions.quality) AS item
+        FROM sessions JOIN json_each(\(valid)) AS item
           JOIN (\(known.joined(separator: " UNION ALL "))) AS known ON known.place = item.key
         WHERE item.type NOT IN ('null', 'object')
       UNION ALL
       SELECT sessions.id, other.key, json_extract(other.value, '$[0]'), json_extract(other.value, '$[1]'),
           json_extract(other.value, '$[2]')
-        FROM sessions JOIN json_each(sessions.quality) AS item JOIN json_each(item.value) AS other
-        WHERE item.type = 'object'
+        FROM sessions JOIN json_each(\(valid)) AS item
+          JOIN json_each(CASE item.type WHEN 'object' THEN item.value END) AS other
+        WHERE item.type = 'object' AND other.type = 'array'
       """
   }()
 
