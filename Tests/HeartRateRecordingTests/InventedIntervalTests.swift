@@ -64,7 +64,7 @@ struct InventedIntervalTests {
     }
     for script in [beatByBeat, eachSecond] {
       let timeline = timeline(script)
-      #expect(timeline.quality.inventedIntervals == 0)
+      #expect(timeline.quality.inventedIntervals == nil)
       #expect(timeline.beats.rrTicks.count == count)
     }
   }

@@ -67,7 +67,11 @@ struct FileModeTests {
     let added = try Program.run("sensord", ["devices", "add", Self.strap, "--store", owner.store(home)])
     try #require(added.status == 0, "\(added.errors)")
     try await recorder.printed("session begins")
+    // Stopped, since a file that it is replacing has another name for a moment.
+    recorder.send(SIGSTOP)
+    try await wait(for: "a stopped recorder") { try recorder.isStopped() }
     let during = try made(at: home, by: owner)
+    recorder.send(SIGCONT)
     for part in [
       "status.json", "sensord.sqlite", "sensord.sqlite-wal", "sensord.sqlite-shm", ".journal/00000001.journal",
     ] {
