@@ -30,6 +30,17 @@ struct RateGapTests {
     for second in seconds { script.notify(at: Double(second), rate: rate, contact: contact) }
   }
 
+  @Test("values off the skin are counted where the sensor tells of contact, and unknown where it does not")
+  func offSkinRates() {
+    var told = Script()
+    notify(10...40, contact: .detected, &told)
+    notify(41...47, contact: .notDetected, &told)
+    #expect(timeline(told).quality.offSkinRates == 7)
+    var untold = Script()
+    notify(10...47, &untold)
+    #expect(timeline(untold).quality.offSkinRates == nil)
+  }
+
   @Test("a link that was lost for a minute is a gap with its reason and instants, told at once or late")
   func link() {
     for isLate in [false, true] {

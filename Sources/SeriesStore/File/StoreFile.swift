@@ -57,7 +57,8 @@ final class StoreFile {
       """)
     if layout == 1 { try LayoutOne.migrate(connection) }
     try connection.execute("PRAGMA secure_delete = ON")
-    try write { _ in }
+    // Refuses now what cannot be written; how long the history is does not matter.
+    try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
     try renewViews()
     if access == .recording { try finishErasing() }
