@@ -33,7 +33,9 @@ func name(_ outcome: CommitOutcome) -> String {
 
 func isOfTheFile(_ code: StoreError.Code) -> Bool {
   switch code {
-  case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt: true
+  case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt,
+    .cannotObserve:
+    true
   case .notFound, .ambiguous, .invalid, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed, .statement: false
   }
 }
