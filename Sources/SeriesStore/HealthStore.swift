@@ -34,8 +34,8 @@ public actor HealthStore {
   private(set) var observation: StoreObservation?
   /// The live queries.
   nonisolated let listeners = ChangeListeners()
-  /// The last change that they know of.
-  private var toldChange: Int64
+  /// The last change that they know of; says nothing while there are none.
+  private var toldChange: Int64 = 0
   /// The state of other connections' writes that the live queries know of.
   var knownDataVersion: Int64
 
@@ -46,9 +46,9 @@ public actor HealthStore {
 
   private init(
     _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?,
-    seen: (dataVersion: Int64, change: Int64)
+    dataVersion: Int64
   ) {
-    (knownDataVersion, toldChange) = seen
+    knownDataVersion = dataVersion
     self.observation = observation
     path = file.path
     types = file.types
@@ -81,12 +81,12 @@ public actor HealthStore {
     let file = try StoreFile(path, for: access, mode: mode, types: types)
     let observation = observing ? try StoreObservation(file.place) : nil
     // Behind the observation: what is written from now on touches the file when it is watched.
-    let seen = try state(of: file)
+    let dataVersion = try file.connection.dataVersion()
     guard let executor = StoreExecutor() else {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
     let store = HealthStore(
-      file, access: access, mode: mode, executor: executor, observation: observation, seen: seen)
+      file, access: access, mode: mode, executor: executor, observation: observation, dataVersion: dataVersion)
     if let observation {
       executor.observe(observation) { [weak store] in store?.assumeIsolated { $0.fileWasTouched() } }
     }
@@ -129,14 +129,11 @@ public actor HealthStore {
 
   /// Goes on with another file, or another state of it, than was open before.
   func adopt(_ opened: StoreFile) throws(StoreError) {
-    (knownDataVersion, toldChange) = try Self.state(of: opened)
+    knownDataVersion = try opened.connection.dataVersion()
+    if listeners.count > 0 { toldChange = try opened.connection.changeList.last() }
     file = opened
     failure = nil
     listeners.signalOpening()
-  }
-
-  private static func state(of file: StoreFile) throws(StoreError) -> (dataVersion: Int64, change: Int64) {
-    (try file.connection.integer("PRAGMA data_version"), try file.connection.changeList.last())
   }
 
   /// Nothing is answered any more but `error`, until the store is opened again.
@@ -145,19 +142,26 @@ public actor HealthStore {
     failure = error
   }
 
-  /// Tells the live queries whom it concerns what was saved and deleted since they were told last.
-  func tellListeners() {
-    guard let file else { return }
+  /// Signals of the changes from now on that `isConcerned` says yes to.
+  ///
+  /// The last change is looked up for the first who listens, not when the file is opened: how long the history is costs an
+  /// opening nothing.
+  func changeSignals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
+    if listeners.count == 0, let last = try? file?.connection.changeList.last() { toldChange = last }
+    return listeners.signals(isConcerned)
+  }
+
+  /// Signals what was saved and deleted since the last call to the live queries that it concerns.
+  func signalChanges() {
+    guard let file, listeners.count > 0 else { return }
     do throws(StoreError) {
       let told = toldChange
-      let isHeard = listeners.count > 0
-      let (last, kinds) = try file.read { (connection) throws(StoreError) in
+      let (last, changes) = try file.read { (connection) throws(StoreError) in
         let last = try connection.changeList.last()
-        guard isHeard, last > told else { return (last, [] as [StoreChange]) }
-        return (last, try ChangeReader(connection: connection).kinds(after: told, to: last))
+        return (last, last > told ? try ChangeReader(connection: connection).kinds(after: told, to: last) : [])
       }
       toldChange = last
-      listeners.signal(kinds)
+      listeners.signal(changes)
     } catch {
       // Let their answers say what is wrong.
       listeners.signalAll()

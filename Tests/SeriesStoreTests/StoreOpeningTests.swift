@@ -52,6 +52,29 @@ struct StoreOpeningTests {
     }
   }
 
+  @Test("an opening reads no more pages of a long history than of a short one", arguments: [false, true])
+  func pages(writes: Bool) async throws {
+    var pages: [Int32] = []
+    for count in [1, 20_000] {
+      let path = "\(folder.path)/\(count).sqlite"
+      do {
+        let store = try HealthStore.open(path, for: .writing)
+        let samples = (1...Int64(count)).map { second in
+          NewSample(.sleepAnalysis, .awake, over: TimeSpan(at: Timestamp(microseconds: second * 1_000_000)))
+        }
+        try await store.save(samples, as: SourceRevision(identifier: "test", name: "Test"))
+        await store.close()
+      }
+      let file = try StoreFile(path, for: writes ? .writing : .reading, mode: 0o600)
+      var (current, highest) = (Int32(0), Int32(0))
+      let code = unsafe sqlite3_db_status(
+        file.connection.handle, SQLITE_DBSTATUS_CACHE_MISS, &current, &highest, 0)
+      #expect(code == SQLITE_OK)
+      pages.append(current)
+    }
+    #expect(pages[0] > 0 && pages[0] == pages[1])
+  }
+
   @Test("a recorder keeps another out, by whatever link that comes")
   func oneRecorder() async throws {
     let store = try HealthStore.open(folder.store, for: .recording)

@@ -36,6 +36,19 @@ public struct Statistics: Hashable, Sendable, Codable {
   public var styleVersion: Int
 }
 
+extension Statistics {
+  /// Of a stretch to which no quantity contributed.
+  init(
+    emptyFrom start: Timestamp, to end: Timestamp, source: DataSource?, coverage: TimeCoverage, policy: WeightingPolicy,
+    styleVersion: Int
+  ) {
+    self.init(
+      start: start, end: end, source: source, count: 0, coverage: coverage, sources: [], sourceWeights: [],
+      policy: policy,
+      styleVersion: styleVersion)
+  }
+}
+
 /// How much of a stretch of time the quantities speak for, in microseconds.
 public struct TimeCoverage: Hashable, Sendable, Codable {
   /// Time that lies in a quantity, or between two of a series that are no further apart than the policy's gap.

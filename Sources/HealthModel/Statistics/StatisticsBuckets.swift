@@ -242,6 +242,20 @@ public struct StatisticsBuckets: Sendable {
     var ranks: UInt64 = 0
     var contributors: [DataSource] = []
     for index in accumulators.indices {
+      let total = accumulators[index].total
+      let start = Timestamp(microseconds: edges[index])
+      let end = Timestamp(microseconds: edges[index + 1])
+      let coverage = TimeCoverage(
+        covered: total.covered,
+        gaps: edges[index + 1].subtractingSaturated(edges[index]).subtractingSaturated(total.covered))
+      // Most of a year's hours are such.
+      guard total.count > 0 else {
+        results.append(
+          Statistics(
+            emptyFrom: start, to: end, source: source, coverage: coverage, policy: policy,
+            styleVersion: type.styleVersion))
+        continue
+      }
       let bucket = accumulators[index]
       if bucket.ranks != ranks {
         ranks = bucket.ranks
@@ -251,15 +265,12 @@ public struct StatisticsBuckets: Sendable {
       if !laterRanks.isEmpty, let later = laterRanks[index] {
         others = later.sorted().filter { $0 < sources.count }.map { sources[$0] }
       }
-      let total = bucket.total
-      let hasValues = total.count > 0
       let recent = options.contains(.mostRecent) ? bucket.mostRecent : nil
-      let length = edges[index + 1].subtractingSaturated(edges[index])
       let shares = shares[index]
       results.append(
         Statistics(
-          start: Timestamp(microseconds: edges[index]), end: Timestamp(microseconds: edges[index + 1]), source: source,
-          count: total.count, sum: options.contains(.sum) && hasValues && total.sum.isFinite ? total.sum : nil,
+          start: start, end: end, source: source, count: total.count,
+          sum: options.contains(.sum) && total.sum.isFinite ? total.sum : nil,
           average: options.contains(.average) ? bucket.average(type.style, policy, shares: shares) : nil,
           minimum: options.contains(.minimum) && bucket.minimum.isFinite ? bucket.minimum : nil,
           maximum: options.contains(.maximum) && bucket.maximum.isFinite ? bucket.maximum : nil,
@@ -267,9 +278,8 @@ public struct StatisticsBuckets: Sendable {
           mostRecentSpan: recent.flatMap {
             TimeSpan(start: Timestamp(microseconds: $0.start), end: Timestamp(microseconds: $0.end))
           },
-          duration: options.contains(.duration) && hasValues ? Int64(saturating: total.duration) : nil,
-          coverage: TimeCoverage(covered: total.covered, gaps: length.subtractingSaturated(total.covered)),
-          sources: others.isEmpty ? contributors : contributors + others,
+          duration: options.contains(.duration) ? Int64(saturating: total.duration) : nil,
+          coverage: coverage, sources: others.isEmpty ? contributors : contributors + others,
           sourceWeights: options.contains(.average) ? shares.map(SourceShare.sharedWeights) ?? [] : [], policy: policy,
           styleVersion: type.styleVersion))
     }

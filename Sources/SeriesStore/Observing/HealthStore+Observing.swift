@@ -5,17 +5,11 @@ extension HealthStore {
   /// Whoever commits sets the times of the store's file afterwards (inotify: `IN_ATTRIB`). Returns whether there was anything new.
   @discardableResult
   public func noticeChanges() throws(StoreError) -> Bool {
-    let version = try dataVersion()
+    let version = try opened().connection.dataVersion()
     guard version != knownDataVersion else { return false }
     knownDataVersion = version
-    tellListeners()
+    signalChanges()
     return true
-  }
-
-  /// A number that differs from its last value after another connection has written: cheap, no page is read. Own writes do
-  /// not change it.
-  func dataVersion() throws(StoreError) -> Int64 {
-    try opened().connection.integer("PRAGMA data_version")
   }
 
   /// Called on the store's thread when the file was touched.

@@ -37,7 +37,7 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
       if signals == nil {
-        signals = store.listeners.signals { [query] change in query.isConcerned(by: change) }.makeAsyncIterator()
+        signals = await store.changeSignals { [query] change in query.isConcerned(by: change) }.makeAsyncIterator()
       }
       while true {
         if waits {

@@ -9,7 +9,7 @@ extension HealthStore {
     let outcome = try opened().write { (connection) throws(StoreError) in
       try connection.sessions.commit(session, restore: restore)
     }
-    tellListeners()
+    signalChanges()
     return outcome
   }
 
@@ -69,7 +69,7 @@ extension HealthStore {
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.sessions.delete(session) }
     // Told when it is deleted, also where its bytes could not be erased yet.
-    defer { tellListeners() }
+    defer { signalChanges() }
     try Erasure(connection: file.connection).finish()
   }
 }

@@ -166,6 +166,12 @@ final class Connection {
     return try statement.step() ? statement.integer(0) : 0
   }
 
+  /// A number that differs from its last value after another connection has written: cheap, no page is read. Own writes do
+  /// not change it.
+  func dataVersion() throws(StoreError) -> Int64 {
+    try integer("PRAGMA data_version")
+  }
+
   /// Takes a statement back into the cache.
   func retire(_ statement: CompiledStatement) {
     guard statement.isKept else { return statement.finalize() }
