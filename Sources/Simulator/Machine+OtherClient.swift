@@ -1,8 +1,8 @@
 extension Machine {
-  /// The bus name of the other program: no real name looks like it.
+  /// The bus name of the simulated other client: no real name looks like it.
   static let otherClient = ":other"
 
-  /// The other program does what the scenario says.
+  /// Lets the other client act as the scenario says.
   mutating func act(_ action: MachineEvent.ClientAction, uuid: String?, strap: Int, adapter: String) {
     let device = devicePath(of: strap, under: adapter)
     let short = uuid ?? (action == .read ? "2a19" : "2a37")
@@ -16,7 +16,7 @@ extension Machine {
         [.objectPath("/agent"), .string("NoInputNoOutput")])
       act("agent", on: "/org/bluez", "org.bluez.AgentManager1", "RequestDefaultAgent", [.objectPath("/agent")])
     case .discover:
-      // Until the strap is known, which is at once where it advertises.
+      // It discovers until the strap is known, which is at once if the strap advertises.
       act("client", on: adapter, "org.bluez.Adapter1", "StartDiscovery", [])
       if case .adapter(let index)? = object(at: adapter), straps[strap].isAdvertising {
         tell(.advertisement(DeviceKey(adapter: index, strap: strap)))
@@ -33,7 +33,7 @@ extension Machine {
     }
   }
 
-  /// The other program calls a method; what it gets is written down as `done`.
+  /// Lets the other client call a method. The answer is logged as `done`.
   mutating func act(_ kind: String, on path: String, _ interface: String, _ member: String, _ arguments: [Property]) {
     let token = CallToken(number: UInt64(1) << 63 | nextNumber())
     foreignCalls[token] = kind + " " + member
@@ -46,14 +46,14 @@ extension Machine {
             arguments: arguments))))
   }
 
-  /// What a call came to.
+  /// The answer of a call.
   enum Answer {
     case values([Property])
     case failure(BusError)
     case pipe(PipeToken)
   }
 
-  /// Answers a call: on the bus, or in the log where the other program made it.
+  /// Answers a call: on the bus, or in the log if the other client made it.
   mutating func answer(_ token: CallToken, _ answer: Answer = .values([])) {
     guard let kind = foreignCalls.removeValue(forKey: token) else {
       switch answer {

@@ -1,9 +1,9 @@
 internal import DBus
 internal import Glibc
 
-/// Puts the machine on the bus: clients' calls and the passing of time go in, its effects are carried out.
+/// Puts the simulated host on the bus: passes calls and time to it, and carries out its effects.
 ///
-/// An actor on the loop's thread; the model decides everything, this only translates.
+/// An actor on the loop's thread. The model decides everything; this type only translates.
 actor Service {
   private let loop: EventLoop
   private let options: Options
@@ -12,17 +12,17 @@ actor Service {
   private let end: @Sendable (Int32, String) -> Void
 
   private var machine: Machine
-  /// The boot clock when simulated time began.
+  /// The boot clock at the start of simulated time.
   private var origin: Int64 = 0
   private var connection: Connection?
-  /// What is to be done once the bus is joined; nil while nothing holds it up.
+  /// Effects that wait until the bus is joined; nil while it is joined.
   private var held: [Effect]? = []
   private var calls: [CallToken: Message] = [:]
   private var pipes: [PipeToken: Pipe] = [:]
   private var timer: (token: TimerToken, due: SimulationInstant)?
   private var lastCall: UInt64 = 0
 
-  /// Our end of a pair that a client has acquired.
+  /// Our end of a socket pair that a client has acquired.
   private struct Pipe {
     let descriptor: SharedDescriptor
     let number: Int32
@@ -42,7 +42,7 @@ actor Service {
     machine = Machine(scenario: scenario, seed: options.seed)
   }
 
-  /// Joins the bus and lets time begin; `ready` is called when clients can call.
+  /// Joins the bus and starts simulated time; `ready` is called when clients can call.
   func begin(ready: @Sendable () -> Void) async {
     guard await join() else { return }
     origin = BootClock.now()
@@ -52,7 +52,7 @@ actor Service {
     setTimer()
   }
 
-  /// Takes scenario items given live.
+  /// Performs live scenario items.
   func perform(_ items: [ScenarioItem]) {
     for item in items { take(.item(item)) }
   }
@@ -113,7 +113,7 @@ extension Service {
     if await join() { release() }
   }
 
-  /// Carries out what was held up while the bus was being joined.
+  /// Carries out the effects that waited for the bus.
   private func release() {
     let effects = held ?? []
     held = nil
@@ -144,7 +144,7 @@ extension Service {
 
   private func send(_ message: Message) {
     guard let connection else { return }
-    // Fails only when the bus is gone, which ends the program anyway.
+    // Fails only if the bus is gone, which ends the program anyway.
     _ = connection.assumeIsolated { connection in try? connection.send(message) }
   }
 }
@@ -237,7 +237,7 @@ extension Service {
     let sent = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(pipe.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    // bluetoothd drops what a client does not fetch, too.
+    // bluetoothd also drops what a client does not read.
     let reason = errno == EAGAIN ? "full" : "gone"
     if sent < 0 { log?.write(LogEntry("swallowed", ["hex": .string(bytes.hex), "why": .string(reason)])) }
   }

@@ -2,7 +2,7 @@ import HealthModel
 import Sensors
 
 extension QualityReport {
-  /// What the events of a session and its beats tell. What could only be bad and did not happen is left out.
+  /// The report of a session's events and beats. Counts of problems that did not happen are left out.
   init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, inventedIntervals: Int) {
     self.init()
     algorithmVersion = SessionTimeline.algorithmVersion
@@ -22,7 +22,7 @@ extension QualityReport {
     tell(columns.rates)
   }
 
-  /// A link that flaps all day leaves thousands of losses; each is a gap of its own anyway.
+  /// The most disconnects that are listed. A flapping link has thousands a day, each of which is a gap anyway.
   private static let reported = 100
 
   private mutating func tell(_ sensor: SensorFacts) {
@@ -33,14 +33,14 @@ extension QualityReport {
     signalStrongestDBm = sensor.strongestSignal.map(Int64.init)
   }
 
-  /// What stands beside the rates: skin contact, and the energy expended, resets and the sensor's own start included.
+  /// Adds what the measurements say beside the rate: skin contact and energy expended, across resets.
   private mutating func tell(_ rates: [HeartRateValue]) {
     var last: UInt16?
     for rate in rates {
       if rate.contact != .notSupported { offSkinRates = (offSkinRates ?? 0) + (rate.contact == .notDetected ? 1 : 0) }
       guard let energy = rate.energyKilojoules else { continue }
       let before = last ?? energy
-      // Less than before: it was reset, and has counted from zero since.
+      // Less than before: the sensor reset it and counts from zero since.
       energyKilojoules = (energyKilojoules ?? 0) + Int64(energy >= before ? energy - before : energy)
       last = energy
     }

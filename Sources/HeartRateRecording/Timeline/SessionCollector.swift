@@ -1,22 +1,22 @@
 public import Sensors
 
-/// Takes a session's events one by one, and keeps of them what the final pass needs: about a tenth of their size.
+/// Collects a session's events one by one and keeps what the final pass needs: about a tenth of their size.
 public struct SessionCollector: Sendable {
   private(set) var columns = TimelineCollector()
 
   public init() {}
 
-  /// Takes the next event, in the order in which they were recorded.
+  /// Appends the next event, in the order of recording.
   public mutating func take(_ event: SensorEvent) {
     columns.take(event)
   }
 
-  /// Takes all events of a log.
+  /// Appends all events of a log.
   public mutating func take(_ log: SensorEventLog) {
     columns.take(log)
   }
 
-  /// Gives the columns away: the one owner that is left may change them without a copy.
+  /// Moves the columns out. Their only owner may then change them without a copy.
   mutating func takeColumns() -> TimelineCollector {
     let taken = columns
     columns = TimelineCollector()
