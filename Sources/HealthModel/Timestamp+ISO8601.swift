@@ -4,7 +4,7 @@ extension Timestamp {
   /// Years outside 0000 to 9999 get a sign and as many digits as they need.
   public func iso8601(fractionDigits: Int = 3) -> String {
     let day = microseconds.flooredQuotient(by: 86_400_000_000)
-    // Not by the day's midnight, which the least timestamps cannot hold.
+    // Not computed from the day's midnight, which is out of range for the earliest timestamps.
     let remainder = microseconds % 86_400_000_000
     let inDay = remainder < 0 ? remainder + 86_400_000_000 : remainder
     let date = CalendarDay(daysSince1970: day)
@@ -34,10 +34,10 @@ extension Timestamp {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Reads `YYYY-MM-DD`, or that with `Thh:mm`, `Thh:mm:ss` or `Thh:mm:ss.f…` and `Z`, `±hh:mm` or `±hhmm` behind it.
+  /// Parses `YYYY-MM-DD`, alone or followed by `Thh:mm`, `Thh:mm:ss` or `Thh:mm:ss.f…` and `Z`, `±hh:mm` or `±hhmm`.
   ///
-  /// A date alone is its midnight in UTC. Nil for everything else, a time without a zone included: it names no moment.
-  /// Digits behind the sixth of a second's fraction are dropped.
+  /// A date alone is its midnight in UTC. Nil for everything else, including a time without a zone, which is not a definite
+  /// moment. Digits after the sixth of a second's fraction are dropped.
   public init?(iso8601 text: some StringProtocol) {
     var scanner = Scanner(text.utf8)
     guard let year = scanner.number(digits: 4), scanner.take("-"), let month = scanner.number(digits: 2),
@@ -108,7 +108,7 @@ extension Timestamp {
       return number
     }
 
-    /// Microseconds of the digits behind a point, of which there is at least one.
+    /// Microseconds from the digits after a point; there is at least one.
     mutating func fraction() -> Int64? {
       guard var value = digit() else { return nil }
       var count = 1
@@ -123,7 +123,7 @@ extension Timestamp {
       return value
     }
 
-    /// East of Greenwich, in microseconds; nil where there is no zone.
+    /// East of Greenwich, in microseconds; nil if there is no zone.
     mutating func zoneMicroseconds() -> Int64? {
       if take("Z") || take("z") { return 0 }
       let sign: Int64

@@ -1,4 +1,4 @@
-/// A rule for all years to come: standard time, and daylight saving time between two days of each year.
+/// A rule for all future years: standard time, and daylight saving time between two days of each year.
 ///
 /// POSIX.1-2017 section 8.3 (`TZ`), with the hours from −167 to 167 that RFC 8536 section 3.3.1 allows.
 struct RecurringOffsets: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct RecurringOffsets: Hashable, Sendable {
     let day: Day
     let seconds: Int64
 
-    /// When it applies in a year, in seconds of the clock that is in force then.
+    /// When the rule applies in a year, in seconds of the clock that is valid just before.
     func wallSecond(in year: Int64) -> Int64 {
       let firstDay = Self.day(year, 1, 1)
       let isLeap = CalendarDay.days(inMonth: 2, of: year) == 29
@@ -135,7 +135,7 @@ struct RecurringOffsets: Hashable, Sendable {
       return sign * seconds
     }
 
-    /// An offset counts west of Greenwich in POSIX, and east of it here.
+    /// Offsets count west of Greenwich in POSIX, and east of it here.
     mutating func offset() -> Int32? {
       time(hours: 24).map { Int32(-$0) }
     }

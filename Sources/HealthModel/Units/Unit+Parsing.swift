@@ -1,13 +1,13 @@
 import Glibc
 
 extension Unit {
-  /// Reads a unit in the grammar that ``Unit`` describes.
+  /// Parses a unit in the grammar described at ``Unit``.
   public init(parsing symbol: String) throws(UnitError) {
     var parser = Parser(symbol: symbol)
     self = try parser.parse()
   }
 
-  /// Reads a unit; nil where ``init(parsing:)`` says what is wrong.
+  /// Parses a unit; nil where ``init(parsing:)`` throws.
   public init?(_ symbol: String) {
     do { try self.init(parsing: symbol) } catch { return nil }
   }
@@ -18,7 +18,7 @@ extension Unit {
     private var position = 0
     private var dimension = Dimension()
     private var factor = 1.0
-    /// Kept while the unit is a single factor: only then may it have an offset or be a level.
+    /// The scale while the unit is a single factor: only then may it have an offset or be a level.
     private var single: Scale?
     private var count = 0
 
@@ -67,7 +67,7 @@ extension Unit {
       switch atom.scale {
       case .linear(let scale, let offset):
         if offset != 0 {
-          // A difference of temperatures is not a temperature: `degC/min` has no meaning to guess.
+          // A difference of temperatures is not a temperature, so `degC/min` is not defined.
           guard start == 0, sign == 1, power == 1, position == bytes.count else { throw unreadable }
           single = atom.scale
         }
@@ -98,7 +98,7 @@ extension Unit {
       return true
     }
 
-    /// Letters, `%`, `_`, and everything beyond ASCII (the prefix µ).
+    /// Reads letters, `%`, `_`, and non-ASCII characters (the prefix µ).
     private mutating func name() -> String {
       let start = position
       while position < bytes.count {
@@ -121,7 +121,7 @@ extension Unit {
       return number
     }
 
-    /// What follows `^`: one or two digits with or without a minus; 1 where there is no `^`.
+    /// Reads what follows `^`: one or two digits with or without a minus; 1 without `^`.
     private mutating func power() throws(UnitError) -> Int {
       guard take("^") else { return 1 }
       let sign = take("-") ? -1 : 1
