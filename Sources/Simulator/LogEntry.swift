@@ -1,4 +1,4 @@
-/// One line of the ground truth: what a strap really sent, and what happened to it and to the host.
+/// One line of the ground truth: what a strap really sent, and what befell it and the machine.
 ///
 /// The words are those of the lab's `strap.log`, so that one program compares recordings with either.
 struct LogEntry: Equatable, Sendable {
@@ -13,9 +13,9 @@ struct LogEntry: Equatable, Sendable {
 
   /// What happened: `notify`, `unsent`, `subscription`, `connected` …
   let event: String
-  /// The strap's address; nil for events of the host.
+  /// The strap's address; nil where the machine is meant.
   let strap: String?
-  /// Further fields, in the order of writing.
+  /// More, in the order of writing.
   let fields: [(name: String, value: Field)]
 
   init(_ event: String, strap: String? = nil, _ fields: KeyValuePairs<String, Field> = [:]) {
@@ -29,7 +29,7 @@ struct LogEntry: Equatable, Sendable {
       && left.fields.elementsEqual(right.fields) { $0.name == $1.name && $0.value == $1.value }
   }
 
-  /// The entry as one line of JSON, without a newline; `unix` and `boot` are seconds of the two clocks.
+  /// The entry as one line of JSON, without the line's end; `unix` and `boot` are seconds of both clocks.
   func json(unix: Double, boot: Double) -> String {
     var line = "{\"unix\":\(unix),\"mono\":\(boot),\"ev\":\(Self.quoted(event))"
     if let strap { line += ",\"strap\":\(Self.quoted(strap))" }

@@ -1,4 +1,4 @@
-/// The options of the command line.
+/// What the command line asks for.
 struct Options: Equatable, Sendable {
   /// What the program is to do.
   enum Request: Equatable, Sendable {
@@ -7,7 +7,7 @@ struct Options: Equatable, Sendable {
     case showVersion
   }
 
-  /// An invalid command line: one line for a person.
+  /// A command line that makes no sense: one line for a person.
   struct UsageError: Error, Equatable {
     let message: String
   }
@@ -15,12 +15,12 @@ struct Options: Equatable, Sendable {
   /// The bus on which `org.bluez` is to appear.
   var bus = ""
   var scenario: String?
-  /// Straps with a simulated heart, instead of a scenario.
+  /// Straps with a heart of their own, in place of a scenario.
   var straps: [StrapProfile] = []
   var seed: UInt64 = 1
   var log: String?
   var control: String?
-  /// How many simulated seconds pass in one real second.
+  /// How many seconds are simulated in one.
   var speed = 1.0
 
   /// The version of the program, which is that of sensord.
@@ -52,7 +52,7 @@ struct Options: Equatable, Sendable {
 
     """
 
-  /// Parses the arguments after the program's name.
+  /// Reads the arguments after the program's name.
   static func parse(_ arguments: [String]) throws(UsageError) -> Request {
     var options = Options()
     var rest = arguments[...]

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The program `sensord-simulator`.
 @main
 enum SimulatorCommand {
-  /// Why the program ends before it has started: an exit code of sysexits.h and one line.
+  /// Why the program ends before it has begun: an exit code of sysexits.h and one line.
   struct Failure: Error {
     let code: Int32
     let message: String
@@ -100,7 +100,7 @@ enum SimulatorCommand {
   }
 }
 
-/// How the program ends: the first reason counts.
+/// How the program is to end: the first reason given counts.
 final class ExitStatus: Sendable {
   private let loop: EventLoop
   private let ending = Mutex<(code: Int32, reason: String)?>(nil)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Sebastiano Vigna's SplitMix64: a small generator whose sequence depends on its seed only, so that runs can be repeated.
+/// Sebastiano Vigna's SplitMix64: a small generator whose sequence is fixed by its seed, so that runs can be repeated.
 struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -1,4 +1,4 @@
-/// Lower-case hexadecimal digits. Only this form is written; any other is damage.
+/// Hexadecimal digits in lower case, the only form that is written: another is damage.
 enum Hexadecimal {
   /// The digit for `value` & 15.
   static func digit(_ value: some FixedWidthInteger) -> UInt8 {
@@ -15,14 +15,14 @@ enum Hexadecimal {
     }
   }
 
-  /// The four bytes of eight digits, the first byte lowest; nil if one of the eight is not a digit.
+  /// The four bytes that eight digits stand for, the first of both lowest; nil where one of the eight is no digit.
   ///
-  /// All eight are handled in one word without branches, because records consist mostly of digits.
+  /// All eight are handled at once in one word, without a branch for each: records are mostly digits.
   @inline(__always)
   static func bytes(_ digits: UInt64) -> UInt32? {
     let isLetter = digits >> 6 & 0x0101_0101_0101_0101
     let nibbles = (digits & 0x0F0F_0F0F_0F0F_0F0F) &+ isLetter &* 9
-    // Encoding the result again must give the same digits; values are below 16, and letters begin at 10.
+    // Writing the digits again must give the same, with values below 16 and letters from 10 on.
     let different = digits ^ (nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 0x27)
     let wrongKind = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101 ^ isLetter
     guard different | wrongKind | (nibbles & 0xF0F0_F0F0_F0F0_F0F0) == 0 else { return nil }

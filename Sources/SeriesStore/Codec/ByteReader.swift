@@ -1,4 +1,4 @@
-/// The head of a chunk while it is read: bytes and variable-length integers (LEB128).
+/// Reads the head of a chunk: bytes and variable-length integers (LEB128).
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position: Int
@@ -30,7 +30,7 @@ struct ByteReader {
     ZigZag.decode(try takeVarint())
   }
 
-  /// A count of values of which each takes at least one bit: more than the bits that are left is a lie.
+  /// A count of values that take at least one bit each; throws if the count exceeds the bits that are left.
   mutating func takeCount() throws(ChunkError) -> Int {
     let count = try takeVarint()
     guard count <= UInt64(bytes.count - position) * 8 else { throw .invalid(field: "count") }

@@ -1,5 +1,5 @@
 extension QuantityChunk {
-  /// The quantities in `bytes`; never traps, whatever they are.
+  /// Decodes the quantities in `bytes`; never traps, whatever they are.
   init(decoding bytes: [UInt8]) throws(ChunkError) {
     var head = try ChunkSeal.open(bytes, layout: Self.layout)
     let content = Content(rawValue: try head.take())
@@ -31,7 +31,7 @@ extension QuantityChunk {
     try decodeEnergies(energyCount, below: count, from: &reader)
   }
 
-  /// What the head says of the stamps.
+  /// The head's description of the timestamps.
   private enum StampHead {
     case clock(period: Int64, gains: ClockPredictor.Gains)
     case slots(SlotPredictor.Grid, skips: Int)
@@ -62,7 +62,7 @@ extension QuantityChunk {
     return skips
   }
 
-  /// A stamp on its way out of the stream: not before the last, and small enough for microseconds.
+  /// A decoded timestamp: not before the last one, and in the range of microseconds.
   private struct Stamp {
     var value: Int64
     let unit: Int64
@@ -100,7 +100,7 @@ extension QuantityChunk {
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
     var number: Int64 = 0
-    // Columns and state in variables of their own: in the loop they stay in registers.
+    // Columns and state in local variables, which stay in registers during the loop.
     var bits = reader
     var times = [Int64](repeating: 0, count: count)
     var values = [Double](repeating: 0, count: count)

@@ -33,8 +33,8 @@ enum SummaryCells {
     return ChunkSeal.seal(writer.bytes)
   }
 
-  /// Whether no quantity of a cell lasts beyond the start of the next cell: a chunk may end within a quarter of an hour, which
-  /// two cells share then, and what both cover must not be counted twice.
+  /// Whether no quantity of a cell lasts beyond the start of the next cell. A chunk may end within a quarter of an hour,
+  /// which two cells then share; what both cover must not be counted twice.
   static func areDisjoint(_ cells: [SummaryCell]) -> Bool {
     var latestEnd = Int64.min
     for cell in cells {
@@ -44,14 +44,14 @@ enum SummaryCells {
     return true
   }
 
-  /// The cells in `bytes`; never traps, whatever they are.
+  /// Decodes the cells in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
     var cells: [SummaryCell] = []
     try decode(bytes, onto: &cells)
     return cells
   }
 
-  /// Adds the cells in `bytes` to those before them.
+  /// Decodes the cells in `bytes` and appends them.
   static func decode(_ bytes: [UInt8], onto cells: inout [SummaryCell]) throws(ChunkError) {
     var reader = try ChunkSeal.open(bytes, layout: layout)
     let form = try reader.take()
@@ -69,7 +69,7 @@ enum SummaryCells {
       cell.maximumEnd = cell.lastEnd &+ (try reader.takeSigned())
       cell.duration = try reader.takeSigned()
       cell.covered = try reader.takeSigned()
-      // A cell is of one chunk: more than that holds would overflow where cells are added up.
+      // A cell belongs to one chunk; with more values than a chunk holds, sums over cells could overflow.
       guard (1...QuantityChunk.capacity).contains(cell.count), cell.start == start, cell.lastStart >= cell.firstStart,
         cell.lastStart < start &+ SummaryCell.length
       else { throw .invalid(field: "cell") }
@@ -87,7 +87,7 @@ enum SummaryCells {
 }
 
 extension ByteWriter {
-  /// A value as a whole number of 10⁻ˢᶜᵃˡᵉ, or as its bit pattern where there is no scale.
+  /// Appends a value as an integer number of 10⁻ˢᶜᵃˡᵉ, or as its bit pattern without a scale.
   mutating func put(_ value: Double, scale: Int?) {
     if let scale {
       putSigned(QuantityChunk.scaled(value, by: QuantityChunk.scales[scale]))

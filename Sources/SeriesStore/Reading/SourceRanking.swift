@@ -12,7 +12,7 @@ struct SourceRanking {
     var device: Int64?
   }
 
-  /// In order of priority once settled.
+  /// In order of priority after ``rank()``.
   private(set) var names: [DataSource] = []
   private let priority: [DataSource]
   private var places: [Key: Int] = [:]
@@ -35,7 +35,7 @@ struct SourceRanking {
     return place
   }
 
-  /// Whether names' first samples have to be noted before ``settle()``: not where the order is clear without.
+  /// Whether the first samples of names have to be noted before ``rank()``; not if the order is clear without them.
   var needsStarts: Bool {
     names.count { !priority.contains($0) } > 1
   }
@@ -45,7 +45,7 @@ struct SourceRanking {
     starts[name] = min(start, starts[name] ?? .max)
   }
 
-  /// Puts the sources in order of priority; gives the new place of each old one.
+  /// Sorts the sources by priority. Returns the new position of each old one.
   mutating func settle() -> [Int] {
     let named = Dictionary(zip(priority, priority.indices)) { first, _ in first }
     let keys = names.map { name in
