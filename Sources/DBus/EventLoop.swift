@@ -85,7 +85,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   public func run() {
     let (free, _) = thread.compareExchange(expected: 0, desired: pthread_self(), ordering: .sequentiallyConsistent)
     precondition(free, "the loop is running already")
-    while !takeStopRequest() {
+    while !consumeStopRequest() {
       let isIdle = runWork()
       armTimer()
       poll(blocking: isIdle)
@@ -142,7 +142,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     _ = eventfd_write(wakeEvent.number, 1)
   }
 
-  private func takeStopRequest() -> Bool {
+  private func consumeStopRequest() -> Bool {
     inbox.withLock { inbox in
       defer { inbox.stopRequested = false }
       return inbox.stopRequested

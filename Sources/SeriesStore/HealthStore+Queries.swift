@@ -12,7 +12,7 @@ extension HealthStore {
     let outcomes = try opened().write { (connection) throws(StoreError) in
       try connection.samples.save(samples, as: source)
     }
-    tellListeners()
+    notifyListeners()
     return outcomes
   }
 
@@ -33,7 +33,7 @@ extension HealthStore {
       try connection.samples.delete(predicate, as: source)
     }
     guard count > 0 else { return 0 }
-    defer { tellListeners() }
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
     return count
   }
@@ -47,7 +47,7 @@ extension HealthStore {
     guard !samples.isEmpty else { return }
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.samples.delete(samples, as: source) }
-    defer { tellListeners() }
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
   }
 

@@ -36,7 +36,7 @@ public actor HealthStore {
   /// The live queries.
   nonisolated let listeners = ChangeListeners()
   /// The number of the last change announced to live queries.
-  private var toldChange: Int64
+  private var announcedChange: Int64
   /// The state of other connections' writes announced to live queries.
   var knownDataVersion: Int64
 
@@ -49,7 +49,7 @@ public actor HealthStore {
     _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?,
     seen: (dataVersion: Int64, change: Int64)
   ) {
-    (knownDataVersion, toldChange) = seen
+    (knownDataVersion, announcedChange) = seen
     self.observation = observation
     path = file.path
     types = file.types
@@ -131,7 +131,7 @@ public actor HealthStore {
 
   /// Switches to another file, or to another state of it.
   func adopt(_ opened: StoreFile) throws(StoreError) {
-    (knownDataVersion, toldChange) = try Self.state(of: opened)
+    (knownDataVersion, announcedChange) = try Self.state(of: opened)
     file = opened
     failure = nil
     listeners.signalOpening()
@@ -148,17 +148,17 @@ public actor HealthStore {
   }
 
   /// Wakes the live queries concerned by what was saved and deleted since the last call.
-  func tellListeners() {
+  func notifyListeners() {
     guard let file else { return }
     do throws(StoreError) {
-      let told = toldChange
+      let announced = announcedChange
       let isHeard = listeners.count > 0
       let (last, kinds) = try file.read { (connection) throws(StoreError) in
         let last = try connection.changeList.last()
-        guard isHeard, last > told else { return (last, [] as [StoreChange]) }
-        return (last, try ChangeReader(connection: connection).kinds(after: told, to: last))
+        guard isHeard, last > announced else { return (last, [] as [StoreChange]) }
+        return (last, try ChangeReader(connection: connection).kinds(after: announced, to: last))
       }
-      toldChange = last
+      announcedChange = last
       listeners.signal(kinds)
     } catch {
       // Their next answers report the error.

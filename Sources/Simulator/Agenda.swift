@@ -48,7 +48,7 @@ struct Agenda<Entry> {
   }
 
   /// Removes and returns the next entry that is due at or before `instant`.
-  mutating func take(by instant: SimulationInstant) -> (due: SimulationInstant, entry: Entry)? {
+  mutating func removeNext(by instant: SimulationInstant) -> (due: SimulationInstant, entry: Entry)? {
     guard let line = lines.last, line.due <= instant else { return nil }
     lines.removeLast()
     return (line.due, line.entry)

@@ -70,12 +70,12 @@ final class ControlSocket {
       }
       let line = clients[number]?.line ?? []
       clients[number]?.line = []
-      answer(number, take(line))
+      answer(number, handle(line))
     }
     if let client = clients[number], client.line.count > Self.longestLine { forget(number) }
   }
 
-  private func take(_ line: [UInt8]) -> String {
+  private func handle(_ line: [UInt8]) -> String {
     do {
       perform(try Scenario.items(json: line))
       return "ok\n"

@@ -32,7 +32,7 @@ extension Scenario {
     if let connections = file.connections { scenario.connections = connections }
     if let filters = file.filter_duplicates { scenario.filtersDuplicates = filters }
     if let busy = file.busy_while_scanning { scenario.isBusyWhileScanning = busy }
-    if let reasons = file.reasons { scenario.tellsReasons = reasons }
+    if let reasons = file.reasons { scenario.signalsReasons = reasons }
     if let order = file.resolve {
       guard let known = ResolveOrder(rawValue: order) else {
         throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, hollow, mixed")

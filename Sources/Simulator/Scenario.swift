@@ -17,7 +17,7 @@ struct Scenario: Hashable, Sendable {
   /// Whether an adapter refuses to connect while it scans.
   var isBusyWhileScanning = false
   /// Whether bluetoothd signals why a link ended, as it does since 5.83.
-  var tellsReasons = false
+  var signalsReasons = false
 }
 
 /// The order of the reply to Connect, `Connected: true` and `ServicesResolved: true`. All of them were observed, except

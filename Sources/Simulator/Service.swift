@@ -11,7 +11,7 @@ actor Service {
   /// Ends the program with this exit code and, unless it is 0, this reason.
   private let end: @Sendable (Int32, String) -> Void
 
-  private var machine: Machine
+  private var host: SimulatedHost
   /// The boot clock at the start of simulated time.
   private var origin: Int64 = 0
   private var connection: Connection?
@@ -39,14 +39,14 @@ actor Service {
     self.options = options
     self.log = log
     self.end = end
-    machine = Machine(scenario: scenario, seed: options.seed)
+    host = SimulatedHost(scenario: scenario, seed: options.seed)
   }
 
   /// Joins the bus and starts simulated time; `ready` is called when clients can call.
   func begin(ready: @Sendable () -> Void) async {
     guard await join() else { return }
     origin = BootClock.now()
-    carryOut(machine.start())
+    carryOut(host.start())
     release()
     ready()
     setTimer()
@@ -54,28 +54,28 @@ actor Service {
 
   /// Performs live scenario items.
   func perform(_ items: [ScenarioItem]) {
-    for item in items { take(.item(item)) }
+    for item in items { handle(.item(item)) }
   }
 
   private var now: SimulationInstant {
     SimulationInstant(microseconds: Int64(Double(BootClock.now() - origin) * options.speed))
   }
 
-  private func take(_ input: Input) {
-    carryOut(machine.handle(input, at: now))
+  private func handle(_ input: Input) {
+    carryOut(host.handle(input, at: now))
     setTimer()
   }
 
   private func setTimer() {
-    guard timer?.due != machine.deadline else { return }
+    guard timer?.due != host.deadline else { return }
     if let timer { loop.cancel(timer.token) }
     timer = nil
-    guard let due = machine.deadline else { return }
+    guard let due = host.deadline else { return }
     let instant = origin + Int64((Double(due.microseconds) / options.speed).rounded(.up))
     let token = loop.schedule(at: instant) { [weak self] in
       self?.assumeIsolated { service in
         service.timer = nil
-        service.take(.time)
+        service.handle(.time)
       }
     }
     timer = (token, due)
@@ -126,7 +126,7 @@ extension Service {
     calls[token] = message
     let arguments = message.body.map { Property($0) }
     let signature = arguments.map { $0?.signature ?? "v" }.joined()
-    take(
+    handle(
       .call(
         Call(
           token: token, sender: message.sender ?? "", path: message.path?.text ?? "/",
@@ -139,7 +139,7 @@ extension Service {
     guard message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.body.count == 3,
       let name = message.body[0].string, name.hasPrefix(":"), message.body[2].string == ""
     else { return }
-    take(.clientLeft(name))
+    handle(.clientLeft(name))
   }
 
   private func send(_ message: Message) {
@@ -229,7 +229,7 @@ extension Service {
 
   private func pipeHungUp(_ pipe: PipeToken) {
     close(pipe)
-    take(.pipeClosed(pipe))
+    handle(.pipeClosed(pipe))
   }
 
   private func send(_ bytes: [UInt8], on token: PipeToken) {
@@ -257,6 +257,6 @@ extension Service {
 
   private func ask(_ call: Message, question: UInt64) async {
     let answer = try? await connection?.call(call, timeout: .seconds(60))
-    take(.agentAnswered(question: question, answer.map { $0.body.compactMap { Property($0) } }))
+    handle(.agentAnswered(question: question, answer.map { $0.body.compactMap { Property($0) } }))
   }
 }

@@ -17,7 +17,7 @@ struct RateTraceTests {
     var gaps: [RecordingGap] = []
     for step in steps {
       switch step {
-      case .rate(let rate, let time): if let gap = trace.take(rate, at: time * 1_000_000) { gaps.append(gap) }
+      case .rate(let rate, let time): if let gap = trace.append(rate, at: time * 1_000_000) { gaps.append(gap) }
       case .loss(let reason, let time): trace.lose(reason, at: time * 1_000_000)
       case .offSkin(let time): trace.leaveSkin(at: time * 1_000_000)
       }
@@ -93,7 +93,7 @@ struct RateTraceTests {
   func coveredUntilTheEnd() {
     var trace = RateTrace()
     #expect(trace.coveredMicroseconds(until: 5_000_000) == 0)
-    _ = trace.take(60, at: 1_000_000)
+    _ = trace.append(60, at: 1_000_000)
     #expect(trace.coveredMicroseconds(until: 5_000_000) == 4_000_000)
     #expect(trace.coveredMicroseconds(until: 50_000_000) == 10_000_000)
     trace.lose(.link(nil), at: 3_000_000)

@@ -22,7 +22,7 @@ struct StallTests {
 
   private static func columns(_ events: [SensorEvent]) -> TimelineCollector {
     var columns = TimelineCollector()
-    for event in beginning + events { columns.take(event) }
+    for event in beginning + events { columns.append(event) }
     columns.finish()
     return columns
   }

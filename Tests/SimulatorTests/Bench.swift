@@ -5,7 +5,7 @@
 /// `dev` is the first strap's device object, `dev2` the second one's, `hrm` and `battery` the characteristics of the
 /// first; `hci0` the adapter.
 struct Bench {
-  var machine: Machine
+  var machine: SimulatedHost
   var now = SimulationInstant.start
   /// What has come out since it was last taken.
   var lines: [String] = []
@@ -15,7 +15,7 @@ struct Bench {
   private var nextCall: UInt64 = 0
 
   init(_ scenario: Scenario, seed: UInt64 = 1) {
-    machine = Machine(scenario: scenario, seed: seed)
+    machine = SimulatedHost(scenario: scenario, seed: seed)
     note(machine.start())
   }
 

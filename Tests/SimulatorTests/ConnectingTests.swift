@@ -132,7 +132,7 @@ struct ConnectingTests {
 
   @Test("since 5.83 the reason of a disconnect is told after it")
   func reasons() {
-    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, tellsReasons: true))
+    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, signalsReasons: true))
     bench.connected()
     bench.befall(.vanish)
     #expect(

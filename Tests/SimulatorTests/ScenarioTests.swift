@@ -111,7 +111,7 @@ struct ScenarioTests {
     #expect(scenario.straps.count == 2)
     #expect(scenario.timeline == [ScenarioItem(time: 2, strap: "C0:FF:EE:00:00:02", action: .strap(.vanish))])
     #expect(scenario.connections == 1)
-    #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.tellsReasons)
+    #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.signalsReasons)
     #expect(scenario.resolveOrder == .late)
   }
 

@@ -66,7 +66,7 @@ public enum CaptureFile {
   private static func readBTSnoop(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
     var file = try BTSnoop(bytes.span)
     var trace = HCITrace()
-    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
+    while let packet = file.next(bytes.span) { trace.handle(packet, bytes.span) }
     return try contents(
       .btsnoop, trace, handle: handle, packets: file.packets, dropped: file.dropped, damages: file.damages)
   }
@@ -74,7 +74,7 @@ public enum CaptureFile {
   private static func readPCAPNG(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
     var file = PCAPNG()
     var trace = HCITrace()
-    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
+    while let packet = file.next(bytes.span) { trace.handle(packet, bytes.span) }
     if let linkType = file.unsupportedLinkType, !file.hasBluetooth {
       throw .unsupported(what: "pcapng link type", found: linkType)
     }

@@ -50,7 +50,7 @@ final class OpenFile: Sendable {
 
   /// Copies the owner, the group and the permissions of another file. Without the right to change owners, it fails only if
   /// they differ.
-  func takeAccess(of other: OpenFile) throws(SystemError) {
+  func copyAccess(of other: OpenFile) throws(SystemError) {
     let wanted = try other.status()
     let own = try status()
     if own.st_uid != wanted.st_uid || own.st_gid != wanted.st_gid {

@@ -41,7 +41,7 @@ struct AttributeTrace {
   var knowsHeartRate: Bool { characteristics.values.contains(Characteristic.heartRateMeasurement) }
 
   /// Handles a message, which begins with its opcode.
-  mutating func take(_ message: Span<UInt8>, microseconds: Int64, isReceived: Bool) {
+  mutating func handle(_ message: Span<UInt8>, microseconds: Int64, isReceived: Bool) {
     switch message.byte(at: 0) {
     case 0x1B, 0x1D:  // handle value notification, handle value indication
       guard let handle = message.uint16(at: 1) else { return }
@@ -59,15 +59,15 @@ struct AttributeTrace {
     case 0x0A:  // read request: handle
       setRequest(message.uint16(at: 1).map { .read($0) }, isReceived: isReceived)
     case 0x05:  // find information response
-      takeInformation(message)
+      decodeInformation(message)
     case 0x09:  // read by type response
-      guard case .readByType(let type)? = takeRequest(answeredFromPeer: isReceived) else { return }
-      takeTypes(message, type: type, microseconds: microseconds)
+      guard case .readByType(let type)? = removeRequest(answeredFromPeer: isReceived) else { return }
+      decodeTypes(message, type: type, microseconds: microseconds)
     case 0x0B:  // read response
-      guard case .read(let handle)? = takeRequest(answeredFromPeer: isReceived) else { return }
+      guard case .read(let handle)? = removeRequest(answeredFromPeer: isReceived) else { return }
       append(message, 1..<message.count, handle: handle, microseconds: microseconds, isNotification: false)
     case 0x01:  // error response
-      _ = takeRequest(answeredFromPeer: isReceived)
+      _ = removeRequest(answeredFromPeer: isReceived)
     default: break
     }
   }
@@ -83,7 +83,7 @@ struct AttributeTrace {
   }
 
   /// Handles with their types, 16 bits or 128 bits wide.
-  private mutating func takeInformation(_ message: Span<UInt8>) {
+  private mutating func decodeInformation(_ message: Span<UInt8>) {
     let width = message.byte(at: 1) == 1 ? 4 : 18
     for start in stride(from: 2, through: message.count - width, by: width) {
       if let handle = message.uint16(at: start), let uuid = Self.uuid16(message, start + 2..<start + width) {
@@ -93,7 +93,7 @@ struct AttributeTrace {
   }
 
   /// Characteristic declarations, or values of one type.
-  private mutating func takeTypes(_ message: Span<UInt8>, type: UInt16, microseconds: Int64) {
+  private mutating func decodeTypes(_ message: Span<UInt8>, type: UInt16, microseconds: Int64) {
     guard let width = message.byte(at: 1).map(Int.init), width >= 2 else { return }
     for start in stride(from: 2, through: message.count - width, by: width) {
       if type == 0x2803 {
@@ -131,7 +131,7 @@ struct AttributeTrace {
   }
 
   /// Removes and returns the request that an answer belongs to: the other side's.
-  private mutating func takeRequest(answeredFromPeer: Bool) -> Request? {
+  private mutating func removeRequest(answeredFromPeer: Bool) -> Request? {
     if answeredFromPeer { requests.fromHost.take() } else { requests.fromPeer.take() }
   }
 }

@@ -13,7 +13,7 @@ struct L2CAPReassembly {
   }
 
   /// Appends the data of one ACL packet, at `range` of the file's bytes. Returns the frame that it completes.
-  mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, isContinuation: Bool) -> Frame? {
+  mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, isContinuation: Bool) -> Frame? {
     if isContinuation {
       // Fragments without the beginning of their frame are dropped.
       guard isOpen else { return nil }

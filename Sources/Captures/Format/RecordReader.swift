@@ -125,8 +125,8 @@ struct RecordReader {
     if hasZeros, !isHeader { note(.zeros, &pass) }
     if RecordLine.hasValidChecksum(line) {
       switch RecordLine.read(line, version: pass.version) {
-      case .record(let record): take(record, &pass)
-      case .unknown(let unknown): take(unknown, pass)
+      case .record(let record): handle(record, &pass)
+      case .unknown(let unknown): handle(unknown, pass)
       case .malformed(let field): note(.malformed(field: field), &pass)
       }
     } else if !hasZeros, !isHeader {
@@ -134,7 +134,7 @@ struct RecordReader {
     }
   }
 
-  private mutating func take(_ record: Record, _ pass: inout Pass) {
+  private mutating func handle(_ record: Record, _ pass: inout Pass) {
     switch record {
     case .session(let slot, let header):
       declare(header, RecordBuffer.Resumption(), slot, &pass)
@@ -145,7 +145,7 @@ struct RecordReader {
       if index >= 0 { sessions[index].header.metadata[key] = value }
     case .event(let slot, let event):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
-      if index >= 0 { sessions[index].take(event) }
+      if index >= 0 { sessions[index].append(event) }
     case .series(let slot, .begin(let series)):
       // The segment stays until the store is recorded as having the series.
       pass.summary.sessions.insert(series.identifier)
@@ -160,7 +160,7 @@ struct RecordReader {
   }
 
   /// Handles a record of unknown kind: it is reported and preserved with its session.
-  private mutating func take(_ unknown: RecordLine.Unknown, _ pass: Pass) {
+  private mutating func handle(_ unknown: RecordLine.Unknown, _ pass: Pass) {
     unknownRecords.append(UnknownRecord(file: pass.file, record: pass.line, kind: unknown.kind))
     guard let slot = unknown.slot, let index = pass.session(of: slot), index >= 0 else { return }
     sessions[index].carried.append(
@@ -176,16 +176,16 @@ struct RecordReader {
       pass.give(slot, to: Int32(index))
       // The records of the new boot are damaged: without this event, instants of two boots would be mixed.
       if let boot = resumption.boot, boot != sessions[index].resumption.boot, let instant = resumption.instant {
-        sessions[index].take(SensorEvent(.boot(boot), at: instant))
+        sessions[index].append(SensorEvent(.boot(boot), at: instant))
       }
       return
     }
     var session = Session(header: header)
     if let instant = resumption.instant {
       // The session's beginning was lost with an earlier segment.
-      if let boot = resumption.boot { session.take(SensorEvent(.boot(boot), at: instant)) }
+      if let boot = resumption.boot { session.append(SensorEvent(.boot(boot), at: instant)) }
       if let offset = resumption.wallMinusBootMicroseconds {
-        session.take(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant))
+        session.append(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant))
       }
     }
     indices[header.session] = sessions.count
@@ -197,8 +197,8 @@ struct RecordReader {
 extension RecordReader.Session {
   var capture: Capture { Capture(header: header, log: log, carried: carried) }
 
-  fileprivate mutating func take(_ event: SensorEvent) {
-    resumption.take(event)
+  fileprivate mutating func append(_ event: SensorEvent) {
+    resumption.update(with: event)
     if case .ended = event.kind { hasEnded = true }
     log.append(event)
   }
@@ -206,7 +206,7 @@ extension RecordReader.Session {
 
 extension RecordBuffer.Resumption {
   /// Tracks what a later segment would need to know.
-  mutating func take(_ event: SensorEvent) {
+  mutating func update(with event: SensorEvent) {
     switch event.kind {
     case .boot(let boot): self.boot = boot
     case .clock(let offset): wallMinusBootMicroseconds = offset

@@ -12,7 +12,7 @@ extension Journal {
   public func erase(_ session: UUID, settledAside: Bool = true) throws(JournalError) {
     guard state.withLock({ $0.mayErase(session) }) else { return }
     let path = directory
-    try syncing.withLock { _ throws(JournalError) in
+    try syncLock.withLock { _ throws(JournalError) in
       state.withLock { $0.leaveSegment(of: session) }
       // Records that no sync has covered would be written again after a failed one: deleted records too, and the others
       // with a position that is no longer valid.
@@ -48,7 +48,7 @@ extension JournalState {
 
   /// Records that the segments were durably rewritten without the session.
   fileprivate mutating func forget(_ session: UUID, in numbers: [Int]) {
-    unsynced.removeAll { numbers.contains($0.number) && $0.number != current?.number }
+    unsyncedSegments.removeAll { numbers.contains($0.number) && $0.number != current?.number }
     for index in segments.indices { segments[index].sessions.remove(session) }
     committed.remove(session)
     sessions[session] = nil

@@ -53,7 +53,7 @@ extension Journal {
 
   /// Waits for syncs: while one writes records again, these are in two segments or in an unnamed one.
   private func readingBasis(of session: UUID) -> (basis: ReadingBasis, directory: Directory) {
-    syncing.withLock { _ in
+    syncLock.withLock { _ in
       // Records that somebody cut off, and that no sync had covered, are written again before they are missed.
       if state.withLock({ $0.isCurrentShortened }) { try? syncAlone() }
       return state.withLock { ($0.readingBasis(of: session), $0.directory) }

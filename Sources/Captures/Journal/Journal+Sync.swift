@@ -12,7 +12,7 @@ extension Journal {
   ///
   /// - Throws: ``JournalError`` with `rewritten`, `notSynced`, `segmentsVanished` (also where one was cut) or `notPruned`.
   public func sync() throws(JournalError) {
-    try syncing.withLock { _ throws(JournalError) in try syncAlone() }
+    try syncLock.withLock { _ throws(JournalError) in try syncAlone() }
   }
 
   /// The sync itself; the caller holds the lock for syncs.
@@ -25,7 +25,7 @@ extension Journal {
       try rewrite(after: error, round.shortened)
       return
     }
-    state.withLock { $0.pending.removeAll() }
+    state.withLock { $0.syncing.removeAll() }
     try prune(round.committed)
   }
 
@@ -34,7 +34,7 @@ extension Journal {
     let path = directory
     let (plan, atRisk, directory) = state.withLock { state in
       let plan = state.planRewriting(shortened)
-      return (plan, state.pending.recordCount, state.directory)
+      return (plan, state.syncing.recordCount, state.directory)
     }
     guard let plan else {
       state.withLock { $0.finishRewriting() }
@@ -85,7 +85,7 @@ extension Journal {
 /// The work of one sync, taken from the state so that appends can continue.
 private struct SyncRound {
   var directory: Directory
-  var segments: [JournalState.Unsynced]
+  var segments: [JournalState.UnsyncedSegment]
   var isDirectoryDirty: Bool
   var needsRewriting: Bool
   /// Sessions whose `committed` records this sync covers.
@@ -127,11 +127,13 @@ private struct Rewriting {
 extension JournalState {
   fileprivate mutating func beginSync() -> SyncRound? {
     guard isDirty else { return nil }
-    takeTail()
-    var segments = unsynced
-    if let current { segments.append(Unsynced(number: current.number, file: current.file, length: current.length)) }
+    moveToSyncing()
+    var segments = unsyncedSegments
+    if let current {
+      segments.append(UnsyncedSegment(number: current.number, file: current.file, length: current.length))
+    }
     defer {
-      unsynced = []
+      unsyncedSegments = []
       isDirectoryDirty = false
       isDirty = false
     }
@@ -147,10 +149,10 @@ extension JournalState {
     needsRewriting = true
     rewritings += 1
     isDirty = true
-    takeTail()
+    moveToSyncing()
     current = nil
     if (try? directory.file.status().st_nlink) == 0 { try? reopenDirectory() }
-    guard var start = pending.start, pending.isComplete else { return nil }
+    guard var start = syncing.start, syncing.isComplete else { return nil }
     if let shortened, shortened.number == start.segment {
       // Wherever it was cut, all of these records are at or after this offset. Without its first line the segment is
       // unreadable.
@@ -161,7 +163,7 @@ extension JournalState {
     nextNumber += 1
     return Rewriting(
       number: number, mode: configuration.fileMode, bytes: rewriting(from: start, isBeginningLost: shortened != nil),
-      sessions: pending.sessions)
+      sessions: syncing.sessions)
   }
 
   fileprivate mutating func insert(_ plan: Rewriting) {
@@ -171,18 +173,18 @@ extension JournalState {
 
   /// The records were written again, or cannot be.
   fileprivate mutating func finishRewriting() {
-    pending.removeAll()
+    syncing.removeAll()
     needsRewriting = false
-    isDirty = tail.start != nil
+    isDirty = unsynced.start != nil
   }
 
   /// The oldest segments that are no longer needed; also the current one, if nothing is needed at all.
   fileprivate mutating func prunable(_ committed: Set<UUID>) -> [Segment] {
     let unneeded = segments.prefix { committed.isSuperset(of: $0.sessions) }
-    if unneeded.count == segments.count, tail.start == nil, let current {
+    if unneeded.count == segments.count, unsynced.start == nil, let current {
       // Deleted health data must be removed now, not after another megabyte of records.
       self.current = nil
-      unsynced.removeAll { $0.number == current.number }
+      unsyncedSegments.removeAll { $0.number == current.number }
     }
     return unneeded.filter { $0.number != current?.number }
   }

@@ -13,7 +13,7 @@ public final class Journal: Sendable {
   public let directory: String
   let state: Mutex<JournalState>
   /// Held by each sync, so that there is one at a time.
-  let syncing = Mutex(())
+  let syncLock = Mutex(())
 
   private init(directory: String, state: consuming sending JournalState) {
     self.directory = directory
@@ -174,7 +174,7 @@ extension JournalState {
       segments.append(
         Segment(number: found.number, sessions: found.summary.sessions, isDamaged: found.summary.isDamaged))
       // A recorder that was killed may have left records that no sync has covered.
-      unsynced.append(Unsynced(number: found.number, file: nil))
+      unsyncedSegments.append(UnsyncedSegment(number: found.number, file: nil))
     }
     // Nor need it have synced the folder, and without their names the segments are lost.
     isDirectoryDirty = !segments.isEmpty || scan.foreignFiles.contains { $0.setAsideAs != nil }

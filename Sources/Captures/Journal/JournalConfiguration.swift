@@ -7,20 +7,21 @@ public struct JournalConfiguration: Hashable, Sendable {
   /// A segment of this many bytes is followed by a new one.
   public var segmentBytes: Int
   /// The most bytes of records not yet synced that are kept in memory, to be written again if the sync fails.
-  public var keptTailBytes: Int
+  public var keptUnsyncedBytes: Int
   /// When this many bytes are not yet synced, a sync begins at once: a flood must not accumulate in memory for a whole
   /// interval.
-  public var urgentTailBytes: Int
+  public var urgentUnsyncedBytes: Int
 
   /// The default is for a person's journal: files 0600, folder 0700. The service uses 0640 and 0750.
   public init(
-    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20, keptTailBytes: Int = 4 << 20,
-    urgentTailBytes: Int = 1 << 19
+    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20,
+    keptUnsyncedBytes: Int = 4 << 20,
+    urgentUnsyncedBytes: Int = 1 << 19
   ) {
     self.directoryMode = directoryMode
     self.fileMode = fileMode
     self.segmentBytes = segmentBytes
-    self.keptTailBytes = keptTailBytes
-    self.urgentTailBytes = urgentTailBytes
+    self.keptUnsyncedBytes = keptUnsyncedBytes
+    self.urgentUnsyncedBytes = urgentUnsyncedBytes
   }
 }

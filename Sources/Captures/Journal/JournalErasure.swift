@@ -74,7 +74,7 @@ public enum JournalErasure {
       try directory.remove(temporaryName)
       let replacement = try directory.create(temporaryName, mode: 0o600)
       // The service must be able to read it, even if another user deletes.
-      try replacement.takeAccess(of: file)
+      try replacement.copyAccess(of: file)
       try replacement.writeAll(bytes)
       try replacement.synchronizeData()
       try directory.rename(temporaryName, to: name)

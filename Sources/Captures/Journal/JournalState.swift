@@ -17,13 +17,13 @@ struct JournalState: ~Copyable {
   private var buffer = RecordBuffer()
 
   /// Records written since the last sync began.
-  var tail = JournalTail()
+  var unsynced = UnsyncedRecords()
   /// Counts the batches of unsynced records, so that a session is noted once in each.
-  private var tailNumber = 0
+  private var batchNumber = 0
   /// Records that the sync in progress is to cover.
-  var pending = JournalTail()
+  var syncing = UnsyncedRecords()
   /// Segments that were left with unsynced records; those of this run are still open.
-  var unsynced: [Unsynced] = []
+  var unsyncedSegments: [UnsyncedSegment] = []
   var isDirectoryDirty = false
   /// Whether a sync has anything to do.
   var isDirty = false
@@ -52,7 +52,7 @@ struct JournalState: ~Copyable {
     var length: Int
   }
 
-  struct Unsynced {
+  struct UnsyncedSegment {
     let number: Int
     let file: OpenFile?
     /// Bytes written to it; 0 for a segment found when the journal was opened.
@@ -85,7 +85,7 @@ struct JournalState: ~Copyable {
 
   var demand: SyncDemand {
     guard isDirty else { return .none }
-    return tail.bytes.count < configuration.urgentTailBytes ? .inTime : .atOnce
+    return unsynced.bytes.count < configuration.urgentUnsyncedBytes ? .inTime : .atOnce
   }
 
   /// Adds a session without writing anything; one that is known is unchanged.
@@ -111,7 +111,7 @@ struct JournalState: ~Copyable {
     }
     try write(to: number)
     for event in events {
-      session.resumption.take(event)
+      session.resumption.update(with: event)
     }
     noteWritten(session, to: number, at: events.first?.instant)
   }
@@ -124,9 +124,9 @@ struct JournalState: ~Copyable {
       session.namedIn = number
       segments[segments.count - 1].sessions.insert(id)
     }
-    if session.tailNumber != tailNumber {
-      session.tailNumber = tailNumber
-      tail.insert(id, at: instant)
+    if session.batchNumber != batchNumber {
+      session.batchNumber = batchNumber
+      unsynced.insert(id, at: instant)
     }
   }
 
@@ -159,32 +159,32 @@ struct JournalState: ~Copyable {
 
   /// The content of a segment that repeats the records in ``syncing``. If the beginning of what they continue may be lost,
   /// each session is named with the context that its events need.
-  mutating func rewriting(from start: JournalTail.Position, isBeginningLost: Bool) -> [UInt8] {
+  mutating func rewriting(from start: UnsyncedRecords.Position, isBeginningLost: Bool) -> [UInt8] {
     buffer.removeAll()
     buffer.header(.journal)
     buffer.rewrites(segment: start.segment, offset: start.offset)
-    for id in pending.sessions {
+    for id in syncing.sessions {
       guard let session = sessions[id] else { continue }
-      name(session, at: isBeginningLost ? pending.firstInstants[id] : nil)
+      name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil)
     }
-    return buffer.copy() + pending.bytes
+    return buffer.copy() + syncing.bytes
   }
 
   /// Hands the unsynced records to the sync that begins now.
-  mutating func takeTail() {
-    if pending.start == nil {
-      swap(&pending, &tail)
+  mutating func moveToSyncing() {
+    if syncing.start == nil {
+      swap(&syncing, &unsynced)
     } else {
-      pending.append(tail, limit: configuration.keptTailBytes)
+      syncing.append(unsynced, limit: configuration.keptUnsyncedBytes)
     }
-    tail.removeAll()
-    tailNumber += 1
+    unsynced.removeAll()
+    batchNumber += 1
   }
 
   /// Closes the current segment, so that the next record begins a new one.
   mutating func leaveCurrent() {
     guard let current else { return }
-    unsynced.append(Unsynced(number: current.number, file: current.file, length: current.length))
+    unsyncedSegments.append(UnsyncedSegment(number: current.number, file: current.file, length: current.length))
     self.current = nil
   }
 
@@ -215,10 +215,10 @@ struct JournalState: ~Copyable {
       let written = try unsafe segment.file.write(bytes)
       if written == bytes.count {
         let skipped = segment.length == 0 ? TextHeader.length : 0
-        unsafe tail.append(
+        unsafe unsynced.append(
           UnsafeBufferPointer(rebasing: bytes[skipped...]), count: buffer.eventCount,
-          at: JournalTail.Position(segment: number, offset: segment.length + skipped),
-          limit: configuration.keptTailBytes)
+          at: UnsyncedRecords.Position(segment: number, offset: segment.length + skipped),
+          limit: configuration.keptUnsyncedBytes)
         current?.length += written
         isDirty = true
         return

@@ -11,7 +11,7 @@ final class JournalledSession {
   /// The last segment that names it.
   var namedIn: Int?
   /// The last batch of unsynced records in which it was noted.
-  var tailNumber = -1
+  var batchNumber = -1
 
   init(header: CaptureHeader, slot: Int, isOpened: Bool, resumption: RecordBuffer.Resumption) {
     self.header = header

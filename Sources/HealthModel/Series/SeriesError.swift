@@ -55,7 +55,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notFinite: "the value is no finite number"
     case .timeDecreases(let index): "value \(index) is earlier than the one before it"
     case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"
-    case .startDiffers(let index): "beat \(index) is told since another start than the ones before it"
+    case .startDiffers(let index): "beat \(index) is given from another start than the ones before it"
     case .runsDoNotCoverBeats: "the runs do not hold every beat once"
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"

@@ -97,12 +97,12 @@ public struct StatisticsBuckets: Sendable {
 
   /// Adds a source's contribution to a bucket's total and, if there are several sources, to the source's own share.
   package mutating func credit(_ share: SourceShare, of rank: Int, to bucket: Int) {
-    if weighsSources { tellApart(share, of: rank, in: bucket) }
+    if weighsSources { separate(share, of: rank, in: bucket) }
     accumulators[bucket].total.add(share)
   }
 
   /// Most buckets have one source, whose share is the total. Shares are kept apart from the second source on.
-  private mutating func tellApart(_ share: SourceShare, of rank: Int, in bucket: Int) {
+  private mutating func separate(_ share: SourceShare, of rank: Int, in bucket: Int) {
     let sole = accumulators[bucket].soleRank
     if sole == rank { return }
     if sole == StatisticsAccumulator.nobody {

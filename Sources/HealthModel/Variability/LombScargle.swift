@@ -38,7 +38,7 @@ struct LombScargle {
       var sums = Sums()
       for index in times.indices {
         let (cosine, sine) = (cosines[index], sines[index])
-        sums.take(values[index], cosine, sine)
+        sums.add(values[index], cosine, sine)
         cosines[index] = cosine * stepCosines[index] - sine * stepSines[index]
         sines[index] = sine * stepCosines[index] + cosine * stepSines[index]
       }
@@ -53,7 +53,7 @@ struct LombScargle {
     private var sineSquared = 0.0
     private var product = 0.0
 
-    mutating func take(_ value: Double, _ cosine: Double, _ sine: Double) {
+    mutating func add(_ value: Double, _ cosine: Double, _ sine: Double) {
       valueCosine += value * cosine
       valueSine += value * sine
       cosineSquared += cosine * cosine

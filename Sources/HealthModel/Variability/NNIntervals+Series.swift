@@ -6,7 +6,7 @@ extension NNIntervals {
   public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
     var selection = Selection(
       filter: filter, ticksPerSecond: Double(series.timescale), capacity: series.beats.count)
-    series.forEachBeat { selection.take($0) }
+    series.forEachBeat { selection.append($0) }
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
       exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin)
@@ -38,7 +38,7 @@ extension NNIntervals {
       continues.reserveCapacity(capacity)
     }
 
-    mutating func take(_ located: HeartbeatSeries.LocatedBeat) {
+    mutating func append(_ located: HeartbeatSeries.LocatedBeat) {
       let start = origin ?? located.time
       origin = start
       let beat = located.beat
@@ -48,23 +48,23 @@ extension NNIntervals {
       if located.index == 0 || beat.precededByGap || flags.contains(.missed) {
         if pending != nil { exclude(end, .extra) }
         exclude(end, Self.reason(for: located))
-        settle(doubt: own, endedInterval: false)
+        proceed(doubt: own, endedInterval: false)
       } else if own == .extra, doubt == nil, pending == nil {
         pending = Int64(beat.rrTicks)
       } else if let reason = own ?? doubt {
         if pending != nil { exclude(end, .extra) }
         exclude(end, reason)
-        settle(doubt: own, endedInterval: false)
+        proceed(doubt: own, endedInterval: false)
       } else {
         seconds.append(Double(Int64(beat.rrTicks) + (pending ?? 0)) / ticksPerSecond)
         ends.append(end)
         continues.append(endedInterval)
         if pending != nil { joinedEnds.append(end) }
-        settle(doubt: nil, endedInterval: true)
+        proceed(doubt: nil, endedInterval: true)
       }
     }
 
-    private mutating func settle(doubt: Exclusion.Reason?, endedInterval: Bool) {
+    private mutating func proceed(doubt: Exclusion.Reason?, endedInterval: Bool) {
       self.doubt = doubt
       self.endedInterval = endedInterval
       pending = nil

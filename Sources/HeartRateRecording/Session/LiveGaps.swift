@@ -8,11 +8,11 @@ struct LiveGaps: Sendable {
   private var trace = RateTrace()
   private var hasBeats = false
   /// Gaps before the last packet with intervals: gaps of rates before the first such packet, gaps of beats after it.
-  private var settled = 0
+  private var confirmed = 0
   /// Gaps of rates since that packet. If intervals come again, one gap of beats replaces all of them.
   private var sinceBeats = 0
 
-  var count: Int { settled + sinceBeats }
+  var count: Int { confirmed + sinceBeats }
 
   /// A break: what comes next does not follow what came before.
   mutating func lose(_ reason: GapReason, at instant: Int64) {
@@ -20,18 +20,18 @@ struct LiveGaps: Sendable {
   }
 
   /// Adds a measurement and the beats that it brought.
-  mutating func take(_ header: HeartRateMeasurement.Header, isOnSkin: Bool, _ beats: [LiveBeat], at instant: Int64) {
+  mutating func append(_ header: HeartRateMeasurement.Header, isOnSkin: Bool, _ beats: [LiveBeat], at instant: Int64) {
     guard isOnSkin else { return trace.leaveSkin(at: instant) }
-    let isGap = trace.take(header.beatsPerMinute, at: instant) != nil
+    let isGap = trace.append(header.beatsPerMinute, at: instant) != nil
     guard header.rrCount > 0 else {
       if isGap { sinceBeats += 1 }
       return
     }
     if hasBeats {
-      settled += beats.count(where: \.precededByGap)
+      confirmed += beats.count(where: \.precededByGap)
     } else {
       // The session's first beat has no gap of its own; a gap before it is one of rates.
-      settled += sinceBeats + (isGap ? 1 : 0) + beats.dropFirst().count(where: \.precededByGap)
+      confirmed += sinceBeats + (isGap ? 1 : 0) + beats.dropFirst().count(where: \.precededByGap)
     }
     hasBeats = true
     sinceBeats = 0

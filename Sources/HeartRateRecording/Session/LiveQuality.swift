@@ -24,9 +24,9 @@ public struct LiveQuality: Sendable {
   private var liveFlags: [Heartbeat.Flags] = []
   private var flags: [Heartbeat.Flags] = []
   /// How many of the oldest beats above are counted for good.
-  private var settled = 0
-  private var settledBeats = 0
-  private var settledFlagged = 0
+  private var closed = 0
+  private var closedBeats = 0
+  private var closedFlagged = 0
 
   /// How long beats are kept, in microseconds.
   public static let windowMicroseconds: Int64 = 300_000_000
@@ -53,7 +53,7 @@ public struct LiveQuality: Sendable {
     judge()
     var next = LiveQuality()
     (next.beats, next.flagged) = (beats, flagged)
-    (next.settledBeats, next.settledFlagged) = (beats, flagged)
+    (next.closedBeats, next.closedFlagged) = (beats, flagged)
     self = next
   }
 
@@ -68,10 +68,10 @@ public struct LiveQuality: Sendable {
     }
     flags = judged.flags
     for beat in flags.indices where liveFlags[beat].contains(.rateConflict) { flags[beat].insert(.rateConflict) }
-    settle(max(settled, rrTicks.count - Self.reach))
-    beats = settledBeats + flags.count - settled
-    flagged = settledFlagged + Self.flaggedCount(flags[settled...])
-    forget(min(settled - Self.reach, max(recentRange.lowerBound, flags.count - Self.greatestCount)))
+    close(max(closed, rrTicks.count - Self.reach))
+    beats = closedBeats + flags.count - closed
+    flagged = closedFlagged + Self.flaggedCount(flags[closed...])
+    forget(min(closed - Self.reach, max(recentRange.lowerBound, flags.count - Self.greatestCount)))
   }
 
   /// The beats of the last five minutes, as of the last ``judge()``, with flags and provisional times.
@@ -116,10 +116,10 @@ public struct LiveQuality: Sendable {
     return (judged.firstIndex { $0 > earliest } ?? flags.count)..<flags.count
   }
 
-  private mutating func settle(_ end: Int) {
-    settledBeats += end - settled
-    settledFlagged += Self.flaggedCount(flags[settled..<end])
-    settled = end
+  private mutating func close(_ end: Int) {
+    closedBeats += end - closed
+    closedFlagged += Self.flaggedCount(flags[closed..<end])
+    closed = end
   }
 
   private mutating func forget(_ count: Int) {
@@ -128,6 +128,6 @@ public struct LiveQuality: Sendable {
     instants.removeFirst(count)
     liveFlags.removeFirst(count)
     flags.removeFirst(count)
-    settled -= count
+    closed -= count
   }
 }

@@ -39,7 +39,7 @@ struct LiveTimeline: Sendable {
   }
 
   /// Adds the intervals of a notification that arrived at `instant`.
-  mutating func take(_ header: HeartRateMeasurement.Header, _ bytes: Span<UInt8>, at instant: BootInstant) {
+  mutating func append(_ header: HeartRateMeasurement.Header, _ bytes: Span<UInt8>, at instant: BootInstant) {
     guard header.rrCount > 0 else { return }
     placed = beats.count
     for index in 0..<header.rrCount {
@@ -90,7 +90,7 @@ struct LiveTimeline: Sendable {
   /// Gives times to the beats added since the last call, all of one run.
   private mutating func place(arrival: BootInstant) {
     guard placed < beats.count else { return }
-    floor.take(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
+    floor.insert(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
     while placed < beats.count {
       let time = floor.value &+ SensorTicks.microseconds(beats[placed].instant.microseconds)
       let earliest = lastBeat?.advanced(byMicroseconds: 1) ?? BootInstant(microseconds: .min)

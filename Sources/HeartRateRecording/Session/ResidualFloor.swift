@@ -12,7 +12,7 @@ struct ResidualFloor: Sendable {
   /// Microseconds; meaningless before the first ``insert(_:at:)``.
   var value: Int64 { min(current, previous) }
 
-  mutating func take(_ residual: Int64, at microseconds: Int64) {
+  mutating func insert(_ residual: Int64, at microseconds: Int64) {
     if current == .max || microseconds &- bucketStart > Self.bucketMicroseconds {
       previous = current
       current = residual

@@ -12,7 +12,7 @@ struct SessionContext: Sendable {
   /// dBm, of the present link.
   var signal: Int16?
 
-  mutating func take(_ event: SensorEvent) {
+  mutating func update(with event: SensorEvent) {
     switch event.kind {
     case .boot(let identifier):
       if identifier != boot { clockOffset = nil }

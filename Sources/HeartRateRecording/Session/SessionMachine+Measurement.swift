@@ -4,7 +4,7 @@ import Sensors
 
 extension SessionMachine {
   /// Handles a measurement: it begins a session, continues one, or ends one and begins the next.
-  mutating func take(_ bytes: [UInt8], at instant: BootInstant, into transition: inout SessionTransition) {
+  mutating func receive(_ bytes: [UInt8], at instant: BootInstant, into transition: inout SessionTransition) {
     let header: HeartRateMeasurement.Header
     do {
       header = try HeartRateMeasurement.Header(decoding: bytes.span)
@@ -41,8 +41,8 @@ extension SessionMachine {
     } else {
       enter(.contactLost, since: instant)
     }
-    live.take(header, bytes.span, at: instant)
-    gaps.take(header, isOnSkin: isOnSkin, live.beats, at: instant.microseconds)
+    live.append(header, bytes.span, at: instant)
+    gaps.append(header, isOnSkin: isOnSkin, live.beats, at: instant.microseconds)
     count(header, byteCount: bytes.count)
   }
 

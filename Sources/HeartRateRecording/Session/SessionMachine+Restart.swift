@@ -6,7 +6,7 @@ extension SessionMachine {
   /// An open session goes on; its sensor counts as away since the last journalled event.
   mutating func restart(_ event: SensorEvent) -> SessionTransition {
     let earlier = context
-    context.take(event)
+    context.update(with: event)
     defer { lastInstant = event.instant }
     stallEnd = nil
     guard isRecording, let lastInstant, let boot = earlier.boot else { return .none }

@@ -9,10 +9,10 @@ extension SessionMachine {
     if case .stalled = event.kind { stallEnd = event.instant }
     var transition = stallEnd == event.instant ? .none : expire(event.instant, isRestart: isRestarting)
     let wasLinked = context.isLinked
-    context.take(event)
+    context.update(with: event)
     lastInstant = event.instant
     switch event.kind {
-    case .measurement(let bytes): take(bytes, at: event.instant, into: &transition)
+    case .measurement(let bytes): receive(bytes, at: event.instant, into: &transition)
     case .connected: linkUp(at: event.instant)
     case .disconnected(let reason): linkDown(reason: reason, wasLinked: wasLinked, at: event.instant)
     case .lost(let values, let reason):

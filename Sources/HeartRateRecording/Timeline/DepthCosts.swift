@@ -71,7 +71,7 @@ struct DepthCosts {
       let packet = packets[index]
       let own = sendings[index].instant &* 16 &- releases[packet.beatEnd &- 1] &* 15_625 &- origin
       sum += Double(own)
-      lowest.take(own)
+      lowest.insert(own)
       // A block's first packet has no ceiling: where its beats begin is not known within the block.
       if packet.beatEnd > first, let earlier = sendings[index].previous {
         ceiling = max(ceiling, earlier &* 16 &- releases[first] &* 15_625 &- origin)

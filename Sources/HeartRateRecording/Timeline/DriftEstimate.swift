@@ -65,7 +65,7 @@ struct DriftEstimate {
   }
 
   /// An estimate whose error is too large becomes 0.
-  mutating func settle(_ parameters: TimelineParameters) {
+  mutating func discardUnresolved(_ parameters: TimelineParameters) {
     if let error, error < parameters.greatestSlopeError { return }
     (slope, error) = (0, nil)
   }

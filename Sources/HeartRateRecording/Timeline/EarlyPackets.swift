@@ -59,7 +59,7 @@ extension EarlyPackets {
       var lowest = LowestValues(count: size, beyond: Int64.max)
       for index in 0..<count {
         lowest.removeAll()
-        for point in self.points(index..<(index + 1)) { lowest.take(points[point].residual) }
+        for point in self.points(index..<(index + 1)) { lowest.insert(points[point].residual) }
         values += lowest.values
       }
     }

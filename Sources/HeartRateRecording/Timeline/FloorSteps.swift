@@ -33,16 +33,16 @@ struct FloorSteps {
       let step = floors.future[point] - past
       // No local interval is below 300 ms, so most packets need no closer look.
       if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4 {
-        let settled =
+        let confirmed =
           step > 0
           ? rise(of: step, at: point, since: first, floor: past, stretch, floors)
           : fall(of: -step, at: point, since: first, floor: past, stretch, floors)
-        if let settled {
-          let beat = stretch[settled - 1].beat + 1
+        if let confirmed {
+          let beat = stretch[confirmed - 1].beat + 1
           if beat < beats.upperBound { steps.append((beat, step)) }
-          first = settled
-          floorSinceFirst = stretch[settled].residual
-          point = settled + 1
+          first = confirmed
+          floorSinceFirst = stretch[confirmed].residual
+          point = confirmed + 1
           continue
         }
       }
@@ -73,10 +73,10 @@ struct FloorSteps {
       // So few packets do not show how long latencies last.
       let lasting = intervals.isBatching ? parameters.batchedLatency : parameters.lastingLatency
       let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * lasting
-      return isLonger ? settleRise(point, since: first, floor: floor, floors) : nil
+      return isLonger ? locateRise(point, since: first, floor: floor, floors) : nil
     }
     guard isConfirmed(step, at: point, since: first, floor: floor, stretch) else { return nil }
-    return settleRise(point, since: first, floor: floor, floors)
+    return locateRise(point, since: first, floor: floor, floors)
   }
 
   private func isConfirmed(
@@ -109,7 +109,7 @@ struct FloorSteps {
   ///
   /// That is not always `point`. Late packets before the loss can lie above the new floor; and where intervals become
   /// shorter, a rise may exceed them only some time after the loss.
-  private func settleRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
+  private func locateRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
     let end = min(point + parameters.stepPackets, floors.future.count)
     var best = point
     var greatest = -Double.infinity

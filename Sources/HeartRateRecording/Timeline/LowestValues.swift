@@ -14,7 +14,7 @@ struct LowestValues<Value: Comparable> {
   }
 
   @inline(__always)
-  mutating func take(_ value: Value) {
+  mutating func insert(_ value: Value) {
     guard value < greatest else { return }
     var place = values.count - 1
     while place > 0, value < values[place - 1] {

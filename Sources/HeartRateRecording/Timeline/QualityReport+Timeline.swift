@@ -11,21 +11,21 @@ extension QualityReport {
     linkLosses = Int64(columns.sensor.disconnects.count)
     lostValues = Int64(columns.lostValues)
     (releaseDepthBeats, driftPartsPerMillion, surplusSteps) = (0, 0, 0)
-    assembly?.tellTiming(&self)
+    assembly?.addTiming(to: &self)
     stalledMicroseconds = columns.stalledMicroseconds > 0 ? columns.stalledMicroseconds : nil
     self.inventedIntervals = inventedIntervals > 0 ? Int64(inventedIntervals) : nil
     payloadDefects = columns.defects
     disconnects = Array(columns.sensor.disconnects.prefix(Self.reported))
     clockSteps = Array(columns.clockSteps.prefix(Self.reported))
-    tell(columns.sensor)
+    add(columns.sensor)
     batteryLow = columns.batteryLow.map { Timestamp(microseconds: columns.wall($0)) }
-    tell(columns.rates)
+    add(columns.rates)
   }
 
   /// The most disconnects that are listed. A flapping link has thousands a day, each of which is a gap anyway.
   private static let reported = 100
 
-  private mutating func tell(_ sensor: SensorFacts) {
+  private mutating func add(_ sensor: SensorFacts) {
     batteryStartPercent = sensor.firstBatteryPercent.map(Int64.init)
     batteryEndPercent = sensor.lastBatteryPercent.map(Int64.init)
     bodySensorLocation = sensor.location.map(Int64.init)
@@ -34,7 +34,7 @@ extension QualityReport {
   }
 
   /// Adds what the measurements say beside the rate: skin contact and energy expended, across resets.
-  private mutating func tell(_ rates: [HeartRateValue]) {
+  private mutating func add(_ rates: [HeartRateValue]) {
     var last: UInt16?
     for rate in rates {
       if rate.contact != .notSupported { offSkinRates = (offSkinRates ?? 0) + (rate.contact == .notDetected ? 1 : 0) }

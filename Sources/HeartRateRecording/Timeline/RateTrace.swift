@@ -47,7 +47,7 @@ struct RateTrace: Sendable {
   ///   - beatsPerMinute: The rate; 0 where there is none.
   ///   - instant: When it arrived.
   /// - Returns: The gap that this rate ends, if there is one: after a known loss, or after more than ten seconds.
-  mutating func take(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
+  mutating func append(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
     defer {
       last = Value(beatsPerMinute: beatsPerMinute, instant: instant)
       (interruption, loss, isOffSkin) = (nil, nil, false)

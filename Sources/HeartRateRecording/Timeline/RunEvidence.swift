@@ -102,8 +102,8 @@ struct RunEvidence {
       lowest.removeAll()
       highest.removeAll()
       for sample in sent[(sent.count * index / count)..<(sent.count * (index + 1) / count)] {
-        lowest.take(Bound(value: sample.residual, time: sample.residualTime))
-        highest.take(Bound(value: -sample.ceiling, time: sample.ceilingTime))
+        lowest.insert(Bound(value: sample.residual, time: sample.residualTime))
+        highest.insert(Bound(value: -sample.ceiling, time: sample.ceilingTime))
       }
       let (low, high) = (lowest.greatest, highest.greatest)
       blocks.append(

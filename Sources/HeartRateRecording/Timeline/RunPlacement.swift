@@ -33,7 +33,7 @@ struct RunPlacement {
     for packet in residuals.early { isEarly[packet] = true }
     self.isEarly = isEarly
     placeRuns(residuals, depth: depth)
-    settleRuns()
+    moveBeforeArrivals()
   }
 
   private mutating func placeRuns(_ residuals: Residuals, depth: Int) {
@@ -55,7 +55,7 @@ struct RunPlacement {
       block.learn(
         excesses, scale: scale / Double(parameters.blockPackets) * 2, blur: parameters.densityBlur)
     }
-    drift.settle(parameters)
+    drift.discardUnresolved(parameters)
     var calibration = PlaceCalibration()
     // Only short runs are placed by single packets.
     var single = block
@@ -184,7 +184,7 @@ extension RunPlacement {
   ///
   /// First all runs move by the same amount, which only changes the constant latency. Moved one by one, runs of many
   /// packets would come to lie before those of few, because some of many packets always lie below the floor.
-  private mutating func settleRuns() {
+  private mutating func moveBeforeArrivals() {
     wall = [Int64](repeating: 0, count: intervals.rrTicks.count)
     var latest: Int64 = 0
     for index in runs.indices where !starts[index].isTimeless { latest = max(latest, place(index)) }

@@ -24,7 +24,7 @@ struct RunningQuartiles {
       self.rank = rank
     }
 
-    mutating func settle(_ counts: Span<UInt8>) {
+    mutating func adjust(_ counts: Span<UInt8>) {
       while below > rank {
         value -= 1
         below -= Int(counts[value])
@@ -83,8 +83,8 @@ struct RunningQuartiles {
       count(at: centre - Self.half, by: 1)
     }
     let counts = counts
-    low.settle(counts.span)
-    high.settle(counts.span)
+    low.adjust(counts.span)
+    high.adjust(counts.span)
     let upper = high.doubled(counts.span)
     return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts.span)) / 4)
   }

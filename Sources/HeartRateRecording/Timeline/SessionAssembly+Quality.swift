@@ -2,7 +2,7 @@ import HealthModel
 
 extension SessionAssembly {
   /// Adds what is known about the sensor's timing to the report.
-  func tellTiming(_ report: inout QualityReport) {
+  func addTiming(to report: inout QualityReport) {
     report.releaseDepthBeats = Double(depth.beats)
     report.releaseDepthErrorBeats = depth.error
     report.driftPartsPerMillion = placement.drift.slope * 1e6

@@ -7,17 +7,17 @@ public struct SessionCollector: Sendable {
   public init() {}
 
   /// Appends the next event, in the order of recording.
-  public mutating func take(_ event: SensorEvent) {
-    columns.take(event)
+  public mutating func append(_ event: SensorEvent) {
+    columns.append(event)
   }
 
   /// Appends all events of a log.
-  public mutating func take(_ log: SensorEventLog) {
-    columns.take(log)
+  public mutating func append(_ log: SensorEventLog) {
+    columns.append(log)
   }
 
   /// Moves the columns out. Their only owner may then change them without a copy.
-  mutating func takeColumns() -> TimelineCollector {
+  mutating func removeColumns() -> TimelineCollector {
     let taken = columns
     columns = TimelineCollector()
     return taken

@@ -16,17 +16,17 @@ struct SessionGaps {
       let last = columns.lastPacket, let firstPacket = assembly.intervals.packets.first,
       let lastPacket = assembly.intervals.packets.last
     else {
-      take(rates: 0..<columns.rates.count, losses: columns.losses[...], into: &tail)
+      append(rates: 0..<columns.rates.count, losses: columns.losses[...], into: &tail)
       return
     }
     var head = RateTrace()
-    take(rates: 0..<first.rate, losses: columns.losses[..<first.loss], into: &head)
-    if let gap = head.take(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
+    append(rates: 0..<first.rate, losses: columns.losses[..<first.loss], into: &head)
+    if let gap = head.append(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
     // The first beat happened before its packet arrived, perhaps before earlier rates: from there on only beats decide.
     gaps.removeAll { $0.start.microseconds >= firstBeat || $0.end.microseconds > firstBeat }
     gaps += assembly.gaps
-    _ = tail.take(lastPacket.rate, at: lastPacket.arrival)
-    take(rates: last.rate..<columns.rates.count, losses: columns.losses[last.loss...], into: &tail)
+    _ = tail.append(lastPacket.rate, at: lastPacket.arrival)
+    append(rates: last.rate..<columns.rates.count, losses: columns.losses[last.loss...], into: &tail)
   }
 
   /// The share of a session without beats that its rates cover; nil without rates, or without length.
@@ -39,7 +39,7 @@ struct SessionGaps {
   /// Rule 10: appends these rates, and what happened between them, to `trace` and keeps the gaps that it finds.
   ///
   /// A rate that the sensor reports as off the skin does not count.
-  private mutating func take(
+  private mutating func append(
     rates positions: Range<Int>, losses: ArraySlice<TimelineCollector.Loss>, into trace: inout RateTrace
   ) {
     var rest = losses
@@ -50,7 +50,7 @@ struct SessionGaps {
         trace.leaveSkin(at: rate.time.microseconds)
         continue
       }
-      if let gap = trace.take(rate.beatsPerMinute, at: rate.time.microseconds) { gaps.append(gap) }
+      if let gap = trace.append(rate.beatsPerMinute, at: rate.time.microseconds) { gaps.append(gap) }
     }
     for loss in rest { lose(loss, &trace) }
   }

@@ -36,14 +36,14 @@ public struct SessionTimeline: Hashable, Sendable {
   /// - Throws: ``HealthModel/SeriesError`` if the beats do not form a series, which is a defect of this program.
   public init(events: [SensorEvent], parameters: TimelineParameters = .standard) throws(SeriesError) {
     var collector = SessionCollector()
-    for event in events { collector.take(event) }
+    for event in events { collector.append(event) }
     try self.init(collector, parameters: parameters)
   }
 
   /// The same for the events of a log.
   public init(log: SensorEventLog, parameters: TimelineParameters = .standard) throws(SeriesError) {
     var collector = SessionCollector()
-    collector.take(log)
+    collector.append(log)
     try self.init(consume collector, parameters: parameters)
   }
 
@@ -51,7 +51,7 @@ public struct SessionTimeline: Hashable, Sendable {
   public init(
     _ collector: consuming SessionCollector, parameters: TimelineParameters = .standard
   ) throws(SeriesError) {
-    var columns = collector.takeColumns()
+    var columns = collector.removeColumns()
     columns.finish()
     let invented = InventedIntervals.count(in: columns, parameters)
     let assembly = invented > 0 ? nil : SessionAssembly(columns, parameters)

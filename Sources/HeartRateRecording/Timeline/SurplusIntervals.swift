@@ -94,7 +94,7 @@ enum SurplusIntervals {
           continue
         }
       }
-      floor.take(arrival - SensorTicks.microseconds(ticks))
+      floor.insert(arrival - SensorTicks.microseconds(ticks))
     }
     return result
   }
@@ -144,7 +144,7 @@ private struct RecentFloor {
 
   var value: Int64 { min(current, previous) }
 
-  mutating func take(_ value: Int64) {
+  mutating func insert(_ value: Int64) {
     if count > 0, count.isMultiple(of: size) { (previous, current) = (current, .max) }
     current = min(current, value)
     count += 1

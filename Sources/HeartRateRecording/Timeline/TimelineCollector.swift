@@ -111,7 +111,7 @@ struct TimelineCollector {
     private static let together: Int64 = 100_000
 
     /// Appends the next arrival.
-    mutating func take(_ instant: Int64) {
+    mutating func append(_ instant: Int64) {
       if let arrival, instant - arrival < Self.together {
         count += 1
       } else {
@@ -123,14 +123,14 @@ struct TimelineCollector {
     }
   }
 
-  mutating func take(_ log: SensorEventLog) {
+  mutating func append(_ log: SensorEventLog) {
     var columns = self
     self = TimelineCollector()
     columns.reserveCapacity(log.measurementCount)
     log.forEach {
-      columns.take($0, at: columns.instant($1))
+      columns.append($0, at: columns.instant($1))
     } other: {
-      columns.take($0)
+      columns.append($0)
     }
     self = columns
   }
@@ -141,7 +141,7 @@ struct TimelineCollector {
     rates.reserveCapacity(notifications)
   }
 
-  mutating func take(_ event: SensorEvent) {
+  mutating func append(_ event: SensorEvent) {
     if case .boot(let identifier) = event.kind {
       guard stretches.last?.boot != identifier else { return }
       if stretches.last?.boot == nil, var only = stretches.popLast() {
@@ -156,7 +156,7 @@ struct TimelineCollector {
     let instant = instant(event.instant)
     switch event.kind {
     case .boot: break
-    case .clock(let offset): takeClock(offset, at: instant)
+    case .clock(let offset): adjustClock(offset, at: instant)
     case .connected:
       // Without a loss before it, the recorder itself was away.
       if isLinked { breakRun(.recorder(nil), at: instant) }
@@ -164,7 +164,7 @@ struct TimelineCollector {
       isLinked = true
       isLossOpen = false
     case .disconnected(let reason): loseLink(reason, at: instant)
-    case .measurement(let bytes): take(bytes.span, at: instant)
+    case .measurement(let bytes): append(bytes.span, at: instant)
     case .battery(let percent):
       if percent <= SensorEvent.lowBatteryPercent { batteryLow = batteryLow ?? moment(instant) }
       sensor.firstBatteryPercent = sensor.firstBatteryPercent ?? percent
@@ -177,7 +177,7 @@ struct TimelineCollector {
     case .lost(let values, let reason):
       lostValues += values
       breakRun(.recorder(reason), at: instant)
-    case .stalled(let microseconds): takeStall(microseconds, at: instant)
+    case .stalled(let microseconds): appendStall(microseconds, at: instant)
     case .marker(let text):
       sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant), text: text))
     case .ended(let reason):
@@ -220,7 +220,7 @@ struct TimelineCollector {
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
 
-  private mutating func take(_ bytes: Span<UInt8>, at instant: Int64) {
+  private mutating func append(_ bytes: Span<UInt8>, at instant: Int64) {
     notifications += 1
     if firstNotification == nil { firstNotification = moment(instant) }
     lastNotification = moment(instant)
@@ -241,7 +241,7 @@ struct TimelineCollector {
       zeroRates += 1
       if header.rrCount == 0 { leaveSkin(at: instant) }
     }
-    batch.take(instant)
+    batch.append(instant)
     guard header.rrCount > 0 else {
       if header.contact == .notDetected { contactLost += 1 }
       return
@@ -267,7 +267,7 @@ struct TimelineCollector {
   }
 
   /// Adds a stall. Two stalls with the same instant are parts of one.
-  private mutating func takeStall(_ microseconds: Int64, at instant: Int64) {
+  private mutating func appendStall(_ microseconds: Int64, at instant: Int64) {
     guard isEndOfStall(instant) else { return stalls.append(Stall(end: instant, microseconds: microseconds)) }
     stalls[stalls.count - 1].microseconds = Self.sum(stalls[stalls.count - 1].microseconds, microseconds)
   }
@@ -331,7 +331,7 @@ extension TimelineCollector {
     return corrected
   }
 
-  private mutating func takeClock(_ offset: Int64, at instant: Int64) {
+  private mutating func adjustClock(_ offset: Int64, at instant: Int64) {
     let current = stretches.count - 1
     if let earlier = stretches[current].offset {
       let step = offset &- earlier
@@ -346,7 +346,7 @@ extension TimelineCollector {
   /// Converts boot time to wall time. Each boot uses its clock's last offset, because a machine without a clock battery
   /// learns the time late.
   mutating func finish() {
-    settleOffsets()
+    resolveOffsets()
     for (index, stretch) in stretches.enumerated() {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
@@ -393,7 +393,7 @@ extension TimelineCollector {
     Moment(stretch: stretches.count - 1, instant: instant)
   }
 
-  private mutating func settleOffsets() {
+  private mutating func resolveOffsets() {
     var known = stretches.map { $0.offset }
     // A boot without a known clock follows the boot before it; the loop below places it before a known one instead where it
     // must.

@@ -63,7 +63,7 @@ struct AdaptiveRice {
   mutating func decodeNext(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let parameter = parameter
     let value: UInt64
-    if let near = reader.takeRice(limit: Self.escape, bits: parameter) {
+    if let near = reader.readRice(limit: Self.escape, bits: parameter) {
       value = near
     } else {
       // The copy is for the out-of-line call, so that the reader itself can stay in registers.
@@ -77,12 +77,12 @@ struct AdaptiveRice {
 
   /// Decodes a value after an escape, at the end of the bytes, or beyond the window.
   private static func decodeOutlier(_ parameter: Int, from reader: inout BitReader) throws(ChunkError) -> UInt64 {
-    let quotient = try reader.takeZeros(limit: escape)
-    guard quotient == escape else { return UInt64(quotient) << UInt64(parameter) | (try reader.take(parameter)) }
-    let width = Int(try reader.take(6)) + 1
-    guard width > 32 else { return try reader.take(width) }
-    let high = try reader.take(width - 32)
-    return high << 32 | (try reader.take(32))
+    let quotient = try reader.readZeros(limit: escape)
+    guard quotient == escape else { return UInt64(quotient) << UInt64(parameter) | (try reader.read(parameter)) }
+    let width = Int(try reader.read(6)) + 1
+    guard width > 32 else { return try reader.read(width) }
+    let high = try reader.read(width - 32)
+    return high << 32 | (try reader.read(32))
   }
 
   /// The number of bits that `value` would take now; updates the state as writing it would.

@@ -40,7 +40,7 @@ struct BitReader {
 
   /// Reads the next `count` bits, at most 56.
   @inline(__always)
-  mutating func take(_ count: Int) throws(ChunkError) -> UInt64 {
+  mutating func read(_ count: Int) throws(ChunkError) -> UInt64 {
     refill()
     guard available >= count else { throw .truncated }
     guard count > 0 else { return 0 }
@@ -58,7 +58,7 @@ struct BitReader {
   /// Reads up to `limit` (at most 40) zeros and the 1 that ends them, which is missing after `limit` zeros. Returns the
   /// number of zeros.
   @inline(__always)
-  mutating func takeZeros(limit: Int) throws(ChunkError) -> Int {
+  mutating func readZeros(limit: Int) throws(ChunkError) -> Int {
     refill()
     let zeros = window.leadingZeroBitCount
     if zeros >= limit {
@@ -74,7 +74,7 @@ struct BitReader {
   /// Reads up to `limit` zeros, the 1 that ends them, and `count` bits in one step. Returns nil, without reading, if there
   /// are `limit` zeros or the whole is not in the window; call ``refill()`` before.
   @inline(__always)
-  mutating func takeRice(limit: Int, bits count: Int) -> UInt64? {
+  mutating func readRice(limit: Int, bits count: Int) -> UInt64? {
     let zeros = window.leadingZeroBitCount
     let length = zeros &+ 1 &+ count
     guard zeros < limit, length <= available else { return nil }

@@ -58,10 +58,10 @@ struct HeartbeatChunk: Hashable {
   /// Decodes the beats in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [Heartbeat] {
     var head = try ChunkSeal.open(bytes, layout: layout)
-    let count = try head.takeCount()
-    let gapCount = try head.takeCount()
-    let flagCount = try head.takeCount()
-    let offsetCount = try head.takeCount()
+    let count = try head.readCount()
+    let gapCount = try head.readCount()
+    let flagCount = try head.readCount()
+    let offsetCount = try head.readCount()
     var reader = BitReader(bytes, from: head.position)
     var beats = try decodeIntervals(count, from: &reader)
     var gaps = SparseList()

@@ -74,15 +74,15 @@ struct SlotPredictor: StampPredictor {
   @inline(__always)
   mutating func update(with stamp: Int64) {
     let error = (stamp &- prediction) &<< 8
-    expected = expected &+ error &>> 3 &+ (grid.step &+ settleSkip()) &* grid.length
+    expected = expected &+ error &>> 3 &+ (grid.step &+ resolveSkip()) &* grid.length
   }
 
   /// By how many slots the expectation moves. A single delayed packet says nothing about the next. Two in a row do, by the
   /// smaller of their skips; so does an early packet, because nothing can make a packet early, and one after a gap.
   @inline(__always)
-  private mutating func settleSkip() -> Int64 {
-    let settled = skipped < 0 || skipped > Self.gap ? skipped : min(skipped, pending)
-    pending = skipped &- settled
-    return settled
+  private mutating func resolveSkip() -> Int64 {
+    let confirmed = skipped < 0 || skipped > Self.gap ? skipped : min(skipped, pending)
+    pending = skipped &- confirmed
+    return confirmed
   }
 }

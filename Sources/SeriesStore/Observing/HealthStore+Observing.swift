@@ -8,7 +8,7 @@ extension HealthStore {
     let version = try dataVersion()
     guard version != knownDataVersion else { return false }
     knownDataVersion = version
-    tellListeners()
+    notifyListeners()
     return true
   }
 
@@ -20,7 +20,7 @@ extension HealthStore {
 
   /// Called on the store's thread when the file was touched.
   func fileWasTouched() {
-    guard let observation, observation.takeEvents(), let file = try? opened() else { return }
+    guard let observation, observation.drainEvents(), let file = try? opened() else { return }
     do throws(StoreError) {
       if access == .reading, file.isStandstill || file.connection.hasMoved {
         try followPlace(observation)

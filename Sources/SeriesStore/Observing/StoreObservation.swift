@@ -66,7 +66,7 @@ final class StoreObservation: Sendable {
   }
 
   /// Reads and drops the events, without waiting; false if all were of other files of the folder.
-  func takeEvents() -> Bool {
+  func drainEvents() -> Bool {
     let folder = watches.withLock { $0.folder }
     let name = Array(place.name.utf8)
     return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

@@ -46,7 +46,7 @@ struct SourceRanking {
   }
 
   /// Sorts the sources by priority. Returns the new position of each old one.
-  mutating func settle() -> [Int] {
+  mutating func rank() -> [Int] {
     let named = Dictionary(zip(priority, priority.indices)) { first, _ in first }
     let keys = names.map { name in
       (named[name] ?? .max, starts[name] ?? .max, name.source, name.device ?? "")

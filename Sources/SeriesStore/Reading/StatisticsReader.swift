@@ -131,7 +131,7 @@ struct StatisticsReader {
     // Here, and not by SQLite: they come in this order, but for samples that start at one moment.
     rows.sort { ($0.start, $0.id) < ($1.start, $1.id) }
     try noteFirstSamples(of: &sources, type: query.type)
-    let order = sources.settle()
+    let order = sources.rank()
     for index in rows.indices { rows[index].rank = order[rows[index].rank] }
     return rows
   }

@@ -9,7 +9,7 @@ extension HealthStore {
     let outcome = try opened().write { (connection) throws(StoreError) in
       try connection.sessions.commit(session, restore: restore)
     }
-    tellListeners()
+    notifyListeners()
     return outcome
   }
 
@@ -69,7 +69,7 @@ extension HealthStore {
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.sessions.delete(session) }
     // Announced as soon as it is deleted, even if its bytes could not be erased yet.
-    defer { tellListeners() }
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
   }
 }

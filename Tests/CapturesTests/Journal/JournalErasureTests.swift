@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Sensors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -15,7 +16,7 @@ struct JournalErasureTests {
   private let kept: [UInt8] = [0x10, 0x4B, 0x0A, 0x0B, 0x0C, 0x0D]
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
   /// Two sessions in the same segments: the one that goes is stored, the other goes on.
@@ -184,7 +185,7 @@ struct JournalErasureTests {
       let (journal, _) = try Journal.open(directory: path)
       try fill(journal)
     }
-    let name = try #require(try TemporaryFolder.names(path).first)
+    let name = try #require(TemporaryFolder.names(path).first)
     var bytes = try TemporaryFolder.read("\(path)/\(name)")
     // One record of each session cannot be read any more.
     let text = String(decoding: bytes, as: UTF8.self)
@@ -222,7 +223,7 @@ struct JournalErasureTests {
       let (journal, _) = try Journal.open(directory: path)
       try fill(journal)
     }
-    let name = try #require(try TemporaryFolder.names(path).first)
+    let name = try #require(TemporaryFolder.names(path).first)
     giveAway(name)
     #expect(unsafe chmod("\(path)/\(name)", 0o640) == 0)
     let before = try status(name)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Sensors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -12,7 +13,7 @@ struct JournalFaultTests {
   var path: String { "\(folder.path)/journal" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
   /// Puts another file under the descriptor with which the journal writes its current segment.
@@ -32,7 +33,7 @@ struct JournalFaultTests {
     let expected = JournalError(.notWritten, errorNumber: ENOSPC, path: "\(path)/00000001.journal")
     #expect(throws: expected) { try journal.append(Samples.measurement(1), to: Samples.session) }
     try journal.append(Samples.measurement(2), to: Samples.session)
-    #expect(try TemporaryFolder.names(path) == ["00000001.journal", "00000002.journal"])
+    #expect(TemporaryFolder.names(path) == ["00000001.journal", "00000002.journal"])
     let found = try JournalReader.read(directory: path)
     #expect(found.sessions.map(\.capture.events) == [Samples.beginning + [Samples.measurement(2)]])
     #expect(found.damageCount == 0)
@@ -42,7 +43,7 @@ struct JournalFaultTests {
   func partialWrite() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = "\(folder.path)/journal"
       let (journal, _) = try Journal.open(directory: path)
       try journal.open(Samples.header(), events: Samples.beginning)
@@ -113,7 +114,7 @@ struct JournalFaultTests {
 
   @Test("more than may be kept in memory cannot be written again, and is reported as at risk")
   func tooMuchToKeep() throws {
-    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(keptTailBytes: 500))
+    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(keptUnsyncedBytes: 500))
     try journal.open(Samples.header(), events: Samples.beginning)
     for second in 0..<30 { try journal.append(Samples.measurement(second), to: Samples.session) }
     try replaceSegment(of: journal, with: "/dev/full")
@@ -181,7 +182,7 @@ struct JournalFaultTests {
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 700))
     try journal.open(Samples.header(), events: Samples.beginning)
     var events = Samples.beginning
-    for second in 0..<100 where try TemporaryFolder.names(path).count < 3 {
+    for second in 0..<100 where TemporaryFolder.names(path).count < 3 {
       events.append(Samples.measurement(second))
       try journal.append(Samples.measurement(second), to: Samples.session)
     }
@@ -222,7 +223,7 @@ struct JournalFaultTests {
     makeReadable("00000002.journal")
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000002.journal.damaged"])
   }
 
   @Test("where no segment of a session can be read it is empty rather than in the way for ever")
@@ -244,7 +245,7 @@ struct JournalFaultTests {
     #expect(try journal.capture(of: Samples.session).damages.map(\.reason) == [.checksum])
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000002.journal.damaged"])
   }
 
   @Test("records that were written again are read where their segment has its name but the folder's sync failed")
@@ -269,7 +270,7 @@ struct JournalFaultTests {
     #expect(try journal.capture(of: Samples.session).capture.events == events)
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
   /// How far the thread that writes has come.

@@ -2,6 +2,7 @@ import Checksums
 import FoundationEssentials
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -12,7 +13,7 @@ struct JournalTests {
   var path: String { "\(folder.path)/journal" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
   func recovered() throws -> [JournalSession] { try JournalReader.read(directory: path).sessions }
@@ -55,7 +56,7 @@ struct JournalTests {
     before = try writes()
     try journal.commit(Samples.session)
     #expect(try writes() == before + 1)
-    #expect(try TemporaryFolder.names(path).count > 3)
+    #expect(TemporaryFolder.names(path).count > 3)
   }
 
   @Test("segments roll over at their size, and a session goes on across them")
@@ -64,8 +65,8 @@ struct JournalTests {
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 1000))
     try journal.open(Samples.header(), events: [])
     for event in events { try journal.append(event, to: Samples.session) }
-    #expect(try TemporaryFolder.names(path).count > 10)
-    for name in try TemporaryFolder.names(path) {
+    #expect(TemporaryFolder.names(path).count > 10)
+    for name in TemporaryFolder.names(path) {
       #expect(try TemporaryFolder.read("\(path)/\(name)").count < 1100)
     }
     #expect(try recovered().map(\.capture.events) == [events])
@@ -123,7 +124,7 @@ struct JournalTests {
     try journal.open(header, events: Samples.beginning)
     for second in 0..<40 { try journal.append(Samples.measurement(second), to: Samples.session) }
     #expect(try recovered().first?.capture.header == header)
-    let names = try TemporaryFolder.names(path)
+    let names = TemporaryFolder.names(path)
     _ = unsafe remove("\(path)/\(names[0])")
     let rest = try #require(try recovered().first?.capture)
     #expect(rest.header == header)
@@ -138,17 +139,17 @@ struct JournalTests {
     try journal.open(Samples.header(), events: Samples.beginning)
     for second in 0..<40 { try journal.append(Samples.measurement(second), to: Samples.session) }
     try journal.open(Samples.header(Samples.other), events: Samples.beginning)
-    let before = try TemporaryFolder.names(path).count
+    let before = TemporaryFolder.names(path).count
     try journal.commit(Samples.session)
-    #expect(try TemporaryFolder.names(path).count >= before)
+    #expect(TemporaryFolder.names(path).count >= before)
     try journal.sync()
-    let names = try TemporaryFolder.names(path)
+    let names = TemporaryFolder.names(path)
     #expect(names.count <= 2)
     #expect(try recovered().map(\.capture.session).contains(Samples.other))
     try journal.append(Samples.measurement(41), to: Samples.other)
     try journal.commit(Samples.other)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
     try journal.open(Samples.header(UUID()), events: Samples.beginning)
     #expect(try recovered().count == 1)
   }
@@ -163,14 +164,14 @@ struct JournalTests {
     #expect(try recovered().map(\.state) == [.committed])
     let (journal, _) = try Journal.open(directory: path)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
   @Test("files are 0600 in 0700, the service's 0640 in 0750, whatever the umask")
   func permissions() async {
     // A process of its own has an umask of its own: one that takes everything from the group, and one that takes nothing.
     await #expect(processExitsWith: .success) {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       for mask: mode_t in [0o077, 0] {
         umask(mask)
         for (directoryMode, fileMode) in [(UInt32(0o700), UInt32(0o600)), (0o750, 0o640)] {
@@ -230,8 +231,8 @@ struct JournalTests {
           name: "00000007.journal", reason: .newerVersion(7), setAsideAs: "00000007.journal.newer-version-7"),
       ])
     try journal.append(Samples.measurement(1), to: Samples.session)
-    #expect(try TemporaryFolder.names(path).contains("00000010.journal"))
-    #expect(try TemporaryFolder.names(path).contains("notes.txt"))
+    #expect(TemporaryFolder.names(path).contains("00000010.journal"))
+    #expect(TemporaryFolder.names(path).contains("notes.txt"))
   }
 
   @Test("a segment or a folder that may not be read is set aside, and the recorder starts")
@@ -242,7 +243,7 @@ struct JournalTests {
         #expect(setgid(65534) == 0)
         #expect(setuid(65534) == 0)
       }
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = "\(folder.path)/journal"
       do {
         let (journal, _) = try Journal.open(directory: path)
@@ -285,7 +286,7 @@ struct JournalTests {
     #expect(found.damages.first?.file == "00000001.journal")
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000001.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000001.journal.damaged"])
   }
 
   /// A journal of one session with records of a later version in its segment.
@@ -313,7 +314,7 @@ struct JournalTests {
     try journal.commit(Samples.session)
     try journal.commit(Samples.other)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
   @Test("a deleted session takes its records of a later version along, and leaves those of the others")
@@ -354,7 +355,7 @@ struct JournalTests {
       try journal.open(Samples.header(), events: Samples.beginning)
       for event in events.dropFirst(3) { try journal.append(event, to: Samples.session) }
     }
-    let name = try #require(try TemporaryFolder.names(path).last)
+    let name = try #require(TemporaryFolder.names(path).last)
     let bytes = try TemporaryFolder.read("\(path)/\(name)")
     for length in 0..<bytes.count {
       for filler in [0, 700] {

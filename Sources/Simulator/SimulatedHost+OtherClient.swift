@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// The bus name of the simulated other client: no real name looks like it.
   static let otherClient = ":other"
 
@@ -9,7 +9,7 @@ extension Machine {
     let full = short.utf8.count == 4 ? "0000\(short)-0000-1000-8000-00805f9b34fb" : short
     let characteristic = "org.bluez.GattCharacteristic1"
     switch action {
-    case .leave: tell(.input(.clientLeft(Self.otherClient)))
+    case .leave: report(.input(.clientLeft(Self.otherClient)))
     case .agent:
       act(
         "agent", on: "/org/bluez", "org.bluez.AgentManager1", "RegisterAgent",
@@ -19,7 +19,7 @@ extension Machine {
       // It discovers until the strap is known, which is at once if the strap advertises.
       act("client", on: adapter, "org.bluez.Adapter1", "StartDiscovery", [])
       if case .adapter(let index)? = object(at: adapter), straps[strap].isAdvertising {
-        tell(.advertisement(DeviceKey(adapter: index, strap: strap)))
+        report(.advertisement(DeviceKey(adapter: index, strap: strap)))
       }
       act("client", on: adapter, "org.bluez.Adapter1", "StopDiscovery", [])
     case .connect: act("client", on: device, "org.bluez.Device1", "Connect", [])
@@ -38,7 +38,7 @@ extension Machine {
     let token = CallToken(number: UInt64(1) << 63 | nextNumber())
     foreignCalls[token] = kind + " " + member
     if daemon == .absent { return answer(token, .failure(.failed("bluetoothd does not run"))) }
-    tell(
+    report(
       .input(
         .call(
           Call(

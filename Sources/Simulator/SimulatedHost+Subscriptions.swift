@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func startNotify(_ call: Call, _ key: DeviceKey, _ characteristic: GATTLayout.Characteristic) {
     let handle = characteristic.handle
     guard let device = self[key] else { return }

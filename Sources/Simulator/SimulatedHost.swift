@@ -2,7 +2,7 @@
 ///
 /// Inputs come with their time; the result is what is to be done on the bus, in order. The host reads no clock and performs
 /// nothing itself. It behaves as BlueZ 5.66 was observed to behave, faults included.
-struct Machine {
+struct SimulatedHost {
   /// Whether bluetoothd runs.
   enum Daemon {
     case running, frozen, absent
@@ -95,15 +95,15 @@ struct Machine {
   ///
   /// - Returns: What is to be done, in order.
   mutating func handle(_ input: Input, at instant: SimulationInstant) -> [Effect] {
-    while let (due, occasion) = agenda.take(by: instant) {
+    while let (due, occasion) = agenda.removeNext(by: instant) {
       now = max(now, due)
       switch occasion {
       case .air(let event): happen(event)
-      case .daemon(let event): tell(event)
+      case .daemon(let event): report(event)
       }
     }
     now = max(now, instant)
-    take(input)
+    apply(input)
     defer { effects.removeAll() }
     return effects
   }
@@ -120,16 +120,16 @@ struct Machine {
     return effects
   }
 
-  private mutating func take(_ input: Input) {
+  private mutating func apply(_ input: Input) {
     switch input {
     case .time: break
     case .item(let item): perform(item, by: nil, number: nil)
-    case .call, .clientLeft, .pipeClosed, .agentAnswered: tell(.input(input))
+    case .call, .clientLeft, .pipeClosed, .agentAnswered: report(.input(input))
     }
   }
 
   /// Delivers an event to bluetoothd: now, after it is unfrozen, or never.
-  mutating func tell(_ event: DaemonEvent) {
+  mutating func report(_ event: DaemonEvent) {
     switch daemon {
     case .running: handle(event)
     case .frozen: backlog.append(event)

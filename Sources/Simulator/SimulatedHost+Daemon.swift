@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// bluetoothd gets a process signal or is started.
   mutating func signal(_ action: MachineEvent.DaemonAction) {
     switch action {
@@ -12,7 +12,7 @@ extension Machine {
       let missed = backlog
       backlog = []
       // One of these events may freeze it again.
-      for event in missed { tell(event) }
+      for event in missed { report(event) }
     case .start where daemon == .absent: startDaemon()
     default: break
     }
@@ -20,7 +20,7 @@ extension Machine {
 
   /// After SIGTERM: the adapters lose their power, then every object is removed, then the name.
   private mutating func withdrawEverything() {
-    for strap in straps.indices where straps[strap].link != nil { endLink(strap, reason: 0x15, tells: false) }
+    for strap in straps.indices where straps[strap].link != nil { endLink(strap, reason: 0x15, reports: false) }
     let shown = adapters.indices.filter { adapters[$0].isVisible }
     for adapter in shown {
       for strap in adapters[adapter].devices.keys.sorted() {

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func connect(_ call: Call, _ key: DeviceKey) {
     guard let device = self[key] else { return }
     let adapter = adapters[key.adapter]
@@ -238,7 +238,7 @@ extension Machine {
   mutating func linkDown(_ key: DeviceKey, link: Int, reason: UInt8) {
     guard let device = self[key], device.link == link else { return }
     showDisconnected(key)
-    if scenario.tellsReasons { tellReason(key, isOurs: device.isDisconnecting, reason: reason) }
+    if scenario.signalsReasons { signalReason(key, isOurs: device.isDisconnecting, reason: reason) }
     removeBattery(key)
     if device.isBeingRemoved { return removeObjects(key) }
     if !device.isPaired { self[key]?.isTemporary = true }
@@ -246,7 +246,7 @@ extension Machine {
   }
 
   /// Signals why the link ended, as BlueZ does since 5.83.
-  private mutating func tellReason(_ key: DeviceKey, isOurs: Bool, reason: UInt8) {
+  private mutating func signalReason(_ key: DeviceKey, isOurs: Bool, reason: UInt8) {
     let (name, message) =
       switch (isOurs, reason) {
       case (true, _): ("Local", "Connection terminated by local host")

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func agentCall(_ call: Call) {
     guard case .objectPath(let path)? = call.arguments.first else {
       return answer(call.token, .failure(.invalidArguments))

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// The meaning of an object path.
   enum Object {
     case root

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// The strap's timeline begins now.
   mutating func startClock(_ strap: Int) {
     guard straps[strap].clockStart == nil else { return }

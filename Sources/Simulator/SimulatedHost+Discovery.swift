@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func startDiscovery(_ call: Call, _ adapter: Int) {
     guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
     guard !adapters[adapter].sessions.contains(where: { $0.sender == call.sender }) else {

@@ -1,6 +1,6 @@
 import GATTHeartRate
 
-extension Machine {
+extension SimulatedHost {
   /// Handles an event in the air.
   mutating func happen(_ event: AirEvent) {
     switch event {
@@ -19,7 +19,7 @@ extension Machine {
       guard adapters[adapter].isPlugged else { return }
       adapters[adapter].isPowered = true
       adapters[adapter].isStarting = false
-      tell(.adapterPowered(adapter))
+      report(.adapterPowered(adapter))
     }
   }
 
@@ -44,7 +44,7 @@ extension Machine {
     straps[strap].isAdvertisementEntered = false
     guard straps[strap].isAdvertising else { return }
     for adapter in adapters.indices where adapters[adapter].isPowered && !adapters[adapter].sessions.isEmpty {
-      tell(.advertisement(DeviceKey(adapter: adapter, strap: strap)))
+      report(.advertisement(DeviceKey(adapter: adapter, strap: strap)))
     }
     enterAdvertisement(strap)
   }
@@ -71,7 +71,7 @@ extension Machine {
 
   private mutating func giveUpForRoom(_ key: DeviceKey) {
     cancelAttempt(key)
-    tell(.linkFailed(key, .noRoom))
+    report(.linkFailed(key, .noRoom))
   }
 
   /// Cancels the kernel's attempt to connect.
@@ -93,26 +93,26 @@ extension Machine {
       straps[key.strap].refusals -= 1
       log("disconnected", key.strap, ["reason": .int(0x3E)])
       if straps[key.strap].isAvailable { advertise(key.strap) }
-      tell(.linkFailed(key, .refused))
+      report(.linkFailed(key, .refused))
     } else {
       straps[key.strap].link = key.adapter
       straps[key.strap].linkNumber += 1
       straps[key.strap].isEncrypted = straps[key.strap].isBonded
-      tell(.linkUp(key, link: straps[key.strap].linkNumber))
+      report(.linkUp(key, link: straps[key.strap].linkNumber))
     }
     tryLink(key.adapter)
   }
 
   /// Ends a link; `reason` is the HCI error that the strap sees. Reports it to bluetoothd, unless the caller reports more
   /// itself.
-  mutating func endLink(_ strap: Int, reason: UInt8, tells: Bool = true) {
+  mutating func endLink(_ strap: Int, reason: UInt8, reports: Bool = true) {
     guard let adapter = straps[strap].link else { return }
     let link = straps[strap].linkNumber
     straps[strap].link = nil
     straps[strap].subscriptions = []
     straps[strap].isEncrypted = false
     log("disconnected", strap, ["reason": .int(Int(reason))])
-    if tells { tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link, reason: reason)) }
+    if reports { report(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link, reason: reason)) }
     if straps[strap].isAvailable { advertise(strap) }
     for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
     adapters[adapter].withoutRoom = [:]
@@ -124,10 +124,10 @@ extension Machine {
     guard straps[key.strap].link == key.adapter, straps[key.strap].linkNumber == link else { return }
     guard straps[key.strap].layout.characteristic(at: handle)?.uuid == uuid else {
       // After a change of handles, the write hit something else.
-      return tell(.configured(key, link: link, handle: handle, accepted: false))
+      return report(.configured(key, link: link, handle: handle, accepted: false))
     }
     if on, straps[key.strap].profile.pairing != nil, uuid == GATTLayout.measurement, !straps[key.strap].isEncrypted {
-      return tell(.encryptionNeeded(key, link: link))
+      return report(.encryptionNeeded(key, link: link))
     }
     let begins = on && !straps[key.strap].subscriptions.contains(uuid)
     if on { straps[key.strap].subscriptions.insert(uuid) } else { straps[key.strap].subscriptions.remove(uuid) }
@@ -142,7 +142,7 @@ extension Machine {
       startHeart(key.strap)
       enterFlood(key.strap)
     }
-    tell(.configured(key, link: link, handle: handle, accepted: true))
+    report(.configured(key, link: link, handle: handle, accepted: true))
     if measures, straps[key.strap].clockStart == nil { startClock(key.strap) }
   }
 
@@ -177,7 +177,7 @@ extension Machine {
       return
     }
     let key = DeviceKey(adapter: adapter, strap: strap)
-    tell(.value(key, link: packet.link, uuid: packet.uuid, bytes: packet.bytes, number: packet.number))
+    report(.value(key, link: packet.link, uuid: packet.uuid, bytes: packet.bytes, number: packet.number))
   }
 
   /// Logs that a value of the strap never reached a client, and why.

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// Handles an event that bluetoothd learns of.
   mutating func handle(_ event: DaemonEvent) {
     switch event {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Sensors
 
 /// Records that no sync has covered yet, kept so that they can be written again if the sync fails.
-struct JournalTail {
+struct UnsyncedRecords {
   /// Complete records, without the first lines of segments.
   private(set) var bytes: [UInt8] = []
   private(set) var recordCount = 0
@@ -43,7 +43,7 @@ struct JournalTail {
   }
 
   /// Appends records that were written later.
-  mutating func append(_ later: JournalTail, limit: Int) {
+  mutating func append(_ later: UnsyncedRecords, limit: Int) {
     guard let position = later.start else { return }
     if !later.isComplete { isComplete = false }
     unsafe later.bytes.withUnsafeBufferPointer { bytes in

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// Handles a method call to bluetoothd.
   mutating func call(_ call: Call) {
     guard let object = object(at: call.path) else {

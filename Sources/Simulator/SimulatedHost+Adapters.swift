@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func adapterCall(_ call: Call, _ adapter: Int) {
     switch call.member {
     case "StartDiscovery": startDiscovery(call, adapter)
@@ -101,8 +101,8 @@ extension Machine {
     guard let adapter = adapters.firstIndex(where: { $0.address == address && $0.isPlugged }) else { return }
     adapters[adapter].isPlugged = false
     adapters[adapter].linking = nil
-    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08, tells: false) }
-    tell(.adapterPulled(adapter))
+    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08, reports: false) }
+    report(.adapterPulled(adapter))
   }
 
   /// bluetoothd loses an adapter: its devices go, then its power, then the adapter. What was in use returns with it.
