@@ -16,6 +16,12 @@ struct RecorderLinksTests {
     return [0, 1].first { RecorderStage.measurement(strap, $0) == path }
   }
 
+  /// How often the recorder has asked for the strap's values over an adapter, calls left out that a test has waited for.
+  private func acquired(_ stage: RecorderStage, over adapter: UInt16) async -> Int {
+    let path = RecorderStage.measurement(strap, adapter)
+    return await stage.bluez.paths(of: "AcquireNotify").count { $0 == path }
+  }
+
   private func received(_ notifications: Int, _ stage: RecorderStage) async {
     await stage.told.wait { $0.status?.sensors.first?.notifications == notifications }
   }
