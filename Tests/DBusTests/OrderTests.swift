@@ -93,7 +93,7 @@ struct OrderTests {
     #expect(await listener.log == expected)
   }
 
-  @Test("signals of a removed match or to a removed observer are not told")
+  @Test("signals of a removed match, or for a removed observer, are not delivered")
   func removal() async throws {
     let fixture = try BusFixture()
     let sender = try await fixture.connect()

@@ -8,7 +8,7 @@ import Testing
 struct EarlyPacketBlockTests {
   private static let parameters = TimelineParameters.standard
 
-  @Test("a block that is not looked at holds no early packet", arguments: 0..<40 as Range<UInt64>)
+  @Test("a block that is skipped has no early packet", arguments: 0..<40 as Range<UInt64>)
   func bound(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let points = Self.points(Int.random(in: 60...1500, using: &generator), &generator)

@@ -6,14 +6,14 @@ import Testing
 /// The classification looks only where something may be found; here it is worked out everywhere, by sorting.
 @Suite("LipponenTarvainen")
 struct LipponenTarvainenTests {
-  @Test("the classes are those of thresholds worked out at every interval", arguments: 0..<120)
+  @Test("skipping thresholds that cannot matter changes no class", arguments: 0..<120)
   func classesAreThoseOfAllThresholds(seed: UInt64) {
     let intervals = Self.intervals(seed: seed)
     let classes = LipponenTarvainen(intervals[...]).kinds
     #expect(classes == Reference(intervals.map(Int.init)).kinds, "seed \(seed)")
   }
 
-  @Test("quartiles are those of the window wherever it goes", arguments: 0..<40)
+  @Test("the counted quartiles are those of the sorted window, wherever it moves", arguments: 0..<40)
   func quartilesOfAnyWindow(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let values = (0..<Int.random(in: 1...600, using: &generator)).map { _ in

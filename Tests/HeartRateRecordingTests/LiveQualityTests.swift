@@ -90,7 +90,7 @@ struct LiveQualityTests {
     #expect(recent.bounds?.end == Timestamp(microseconds: last.microseconds + Script.offset))
   }
 
-  @Test("a sensor that sends without measure takes no more room, and each of its beats is counted")
+  @Test("a sensor that floods takes no more memory, and each of its beats is counted")
   func flood() throws {
     var quality = LiveQuality()
     for number in 0..<20_000 {
@@ -119,7 +119,7 @@ struct LiveQualityTests {
     #expect(quality(of: script).flagged == before + 10)
   }
 
-  @Test("after a new start of the machine counts go on, and the last five minutes begin again")
+  @Test("after a reboot counts continue, and the last five minutes begin again")
   func restart() throws {
     var script = Script()
     script.beat(restingIntervals(100, seed: 12), from: 1_000_000)
@@ -138,7 +138,7 @@ struct LiveQualityTests {
     #expect(try quality.recent(wallMinusBoot: 0).beats.count == 10)
   }
 
-  @Test("a session without beats has nothing to tell")
+  @Test("a session without beats has no quality")
   func nothing() throws {
     var quality = LiveQuality()
     quality.judge()

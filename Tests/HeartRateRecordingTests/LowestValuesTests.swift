@@ -19,7 +19,7 @@ struct LowestValuesTests {
     }
   }
 
-  @Test("of too few the greatest is what stands for those to come")
+  @Test("with fewer values than wanted, the greatest is the placeholder")
   func tooFew() {
     var lowest = LowestValues(count: 3, beyond: Int.max)
     lowest.insert(5)

@@ -52,7 +52,7 @@ struct RateTraceTests {
     #expect(away(20) == [gap(.contact, 100, 120, lost: 20)])
   }
 
-  @Test("of two losses in one silence the first counts, with the first words for it; the skin counts last")
+  @Test("of two losses in one silence the first counts, with the first explanation for it; contact counts last")
   func reasons() {
     let reason = { (steps: [Step]) in self.gaps([.rate(60, 100)] + steps + [.rate(60, 130)]).gaps.map(\.cause) }
     #expect(reason([.loss(.link("local"), 101), .loss(.link("remote"), 105)]) == ["link: local"])

@@ -66,7 +66,7 @@ struct UntoldStallTests {
     }
   }
 
-  @Test("what is stated of the beats around a wait is true of 95 % of them", arguments: [false, true])
+  @Test("the stated uncertainty of beats around a wait holds for 95 % of them", arguments: [false, true])
   func uncertainty(isTold: Bool) {
     var inside = 0
     var count = 0
@@ -81,7 +81,7 @@ struct UntoldStallTests {
     #expect(Double(inside) >= 0.95 * Double(count), "\(inside) of \(count)")
   }
 
-  @Test("latencies of a minute are told as they were, in their 95 % as well", arguments: 0..<3 as Range<UInt64>)
+  @Test("latencies of a minute are reported correctly, also their 95th percentile", arguments: 0..<3 as Range<UInt64>)
   func latencies(seed: UInt64) throws {
     let wait = Wait(session: 100, length: 60, place: 0.5)
     var strap = Self.strap(wait.session, seed: seed)

@@ -118,7 +118,7 @@ struct FormatFixtureTests {
   }
 
   @Test(
-    "a follower of a file of layout 1 goes on through its change, beside an old reader that goes on and an old writer that fails"
+    "a follower of a file of layout 1 continues through the migration, as does an old reader, while an old writer fails"
   )
   func followedMigration() async throws {
     let old = try old()

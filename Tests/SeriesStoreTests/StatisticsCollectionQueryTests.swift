@@ -83,7 +83,7 @@ struct StatisticsCollectionQueryTests {
     return session
   }
 
-  @Test("the source whose first sample is the oldest speaks, whatever was stored, deleted or brought back when")
+  @Test("the source with the oldest first sample counts, whatever was stored, deleted or restored when")
   func ranking() async throws {
     let (first, second) = (try session(1, from: 60, to: 360, rate: 100), try session(2, from: 0, to: 600, rate: 60))
     let later = try session(1, from: 100_000, to: 100_600, rate: 90)

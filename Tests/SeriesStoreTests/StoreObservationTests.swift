@@ -28,7 +28,7 @@ struct StoreObservationTests {
     #expect(unsafe rename("\(folder.path)/\(name)", folder.store) == 0)
   }
 
-  @Test("what another connection commits is told by itself, each commit for itself", arguments: [true, false])
+  @Test("commits of another connection are reported without a call, each by itself", arguments: [true, false])
   func otherConnection(isReader: Bool) async throws {
     let writer = try HealthStore.open(folder.store, for: .writing)
     let store = try HealthStore.open(folder.store, for: isReader ? .reading : .writing, observing: true)
@@ -55,7 +55,7 @@ struct StoreObservationTests {
     #expect(try await results.next()?.value.count == 1)
   }
 
-  @Test("what a writer committed before it was killed is told when the next one opens the file")
+  @Test("what a writer committed before it was killed is reported when the next one opens the file")
   func killedWriter() async throws {
     let store: HealthStore
     do {
@@ -114,7 +114,7 @@ struct StoreObservationTests {
     #expect(try await samples.next()?.value.map(\.id) == [second.id])
   }
 
-  @Test("a file of a newer layout in the place of the open one is named, and reopening mends it")
+  @Test("a file of a newer layout in place of the open one is an error, which reopening resolves")
   func replacedByNewer() async throws {
     let writer = try HealthStore.open(folder.store, for: .writing)
     try copyStore(to: "newer")
@@ -161,7 +161,7 @@ struct StoreObservationTests {
     #expect(count == 1)
   }
 
-  @Test("a copy in a folder that cannot be written is gone on with when somebody writes to it after all")
+  @Test("a copy in a read-only folder is followed if somebody writes to it after all")
   func readOnlyFolder() async throws {
     try await HealthStore.open(folder.store, for: .writing).close()
     for suffix in ["-wal", "-shm"] { unsafe unlink(folder.store + suffix) }
@@ -194,7 +194,7 @@ struct StoreObservationTests {
     while observation != nil { await Task.yield() }
   }
 
-  @Test("what cannot be watched is an error with a name")
+  @Test("a file that cannot be watched has its own error")
   func refused() throws {
     let place = try StorePlace(HealthStorePath.made(in: folder), for: .reading)
     #expect(unsafe unlink(folder.store) == 0)

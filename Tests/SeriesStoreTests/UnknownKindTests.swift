@@ -28,7 +28,7 @@ struct UnknownKindTests {
     return (store, beats.id, unknown)
   }
 
-  @Test("a sample of an unknown kind is shown as what it is, beside the others")
+  @Test("a sample of an unknown kind is shown as the file describes it, beside the others")
   func shown() async throws {
     let (store, known, unknown) = try await store()
     let samples = try await SampleQuery(order: [.init(.change)]).result(for: store).value

@@ -84,7 +84,7 @@ struct ClientSeriesTests {
     }
   }
 
-  @Test("values of a slot that nobody has are told")
+  @Test("values of an unassigned slot are reported")
   func unknownSlot() throws {
     let contents = try CaptureReader.read(Samples.file(["5 beats 812"]))
     #expect(contents.damages.map(\.reason) == [.unknownSlot(5)])

@@ -88,7 +88,7 @@ struct GoldenCaptureTests {
     #expect(try Self.example("A complete example").lines == TemporaryFolder.read(Self.fixture).lines)
   }
 
-  @Test("the page's example of a client's series is read as the page says, and is nobody's session")
+  @Test("the page's example of a client's series is read as the page says, and belongs to no session")
   func documentedSeries() throws {
     let bytes = try Self.example("Series of other programs")
     let lines = bytes.lines.dropFirst().dropLast().map { Array("\($0)\n".utf8) }

@@ -72,7 +72,7 @@ struct JournalErasureTests {
     #expect(try JournalErasure.erase(Samples.session, in: path + "/none") == .erased)
   }
 
-  @Test("in the recorder, the open session goes on, and a later sync and restart find everything right")
+  @Test("in the recorder the open session continues, and a later sync and restart find everything intact")
   func inRecorder() throws {
     do {
       let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 100_000))
@@ -91,7 +91,7 @@ struct JournalErasureTests {
     try expectErased()
   }
 
-  @Test("what an erasure leaves for a sync, and what is written after it, is told to the syncer")
+  @Test("the syncer is notified of what an erasure leaves to sync, and of later writes")
   func toldToSyncer() throws {
     let (journal, _) = try Journal.open(directory: path)
     try fill(journal)
@@ -151,7 +151,7 @@ struct JournalErasureTests {
     let isOver = Atomic(false)
   }
 
-  @Test("what comes during an erasure and is written again after a failed sync is there once")
+  @Test("a record that comes during an erasure and is written again after a failed sync exists once")
   func writtenDuringErasure() async throws {
     let (journal, _) = try Journal.open(directory: path)
     try fill(journal)
@@ -179,7 +179,7 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0...Int64(last)))
   }
 
-  @Test("a segment that was kept aside as damaged loses the session's records and those that nobody can read")
+  @Test("a segment set aside as damaged loses the session's records and unreadable ones")
   func damagedSegment() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
@@ -217,7 +217,7 @@ struct JournalErasureTests {
     }
   }
 
-  @Test("a segment that is written anew stays its owner's and its group's, with its permissions, whoever erases")
+  @Test("a rewritten segment keeps its owner, group and permissions, whoever erases")
   func keepsOwner() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
@@ -259,7 +259,7 @@ struct JournalErasureTests {
     return first.count
   }
 
-  @Test("a line that nobody can read goes from what stands before the place from where a later segment has it again")
+  @Test("an unreadable line is removed from the part of a segment that no later segment repeats")
   func tornLineBeforeRewritten() throws {
     try writeRewritten(torn: "2 8123000000 m 10c35ec2e70a 0000\n")
     #expect(try eraseWithoutRecorder() == .erased)
@@ -267,7 +267,7 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0..<40))
   }
 
-  @Test("what a later segment has again goes unread: it may be what a failing disk cannot give back")
+  @Test("records that a later segment repeats are removed without being read, since a failing disk may not return them")
   func unreadRewritten() throws {
     let end = try writeRewritten(tail: [])
     // A hole that no memory can hold.
@@ -278,7 +278,7 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0..<40))
   }
 
-  @Test("a first line that is damaged does not hide that what a later segment has again is the session's")
+  @Test("records of the session that a later segment repeats are removed even after a damaged first line")
   func damagedFirstLineOfRewritten() throws {
     #expect(unsafe mkdir(path, 0o700) == 0)
     var segment = RecordBuffer()

@@ -39,7 +39,7 @@ struct JournalFaultTests {
     #expect(found.damageCount == 0)
   }
 
-  @Test("a full disk takes back the record that did not fit, and the journal goes on when there is room")
+  @Test("on a full disk a partly written record is removed, and the journal continues when there is room")
   func partialWrite() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
@@ -124,7 +124,7 @@ struct JournalFaultTests {
     #expect(try JournalReader.read(directory: path).sessions.first?.capture.events.count == 34)
   }
 
-  @Test("a folder that vanishes is made again, and what no sync had covered is in it")
+  @Test("a deleted folder is created again, with everything that no sync had covered")
   func vanished() throws {
     let (journal, _) = try Journal.open(directory: path)
     try journal.open(Samples.header(), events: Samples.beginning)
@@ -163,7 +163,7 @@ struct JournalFaultTests {
     #expect(found.sessions.count == 1 && found.sessions.first?.capture.events.suffix(11).first == unsynced.first)
   }
 
-  @Test("a session whose records somebody took is told as damaged, not asked for again and again")
+  @Test("a session whose records were removed is reported as damaged, and not read again and again")
   func emptied() throws {
     let (journal, _) = try Journal.open(directory: path)
     try journal.open(Samples.header(), events: Samples.beginning)
@@ -213,7 +213,7 @@ struct JournalFaultTests {
     #expect(try journal.capture(of: Samples.session).capture.events.count < events.count)
   }
 
-  @Test("one that stays unreadable is left out when that is asked for, told as damage, and kept aside")
+  @Test("a segment that stays unreadable is left out on request, reported as damage, and set aside")
   func unreadableForGood() throws {
     let (journal, events) = try threeSegments()
     makeUnreadable("00000002.journal")

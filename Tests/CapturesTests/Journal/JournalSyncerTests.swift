@@ -16,7 +16,7 @@ struct JournalSyncerTests {
     folder = TemporaryFolder()
   }
 
-  @Test("stopping syncs what was written, however long the interval is")
+  @Test("stopping syncs what was written, however long the interval")
   func stop() throws {
     let (journal, _) = try Journal.open(directory: path)
     let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }

@@ -18,7 +18,7 @@ struct JournalTests {
 
   func recovered() throws -> [JournalSession] { try JournalReader.read(directory: path).sessions }
 
-  @Test("what was appended is read back, whether the recorder was closed or just vanished")
+  @Test("what was appended is read back, whether the recorder was closed or killed")
   func roundTrip() throws {
     let events = Samples.beginning + (0..<50).map { Samples.measurement($0) }
     do {
@@ -59,7 +59,7 @@ struct JournalTests {
     #expect(TemporaryFolder.names(path).count > 3)
   }
 
-  @Test("segments roll over at their size, and a session goes on across them")
+  @Test("a new segment begins at the size limit, and a session continues across segments")
   func rolling() throws {
     let events = Samples.beginning + (0..<300).map { Samples.measurement($0) }
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 1000))
@@ -91,7 +91,7 @@ struct JournalTests {
     #expect(sessions[1].capture.events.count == 3 + 66)
   }
 
-  @Test("after a crash an open session goes on under its identity, and an ended one says so")
+  @Test("after a crash an open session continues under its UUID, and an ended one is known to have ended")
   func goingOn() throws {
     let end = SensorEvent(.ended(.away), at: BootInstant(microseconds: 8_200_000_000))
     do {
@@ -303,7 +303,7 @@ struct JournalTests {
     try TemporaryFolder.write(bytes + later.flatMap(Samples.line), to: "\(path)/00000001.journal")
   }
 
-  @Test("a segment with records of a later version is no damaged one: they are told, and handed on with their session")
+  @Test("a segment with records of a later version is not damaged: they are reported, and preserved with their session")
   func laterKinds() throws {
     try writeLater()
     let (journal, found) = try Journal.open(directory: path)
@@ -317,7 +317,7 @@ struct JournalTests {
     #expect(TemporaryFolder.names(path).isEmpty)
   }
 
-  @Test("a deleted session takes its records of a later version along, and leaves those of the others")
+  @Test("deleting a session deletes its records of a later version, and keeps those of other sessions")
   func erasedLaterKinds() throws {
     try writeLater()
     let (journal, _) = try Journal.open(directory: path)
@@ -328,7 +328,7 @@ struct JournalTests {
     #expect(text.contains("ecg 4 5 6"))
   }
 
-  @Test("what is said of an open session later is there after a restart, also where its first segment is lost")
+  @Test("later metadata of an open session are kept across a restart, even if its first segment is lost")
   func laterMetadata() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)

@@ -16,7 +16,7 @@ struct UnsyncedRecordsTests {
     return records.bytes.capacity
   }
 
-  @Test("their room is used again, but what a slow sync made it grow to is given back")
+  @Test("their memory is reused, but what a slow sync enlarged is released")
   func room() {
     #expect(capacity(after: 500_000) >= 500_000)
     #expect(capacity(after: 3_000_000) == 0)

@@ -86,7 +86,7 @@ struct MonitorCaptureTests {
     #expect(captures.map(\.notificationCount) == [1])
   }
 
-  @Test("it ends when it is told to, with what there was")
+  @Test("it ends on request, with everything received so far")
   func stop() throws {
     let folder = TemporaryFolder()
     let (reading, writing) = try Self.channel()
