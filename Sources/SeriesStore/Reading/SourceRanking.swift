@@ -1,10 +1,10 @@
 import HealthModel
 
-/// The sources of an answer, in order of priority: those that the caller named, then the others by the start of their
-/// first sample of the type in the whole store, then by name.
+/// The sources of an answer in order of priority: those that the caller named, then the others by the start of their first
+/// sample of the type in the whole store, then by name.
 ///
-/// Rows are numbered anew when something is deleted and brought back, and what is asked for changes from question to
-/// question: neither may decide whose values count.
+/// Row numbers change when something is deleted and restored, and queries differ in their range: neither may decide whose
+/// values count.
 struct SourceRanking {
   /// A source with a device, by their rows.
   struct Key: Hashable {
