@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// The order of the wire is the order of what is told.
+/// Messages are delivered in the order of the wire.
 @Suite("Order of replies and signals")
 struct OrderTests {
   /// Lives on the loop, as BlueZ's client does.

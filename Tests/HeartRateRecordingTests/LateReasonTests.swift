@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartRateRecording
 
-/// BlueZ tells why a link was lost after it told that it was.
+/// BlueZ may report why a link was lost after the loss itself.
 @Suite("A disconnect's reason that comes late")
 struct LateReasonTests {
   private func measurement(_ rr: UInt16) -> SensorEvent.Kind {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HeartRateRecording
 
-/// The classification looks only where something may be found; here it is worked out everywhere, by sorting.
+/// The classification skips what cannot matter; here every threshold is computed, by sorting.
 @Suite("LipponenTarvainen")
 struct LipponenTarvainenTests {
   @Test("skipping thresholds that cannot matter changes no class", arguments: 0..<120)
@@ -123,7 +123,7 @@ struct LipponenTarvainenTests {
       index < 0 || abs(Double(intervals[index]) - Double(medians[index])) >= 0.1 * Double(medians[index])
     }
 
-    /// With the next one two medians, to a tenth of one.
+    /// Together with the next one two medians, to a tenth of one.
     private func isDisplaced(_ index: Int) -> Bool {
       index < 0
         || abs(Double(intervals[index] + intervals[index + 1] - 2 * medians[index])) < 0.1 * Double(medians[index])

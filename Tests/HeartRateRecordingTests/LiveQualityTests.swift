@@ -8,7 +8,7 @@ import Testing
 
 @Suite("LiveQuality")
 struct LiveQualityTests {
-  /// What a recorder does with a session: each beat in, judged now and then.
+  /// What a recorder does with a session: appends each beat, and judges now and then.
   private func quality(of script: Script, judging isDue: (Int) -> Bool = { _ in false }) -> LiveQuality {
     var machine = SessionMachine()
     var quality = LiveQuality()
@@ -21,7 +21,7 @@ struct LiveQualityTests {
     return quality
   }
 
-  /// A resting heart with the artefacts of a bad contact: early beats, beats that were missed, detections that are none.
+  /// A resting heart with the artefacts of a bad contact: early beats, missed beats, false detections.
   private func contactIntervals(_ count: Int, using generator: inout SeededGenerator) -> [UInt16] {
     var intervals = restingIntervals(count, seed: generator.next())
     for index in stride(from: 20, to: count - 20, by: 1) where Int.random(in: 0..<40, using: &generator) == 0 {

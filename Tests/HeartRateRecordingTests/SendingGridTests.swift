@@ -3,7 +3,7 @@ import HeartRateRecording
 import Sensors
 import Testing
 
-/// A strap that notifies each second over a link of which a slot comes twice a second: what waits was sent at its turn.
+/// A strap that notifies each second over a link with two slots a second: packets that waited were sent at their turn.
 @Suite("Sending grid")
 struct SendingGridTests {
   private func timeline(_ strap: KnownStrap) -> SessionTimeline {

@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// Losses that nobody tells of: where they are, and what they are told apart by.
+/// Losses that nothing reports: where they are, and how they differ from latency.
 @Suite("Silent losses")
 struct SilentLossTests {
   /// The timeline of two stretches of beats with a silence between them; the second begins at `beat`.

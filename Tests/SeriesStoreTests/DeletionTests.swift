@@ -11,7 +11,7 @@ import Testing
 struct DeletionTests {
   let folder = TemporaryFolder()
 
-  /// The parts of a file's bytes by which a session would be known again: its packed blobs, its texts, its identity.
+  /// The parts of a file's bytes that would identify a session: its packed blobs, its texts, its UUID.
   private func patterns(of session: RecordedSession) throws -> [[UInt8]] {
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
     var statement = try connection.prepare(

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Stamps that come in slots")
 struct SlotPredictorTests {
-  /// What a host receives of a sensor that sends each second over a radio whose turns are `slot` apart.
+  /// What a host receives from a sensor that sends each second over a radio with turns every `slot`.
   struct Radio {
     /// Microseconds, as all times here.
     var slot: Int64
     var scatter: Int64 = 12_000
     /// One packet in so many misses its turn.
     var heldEvery = 18
-    /// The link is lost for half a minute so often.
+    /// How often the link is lost for half a minute.
     var losses = 0
     var unit: Int64 = 1000
 

@@ -101,7 +101,8 @@ struct StatisticsCollectionQueryTests {
     let sources = try await StatisticsCollectionQuery(.heartRate, [.average, .separateBySource], buckets: .single)
       .result(for: store).value.compactMap(\.source?.device)
     #expect(sources == ["C0:FF:EE:00:00:02", "C0:FF:EE:00:00:01"])
-    // What is asked for does not decide who speaks: of the later two the one that was first in the whole store does.
+    // The queried range does not decide which source counts: of the later two it is the one that was first in the whole
+    // store.
     let part = try await averages(store, from: 100_000, to: 100_700)
     for session in [first, later] {
       try await store.delete(session.id)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Captures of other programs")
 struct ForeignCaptureTests {
-  /// A strap with everything a capture can tell of it.
+  /// A strap with everything that a capture can contain.
   static func script(_ fragment: Int = 27) -> PacketScript {
     var script = PacketScript()
     script.fragment = fragment

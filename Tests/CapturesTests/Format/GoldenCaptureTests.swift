@@ -12,7 +12,7 @@ struct GoldenCaptureTests {
   static let fixture = "\(folder)/Fixtures/every-record.capture"
   static let page = "\(folder)/../../Documentation/capture-format.md"
 
-  /// Every kind of record once; the sensor's name is chosen by somebody who means no good.
+  /// Every kind of record once; the sensor's name is an attack on a terminal.
   static let capture = Capture(
     header: CaptureHeader(
       session: Samples.session,

@@ -19,7 +19,7 @@ struct JournalErasureTests {
     folder = TemporaryFolder()
   }
 
-  /// Two sessions in the same segments: the one that goes is stored, the other goes on.
+  /// Two sessions in the same segments: the one to be deleted is stored, the other is open.
   private func fill(_ journal: Journal) throws {
     try journal.open(Samples.header(name: "Zaphod"), events: Samples.beginning)
     try journal.open(Samples.header(Samples.other, name: "Other"), events: Samples.beginning)
@@ -105,7 +105,7 @@ struct JournalErasureTests {
     #expect(told.load(ordering: .relaxed) == 2)
   }
 
-  /// Puts a descriptor that cannot be synced under the one that writes, so that the next sync fails.
+  /// Replaces the descriptor being written by one that cannot be synced, so that the next sync fails.
   private func failSync(of journal: Journal) throws {
     let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
     let full = unsafe open("/dev/full", O_RDWR)
@@ -207,7 +207,7 @@ struct JournalErasureTests {
     return status
   }
 
-  /// Gives a file to somebody else: any user where these tests may, else another group of this one, if it has any.
+  /// Gives a file to another user if these tests may, otherwise to another group of this user, if there is one.
   private func giveAway(_ name: String) {
     if unsafe chown("\(path)/\(name)", 65_534, 65_534) == 0 { return }
     var groups = [gid_t](repeating: 0, count: 65_536)
@@ -234,9 +234,9 @@ struct JournalErasureTests {
     try expectErased()
   }
 
-  /// A segment with the other session's values and then `tail`, from where on a second one has both sessions again.
+  /// A segment with the other session's values and then `tail`; from there on a second segment repeats both sessions.
   ///
-  /// Gives the place where the second one takes over.
+  /// Returns the offset from which the second one repeats it.
   @discardableResult
   private func writeRewritten(torn: String = "", tail: [UInt8]? = nil) throws -> Int {
     #expect(unsafe mkdir(path, 0o700) == 0)

@@ -16,7 +16,7 @@ struct JournalFaultTests {
     folder = TemporaryFolder()
   }
 
-  /// Puts another file under the descriptor with which the journal writes its current segment.
+  /// Puts another file under the descriptor of the journal's current segment.
   func replaceSegment(of journal: Journal, with other: String) throws {
     let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
     let replacement = unsafe open(other, O_RDWR)
@@ -51,7 +51,7 @@ struct JournalFaultTests {
       var limit = rlimit(rlim_cur: rlim_t(size + 50), rlim_max: rlim_t.max)
       #expect(unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0)
       try journal.append(Samples.measurement(1), to: Samples.session)
-      // This one fits in part: what was written of it is taken back.
+      // This one fits in part: the part is removed again.
       #expect(throws: JournalError.self) { try journal.append(Samples.measurement(2), to: Samples.session) }
       let whole = try JournalReader.read(directory: path)
       #expect(whole.damageCount == 0)
@@ -189,7 +189,7 @@ struct JournalFaultTests {
     return (journal, events)
   }
 
-  /// Puts a folder in the place of a segment, as a medium that is worn out would answer: with an error.
+  /// Puts a folder in place of a segment: reading it is an error, as on a worn-out medium.
   func makeUnreadable(_ name: String) {
     #expect(unsafe rename("\(path)/\(name)", "\(path)/kept") == 0)
     #expect(unsafe mkdir("\(path)/\(name)", 0o700) == 0)
@@ -208,7 +208,7 @@ struct JournalFaultTests {
     #expect(throws: expected) { try journal.capture(of: Samples.session) }
     makeReadable("00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events == events)
-    // A segment that somebody deleted comes back no more: what is left is the session.
+    // A segment that somebody deleted does not come back: what is left is the session.
     _ = unsafe remove("\(path)/00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events.count < events.count)
   }
