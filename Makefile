@@ -50,7 +50,7 @@ format: ## bring the sources into that format
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples)
 
 .PHONY: imports
-imports: ## which module may import which, and that the libraries are documented
+imports: ## which module may import which; that the libraries are documented and decisions short
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
 	@Scripts/check-documentation --self-test

@@ -104,7 +104,9 @@ let package = Package(
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
       "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
-    tests("Captures", ["Captures", "Checksums", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
+    tests(
+      "Captures", ["Captures", "Checksums", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
+    ),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),

@@ -1,12 +1,12 @@
-/// Checks values against their types and measures them, before libdbus sees them: what it would not accept ends the
-/// process there, or the connection at the bus.
+/// Checks values against their types and computes their size before libdbus gets them. An invalid value would end the
+/// process in libdbus, or the connection at the bus.
 ///
 /// Source: D-Bus Specification, "Marshaling".
 struct BodyCheck {
-  /// Containers around one value, variants counted too.
+  /// The maximum number of containers around one value, variants included.
   static let maximumDepth = 64
   static let maximumArrayBytes = 1 << 26
-  /// What a bus lets pass with one message unless it is configured otherwise.
+  /// The most descriptors that a bus passes with one message in its default configuration.
   static let maximumDescriptors = 16
 
   /// Bytes of the marshalled body so far.
@@ -31,7 +31,7 @@ struct BodyCheck {
     try check(value, &rest, depth: 0)
   }
 
-  /// Checks `value` against the first type of `type` and takes that off.
+  /// Checks `value` against the first type of `type` and removes that type.
   private mutating func check(
     _ value: Value, _ type: inout Substring.UTF8View, depth: Int
   ) throws(DBusError) {

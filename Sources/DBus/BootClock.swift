@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The clock that orders everything: `CLOCK_BOOTTIME`, which counts suspend and which nobody sets.
+/// The clock that orders all events: `CLOCK_BOOTTIME`, which counts suspended time and cannot be set.
 public enum BootClock {
   /// Microseconds since the machine started, suspend included.
   public static func now() -> Int64 {

@@ -4,7 +4,7 @@ internal import Glibc
 public enum BusAddress: Hashable, Sendable {
   /// The bus of the machine, where bluetoothd is.
   case system
-  /// The bus of the person's session.
+  /// The bus of the user's session.
   case session
   /// An address as `dbus-daemon --print-address` writes it, `unix:path=/run/user/1000/bus` for example.
   case address(String)
@@ -18,14 +18,14 @@ public enum BusAddress: Hashable, Sendable {
     }
   }
 
-  /// The address as D-Bus writes it, the places of the two well-known buses as its specification gives them.
+  /// The address as D-Bus writes it. The places of the two well-known buses are those of the specification.
   var text: String {
     switch self {
     case .system:
       return Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/run/dbus/system_bus_socket"
     case .session:
       if let address = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return address }
-      // Not libdbus's "autolaunch:", which would run a program and wait for it on the loop's thread.
+      // Not libdbus's "autolaunch:", which would start a program and wait for it on the loop's thread.
       return "unix:path=\(Self.environment("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())")/bus"
     case .address(let text):
       return text

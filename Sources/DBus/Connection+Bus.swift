@@ -8,15 +8,15 @@ extension Message {
 }
 
 extension Connection {
-  /// Asks the bus for the messages that `rule` describes; observers see them from the return of this call on.
+  /// Subscribes to the messages that `rule` describes; observers see them from the return of this call on.
   ///
-  /// The bus counts: a rule that was added twice has to be removed twice.
+  /// The bus counts subscriptions: a rule that was added twice has to be removed twice.
   /// - Throws: As ``call(_:timeout:)``.
   public func addMatch(_ rule: MatchRule) async throws(DBusError) {
     _ = try await call(.bus("AddMatch", [.string(rule.text)]))
   }
 
-  /// Takes back one ``addMatch(_:)``.
+  /// Ends one subscription by ``addMatch(_:)``.
   ///
   /// - Throws: As ``call(_:timeout:)``.
   public func removeMatch(_ rule: MatchRule) async throws(DBusError) {
@@ -27,7 +27,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - name: The name.
-  ///   - replaceExisting: Take it from its owner, where that one allows it.
+  ///   - replaceExisting: Replace the present owner, if that one allows it.
   /// - Returns: Whether this connection owns it now.
   /// - Throws: As ``call(_:timeout:)``; the bus's policy may forbid the name (``DBusError/isAccessDenied``).
   public func requestName(_ name: String, replaceExisting: Bool = false) async throws(DBusError) -> Bool {
@@ -38,14 +38,14 @@ extension Connection {
     return reply.body.first?.uint32 == 1 || reply.body.first?.uint32 == 4
   }
 
-  /// Gives a name back; nothing where this connection does not own it.
+  /// Releases a name; does nothing if this connection does not own it.
   ///
   /// - Throws: As ``call(_:timeout:)``.
   public func releaseName(_ name: String) async throws(DBusError) {
     _ = try await call(.bus("ReleaseName", [.string(name)]))
   }
 
-  /// Who owns a name.
+  /// The owner of a name.
   ///
   /// - Parameter name: A well-known name.
   /// - Returns: The unique name of the connection; nil where nobody owns it.

@@ -1,4 +1,4 @@
-/// A call whose answer has not come.
+/// A call whose answer has not arrived.
 struct PendingCall {
   var reply: @Sendable (Result<Message, DBusError>) -> Void
   var timer: TimerToken?
@@ -10,24 +10,24 @@ struct PendingCall {
 }
 
 extension Connection {
-  /// Names a call that waits for its answer.
+  /// Identifies a call that waits for its answer.
   public struct CallToken: Hashable, Sendable {
     let serial: UInt32
   }
 
-  /// Calls a method and waits for the answer; any number of calls may wait at the same time.
+  /// Calls a method and waits for the answer. Any number of calls may wait at the same time.
   ///
   /// - Parameters:
   ///   - message: A method call.
-  ///   - timeout: How long to wait; nil waits as long as the bus is there (bluetoothd takes 40 s to give up a Connect).
+  ///   - timeout: How long to wait; nil waits as long as the bus is there (bluetoothd gives up a Connect after 40 s).
   /// - Returns: The method's return.
   /// - Throws: ``DBusError/Code/remote(name:)`` where the answer is an error, ``DBusError/Code/timedOut``,
   ///   ``DBusError/Code/cancelled`` as soon as the task is, ``DBusError/Code/disconnected``, and what ``send(_:)`` throws.
   public func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(DBusError) -> Message {
     let token = CallToken(serial: nextSerial())
     let loop = self.loop
-    // A continuation resumes on the task's preferred executor, else on the global pool and only then on the actor: without
-    // the preference each reply would take a detour over another thread and let later signals overtake it.
+    // Without this preference the continuation would resume on the global pool before it gets to the actor: a detour over
+    // another thread for each reply, which later signals could overtake.
     let result = await withTaskExecutorPreference(loop) {
       await withTaskCancellationHandler {
         await withCheckedContinuation { (continuation: CheckedContinuation<Result<Message, DBusError>, Never>) in
@@ -35,7 +35,7 @@ extension Connection {
           begin(message, token, timeout) { continuation.resume(returning: $0) }
         }
       } onCancel: {
-        // Comes after the call has begun, which nothing on the loop can precede.
+        // Runs after the call has begun, because the loop runs its work in order.
         loop.execute { [weak self] in
           self?.assumeIsolated { $0.cancel(token) }
         }
@@ -44,16 +44,16 @@ extension Connection {
     return try result.get()
   }
 
-  /// Calls a method; the answer is handed to a closure when its message is dispatched, in order with signals and calls.
+  /// Calls a method; the answer is passed to a closure when its message is dispatched, in order with signals and calls.
   ///
-  /// This is how a mirror of somebody's objects is kept: no signal that came after the answer is seen before it.
+  /// A mirror of remote objects needs this order: no signal that came after the answer is seen before it.
   ///
   /// - Parameters:
   ///   - message: A method call.
   ///   - timeout: How long to wait; nil waits as long as the bus is there.
-  ///   - reply: Is called exactly once, on the loop's thread and never from within this function, with the method's return
-  ///     or what the other form throws.
-  /// - Returns: What ``cancel(_:)`` takes.
+  ///   - reply: Called exactly once, on the loop's thread and never from within this function, with the method's return or
+  ///     with what the other form throws.
+  /// - Returns: A token for ``cancel(_:)``.
   @discardableResult
   public func call(
     _ message: Message, timeout: Duration? = .seconds(25),
@@ -64,7 +64,8 @@ extension Connection {
     return token
   }
 
-  /// Ends a call with ``DBusError/Code/cancelled``, now; nothing where the answer is there. The callee is not told.
+  /// Ends a call with ``DBusError/Code/cancelled`` at once; does nothing if the answer has come. The callee is not
+  /// notified.
   public func cancel(_ token: CallToken) {
     finishCall(token.serial, .failure(Self.callCancelled))
   }
@@ -89,7 +90,7 @@ extension Connection {
     pendingCalls[token.serial] = PendingCall(reply: reply, timer: timer)
   }
 
-  /// Ends the call with this serial; an answer that nobody waits for any more is dropped.
+  /// Ends the call with this serial. An answer that nobody waits for is dropped.
   func finishCall(_ serial: UInt32, _ result: Result<Message, DBusError>) {
     pendingCalls.removeValue(forKey: serial)?.finish(result, on: loop)
   }

@@ -1,25 +1,25 @@
-/// Who answers the calls to an object.
+/// The handler for calls to an object.
 struct ExportedObject {
   var includesSubtree: Bool
   var handler: @Sendable (Message) -> Reply
 }
 
 extension Connection {
-  /// Answers calls to an object, on the loop's thread, in the order in which they came.
+  /// Handles calls to an object, on the loop's thread, in the order of arrival.
   ///
-  /// Calls to objects that nobody exported are refused (`UnknownObject`), and libdbus itself answers `org.freedesktop.DBus.Peer`.
+  /// Calls to other objects are refused (`UnknownObject`). libdbus itself answers `org.freedesktop.DBus.Peer`.
   ///
   /// - Parameters:
-  ///   - path: The object. What was exported there before is replaced.
-  ///   - subtree: Whether the handler also answers for everything below that has no handler of its own.
-  ///   - handler: Gets the call, gives the answer or says that it comes later.
+  ///   - path: The object. A previous handler of the same path is replaced.
+  ///   - subtree: Whether the handler also handles all objects below that have no handler of their own.
+  ///   - handler: Gets the call, and returns the answer or ``Reply/later``.
   public func export(
     _ path: ObjectPath, subtree: Bool = false, handler: @escaping @Sendable (Message) -> Reply
   ) {
     exports[path] = ExportedObject(includesSubtree: subtree, handler: handler)
   }
 
-  /// Takes an object away.
+  /// Removes the handler of an object.
   public func unexport(_ path: ObjectPath) {
     exports[path] = nil
   }
@@ -46,7 +46,7 @@ extension Connection {
     do throws(DBusError) {
       try send(answer)
     } catch {
-      // The answer itself is at fault (or the connection is gone, and then this fails too): the caller must not wait.
+      // The answer itself was invalid (or the connection is lost, and this fails too): the caller must not wait for ever.
       _ = try? send(call.errorReply("org.freedesktop.DBus.Error.Failed", error.message))
     }
   }

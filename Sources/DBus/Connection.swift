@@ -1,13 +1,13 @@
 /// A private connection to a message bus, an actor whose executor is its ``EventLoop``.
 ///
-/// Replies, signals and calls take effect in the order in which they came off the wire: whoever waited for a reply has run
-/// on the loop, up to its next suspension, before the next message is handed on. Code on the loop's thread that is not
-/// asynchronous (a handler, another actor on the same loop) enters with `connection.assumeIsolated { $0.send(…) }`.
+/// Replies, signals and calls take effect in the order in which they came off the wire: a task that waited for a reply runs
+/// on the loop, up to its next suspension, before the next message is dispatched. Synchronous code on the loop's thread (a
+/// handler, another actor on the same loop) enters with `connection.assumeIsolated { $0.send(…) }`.
 ///
-/// Loss of the bus ends every waiting call with ``DBusError/Code/disconnected`` and never the process; a new connection is
-/// opened by whoever wants one.
+/// Loss of the bus ends every waiting call with ``DBusError/Code/disconnected``, and never the process. The connection does
+/// not reconnect: open a new one.
 public actor Connection {
-  /// The loop on whose thread everything of this connection happens.
+  /// The loop on whose thread this connection works.
   public nonisolated let loop: EventLoop
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -35,15 +35,15 @@ public actor Connection {
   /// Whether messages can be sent: neither lost nor closed.
   public var isConnected: Bool { transport?.isOpen ?? false }
 
-  /// Connects, proves who this process is, and says hello to the bus; blocks nothing meanwhile.
+  /// Connects, authenticates, and says hello to the bus. Never blocks the thread.
   ///
   /// - Parameters:
   ///   - bus: Which bus.
-  ///   - loop: The executor of the new connection; somebody has to run it.
-  ///   - timeout: How long the bus may take to greet.
+  ///   - loop: The executor of the new connection; the caller runs it.
+  ///   - timeout: How long the bus may take to answer.
   /// - Returns: The connection, ready for calls.
-  /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where the
-  ///   bus hangs up on us, ``DBusError/Code/cancelled``.
+  /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where
+  ///   the bus closes the connection, ``DBusError/Code/cancelled``.
   public static func open(
     _ bus: BusAddress, on loop: EventLoop, timeout: Duration = .seconds(25)
   ) async throws(DBusError) -> Connection {
@@ -58,7 +58,8 @@ public actor Connection {
     end(.connectionClosed)
   }
 
-  /// Calls `handler` once on the loop's thread when the bus is lost, soon where it is lost already; never after ``close()``.
+  /// Calls `handler` once on the loop's thread when the bus is lost, or soon if it is lost already; never after
+  /// ``close()``.
   public func onDisconnect(_ handler: @escaping @Sendable (DBusError) -> Void) {
     if isConnected {
       disconnectHandlers.append(handler)
@@ -67,10 +68,10 @@ public actor Connection {
     }
   }
 
-  /// Sends a message without waiting for anything.
+  /// Sends a message and does not wait for an answer.
   ///
-  /// - Parameter message: Its serial is not looked at.
-  /// - Returns: The serial that it got.
+  /// - Parameter message: Its serial is ignored.
+  /// - Returns: The serial that the message got.
   /// - Throws: ``DBusError/Code/disconnected``, and with nothing sent ``DBusError/Code/invalid``,
   ///   ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/tooLarge``, ``DBusError/Code/unsupported``.
   @discardableResult
@@ -96,7 +97,7 @@ public actor Connection {
   }
 
   private func start(_ address: String, timeout: Duration) async throws(DBusError) {
-    // The transport outlives no connection, and is heard on the loop's thread only.
+    // The transport lives no longer than its connection and calls back on the loop's thread only.
     transport = try Transport(address: address, loop: loop) { [weak self] incoming in
       self?.assumeIsolated { $0.receive(incoming) }
     }
@@ -147,15 +148,15 @@ public actor Connection {
 
   private static let busLost = DBusError(.disconnected, "the connection to the bus was lost")
 
-  /// Names an observer of signals.
+  /// Identifies an observer of signals.
   public struct ObserverToken: Hashable, Sendable {
     let identifier: UInt64
   }
 
   /// Calls `handler` on the loop's thread with every signal that the bus sends here, in the order of the wire.
   ///
-  /// The bus sends what ``addMatch(_:)`` asked for, and what is addressed to this connection; all observers see all of it.
-  /// - Returns: What ``removeObserver(_:)`` takes.
+  /// The bus sends the signals of ``addMatch(_:)`` and those addressed to this connection. Every observer sees all of them.
+  /// - Returns: A token for ``removeObserver(_:)``.
   public func observeSignals(_ handler: @escaping @Sendable (Message) -> Void) -> ObserverToken {
     lastObserver += 1
     let token = ObserverToken(identifier: lastObserver)

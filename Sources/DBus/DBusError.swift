@@ -1,4 +1,4 @@
-/// Why something on the bus did not work.
+/// Why an operation on the bus failed.
 ///
 /// Never holds the values of a message: they may be health data.
 public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -26,7 +26,7 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var code: Code
-  /// For a person, in English; from the other side when `code` is ``Code/remote(name:)``.
+  /// A text for a person, in English; it is from the other side when `code` is ``Code/remote(name:)``.
   public var message: String
 
   public init(_ code: Code, _ message: String) {

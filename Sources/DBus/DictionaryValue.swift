@@ -41,7 +41,7 @@ public struct DictionaryValue: Hashable, Sendable {
 
   public var valueType: Signature { Signature(trusted: String(entrySignature.text.dropFirst())) }
 
-  /// The value of the first entry with this key, variants looked through.
+  /// The value of the first entry with this key, unwrapped from variants.
   public subscript(key: String) -> Value? {
     for entry in entries {
       if case .string(let text) = entry.key, text == key { return entry.value.unwrapped }

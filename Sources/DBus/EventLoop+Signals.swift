@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 
 extension EventLoop {
-  /// Takes these signals (`SIGTERM` …) as events: `handler` is called with the number, on the loop's thread.
+  /// Receives signals (`SIGTERM` …) as events: `handler` is called with the number, on the loop's thread.
   ///
-  /// They are blocked for the calling thread and for those that it starts later, so call this before there are others.
-  /// After the watch is cancelled they stay blocked.
+  /// The signals are blocked for the calling thread and those that it starts later, so call this before there are other
+  /// threads. They stay blocked after the watch is cancelled.
   ///
   /// - Throws: ``DBusError/Code/system(errno:)``.
   public func watch(signals: [Int32], _ handler: @escaping (Int32) -> Void) throws(DBusError) -> WatchToken {
@@ -23,7 +23,7 @@ extension EventLoop {
   }
 }
 
-/// Owns a signalfd: it is closed when the watch that holds it goes.
+/// Owns a signalfd, which is closed together with the watch that holds this object.
 private final class SignalSource {
   private let descriptor: FileDescriptor
 

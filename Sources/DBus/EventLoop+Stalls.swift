@@ -1,37 +1,36 @@
 extension EventLoop {
-  /// A timer that is overdue by more than this, or a packet that waited for longer, means that the loop did not run.
-  /// Microseconds.
+  /// If a timer is overdue by more than this, or a packet waited for longer, the loop did not run. Microseconds.
   private static let stallLimit: Int64 = 1_000_000
-  /// For so long timers wait for a flood to be read.
+  /// How long timers wait at most while a flood is being read. Microseconds.
   private static let longestCatchUp: Int64 = 1_000_000
 
-  /// Calls `observer` on the loop's thread whenever the loop finds that it did not run for more than a second: its process was
-  /// stopped, got no processor, or the machine slept.
+  /// Calls `observer` on the loop's thread whenever the loop notices that it did not run for more than a second: the
+  /// process was stopped, got no processor, or the machine slept.
   ///
-  /// It is called before anything that waited is handled. Then everything that waits in the descriptors is read, and only then
-  /// timers fire: what was sent in time is not to count as missing. It is found out from timers that are due and from
-  /// ``noteWaiting(since:)``, without a wakeup of its own.
+  /// The call comes before anything that waited is handled. Then everything that waits in the descriptors is read, and only
+  /// then timers fire, so that what was sent in time does not count as missing. A stall is noticed by overdue timers and by
+  /// ``noteWaiting(since:)``, without an additional wakeup.
   ///
-  /// - Parameter observer: Gets since when and until when nothing ran, in microseconds of ``BootClock``, as far as that is known;
-  ///   nil ends it.
+  /// - Parameter observer: Gets when the stall began and ended, as far as known, in microseconds of ``BootClock``. nil
+  ///   removes the observer.
   public func observeStalls(_ observer: ((_ since: Int64, _ until: Int64) -> Void)?) {
     preconditionOnLoop()
     stallObserver = observer
   }
 
-  /// What is read now counts as having come then, in microseconds of ``BootClock``: now, or after a stall the one instant at
-  /// which the loop ran again, until everything that waited has been read.
+  /// The arrival time for what is read now, in microseconds of ``BootClock``: the present, or after a stall the instant at
+  /// which it ended, until everything that waited has been read.
   public var arrivalTime: Int64 { stallEnd ?? BootClock.now() }
 
-  /// Tells that something read now had waited since then, in microseconds of ``BootClock``.
+  /// Reports that something read now had waited since `arrival`, in microseconds of ``BootClock``.
   public func noteWaiting(since arrival: Int64) {
     preconditionOnLoop()
     noteStall(since: arrival)
   }
 
-  /// Looks at the clock after a wait: a timer that was due long ago should have ended it.
+  /// Checks the clock after a wait: a timer that is long overdue shows a stall.
   func noteOverdueTimer() {
-    // One that is set for the past is not late before it is set.
+    // A timer set for the past is late only from when it was set.
     if let armedDeadline { noteStall(since: max(armedDeadline, armedAt)) }
   }
 
@@ -45,7 +44,7 @@ extension EventLoop {
     stallObserver?(since, now)
   }
 
-  /// Whether timers may fire again: when nothing waits any more, or a flood does not end.
+  /// Whether timers may fire again: nothing waits any more, or the flood has lasted too long.
   func mayEndStall(nothingLeft: Bool) -> Bool {
     guard let stallEnd, nothingLeft || BootClock.now() - stallEnd > Self.longestCatchUp else { return false }
     self.stallEnd = nil

@@ -2,20 +2,21 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// Names a timer of an ``EventLoop``.
+/// Identifies a timer of an ``EventLoop``.
 public struct TimerToken: Hashable, Sendable {
   let identifier: UInt64
 }
 
 extension EventLoop {
-  /// Calls `handler` once on the loop's thread when the boot clock reads `instant`, or at once where that is past.
+  /// Calls `handler` once on the loop's thread when the boot clock reaches `instant`, or at once if that is past.
   ///
-  /// Only on the loop's thread, or before the loop runs. A suspended machine is not woken; the timer is due when it wakes.
+  /// Only on the loop's thread, or before the loop runs. A timer does not wake a suspended machine; it is due when the
+  /// machine wakes.
   ///
   /// - Parameters:
   ///   - instant: Microseconds of ``BootClock``.
   ///   - handler: Runs once.
-  /// - Returns: What ``cancel(_:)-(TimerToken)`` takes.
+  /// - Returns: A token for ``cancel(_:)-(TimerToken)``.
   public func schedule(at instant: Int64, _ handler: @escaping () -> Void) -> TimerToken {
     preconditionOnLoop()
     let identifier = nextIdentifier()
@@ -28,13 +29,13 @@ extension EventLoop {
     schedule(at: Self.deadline(after: delay), handler)
   }
 
-  /// Forgets a timer; nothing where it has fired.
+  /// Cancels a timer; does nothing if it has fired.
   public func cancel(_ timer: TimerToken) {
     preconditionOnLoop()
     timers.cancel(timer.identifier)
   }
 
-  /// Waits without a thread of its own, unlike `Task.sleep`; from any thread.
+  /// Waits without using another thread, unlike `Task.sleep`. May be called from any thread.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) {
@@ -46,7 +47,7 @@ extension EventLoop {
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(until instant: Int64) async throws(CancellationError) {
     let sleeper = Sleeper()
-    // With the preference the task goes on here, on the loop, and not by way of the global pool.
+    // With this preference the task resumes on the loop directly, not by way of the global pool.
     let isCancelled = await withTaskExecutorPreference(self) {
       await withTaskCancellationHandler {
         await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
@@ -69,12 +70,12 @@ extension EventLoop {
 
   func fireTimers() {
     armedDeadline = nil
-    // Those that a handler adds for the past wait for the next round, or two timers could starve everything else.
+    // Timers that a handler adds for the past wait for the next round, or two of them could starve everything else.
     let now = BootClock.now()
     while let handler = timers.popDue(at: now) { handler() }
   }
 
-  /// Sets the timerfd to the earliest deadline, with a system call only where that has changed.
+  /// Sets the timerfd to the earliest deadline; makes a system call only if that has changed.
   func armTimer() {
     let deadline = timers.nextDeadline()
     guard deadline != armedDeadline else { return }
@@ -82,7 +83,7 @@ extension EventLoop {
     armedAt = BootClock.now()
     var setting = itimerspec()
     if let deadline {
-      // All zero would switch it off.
+      // A value of zero would switch the timerfd off.
       let instant = max(deadline, 1)
       setting.it_value.tv_sec = Int(instant / 1_000_000)
       setting.it_value.tv_nsec = Int(instant % 1_000_000) * 1_000
@@ -94,14 +95,14 @@ extension EventLoop {
     let (seconds, attoseconds) = delay.components
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
     guard !overflow else { return delay < .zero ? .min : .max }
-    // Rounded up, so that no timer is early.
+    // Rounded up, so that no timer fires early.
     let (sum, tooLate) = BootClock.now().addingReportingOverflow(
       whole + (attoseconds + 999_999_999_999) / 1_000_000_000_000)
     return tooLate ? .max : sum
   }
 }
 
-/// One task that sleeps: whoever comes first, the timer or the cancellation, wakes it.
+/// A sleeping task. The timer or the cancellation wakes it, whichever comes first.
 private final class Sleeper: Sendable {
   private enum State {
     case awake

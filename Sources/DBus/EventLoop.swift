@@ -2,16 +2,16 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// One thread that waits on epoll: the executor of the actors and tasks that are given to it.
+/// A thread that waits on epoll: the executor of the actors and tasks that are given to it.
 ///
-/// Everything that happens on it, happens in order: jobs of actors, descriptors that are ready, timers, messages of a
-/// ``Connection``. Nothing wakes it while nothing is due. Actors that share a loop call each other without a change of
-/// threads, and code on the loop enters one at once with `assumeIsolated`.
+/// Jobs of actors, ready descriptors, timers and messages of a ``Connection`` all run on it, in order. While nothing is
+/// due, nothing wakes it. Actors on the same loop call each other without a change of threads, and code on the loop enters
+/// an actor at once with `assumeIsolated`.
 ///
 /// ``run()`` makes the calling thread the loop's thread until ``stop()``.
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-  // SAFETY: what other threads reach is atomic or behind the mutex. Everything else is touched by the loop's thread
-  // alone, or by one thread before there is a loop's thread; `preconditionOnLoop()` stands before every use.
+  // SAFETY: what other threads reach is atomic or behind the mutex. Everything else is touched by the loop's thread alone,
+  // or by one thread before the loop runs; `preconditionOnLoop()` stands before every use.
 
   /// Something to be run on the loop's thread.
   enum Work {
@@ -21,12 +21,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   struct Inbox {
     var work: [Work] = []
-    /// The eventfd was written and the loop has not looked since.
+    /// The eventfd was written since the loop last checked.
     var wakePending = false
     var stopRequested = false
   }
 
-  /// How much runs before the loop looks at its descriptors again, so that no task that yields forever starves them.
+  /// How many jobs run before the loop polls its descriptors again, so that a task that yields for ever cannot starve them.
   private static let batchesPerPoll = 256
 
   let inbox = Locked(Inbox())
@@ -40,23 +40,23 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   var watches: [UInt64: WatchRecord] = [:]
   var timers = TimerQueue()
-  /// The deadline to which the timerfd is set; nil when it is off.
+  /// The deadline to which the timerfd is set; nil if it is off.
   var armedDeadline: Int64?
-  /// When that was done.
+  /// When the timerfd was set.
   var armedAt: Int64 = 0
-  /// While what waited during a stall is read, and timers are held back for it: when the loop ran again.
+  /// The end of a stall, while what waited during it is read and timers are held back; else nil.
   public internal(set) var stallEnd: Int64?
-  /// When the last stall ended: what is later than it only by what it held up is no other one.
+  /// The end of the last stall. What is late only because of that stall is not another one.
   var lastStallEnd = Int64.min
   var stallObserver: ((_ since: Int64, _ until: Int64) -> Void)?
   private var lastIdentifier: UInt64 = 1
   private var spareBatch: [Work] = []
-  /// What runs when there is no other work, one at a time.
+  /// Work for when nothing else is queued, run one at a time.
   private var deferred: [() -> Void] = []
 
-  /// A loop that nobody runs yet.
+  /// Creates a loop that no thread runs yet.
   ///
-  /// - Throws: ``DBusError/Code/system(errno:)`` where the kernel gives no descriptors.
+  /// - Throws: ``DBusError/Code/system(errno:)`` if the kernel has no descriptors left.
   public init() throws(DBusError) {
     let epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard epoll >= 0 else { throw .lastSystemError("creating an epoll descriptor") }
@@ -75,17 +75,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   static let wakeIdentifier: UInt64 = 0
   static let timerIdentifier: UInt64 = 1
 
-  /// How often the loop came back from waiting, since it was made: what power it costs.
+  /// How often the loop has returned from waiting: a measure of its power consumption.
   public var wakeups: Int { wakeupCount.load(ordering: .relaxed) }
 
   /// Whether the calling thread is the one that runs the loop.
   public var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
 
-  /// Runs what comes, on the calling thread, until ``stop()`` is called. Work that is left over waits for the next run.
+  /// Runs the loop on the calling thread until ``stop()``. Remaining work waits for the next run.
   public func run() {
     let (free, _) = thread.compareExchange(expected: 0, desired: pthread_self(), ordering: .sequentiallyConsistent)
     precondition(free, "the loop is running already")
-    while !takeStopRequest() {
+    while !consumeStopRequest() {
       let isIdle = runWork()
       armTimer()
       poll(blocking: isIdle)
@@ -93,7 +93,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     thread.store(0, ordering: .sequentiallyConsistent)
   }
 
-  /// Makes ``run()`` return after what it is at; from any thread. A loop that is not running returns at its next start.
+  /// Makes ``run()`` return after its current work; from any thread. A loop that is not running returns at its next start.
   public func stop() {
     let wake = inbox.withLock { inbox in
       inbox.stopRequested = true
@@ -102,12 +102,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     if wake { self.wake() }
   }
 
-  /// Runs `work` on the loop's thread, after what is queued there; from any thread.
+  /// Runs `work` on the loop's thread after the work already queued; from any thread.
   public func execute(_ work: @escaping @Sendable () -> Void) {
     add(.closure(work))
   }
 
-  /// Runs `work` on the loop's thread when no job is waiting; the order of several is kept.
+  /// Runs `work` on the loop's thread when no job is waiting; several run in order.
   func runWhenIdle(_ work: @escaping () -> Void) {
     preconditionOnLoop()
     deferred.append(work)
@@ -138,23 +138,23 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   private func wake() {
-    // Fails only where the counter is full, and then the loop is awake.
+    // Fails only if the counter is full, and then the loop is awake.
     _ = eventfd_write(wakeEvent.number, 1)
   }
 
-  private func takeStopRequest() -> Bool {
+  private func consumeStopRequest() -> Bool {
     inbox.withLock { inbox in
       defer { inbox.stopRequested = false }
       return inbox.stopRequested
     }
   }
 
-  /// Runs jobs, and what was deferred when there are none; whether the loop may wait then.
+  /// Runs jobs, and deferred work if there are none. Returns whether the loop may wait.
   private func runWork() -> Bool {
     var deferredIndex = 0
     defer { deferred.removeFirst(deferredIndex) }
     for _ in 0..<Self.batchesPerPoll {
-      // The two arrays change places, so that their memory is used again and again.
+      // The two arrays are swapped, so that their memory is reused.
       var batch = spareBatch
       spareBatch = []
       let isStopRequested = inbox.withLock { inbox in
@@ -167,7 +167,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
       batch.removeAll(keepingCapacity: batch.capacity <= 4096)
       spareBatch = batch
       if wasEmpty {
-        // A stop that came from the loop's own thread wakes nobody.
+        // A stop from the loop's own thread does not need to wake it.
         guard deferredIndex < deferred.count else { return !isStopRequested }
         let work = deferred[deferredIndex]
         deferredIndex += 1
@@ -179,7 +179,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   private func poll(blocking: Bool) {
     let capacity = 32
-    // After a stall only what is there already is waited for.
+    // After a stall only descriptors that are ready already are handled, without waiting.
     let waits = blocking && stallEnd == nil
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: capacity) { events in
       let count = unsafe epoll_wait(epoll.number, events.baseAddress, Int32(capacity), waits ? -1 : 0)
@@ -195,12 +195,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         case Self.timerIdentifier: isTimerDue = true
         default:
           hasRead = true
-          // A watch that was cancelled by a handler of this round is not there any more.
+          // A watch that an earlier handler of this round cancelled is gone.
           let readiness = Readiness(rawValue: unsafe event.events)
           watches[identifier]?.handler(readiness)
         }
       }
-      // What has come is heard before what is due is judged.
+      // Descriptors are read before timers fire.
       if stallEnd != nil {
         if mayEndStall(nothingLeft: blocking && !hasRead) { fireTimers() }
       } else if isTimerDue {

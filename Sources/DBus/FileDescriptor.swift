@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A descriptor of this process that is closed when the handle goes.
+/// A file descriptor that is closed when its handle is destroyed.
 public struct FileDescriptor: ~Copyable, Sendable {
   /// The number; valid as long as the handle lives.
   public let number: Int32
 
-  /// Takes over `number`: nobody else closes it from now on.
+  /// Takes ownership of `number`: nobody else may close it.
   public init(owning number: Int32) {
     self.number = number
   }
@@ -23,7 +23,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
     return FileDescriptor(owning: copy)
   }
 
-  /// Gives the number away without closing it: the caller closes it from now on.
+  /// Releases the number without closing it: the caller has to close it.
   public consuming func release() -> Int32 {
     let number = self.number
     discard self
@@ -32,7 +32,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
 }
 
 extension DBusError {
-  /// The error in `errno`, which `activity` just left there.
+  /// The error in `errno` that `activity` has just left.
   static func lastSystemError(_ activity: String) -> DBusError {
     let number = errno
     return DBusError(.system(errno: number), "\(activity): \(unsafe String(cString: strerror(number)))")

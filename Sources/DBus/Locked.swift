@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A value behind a lock of pthreads.
+/// A value behind a pthread mutex.
 ///
-/// `Synchronization.Mutex` would do, but waits for a held lock inside the standard library, where the thread sanitizer does
-/// not look: it then reports as a race whatever goes through the event loop's inbox.
+/// Not `Synchronization.Mutex`: it waits for a held lock inside the standard library, where the thread sanitizer does not
+/// see it. The sanitizer would then report everything that goes through the event loop's inbox as a race.
 @safe final class Locked<Value>: @unchecked Sendable {
-  // SAFETY: the value is only reached between lock and unlock; the mutex has an address of its own and never moves.
+  // SAFETY: the value is only accessed between lock and unlock; the mutex has an address of its own and never moves.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 

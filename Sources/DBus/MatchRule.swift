@@ -1,4 +1,4 @@
-/// Which broadcast messages the bus shall send to a connection.
+/// Selects the broadcast messages that the bus sends to a connection.
 ///
 /// Source: D-Bus Specification, "Match Rules".
 public struct MatchRule: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct MatchRule: Hashable, Sendable {
   public var path: ObjectPath?
   /// An object and everything below it; not together with `path`.
   public var pathNamespace: ObjectPath?
-  /// What the first argument must be, a string.
+  /// The required first argument, a string.
   public var firstArgument: String?
 
   public init(
@@ -37,7 +37,7 @@ public struct MatchRule: Hashable, Sendable {
     }
     func add(_ key: String, _ value: String?) {
       guard let value else { return }
-      // Inside apostrophes nothing is special, so an apostrophe itself stands between them, escaped.
+      // Inside apostrophes no character is special, so an apostrophe is put between them, escaped.
       parts.append(
         "\(key)='\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'")
     }

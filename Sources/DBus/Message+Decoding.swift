@@ -1,7 +1,7 @@
 internal import CDBus
 
 extension Message {
-  /// The header of a message that libdbus has received and validated; the body stays empty.
+  /// Decodes the header of a message that libdbus has received and validated; the body stays empty.
   init?(headerOf message: OpaquePointer) {
     guard let kind = unsafe Kind(rawValue: dbus_message_get_type(message)) else { return nil }
     self.init(kind)

@@ -6,8 +6,8 @@ extension Message {
 
   /// The message as libdbus sends it, with its serial set.
   ///
-  /// - Throws: ``DBusError/Code/invalid``, ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/tooLarge``; nothing has been
-  ///   sent then.
+  /// - Throws: ``DBusError/Code/invalid``, ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/tooLarge``; then nothing
+  ///   has been sent.
   func encode(serial: UInt32) throws(DBusError) -> WireMessage {
     try checkHeader()
     var check = BodyCheck()
@@ -33,7 +33,7 @@ extension Message {
     return wire
   }
 
-  /// libdbus ends the process over a name that is none, so all of them are looked at first.
+  /// libdbus ends the process when it gets an invalid name, so all names are checked first.
   private func checkHeader() throws(DBusError) {
     try unsafe Self.check(interface, "interface", dbus_validate_interface)
     try unsafe Self.check(member, "member", dbus_validate_member)
@@ -47,7 +47,7 @@ extension Message {
       case .error: replySerial != 0 && errorName != nil
       }
     guard isComplete else { throw DBusError(.invalid, "a message of this kind needs more header fields") }
-    // What libdbus itself sends when a connection ends; the bus disconnects whoever does.
+    // Reserved for libdbus's own message at the end of a connection; the bus disconnects whoever sends it.
     guard path?.text != "/org/freedesktop/DBus/Local", interface != "org.freedesktop.DBus.Local" else {
       throw DBusError(.invalid, "the object and interface of libdbus's own messages are reserved")
     }

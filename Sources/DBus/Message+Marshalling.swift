@@ -4,7 +4,7 @@ internal import CDBus
 extension Message {
   /// The message as it goes over the wire, in this machine's byte order.
   ///
-  /// Passed descriptors do not travel in the bytes, so a message with some is ``DBusError/Code/unsupported``.
+  /// Descriptors are not part of the bytes, so a message with descriptors throws ``DBusError/Code/unsupported``.
   /// - Throws: As ``Connection/send(_:)``.
   public func marshalled() throws(DBusError) -> [UInt8] {
     let wire = try encode(serial: serial == 0 ? 1 : serial)
@@ -18,9 +18,9 @@ extension Message {
     return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
   }
 
-  /// Reads one whole message, of either byte order, from bytes that may be anything.
+  /// Decodes one whole message, of either byte order, from arbitrary bytes.
   ///
-  /// - Throws: ``DBusError/Code/invalid`` where the bytes are no message, ``DBusError/Code/tooLarge``.
+  /// - Throws: ``DBusError/Code/invalid`` where the bytes are not a message, ``DBusError/Code/tooLarge``.
   public init(unmarshalling bytes: [UInt8]) throws(DBusError) {
     guard bytes.count <= Self.maximumBytes else {
       throw DBusError(.tooLarge, "a message has at most \(Self.maximumBytes) bytes")

@@ -10,7 +10,7 @@ public struct ObjectPath: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.text = text
   }
 
-  /// For paths written in the source; an invalid one is a mistake of the programmer and ends the program.
+  /// For paths written in the source; an invalid one is a programming error and ends the program.
   public init(stringLiteral text: StaticString) {
     let text = text.description
     precondition(Self.isValid(text), "not an object path")

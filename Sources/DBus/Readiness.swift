@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What a descriptor is watched for, and what it is ready for.
+/// What a descriptor is watched for, or is ready for.
 public struct Readiness: OptionSet, Hashable, Sendable {
   public var rawValue: UInt32
 
@@ -10,8 +10,8 @@ public struct Readiness: OptionSet, Hashable, Sendable {
 
   public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
   public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-  /// The other side is gone; what it wrote can still be read. Told whether or not it is asked for.
+  /// The other side has closed; what it wrote can still be read. Always reported.
   public static let hangUp = Readiness(rawValue: EPOLLHUP.rawValue)
-  /// Told whether or not it is asked for.
+  /// Always reported.
   public static let error = Readiness(rawValue: EPOLLERR.rawValue)
 }

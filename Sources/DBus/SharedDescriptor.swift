@@ -1,8 +1,9 @@
 internal import Synchronization
 
-/// Carries a ``FileDescriptor`` in a ``Value``, which is copied: closed when the last copy goes, unless it was taken.
+/// Holds a ``FileDescriptor`` in a ``Value``, which can be copied. It is closed with the last copy, unless it was taken
+/// out.
 ///
-/// Two are equal when they are the same carrier.
+/// Two are equal if they are the same object.
 public final class SharedDescriptor: Hashable, Sendable {
   private let descriptor: Mutex<FileDescriptor?>
 
@@ -10,14 +11,14 @@ public final class SharedDescriptor: Hashable, Sendable {
     self.descriptor = Mutex(descriptor)
   }
 
-  /// Takes the descriptor out, so that the caller alone owns it; nil where somebody took it before.
+  /// Moves the descriptor out, so that the caller alone owns it; nil if it was moved out before.
   public func take() -> FileDescriptor? {
     descriptor.withLock { $0.take() }
   }
 
   /// Another descriptor of the same open file.
   ///
-  /// - Throws: ``DBusError/Code/invalid`` where it was taken, ``DBusError/Code/system(errno:)``.
+  /// - Throws: ``DBusError/Code/invalid`` if it was moved out, ``DBusError/Code/system(errno:)``.
   public func duplicate() throws(DBusError) -> FileDescriptor {
     let copy: Result<Int32, DBusError>? = descriptor.withLock { descriptor in
       do throws(DBusError) {

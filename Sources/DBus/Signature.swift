@@ -1,10 +1,10 @@
-/// The types of a row of values, as D-Bus writes them: `s`, `a{sv}`, `(oya{sas})`, `ss`, or nothing.
+/// The types of a sequence of values, as D-Bus writes them: `s`, `a{sv}`, `(oya{sas})`, `ss`, or nothing.
 ///
 /// Source: D-Bus Specification, "Type System". At most 255 bytes, 32 arrays and 32 structs inside each other.
 public struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
   public let text: String
 
-  /// Checks `text`.
+  /// Validates `text`.
   ///
   /// - Throws: ``DBusError/Code/invalid`` or, for nesting over the limit, ``DBusError/Code/nestedTooDeeply``.
   public init(_ text: String) throws(DBusError) {
@@ -12,14 +12,14 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     self.text = text
   }
 
-  /// For signatures written in the source; an invalid one is a mistake of the programmer and ends the program.
+  /// For signatures written in the source; an invalid one is a programming error and ends the program.
   public init(stringLiteral text: StaticString) {
     let text = text.description
     precondition((try? SignatureParser.check(text)) != nil, "not a D-Bus signature")
     self.text = text
   }
 
-  /// For text that is known to be valid: from libdbus, or put together from valid parts.
+  /// For text that is known to be valid: from libdbus, or composed of valid parts.
   init(trusted text: String) {
     self.text = text
   }
@@ -36,7 +36,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     return types
   }
 
-  /// Whether this is exactly one complete type, as the elements of an array need it.
+  /// Whether this is exactly one complete type, as required for the elements of an array.
   public var isSingleType: Bool {
     let bytes = text.utf8[...]
     return !bytes.isEmpty && SignatureParser.endOfFirstType(bytes) == bytes.endIndex

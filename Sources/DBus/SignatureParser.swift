@@ -1,4 +1,4 @@
-/// Reads signatures: their validity, and where a complete type ends.
+/// Parses signatures: their validity, and the end of a complete type.
 enum SignatureParser {
   static let maximumBytes = 255
   static let maximumArrays = 32

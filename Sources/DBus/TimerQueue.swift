@@ -1,4 +1,4 @@
-/// Deadlines in order, as a binary heap; those of equal time in the order in which they were added.
+/// Deadlines in order, as a binary heap. Equal deadlines keep the order in which they were added.
 struct TimerQueue {
   private struct Entry {
     var deadline: Int64
@@ -28,11 +28,11 @@ struct TimerQueue {
 
   mutating func cancel(_ identifier: UInt64) {
     guard handlers.removeValue(forKey: identifier) != nil else { return }
-    // Cancelled entries stay in the heap until they come up; most calls are answered long before their time limit.
+    // Cancelled entries stay in the heap until they are due; most calls are answered long before their timeout.
     if heap.count > 64, heap.count > handlers.count * 2 { compact() }
   }
 
-  /// Takes out the first timer that is due at `instant`.
+  /// Removes and returns the first timer that is due at `instant`.
   mutating func popDue(at instant: Int64) -> (() -> Void)? {
     guard let deadline = nextDeadline(), deadline <= instant, let first = heap.first else { return nil }
     removeFirst()

@@ -1,10 +1,10 @@
 internal import CDBus
 
-/// A private connection of libdbus on an event loop: bytes in, messages out. Confined to the loop's thread.
+/// A private libdbus connection on an event loop: it reads bytes and writes messages. Confined to the loop's thread.
 ///
-/// libdbus only reads, writes and cuts messages; replies, time limits and objects are ``Connection``'s.
+/// libdbus only reads, writes and splits messages; replies, timeouts and objects are the task of ``Connection``.
 @safe final class Transport {
-  /// What came off the wire; `bodyError` where the body could not be decoded and is empty.
+  /// A received message; `bodyError` is set if the body could not be decoded and is empty.
   struct Incoming {
     var message: Message
     var bodyError: DBusError?
@@ -13,7 +13,7 @@ internal import CDBus
   private let loop: EventLoop
   /// Nil once closed.
   private var connection: OpaquePointer?
-  /// libdbus's watches on one descriptor share one registration with epoll, which allows no second.
+  /// libdbus may have several watches for one descriptor, but epoll allows one registration; they share it.
   private var sockets: [Int32: SocketWatches] = [:]
   private var dispatchIsQueued = false
   private var incoming: Incoming?
@@ -35,10 +35,10 @@ internal import CDBus
     }
   }
 
-  /// Connects to `address`; whoever listens there has not yet answered.
+  /// Connects to `address`. The other side has not answered yet when this returns.
   ///
   /// - Parameters:
-  ///   - address: As D-Bus writes them.
+  ///   - address: A D-Bus address.
   ///   - loop: The loop on whose thread this is called.
   ///   - receive: Gets every message in the order of the wire, one for each round of the loop.
   /// - Throws: ``DBusError/Code/cannotConnect(name:)``.
@@ -88,13 +88,13 @@ internal import CDBus
     unsafe dbus_connection_set_dispatch_status_function(connection, nil, nil, nil)
     unsafe dbus_connection_remove_filter(connection, Self.filter, Unmanaged.passUnretained(self).toOpaque())
     unsafe dbus_connection_close(connection)
-    // Takes the watches away, through the functions that they came by.
+    // Removes the watches, by the functions that added them.
     _ = unsafe dbus_connection_set_watch_functions(connection, nil, nil, nil, nil, nil)
     unsafe dbus_connection_unref(connection)
   }
 
   private func register(_ connection: OpaquePointer) -> Bool {
-    // Unretained: all of it is taken back in close(), at the latest when this object goes.
+    // Unretained: everything is unregistered in close(), at the latest when this object is destroyed.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe dbus_connection_set_dispatch_status_function(
       connection,
@@ -122,8 +122,8 @@ internal import CDBus
     return DBUS_HANDLER_RESULT_HANDLED
   }
 
-  /// Decodes the message that is being dispatched; it is handed on when libdbus has returned, so that whoever receives it
-  /// may do anything, closing included.
+  /// Decodes the message that libdbus is dispatching. It is delivered after libdbus has returned, so that the receiver may
+  /// do anything, even close the connection.
   private func keep(_ pointer: OpaquePointer) {
     guard var message = unsafe Message(headerOf: pointer) else { return }
     do throws(DBusError) {
@@ -137,7 +137,7 @@ internal import CDBus
   private func queueDispatch() {
     guard !dispatchIsQueued else { return }
     dispatchIsQueued = true
-    // When idle: whoever waited for the reply before this message has run by then.
+    // When idle: the task that waited for the previous reply has run by then.
     loop.runWhenIdle { [weak self] in self?.dispatchOne() }
   }
 
@@ -159,7 +159,7 @@ internal import CDBus
   }
 
   private func remove(_ pointer: OpaquePointer?) {
-    // libdbus may have forgotten the descriptor of the watch by now.
+    // libdbus may have forgotten the watch's descriptor by now.
     for (descriptor, socket) in sockets where unsafe socket.contains(pointer) {
       sockets[descriptor]?.watches.removeAll { unsafe $0.pointer == pointer }
       _ = update(descriptor)
@@ -171,7 +171,7 @@ internal import CDBus
     _ = unsafe update(dbus_watch_get_unix_fd(watch))
   }
 
-  /// Registers with epoll what the watches of a descriptor want together.
+  /// Registers with epoll what all watches of a descriptor want together.
   private func update(_ descriptor: Int32) -> Bool {
     guard let socket = sockets[descriptor] else { return true }
     var wanted: Readiness = []
@@ -208,7 +208,7 @@ internal import CDBus
     if readiness.contains(.hangUp) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let always = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
     for watch in sockets[descriptor]?.watches ?? [] {
-      // The one before may have taken this one away, or the whole connection.
+      // The handler before may have removed this watch, or the whole connection.
       guard unsafe sockets[descriptor]?.contains(watch.pointer) == true else { continue }
       let own = flags & (watch.flags | always)
       if own != 0, watch.isEnabled { _ = unsafe dbus_watch_handle(watch.pointer, own) }

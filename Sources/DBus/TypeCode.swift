@@ -1,4 +1,4 @@
-/// The codes of the types as libdbus takes them; its macros are casts and so do not import.
+/// libdbus's type codes. Its macros contain casts, so Swift does not import them.
 enum TypeCode {
   static let invalid: Int32 = 0
   static let byte = code("y")

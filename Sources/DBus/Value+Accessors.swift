@@ -1,4 +1,4 @@
-/// What a value holds, nil where it is of another type. All of them look through variants.
+/// The content of a value, nil if it is of another type. All of them unwrap variants.
 extension Value {
   /// The value inside however many variants.
   public var unwrapped: Value {
@@ -99,7 +99,7 @@ extension Value {
     if case .dictionary(let value) = unwrapped { value } else { nil }
   }
 
-  /// An `a{sv}`, or any dictionary with strings for keys, by key and without the variants; the last of equal keys counts.
+  /// An `a{sv}`, or any dictionary with string keys, without the variants; of equal keys the last counts.
   public var properties: [String: Value]? {
     guard case .dictionary(let dictionary) = unwrapped, dictionary.entrySignature.text.utf8.first == UInt8(ascii: "s")
     else { return nil }

@@ -35,7 +35,7 @@ extension Value {
       var inside = try unsafe enter(&iterator, depth: depth)
       return .variant(try unsafe decode(&inside, depth: depth + 1))
     default:
-      // libdbus validates what it receives, so this is a type that it knows and this code does not.
+      // libdbus validates what it receives: this is a type that it knows and this code does not.
       throw DBusError(.unsupported, "a message holds a type that is not known")
     }
   }
@@ -68,7 +68,7 @@ extension Value {
     }
   }
 
-  /// libdbus allows no deeper nesting either; the check keeps the recursion bounded whatever it does.
+  /// libdbus allows no deeper nesting either; this check bounds the recursion in any case.
   private static func enter(_ iterator: inout DBusMessageIter, depth: Int) throws(DBusError) -> DBusMessageIter {
     guard depth <= BodyCheck.maximumDepth else {
       throw DBusError(.nestedTooDeeply, "a value stands in at most \(BodyCheck.maximumDepth) containers")
@@ -91,7 +91,7 @@ extension Value {
   }
 
   private static func descriptor(_ iterator: inout DBusMessageIter) throws(DBusError) -> SharedDescriptor {
-    // The copy belongs to whoever asked for it; the message closes its own.
+    // The caller owns the copy; the message closes its own.
     let number = unsafe basic(&iterator, Int32(-1))
     guard number >= 0 else { throw .lastSystemError("taking a passed descriptor") }
     return SharedDescriptor(FileDescriptor(owning: number))

@@ -1,9 +1,9 @@
 internal import CDBus
 
 extension Value {
-  /// Appends the value to a message; it has passed ``BodyCheck``.
+  /// Appends the value to a message. ``BodyCheck`` must have accepted it.
   ///
-  /// - Throws: ``DBusError/Code/tooLarge`` where there is no memory, ``DBusError/Code/system(errno:)`` and
+  /// - Throws: ``DBusError/Code/tooLarge`` if memory runs out, ``DBusError/Code/system(errno:)`` and
   ///   ``DBusError/Code/invalid`` for a descriptor that cannot be copied.
   func append(to iterator: inout DBusMessageIter) throws(DBusError) {
     switch self {
@@ -20,7 +20,7 @@ extension Value {
     case .objectPath(let path): try unsafe Self.append(text: path.text, TypeCode.objectPath, &iterator)
     case .signature(let signature): try unsafe Self.append(text: signature.text, TypeCode.signature, &iterator)
     case .descriptor(let descriptor):
-      // The message makes a copy of its own; this one is closed at the end of the block.
+      // The message makes its own copy; this one is closed at the end of the block.
       let copy = try descriptor.duplicate()
       try unsafe Self.append(copy.number, TypeCode.descriptor, &iterator)
     case .bytes(let bytes): try unsafe Self.append(bytes: bytes, &iterator)
@@ -70,7 +70,7 @@ extension Value {
     guard appended != 0 else { throw WireMessage.outOfMemory }
   }
 
-  /// All the bytes in one copy.
+  /// Appends all bytes in one copy.
   private static func append(bytes: [UInt8], _ iterator: inout DBusMessageIter) throws(DBusError) {
     try unsafe appendContainer(TypeCode.array, "y", &iterator) { (inside: inout DBusMessageIter) throws(DBusError) in
       guard !bytes.isEmpty else { return }

@@ -1,5 +1,5 @@
 extension Value {
-  /// The signature of this one value. For arrays and dictionaries it is what they declare, elements are not looked at.
+  /// The signature of this value. Arrays and dictionaries have their declared type; elements are not checked.
   ///
   /// - Throws: ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/invalid`` for a struct without fields.
   public var type: Signature {

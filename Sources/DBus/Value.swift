@@ -1,6 +1,6 @@
 /// A D-Bus value of any type.
 ///
-/// Arrays keep the type of their elements, so that an empty one goes back over the bus as it came.
+/// Arrays keep their element type, so that an empty array is sent as it was received.
 /// Source: D-Bus Specification, "Type System".
 public enum Value: Hashable, Sendable {
   /// `y`
@@ -29,7 +29,7 @@ public enum Value: Hashable, Sendable {
   case signature(Signature)
   /// `h`: an open file passed along with the message.
   case descriptor(SharedDescriptor)
-  /// `ay`: how an array of bytes always arrives; copied as a whole.
+  /// `ay`: every array of bytes, copied as a whole.
   case bytes([UInt8])
   /// `a` and a single complete type other than a byte or a dictionary's entry.
   case array([Value], of: Signature)
@@ -37,6 +37,6 @@ public enum Value: Hashable, Sendable {
   case dictionary(DictionaryValue)
   /// `(…)`: at least one field.
   case structure([Value])
-  /// `v`: a value that brings its type.
+  /// `v`: a value with its type.
   indirect case variant(Value)
 }

@@ -4,7 +4,7 @@ internal import CDBus
 @safe struct WireMessage: ~Copyable {
   let pointer: OpaquePointer
 
-  /// Takes over the caller's reference.
+  /// Takes ownership of the caller's reference.
   init(owning pointer: OpaquePointer) {
     unsafe self.pointer = unsafe pointer
   }

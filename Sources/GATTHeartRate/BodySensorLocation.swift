@@ -20,7 +20,7 @@ public enum BodySensorLocation: UInt8, Hashable, Sendable, CaseIterable {
     [rawValue]
   }
 
-  /// Why a 2A38 value says nothing.
+  /// Why a 2A38 value cannot be decoded.
   public enum DecodingError: Error, Hashable, Sendable {
     /// There is no byte at all.
     case empty

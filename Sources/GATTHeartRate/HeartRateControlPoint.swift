@@ -1,4 +1,4 @@
-/// What can be written to the Heart Rate Control Point (2A39); a sensor without energy has no such characteristic.
+/// What can be written to the Heart Rate Control Point (2A39). Sensors that do not measure energy lack this characteristic.
 ///
 /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.3.
 public enum HeartRateControlPoint: UInt8, Hashable, Sendable, CaseIterable {

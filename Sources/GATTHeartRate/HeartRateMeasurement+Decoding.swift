@@ -1,14 +1,14 @@
 extension HeartRateMeasurement {
   /// Reads one 2A37 value: the flag byte, then whatever it announces, little endian.
   ///
-  /// Only a missing flag byte, rate or energy is an error. There is no longest value, since the length depends on the
-  /// ATT MTU; a set bit 4 with nothing behind it is an empty list, and bytes that belong to no field are kept in
-  /// ``trailing``. (Heart Rate Service 1.0, section 3.1.1.)
+  /// Only a missing flag byte, rate or energy is an error. There is no upper limit of the length, since it depends on the
+  /// ATT MTU. If bit 4 is set and nothing follows, the list of intervals is empty. Bytes that belong to no field are kept
+  /// in ``trailing``. (Heart Rate Service 1.0, section 3.1.1.)
   public init(decoding bytes: [UInt8]) throws(DecodingError) {
     try self.init(decoding: bytes.span)
   }
 
-  /// The same for bytes that somebody else owns; see ``init(decoding:)-([UInt8])``.
+  /// The same for borrowed bytes; see ``init(decoding:)-([UInt8])``.
   public init(decoding bytes: Span<UInt8>) throws(DecodingError) {
     let header = try Header(decoding: bytes)
     var rrTicks: [UInt16] = []
@@ -23,14 +23,14 @@ extension HeartRateMeasurement {
     self.init(header: header, rrTicks: rrTicks, trailing: trailing)
   }
 
-  /// Why a 2A37 value cannot be read. Says where it ends, never what is in it.
+  /// Why a 2A37 value cannot be decoded. Says where the value ends, never what is in it.
   public enum DecodingError: Error, Hashable, Sendable {
     /// The value ends before `field` does: it has `available` bytes and would need at least `needed`, both counted from
     /// the flag byte.
     case truncated(field: Field, needed: Int, available: Int)
   }
 
-  /// The fields that a value cannot do without once its flags announce them.
+  /// The fields that must be complete once the flags announce them.
   public enum Field: String, Hashable, Sendable, CaseIterable {
     /// The flag byte.
     case flags

@@ -1,5 +1,5 @@
 extension HeartRateMeasurement {
-  /// Everything of a value but its lists, and where those are: decoding it allocates nothing.
+  /// All fields of a value except its lists, and where the lists are. Decoding it allocates nothing.
   ///
   /// For code that looks at each notification as it arrives and keeps none of it.
   public struct Header: Hashable, Sendable {

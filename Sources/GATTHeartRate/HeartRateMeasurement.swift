@@ -1,7 +1,7 @@
-/// One value of the Heart Rate Measurement characteristic (2A37): what a sensor says about once a second.
+/// One value of the Heart Rate Measurement characteristic (2A37), which a sensor sends about once a second.
 ///
-/// A value that decodes encodes to the same bytes again, reserved bits and left-over bytes included. That holds because
-/// nothing here can be changed after it was made: the fields always agree with the flags.
+/// A value that decodes encodes to the same bytes again, reserved bits and trailing bytes included. Values are immutable,
+/// so that the fields always agree with the flags.
 ///
 /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.1.
 public struct HeartRateMeasurement: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
   public let flags: Flags
   /// The rate, 0...65535 beats per minute. 0 is what some sensors send for "no signal"; it is not a heart rate.
   public let beatsPerMinute: UInt16
-  /// Energy since the last reset in kilojoules, where this value carries it. Stays at 0xFFFF once it overflowed.
+  /// Energy expended since the last reset in kilojoules, if this value has it. Stays at 0xFFFF after an overflow.
   public let energyKilojoules: UInt16?
   /// RR intervals in units of 1/1024 s, oldest first. Empty where there are none, and where bit 4 is set without a
   /// whole interval behind it; ``flags`` tells the two apart.
@@ -20,9 +20,9 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
   /// Makes a value to send; the flags follow from the fields.
   ///
-  /// The rate takes two bytes where it does not fit into one. `alsoSetting` adds what the fields leave open:
-  /// ``Flags/heartRateIsUInt16``, ``Flags/contactDetected``, ``Flags/rrIntervalsPresent`` and ``Flags/reserved`` bits.
-  /// The others are ignored there, so that flags and fields cannot contradict each other.
+  /// The rate takes two bytes where it does not fit into one. `alsoSetting` may add ``Flags/heartRateIsUInt16``,
+  /// ``Flags/contactDetected``, ``Flags/rrIntervalsPresent`` and ``Flags/reserved`` bits, which the fields leave open.
+  /// Other flags in it are ignored, so that flags and fields cannot contradict each other.
   public init(
     beatsPerMinute: UInt16,
     contact: Contact = .notSupported,

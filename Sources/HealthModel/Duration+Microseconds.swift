@@ -1,16 +1,16 @@
 extension Duration {
-  /// Whole microseconds, rounded down; saturating, since a duration may be longer than a ``Timestamp`` reaches.
+  /// Whole microseconds, rounded down. Saturates, since a duration may exceed the range of ``Timestamp``.
   public var wholeMicroseconds: Int64 {
     let (seconds, attoseconds) = components
     let million: Int64 = 1_000_000
-    // Both parts have one sign.
+    // Both components have the same sign.
     return seconds.multipliedSaturated(by: million)
       .addingSaturated(attoseconds.flooredQuotient(by: 1_000_000_000_000))
   }
 }
 
 extension Timestamp {
-  /// The moment so much later, or earlier where it is negative: to the microsecond, rounded down. Saturates.
+  /// The moment later by `duration`, or earlier if it is negative; to the microsecond, rounded down. Saturates.
   public func advanced(by duration: Duration) -> Timestamp {
     advanced(byMicroseconds: duration.wholeMicroseconds)
   }
@@ -25,7 +25,7 @@ extension TimeSpan {
   /// The length.
   public var duration: Duration { .microseconds(microseconds) }
 
-  /// From `start` on for `duration`; nil where it is negative.
+  /// The span of `duration` from `start` on; nil if the duration is negative.
   public init?(start: Timestamp, duration: Duration) {
     self.init(start: start, end: start.advanced(by: duration))
   }

@@ -1,4 +1,4 @@
-/// Arithmetic that stops at the least and the greatest number: times at the ends of their range are still times.
+/// Arithmetic that stops at the least and the greatest integer, so that times at the ends of their range stay valid.
 extension Int64 {
   package func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
@@ -21,7 +21,7 @@ extension Int64 {
     return self % divisor < 0 ? quotient - 1 : quotient
   }
 
-  /// The whole number nearest to `value`; 0 for what is no number.
+  /// The integer nearest to `value`; 0 for NaN.
   package init(saturating value: Double) {
     if value.isNaN {
       self = 0

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
 extension TimeSpan {
-  /// The same time as Foundation has it, to the nearest microsecond. Saturates.
+  /// Converts from Foundation, to the nearest microsecond. Saturates.
   public init(_ interval: DateInterval) {
     let start = Timestamp(interval.start)
     // Rounding keeps the order.
     self = TimeSpan(start: start, end: Timestamp(interval.end)) ?? TimeSpan(at: start)
   }
 
-  /// The same time as Foundation has it.
+  /// The span as a Foundation value.
   public var dateInterval: DateInterval { DateInterval(start: start.date, end: end.date) }
 }

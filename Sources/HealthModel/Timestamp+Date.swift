@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
 extension Timestamp {
-  /// The microsecond nearest to a `Date`, which is a `Double` of seconds: exact to the microsecond until the year 2100 and
-  /// beyond. Saturates; the epoch where it is no number.
+  /// Converts from `Date` (a `Double` of seconds) to the nearest microsecond: exact until after the year 2100. Saturates;
+  /// NaN becomes the epoch.
   public init(_ date: Date) {
     self.init(microseconds: Int64(saturating: date.timeIntervalSince1970 * 1e6))
   }
 
-  /// The same moment as Foundation has it; reading it back gives this timestamp again, within some centuries of now.
+  /// The moment as a `Date`. Converting it back gives the same timestamp, within some centuries from now.
   public var date: Date { Date(timeIntervalSince1970: Double(microseconds) / 1e6) }
 }
 

@@ -4,7 +4,7 @@ extension Timestamp {
   /// Years outside 0000 to 9999 get a sign and as many digits as they need.
   public func iso8601(fractionDigits: Int = 3) -> String {
     let day = microseconds.flooredQuotient(by: 86_400_000_000)
-    // Not by the day's midnight, which the least timestamps cannot hold.
+    // Not computed from the day's midnight, which is out of range for the earliest timestamps.
     let remainder = microseconds % 86_400_000_000
     let inDay = remainder < 0 ? remainder + 86_400_000_000 : remainder
     let date = CalendarDay(daysSince1970: day)
@@ -34,14 +34,14 @@ extension Timestamp {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Reads `YYYY-MM-DD`, or that with `Thh:mm`, `Thh:mm:ss` or `Thh:mm:ss.f…` and `Z`, `±hh:mm` or `±hhmm` behind it.
+  /// Parses `YYYY-MM-DD`, alone or followed by `Thh:mm`, `Thh:mm:ss` or `Thh:mm:ss.f…` and `Z`, `±hh:mm` or `±hhmm`.
   ///
-  /// A date alone is its midnight in UTC. Nil for everything else, a time without a zone included: it names no moment.
-  /// Digits behind the sixth of a second's fraction are dropped.
+  /// A date alone is its midnight in UTC. Nil for everything else, including a time without a zone, which is not a definite
+  /// moment. Digits after the sixth of a second's fraction are dropped.
   public init?(iso8601 text: some StringProtocol) {
     var scanner = Scanner(text.utf8)
-    guard let year = scanner.number(digits: 4), scanner.take("-"), let month = scanner.number(digits: 2),
-      scanner.take("-"), let day = scanner.number(digits: 2),
+    guard let year = scanner.number(digits: 4), scanner.consume("-"), let month = scanner.number(digits: 2),
+      scanner.consume("-"), let day = scanner.number(digits: 2),
       let date = CalendarDay(year: year, month: Int(month), day: Int(day))
     else { return nil }
     let midnight = date.daysSince1970 * 86_400_000_000
@@ -49,14 +49,15 @@ extension Timestamp {
       microseconds = midnight
       return
     }
-    guard scanner.take("T") || scanner.take("t") || scanner.take(" "), let hour = scanner.number(digits: 2), hour < 24,
-      scanner.take(":"), let minute = scanner.number(digits: 2), minute < 60
+    guard scanner.consume("T") || scanner.consume("t") || scanner.consume(" "), let hour = scanner.number(digits: 2),
+      hour < 24,
+      scanner.consume(":"), let minute = scanner.number(digits: 2), minute < 60
     else { return nil }
     var inDay = (hour * 60 + minute) * 60_000_000
-    if scanner.take(":") {
+    if scanner.consume(":") {
       guard let second = scanner.number(digits: 2), second < 60 else { return nil }
       inDay += second * 1_000_000
-      if scanner.take(".") {
+      if scanner.consume(".") {
         guard let fraction = scanner.fraction() else { return nil }
         inDay += fraction
       }
@@ -87,7 +88,7 @@ extension Timestamp {
 
     var isAtEnd: Bool { next == nil }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
       guard next == UInt8(ascii: character) else { return false }
       next = iterator.next()
       return true
@@ -108,7 +109,7 @@ extension Timestamp {
       return number
     }
 
-    /// Microseconds of the digits behind a point, of which there is at least one.
+    /// Microseconds from the digits after a point; there is at least one.
     mutating func fraction() -> Int64? {
       guard var value = digit() else { return nil }
       var count = 1
@@ -123,19 +124,19 @@ extension Timestamp {
       return value
     }
 
-    /// East of Greenwich, in microseconds; nil where there is no zone.
+    /// East of Greenwich, in microseconds; nil if there is no zone.
     mutating func zoneMicroseconds() -> Int64? {
-      if take("Z") || take("z") { return 0 }
+      if consume("Z") || consume("z") { return 0 }
       let sign: Int64
-      if take("+") {
+      if consume("+") {
         sign = 1
-      } else if take("-") {
+      } else if consume("-") {
         sign = -1
       } else {
         return nil
       }
       guard let hours = number(digits: 2), hours < 24 else { return nil }
-      _ = take(":")
+      _ = consume(":")
       guard let minutes = number(digits: 2), minutes < 60 else { return nil }
       return sign * (hours * 60 + minutes) * 60_000_000
     }

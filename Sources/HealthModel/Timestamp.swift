@@ -1,11 +1,11 @@
-/// A moment of wall-clock time: microseconds since 1970-01-01 00:00:00 UTC, without leap seconds (as POSIX counts).
+/// A moment of wall-clock time: microseconds since 1970-01-01 00:00:00 UTC, without leap seconds (as in POSIX).
 ///
-/// An integer, because a beat time that went through a `Double` would not be the same after a round trip.
+/// An integer, because conversion to `Double` and back could change a beat's time.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Microseconds since 1970-01-01 00:00:00 UTC.
   public var microseconds: Int64
 
-  /// A moment so many microseconds after 1970, or before it.
+  /// A moment that many microseconds after 1970, or before if negative.
   public init(microseconds: Int64) {
     self.microseconds = microseconds
   }
@@ -15,7 +15,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     microseconds = milliseconds.multipliedSaturated(by: 1000)
   }
 
-  /// The years 1 to 9999: the moments that a calendar has, and that a series may hold.
+  /// The years 1 to 9999: the moments that calendars and series may have.
   public static let calendarRange =
     Timestamp(microseconds: -62_135_596_800_000_000)...Timestamp(microseconds: 253_402_300_799_999_999)
 
@@ -34,7 +34,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     microseconds.subtractingSaturated(earlier.microseconds)
   }
 
-  /// The last whole millisecond not after this moment: the precision in which rates are stored.
+  /// The last whole millisecond not after this moment: the precision of stored rates.
   public var flooredToMilliseconds: Timestamp {
     let remainder = ((microseconds % 1000) + 1000) % 1000
     return advanced(byMicroseconds: -remainder)

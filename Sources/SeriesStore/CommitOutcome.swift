@@ -1,13 +1,13 @@
-/// What became of an object that was handed to the store.
+/// The result of saving an object.
 @nonexhaustive
 public enum CommitOutcome: String, Hashable, Sendable, CaseIterable, Codable {
-  /// It is new and stored.
+  /// It was new and has been stored.
   case stored
-  /// An earlier save gave way to it: one with a smaller sync version, or of a session with the same and an earlier
+  /// It replaced an earlier save: one with a smaller sync version, or of a session with the same version and an earlier
   /// algorithm.
   case replaced
-  /// The store has it already, in this or a later form: nothing was written.
+  /// The store already has it, in this or a later version; nothing was written.
   case unchanged
-  /// It was deleted before, and nobody asked for it back: nothing was written.
+  /// It was deleted before and is not to be restored; nothing was written.
   case deletedBefore
 }

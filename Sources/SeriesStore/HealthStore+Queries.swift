@@ -2,17 +2,17 @@ public import FoundationEssentials
 public import HealthModel
 
 extension HealthStore {
-  /// Saves samples of one source, all or nothing.
+  /// Saves samples of one source, all or none.
   ///
-  /// A sample with a sync identity that the source saved before is stored again only in a strictly greater version, in the
-  /// place of the old one; the outcomes say so, in the order of the samples. An identifier that is in the store already
-  /// is an error (``StoreError/Code/invalid``).
+  /// A sample with a sync identity that the source has saved before is stored only in a strictly greater version, and
+  /// replaces the old one. The outcomes, in the order of the samples, say what happened. An identifier that is already in
+  /// the store is an error (``StoreError/Code/invalid``).
   @discardableResult
   public func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
     let outcomes = try opened().write { (connection) throws(StoreError) in
       try connection.samples.save(samples, as: source)
     }
-    signalChanges()
+    notifyListeners()
     return outcomes
   }
 
@@ -23,9 +23,9 @@ extension HealthStore {
     try save([sample], as: source).first ?? .unchanged
   }
 
-  /// Deletes every sample that the predicate means and `source` saved, all or nothing, as ``delete(_:as:)`` does: how
-  /// many they were. What other programs saved, what belongs to a session and what is a part of a correlation stays; a
-  /// correlation that is meant takes its parts along, and counts as one.
+  /// Deletes every sample that matches the predicate and that `source` saved, all or none, like ``delete(_:as:)``. Returns
+  /// their number. Samples of other programs, of sessions, and parts of correlations stay. A correlation that matches is
+  /// deleted with its parts and counts as one.
   @discardableResult
   public func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
     let file = try opened()
@@ -33,33 +33,34 @@ extension HealthStore {
       try connection.samples.delete(predicate, as: source)
     }
     guard count > 0 else { return 0 }
-    defer { signalChanges() }
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
     return count
   }
 
-  /// Deletes samples, all or nothing, so that none of their values is left in the store's files; tombstones stay.
+  /// Deletes samples, all or none, so that none of their values is left in the store's files; tombstones stay.
   ///
-  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``), and what belongs to a session or is
-  /// a part of a correlation goes only with that (``StoreError/Code/invalid``). A correlation takes its parts along.
+  /// Only the program that saved a sample may delete it (``StoreError/Code/permission``). Samples of a session and parts of
+  /// a correlation are deleted only together with it (``StoreError/Code/invalid``). A correlation is deleted with its
+  /// parts.
   public func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     guard !samples.isEmpty else { return }
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.samples.delete(samples, as: source) }
-    defer { signalChanges() }
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
   }
 
-  /// The quantity types of which the store has, or had, samples, in the order of their identifiers.
+  /// The quantity types of which the store has or had samples, ordered by identifier.
   ///
   /// Those of other programs are as the file describes them; see ``HealthModel/QuantityType/isKnown``.
   public func quantityTypes() throws(StoreError) -> [QuantityType] {
     try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
-  /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store.
+  /// Unpacks everything and verifies it. Returns what is damaged; empty for a sound store.
   ///
-  /// `progress` hears, on the store's thread, how many samples of how many are done.
+  /// `progress` is called on the store's thread with the number of samples done and their total.
   public func check(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
@@ -84,7 +85,7 @@ extension HealthStore {
     }
   }
 
-  /// Keeps to one state of the file from now on, until the store is gone; for a connection that nothing else uses.
+  /// Keeps one state of the file from now on, until the store is released; for a connection used by nothing else.
   func holdState(for query: QuantityQuery) throws(StoreError) -> QuantityCursor {
     let file = try opened()
     try file.connection.execute("BEGIN")

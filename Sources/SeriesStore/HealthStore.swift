@@ -1,22 +1,23 @@
 public import HealthModel
 
-/// One file of health data: samples of many kinds, and the changes that brought them.
+/// A file of health data: samples of many kinds, and the history of changes.
 ///
-/// Opening happens on the caller's thread; everything after that on a thread of the store's own, since SQLite blocks.
-/// That thread sleeps while there is nothing to do. Several stores, in one process or many, may have the same file open:
-/// readers never wait for a writer, writers wait for each other for a few seconds.
+/// The store is opened on the caller's thread; everything else runs on the store's own thread, since SQLite blocks. That
+/// thread sleeps while there is nothing to do. Several stores, in one process or many, may have the same file open: readers
+/// never wait for a writer, and writers wait for each other for some seconds.
 public actor HealthStore {
-  /// What a store is opened for.
+  /// The purpose for which a store is opened.
   public struct Access: Hashable, Sendable {
     private enum Kind { case reading, writing, recording }
 
     private let kind: Kind
 
-    /// Nothing is written, and a missing file is an error.
+    /// For reading only; a missing file is an error.
     public static let reading = Access(kind: .reading)
-    /// For changes, of several writers at a time; a missing file is made.
+    /// For changes, also by several writers at a time; a missing file is created.
     public static let writing = Access(kind: .writing)
-    /// For the one recorder of this file, until the store is closed; a second gets ``StoreError/Code/locked``. The daemon's alone.
+    /// For the one recorder of this file, until the store is closed; a second one gets ``StoreError/Code/locked``. For the
+    /// daemon only.
     package static let recording = Access(kind: .recording)
   }
 
@@ -25,18 +26,18 @@ public actor HealthStore {
   nonisolated let access: Access
   private let mode: UInt32
   nonisolated let types: QuantityTypeRegistry
-  /// Nil once closed, and after a reopening that failed.
+  /// Nil once closed, and after reopening has failed.
   private var file: StoreFile?
   private var isClosed = false
-  /// Why nothing is open any more, where it was not closed.
+  /// Why the store is no longer open, if it was not closed.
   private var failure: StoreError?
-  /// Nil where nobody asked for it, and once closed.
+  /// Nil if not requested, and once closed.
   private(set) var observation: StoreObservation?
   /// The live queries.
   nonisolated let listeners = ChangeListeners()
-  /// The last change that they know of; says nothing while there are none.
-  private var toldChange: Int64 = 0
-  /// The state of other connections' writes that the live queries know of.
+  /// The number of the last change announced to the live queries; without meaning while there are none.
+  private var announcedChange: Int64 = 0
+  /// The state of other connections' writes announced to live queries.
   var knownDataVersion: Int64
 
   /// The store's own thread.
@@ -63,17 +64,18 @@ public actor HealthStore {
     executor.stop()
   }
 
-  /// Opens the store at `path`, and makes it with `mode` where it is missing and `access` allows to write.
+  /// Opens the store at `path`. If it is missing and `access` permits writing, it is created with `mode`.
   ///
-  /// The folder must exist. A file that is no store, or a newer one, is an error and stays untouched. `types` has the
-  /// program's own quantity types beside the library's; those of other programs are what the file says of them.
+  /// The folder must exist. A file that is not a store, or a newer one, is an error and stays untouched. `types` has the
+  /// program's own quantity types beside the library's; types of other programs are as the file describes them.
   ///
-  /// With `observing` the live queries see what every other connection commits, in this process or another, as soon as it can be
-  /// seen; nothing polls. A reader also goes on with a file that is put in the place of this one, and waits for one where it was
-  /// deleted. What a writer committed when it was killed is seen with the next commit, or when the next writer opens the file.
+  /// With `observing`, live queries see the commits of every other connection, in this process or another, as soon as they
+  /// are visible; nothing polls. A reader also switches to a file that replaces this one, and waits for a new file if this
+  /// one was deleted. A commit of a writer that was then killed is seen with the next commit, or when the next writer opens
+  /// the file.
   ///
-  /// - Throws: ``StoreError/Code/cannotObserve`` where the system has no watch left. Without `observing` all else works then, and a
-  ///   program may ask for changes (``noticeChanges()``) when it likes.
+  /// - Throws: ``StoreError/Code/cannotObserve`` if the system has no watch left. Without `observing` everything else
+  ///   works, and a program may check for changes itself (``noticeChanges()``).
   public static func open(
     _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard,
     observing: Bool = false
@@ -93,8 +95,8 @@ public actor HealthStore {
     return store
   }
 
-  /// Closes the file for good, and lets a recorder's lock go; every later call is an error. Also happens with the last
-  /// reference.
+  /// Closes the file permanently and releases a recorder's lock; later calls throw. Also happens when the last reference is
+  /// released.
   public func close() {
     isClosed = true
     file = nil
@@ -103,23 +105,23 @@ public actor HealthStore {
     listeners.finish()
   }
 
-  /// Whether the open file is not the one at its path any more: somebody deleted or replaced it.
+  /// Whether the open file is no longer the one at its path, because somebody deleted or replaced it.
   ///
-  /// What is committed then goes into a file that nobody will ever read: ``reopen()`` first.
+  /// Commits would then go to a file that nobody will ever read: call ``reopen()`` first.
   public func hasVanished() throws(StoreError) -> Bool {
     try opened().connection.hasMoved
   }
 
-  /// Closes the file and opens the one at the path, making it where it is missing, and verifies its structure.
+  /// Closes the file, opens or creates the one at the path, and verifies its structure.
   ///
-  /// For after an error of the disk: what SQLite holds in memory need not be what is in the file.
+  /// For use after a disk error: what SQLite has in memory need not be what is in the file.
   ///
-  /// - Throws: As ``open(_:for:mode:types:observing:)``; ``StoreError/Code/corrupt(object:)`` where the structure is damaged. No file is
-  ///   open then, and this may be tried again. ``StoreError/Code/closed`` after ``close()``: who closed it counts on the
-  ///   file, and the lock, being free.
+  /// - Throws: As ``open(_:for:mode:types:observing:)``; ``StoreError/Code/corrupt(object:)`` if the structure is damaged.
+  ///   Then no file is open, and this may be tried again. ``StoreError/Code/closed`` after ``close()``, whose caller relies
+  ///   on file and lock being free.
   public func reopen() throws(StoreError) {
     guard !isClosed else { throw Self.closed }
-    // First, since the recorder's lock is let go and taken again.
+    // First, since the recorder's lock is released and acquired again.
     file = nil
     let opened = try StoreFile(path, for: access, mode: mode, types: types)
     try opened.verifyStructure()
@@ -127,43 +129,43 @@ public actor HealthStore {
     try adopt(opened)
   }
 
-  /// Goes on with another file, or another state of it, than was open before.
+  /// Switches to another file, or to another state of it.
   func adopt(_ opened: StoreFile) throws(StoreError) {
     knownDataVersion = try opened.connection.dataVersion()
-    if listeners.count > 0 { toldChange = try opened.connection.changeList.last() }
+    if listeners.count > 0 { announcedChange = try opened.connection.changeList.last() }
     file = opened
     failure = nil
     listeners.signalOpening()
   }
 
-  /// Nothing is answered any more but `error`, until the store is opened again.
+  /// Makes every call throw `error` until the store is reopened.
   func fail(_ error: StoreError) {
     file = nil
     failure = error
   }
 
-  /// Signals of the changes from now on that `isConcerned` says yes to.
+  /// A stream that is signalled for each later change for which `isConcerned` is true.
   ///
-  /// The last change is looked up for the first who listens, not when the file is opened: how long the history is costs an
-  /// opening nothing.
+  /// The number of the last change is looked up for the first listener, not at opening: opening a file costs the same
+  /// however long its history is.
   func changeSignals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
-    if listeners.count == 0, let last = try? file?.connection.changeList.last() { toldChange = last }
+    if listeners.count == 0, let last = try? file?.connection.changeList.last() { announcedChange = last }
     return listeners.signals(isConcerned)
   }
 
-  /// Signals what was saved and deleted since the last call to the live queries that it concerns.
-  func signalChanges() {
+  /// Wakes the live queries concerned by what was saved and deleted since the last call.
+  func notifyListeners() {
     guard let file, listeners.count > 0 else { return }
     do throws(StoreError) {
-      let told = toldChange
+      let announced = announcedChange
       let (last, changes) = try file.read { (connection) throws(StoreError) in
         let last = try connection.changeList.last()
-        return (last, last > told ? try ChangeReader(connection: connection).kinds(after: told, to: last) : [])
+        return (last, last > announced ? try ChangeReader(connection: connection).kinds(after: announced, to: last) : [])
       }
-      toldChange = last
+      announcedChange = last
       listeners.signal(changes)
     } catch {
-      // Let their answers say what is wrong.
+      // Their next answers report the error.
       listeners.signalAll()
     }
   }

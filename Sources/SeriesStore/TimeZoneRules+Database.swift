@@ -2,13 +2,13 @@ import Glibc
 public import HealthModel
 
 extension TimeZoneRules {
-  /// The zone of that name in the system's zone database (Debian's package tzdata): `Europe/Berlin`, `UTC`.
+  /// The zone with that name in the system's zone database (Debian's package tzdata): `Europe/Berlin`, `UTC`.
   ///
-  /// `folder` is where the compiled zones are. A name that leads out of it names no zone.
+  /// `folder` has the compiled zones. A name that leads out of it is not a zone.
   public static func named(
     _ name: String, in folder: String = "/usr/share/zoneinfo"
   ) throws(TimeZoneError) -> TimeZoneRules {
-    // UTC needs no database: it is what remains where there is none.
+    // UTC needs no database, and works even without one.
     guard name != "UTC" else { return .utc }
     let isName = name.utf8.allSatisfy { byte in
       switch byte {
@@ -26,7 +26,7 @@ extension TimeZoneRules {
       throw .unknownZone(name)
     }
     defer { close(descriptor) }
-    // The biggest zone has less than 4 KB.
+    // The largest zone has less than 4 KB.
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe read(descriptor, &bytes, bytes.count)
     guard count > 0 else { throw .unknownZone(name) }

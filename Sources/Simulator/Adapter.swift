@@ -1,34 +1,34 @@
-/// An adapter: the controller, and what bluetoothd knows through it.
+/// A Bluetooth adapter: the controller, and what bluetoothd knows through it.
 struct Adapter {
   let address: String
   /// The number in `hci0`.
   let index: Int
-  /// Whether it is in its socket.
+  /// Whether it is plugged in.
   var isPlugged = true
   /// Whether bluetoothd shows its object.
   var isVisible = true
   var isPowered = true
-  /// Whether it was just pushed in: visible, and not yet powered.
+  /// Whether it was just plugged in: visible, and not powered yet.
   var isStarting = false
   var alias = "BlueZ 5.66"
 
-  /// Who discovers, and for what, in the order of the calls.
+  /// The running discoveries, in the order of the calls.
   var sessions: [DiscoverySession] = []
-  /// Filters set and not yet used, by client.
+  /// Filters that were set and are not used yet, by client.
   var filters: [String: DiscoveryFilter] = [:]
 
-  /// Whether discovery has got stuck.
+  /// Whether discovery is stuck.
   var isDiscoveryStuck = false
-  /// Whether discovery has ended by itself, though whoever began it has not stopped it.
+  /// Whether discovery ended by itself, though its client has not stopped it.
   var isDiscoveryHalted = false
-  /// The straps heard in this discovery, where the controller reports each but once.
+  /// The straps heard in this discovery, for a controller that reports each only once.
   var heard: Set<Int> = []
 
-  /// The straps that the kernel is to link with, by number.
+  /// The numbers of the straps that the kernel is to connect.
   var attempts: Set<Int> = []
-  /// The one whose link is being made: the kernel makes one at a time.
+  /// The strap that is being connected: the kernel makes one link at a time.
   var linking: Int?
-  /// The attempts that fail soon because the adapter holds no more links.
+  /// Attempts that will fail soon because the adapter has no free links.
   var withoutRoom: [Int: Agenda<Occasion>.ID] = [:]
 
   /// The device objects, by the number of the strap.
@@ -40,7 +40,7 @@ struct Adapter {
   /// A client's discovery.
   struct DiscoverySession {
     let sender: String
-    /// Nil where the client set none: everything is reported.
+    /// Nil if the client set none: everything is reported.
     let filter: DiscoveryFilter?
   }
 }

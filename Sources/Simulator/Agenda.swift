@@ -1,8 +1,9 @@
-/// What is due when: entries in the order of their time, and of their entry where the times are equal.
+/// Future events in the order of their time; for equal times in the order in which they were added.
 ///
-/// A simulation holds some dozens of entries at once (timelines enter one item at a time), so a sorted array is enough.
+/// A simulation has some dozens of entries at once (each timeline adds one item at a time), so a sorted array is fast
+/// enough.
 struct Agenda<Entry> {
-  /// Names an entry, to cross it out.
+  /// Identifies an entry, to cancel it.
   struct ID: Hashable, Sendable {
     fileprivate let number: UInt64
   }
@@ -13,14 +14,14 @@ struct Agenda<Entry> {
     let entry: Entry
   }
 
-  /// Latest first, so that the next one is taken off the end.
+  /// Latest first, so that the next entry is the last element.
   private var lines: [Line] = []
   private var entered: UInt64 = 0
 
-  /// When the next entry is due; nil when there is none.
+  /// When the next entry is due; nil if there is none.
   var next: SimulationInstant? { lines.last?.due }
 
-  /// Enters `entry` for `due`, after all others of the same moment.
+  /// Adds `entry` at `due`, after all others of the same time.
   @discardableResult
   mutating func enter(_ entry: Entry, at due: SimulationInstant) -> ID {
     let id = ID(number: entered)
@@ -35,19 +36,19 @@ struct Agenda<Entry> {
     return id
   }
 
-  /// Crosses an entry out; one that is gone already is no error.
+  /// Cancels an entry; does nothing if it is gone.
   mutating func strike(_ id: ID?) {
     guard let id else { return }
     lines.removeAll { $0.id == id }
   }
 
-  /// Crosses out every entry of a kind.
+  /// Cancels every entry that matches.
   mutating func strike(where isMeant: (Entry) -> Bool) {
     lines.removeAll { isMeant($0.entry) }
   }
 
-  /// Takes the next entry that is due at or before `instant`.
-  mutating func take(by instant: SimulationInstant) -> (due: SimulationInstant, entry: Entry)? {
+  /// Removes and returns the next entry that is due at or before `instant`.
+  mutating func removeNext(by instant: SimulationInstant) -> (due: SimulationInstant, entry: Entry)? {
     guard let line = lines.last, line.due <= instant else { return nil }
     lines.removeLast()
     return (line.due, line.entry)

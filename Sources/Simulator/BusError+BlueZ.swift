@@ -21,12 +21,12 @@ extension BusError {
   static let authenticationCanceled = BusError(
     name: "org.bluez.Error.AuthenticationCanceled", text: "Authentication Canceled")
 
-  /// What a link that was not made, or not kept, is called.
+  /// The error for a link that was not made, or lost at once.
   static let aborted = failed("le-connection-abort-by-local")
-  /// What a Connect gets that a Disconnect ended.
+  /// The error of a Connect that a Disconnect ended.
   static let canceled = failed("br-connection-canceled")
 
-  /// What libdbus answers for a method that is not there; it tells an unknown object from a known one by the name only.
+  /// libdbus's answer for a method that does not exist. Unknown and known objects differ by the error's name only.
   static func unknown(_ call: Call, objectExists: Bool) -> BusError {
     BusError(
       name: "org.freedesktop.DBus.Error." + (objectExists ? "UnknownMethod" : "UnknownObject"),
@@ -35,7 +35,7 @@ extension BusError {
     )
   }
 
-  /// What GLib's properties interface answers for a name it does not know, and for arguments of the wrong type.
+  /// The answer of GLib's properties interface to an unknown name and to arguments of the wrong type.
   static func invalidArgs(_ text: String) -> BusError {
     BusError(name: "org.freedesktop.DBus.Error.InvalidArgs", text: text)
   }

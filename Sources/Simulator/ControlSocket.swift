@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// A Unix socket on which scenario items are given live: one JSON line each, answered by `ok` or `error …`.
+/// A Unix socket for live scenario items: one JSON line each, answered with `ok` or `error …`.
 final class ControlSocket {
   private let loop: EventLoop
   private let listener: FileDescriptor
@@ -14,10 +14,10 @@ final class ControlSocket {
     var line: [UInt8] = []
   }
 
-  /// No item of a scenario is longer.
+  /// The longest line accepted; no item is longer.
   private static let longestLine = 1 << 16
 
-  /// Listens on `path`, which must not exist yet or be a socket that nobody listens on; nil where that fails.
+  /// Listens on `path`, which must not exist or be a socket that nobody listens on; nil if that fails.
   ///
   /// Only on the loop's thread or before it runs.
   init?(path: String, loop: EventLoop, perform: @escaping ([ScenarioItem]) -> Void) {
@@ -41,7 +41,7 @@ final class ControlSocket {
     guard (try? loop.watch(number, for: .readable, { [weak self] _ in self?.accept() })) != nil else { return nil }
   }
 
-  /// Removes a socket that an earlier run has left behind; a file of another kind stays, and binding then fails.
+  /// Removes a socket that an earlier run left. A file of another kind stays, and binding then fails.
   static func removeSocket(_ path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -70,12 +70,12 @@ final class ControlSocket {
       }
       let line = clients[number]?.line ?? []
       clients[number]?.line = []
-      answer(number, take(line))
+      answer(number, handle(line))
     }
     if let client = clients[number], client.line.count > Self.longestLine { forget(number) }
   }
 
-  private func take(_ line: [UInt8]) -> String {
+  private func handle(_ line: [UInt8]) -> String {
     do {
       perform(try Scenario.items(json: line))
       return "ok\n"

@@ -1,6 +1,6 @@
-/// What a client wants to hear of while it discovers.
+/// What a client wants to be told while it discovers.
 struct DiscoveryFilter: Hashable, Sendable {
-  /// Full identifiers; empty means any.
+  /// Full UUIDs; empty means any.
   var uuids: Set<String> = []
   var minimumRSSI: Int16?
   var pathloss: UInt16?
@@ -10,7 +10,7 @@ struct DiscoveryFilter: Hashable, Sendable {
 }
 
 extension DiscoveryFilter {
-  /// Reads the argument of SetDiscoveryFilter; nil where BlueZ calls it invalid.
+  /// Decodes the argument of SetDiscoveryFilter; nil where BlueZ rejects it.
   init?(_ options: Properties) {
     self.init()
     for (name, value) in options {
@@ -33,7 +33,7 @@ extension DiscoveryFilter {
     if minimumRSSI != nil, pathloss != nil { return nil }
   }
 
-  /// A 16, 32 or 128 bit identifier in its full form; nil for junk.
+  /// The full form of a 16, 32 or 128 bit UUID; nil for anything else.
   private static func full(_ text: String) -> String? {
     let text = text.lowercased()
     let digits = text.hasPrefix("0x") ? String(text.dropFirst(2)) : text
@@ -53,7 +53,7 @@ extension DiscoveryFilter {
     }
   }
 
-  /// Whether the client wants to hear of a strap.
+  /// Whether the filter lets a strap through.
   func wants(_ strap: Strap, device: Device?) -> Bool {
     if let minimumRSSI, strap.rssi < minimumRSSI { return false }
     if let pattern, !strap.profile.name.hasPrefix(pattern), !strap.address.hasPrefix(pattern) { return false }

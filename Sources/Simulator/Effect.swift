@@ -1,9 +1,9 @@
-/// Names one method call from its arrival to its answer.
+/// Identifies a method call from its arrival to its answer.
 struct CallToken: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Names one socket pair handed out by AcquireNotify.
+/// Identifies a socket pair created by AcquireNotify.
 struct PipeToken: Hashable, Sendable {
   let number: UInt64
 }
@@ -16,7 +16,7 @@ struct Call: Hashable, Sendable {
   let path: String
   let interface: String
   let member: String
-  /// The signature of the arguments as written on the bus: unknown methods are refused by quoting it.
+  /// The signature of the arguments on the bus, which the refusal of an unknown method quotes.
   var signature = ""
   var arguments: [Property] = []
 }
@@ -27,7 +27,7 @@ struct BusError: Hashable, Sendable {
   let text: String
 }
 
-/// What the driver has to do on the bus, in this order.
+/// What the driver has to do on the bus, in order.
 enum Effect: Equatable, Sendable {
   /// Answer a call.
   case reply(CallToken, [Property])
@@ -43,32 +43,32 @@ enum Effect: Equatable, Sendable {
   case propertiesChanged(path: String, interface: String, Properties, invalidated: [String])
   /// Any other signal.
   case signal(path: String, interface: String, member: String, [Property])
-  /// Send one packet, perhaps of no bytes, on an acquired pair.
+  /// Send one packet, possibly empty, on an acquired pair.
   case packet(PipeToken, [UInt8])
   /// Close our end of an acquired pair: the client reads to the end and sees the hang-up.
   case close(PipeToken)
   /// Call a method of a client's pairing agent, and report the answer as `Input.agentAnswered`.
   case askAgent(sender: String, path: String, member: String, [Property], question: UInt64)
-  /// Leave the bus: bluetoothd is gone, whatever was pending is never answered.
+  /// Leave the bus: bluetoothd is gone, pending calls are never answered.
   case leaveBus
-  /// Come (back) to the bus and own the name.
+  /// Join the bus (again) and own the name.
   case joinBus
   /// One line of ground truth.
   case log(LogEntry)
 }
 
-/// What can happen to the machine from outside.
+/// An input of the simulated host.
 enum Input: Sendable {
-  /// Nothing but time.
+  /// Only time passes.
   case time
-  /// A client calls.
+  /// A client calls a method.
   case call(Call)
   /// A client left the bus.
   case clientLeft(String)
   /// A client closed its end of an acquired pair.
   case pipeClosed(PipeToken)
-  /// A pairing agent gave its answer; nil where it refused.
+  /// A pairing agent answered; nil if it refused.
   case agentAnswered(question: UInt64, [Property]?)
-  /// A scenario item that was not in the file; its `strap`, or the first one, is meant.
+  /// A live scenario item, for its `strap` or else the first one.
   case item(ScenarioItem)
 }

@@ -1,17 +1,17 @@
 import GATTHeartRate
 
-/// A strap's GATT database: services and characteristics with their handles, which BlueZ makes into object paths.
+/// A strap's GATT database: services and characteristics with their handles, from which BlueZ makes object paths.
 struct GATTLayout: Hashable, Sendable {
   /// One characteristic.
   struct Characteristic: Hashable, Sendable {
-    /// The handle of the declaration, which the object path shows (`char000f`).
+    /// The handle of the declaration, which is part of the object path (`char000f`).
     let handle: UInt16
     let uuid: String
     let flags: [String]
-    /// The handle of the client characteristic configuration; nil where nothing can be subscribed.
+    /// The handle of the client characteristic configuration; nil if there are no notifications.
     let configuration: UInt16?
 
-    /// Whether a client may subscribe by StartNotify.
+    /// Whether StartNotify is allowed.
     var notifies: Bool { flags.contains("notify") || flags.contains("indicate") }
   }
 
@@ -22,13 +22,14 @@ struct GATTLayout: Hashable, Sendable {
     let characteristics: [Characteristic]
   }
 
-  /// In the order of their handles, the one of generic access included, which BlueZ keeps to itself.
+  /// In the order of their handles. Generic Access is included, though BlueZ does not export it.
   let services: [Service]
 
   /// The layout of a strap.
   ///
-  /// Generic access comes first, then generic attribute where the strap tells of changes, then `shift` characteristics of a
-  /// service of no meaning, then heart rate, battery and device information, as in the lab: 2A37 is `service000e/char000f`.
+  /// Generic Access comes first, then Generic Attribute if the strap indicates Service Changed, then a dummy service with
+  /// `shift` characteristics, then heart rate, battery and device information. As in the lab, 2A37 is
+  /// `service000e/char000f`.
   init(_ profile: StrapProfile, shift: Int) {
     var next: UInt16 = 1
     var services: [Service] = []
@@ -75,7 +76,7 @@ struct GATTLayout: Hashable, Sendable {
     self.services = services
   }
 
-  /// The same without one of its services, as a stale cache may have it.
+  /// The same layout without one of its services, as a stale cache may have it.
   func without(_ uuid: String) -> GATTLayout {
     GATTLayout(services: services.filter { $0.uuid != uuid })
   }
@@ -84,7 +85,7 @@ struct GATTLayout: Hashable, Sendable {
     self.services = services
   }
 
-  /// The full form of an assigned 16 bit identifier.
+  /// The full form of an assigned 16 bit UUID.
   static func uuid(_ short: UInt16) -> String {
     let digits = String(short, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits + "-0000-1000-8000-00805f9b34fb"
@@ -101,10 +102,10 @@ struct GATTLayout: Hashable, Sendable {
   /// The services that BlueZ exports as objects.
   var exported: [Service] { services.filter { $0.uuid != Self.genericAccess } }
 
-  /// All services' identifiers, sorted as BlueZ lists them.
+  /// The UUIDs of all services, sorted as BlueZ lists them.
   var uuids: [String] { services.map(\.uuid).sorted() }
 
-  /// The first characteristic with this identifier.
+  /// The first characteristic with this UUID.
   func characteristic(_ uuid: String) -> Characteristic? {
     services.lazy.flatMap(\.characteristics).first { $0.uuid == uuid }
   }

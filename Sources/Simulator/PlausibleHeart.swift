@@ -1,11 +1,11 @@
 import GATTHeartRate
 import Glibc
 
-/// A heart that rests and exercises by turns, and the strap's electronics that count its beats.
+/// A heart that rests and exercises in turn, and the strap's electronics that measure its beats.
 ///
-/// The mean interval approaches that of the current activity exponentially; respiratory sinus arrhythmia, the slower waves of
-/// blood pressure and some noise lie on top, all smaller the faster the heart beats. Each RR interval is the difference of
-/// two beat times on a 1/1024 s grid, so that rounding errors do not add up: no time is lost or invented.
+/// The mean interval approaches that of the current activity exponentially. Respiratory sinus arrhythmia, slower blood
+/// pressure waves and some noise are added, all smaller the faster the heart beats. Each RR interval is the difference of
+/// two beat times on a grid of 1/1024 s, so that rounding errors do not accumulate.
 struct PlausibleHeart: Sendable {
   /// As many RR intervals as fit into a notification at the smallest ATT MTU beside rate and energy.
   static let intervalsPerPacket = 8
@@ -20,7 +20,7 @@ struct PlausibleHeart: Sendable {
   private var timeConstant = 30.0
   private var activityEnds: Double
 
-  /// When the last beat was, and the next will be, in seconds.
+  /// The times of the last and the next beat, in seconds.
   private var lastBeat: Double
   private var nextBeat: Double
   /// Measured intervals not yet sent.
@@ -30,7 +30,7 @@ struct PlausibleHeart: Sendable {
   private var packets = 0
   private var kilojoules = 0.0
 
-  /// A heart of its own for each seed, resting from time 0.
+  /// A different heart for each seed, at rest from time 0.
   init(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     restInterval = random.uniform(0.8...1.05)
@@ -40,7 +40,7 @@ struct PlausibleHeart: Sendable {
     meanInterval = restInterval
     targetInterval = restInterval
     activityEnds = random.uniform(40...120)
-    // Time begins within an interval, which is as long as any other.
+    // Time begins at a random place within an interval.
     nextBeat = restInterval * random.uniform(0...1)
     lastBeat = nextBeat - restInterval
     self.random = random
@@ -58,12 +58,12 @@ struct PlausibleHeart: Sendable {
     }
   }
 
-  /// Forgets intervals that nobody was there to hear.
+  /// Drops intervals measured while nobody was subscribed.
   mutating func forgetWaiting() {
     waiting.removeAll()
   }
 
-  /// The next notification: what has been measured since the last one, the rest in the one after.
+  /// The next notification: the intervals measured since the last one; what does not fit waits for the one after.
   mutating func notification() -> [UInt8] {
     let sent = waiting.prefix(Self.intervalsPerPacket)
     let mean = recent.isEmpty ? meanInterval : recent.reduce(0, +) / Double(recent.count)
@@ -78,7 +78,7 @@ struct PlausibleHeart: Sendable {
     return bytes
   }
 
-  /// The control point's reset: energy expended counts from 0 again.
+  /// Resets the energy expended to 0, as the control point does.
   mutating func resetEnergy() {
     kilojoules = 0
   }

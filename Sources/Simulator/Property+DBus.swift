@@ -45,7 +45,7 @@ extension Property {
       })
   }
 
-  /// A value from the bus; nil for a type that no method of `org.bluez` takes.
+  /// A value from the bus; nil for types that no method of `org.bluez` takes.
   init?(_ value: Value) {
     switch value {
     case .boolean(let bool): self = .bool(bool)
@@ -77,7 +77,7 @@ extension Property {
     }
   }
 
-  /// The type as D-Bus writes it.
+  /// The type's D-Bus signature.
   var signature: String {
     switch self {
     case .bool: "b"
@@ -98,7 +98,7 @@ extension Property {
   }
 
   private static func dictionary(key: Signature, value: Signature, _ entries: [DictionaryValue.Entry]) -> Value {
-    // The signatures are written above: a basic key and a single complete value cannot be refused.
+    // Cannot fail: the signatures above are a basic key and a single complete value.
     (try? DictionaryValue(key: key, value: value, entries: entries)).map { .dictionary($0) } ?? .properties([:])
   }
 }

@@ -1,4 +1,4 @@
-/// A value as bluetoothd sends and takes it: the few D-Bus types of `org.bluez`, without the bus.
+/// A value of `org.bluez` independent of the bus: the few D-Bus types that bluetoothd sends and accepts.
 enum Property: Hashable, Sendable {
   /// `b`
   case bool(Bool)
@@ -24,7 +24,7 @@ enum Property: Hashable, Sendable {
   case manufacturerData([UInt16: [UInt8]])
   /// `a{sv}`
   case dictionary([String: Property])
-  /// `v`: what Properties.Get answers.
+  /// `v`: the answer of Properties.Get.
   indirect case variant(Property)
   /// `a{oa{sa{sv}}}`: every object with its interfaces, the answer to GetManagedObjects.
   case objects([String: Interfaces])

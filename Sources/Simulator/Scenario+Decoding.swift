@@ -2,19 +2,19 @@ import FoundationEssentials
 import GATTHeartRate
 
 extension Scenario {
-  /// Reads a scenario in the lab's form: one strap, or `{"straps": [strap, …], "timeline": [item, …]}`.
+  /// Decodes a scenario in the lab's form: one strap, or `{"straps": [strap, …], "timeline": [item, …]}`.
   ///
-  /// Top level: `adapter` (address), `connections` (links an adapter holds), `filter_duplicates`; and what the lab does not
-  /// know: `resolve` (usual, early, late, untold, hollow, mixed), `busy_while_scanning`, `reasons`.
+  /// Top level: `adapter` (address), `connections` (links an adapter holds), `filter_duplicates`. Only here, not in the
+  /// lab: `resolve` (usual, early, late, untold, hollow, mixed), `busy_while_scanning`, `reasons`.
   ///
   /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
-  /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`;
-  /// and of ours `pairing` by name (``StrapProfile/Pairing``), `stale`, `bonded`, `hid`, `control_point`, and in place of a
-  /// timeline `flood` (`per_second`, `values`, `trailing` bytes). See ``StrapProfile`` for what they mean.
+  /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`.
+  /// Only here: `pairing` by name (``StrapProfile/Pairing``), `stale`, `bonded`, `hid`, `control_point`, and instead of a
+  /// timeline `flood` (`per_second`, `values`, `trailing` bytes). See ``StrapProfile`` for the meanings.
   ///
   /// Item: `{t, bpm, rr_ms, contact, energy, wide}`, `{t, raw}` or `{t, event}` with an event of ``StrapEvent`` (`value`,
   /// `shift`, `tell`) or ``MachineEvent`` (`do`, `on`, `adapter`, `uuid`); `strap` names another strap. `t` is in seconds.
-  /// Names that are not known are passed over, as in the lab.
+  /// Unknown names are ignored, as in the lab.
   ///
   /// - Throws: `ScenarioError`, which names the item and what is wrong with it.
   init(json: [UInt8]) throws(ScenarioError) {
@@ -32,7 +32,7 @@ extension Scenario {
     if let connections = file.connections { scenario.connections = connections }
     if let filters = file.filter_duplicates { scenario.filtersDuplicates = filters }
     if let busy = file.busy_while_scanning { scenario.isBusyWhileScanning = busy }
-    if let reasons = file.reasons { scenario.tellsReasons = reasons }
+    if let reasons = file.reasons { scenario.signalsReasons = reasons }
     if let order = file.resolve {
       guard let known = ResolveOrder(rawValue: order) else {
         throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, hollow, mixed")
@@ -46,7 +46,7 @@ extension Scenario {
     self = scenario
   }
 
-  /// Reads items given live: one JSON object or an array of them.
+  /// Decodes live items: one JSON object or an array of them.
   static func items(json: [UInt8]) throws(ScenarioError) -> [ScenarioItem] {
     let first = json.first { $0 != UInt8(ascii: " ") }
     let raw: [ItemFile] = first == UInt8(ascii: "[") ? try ScenarioFile.decode(json) : [try ScenarioFile.decode(json)]
@@ -64,7 +64,7 @@ extension Scenario {
     return items
   }
 
-  /// A whole number within the range that it may have.
+  /// An integer within its permitted range.
   static func number<Number: FixedWidthInteger>(
     _ value: Int, _ range: ClosedRange<Int>, _ name: String, place: String
   ) throws(ScenarioError) -> Number {
@@ -236,7 +236,7 @@ extension ScenarioItem {
     return try Scenario.number(value, range, "value", place: place)
   }
 
-  /// Handles are 16 bits wide; 1000 characteristics before the service are far from the end.
+  /// Handles have 16 bits; with 1000 characteristics before the service they are far from the end.
   fileprivate static func shift(_ shift: Int, place: String) throws(ScenarioError) -> Int {
     guard (0...1000).contains(shift) else { throw ScenarioError(description: "\(place)shift must be 0 to 1000") }
     return shift

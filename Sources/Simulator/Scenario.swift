@@ -1,26 +1,27 @@
 /// What the simulator plays: straps, adapters, and what happens to them.
 ///
-/// The form is the lab's, so that one file is played by both; `Scenario(json:)` reads it.
+/// The format is the lab's, so that both play the same file; `Scenario(json:)` decodes it.
 struct Scenario: Hashable, Sendable {
   /// The straps, in the order of the file.
   var straps: [StrapProfile]
-  /// What happens to the machine; its clock starts with the simulator.
+  /// What happens to the host; its clock starts with the simulator.
   var timeline: [ScenarioItem] = []
-  /// The address of the adapter that is there from the beginning.
+  /// The address of the adapter that exists from the start.
   var adapter = "00:1B:DC:00:00:01"
-  /// How many links an adapter holds.
+  /// The number of links that an adapter holds.
   var connections = 99
-  /// In which order bluetoothd tells of a new link.
+  /// The order in which bluetoothd signals a new link.
   var resolveOrder = ResolveOrder.mixed
   /// Whether an adapter reports each advertiser only once in a discovery.
   var filtersDuplicates = false
   /// Whether an adapter refuses to connect while it scans.
   var isBusyWhileScanning = false
-  /// Whether bluetoothd tells why a link ended, as it does since 5.83.
-  var tellsReasons = false
+  /// Whether bluetoothd signals why a link ended, as it does since 5.83.
+  var signalsReasons = false
 }
 
-/// In which order the reply to Connect, `Connected: true` and `ServicesResolved: true` come: all have been seen.
+/// The order of the reply to Connect, `Connected: true` and `ServicesResolved: true`. All of them were observed, except
+/// where noted.
 enum ResolveOrder: String, Hashable, Sendable, CaseIterable {
   /// Connected, objects, resolved, the battery, then the reply.
   case usual
@@ -28,11 +29,11 @@ enum ResolveOrder: String, Hashable, Sendable, CaseIterable {
   case early
   /// Objects, resolved and the reply, and only then Connected.
   case late
-  /// Objects, resolved, the battery and the reply: Connected is never told, though it is true.
+  /// Objects, resolved, the battery and the reply: Connected becomes true without a signal.
   case untold
-  /// ServicesResolved is told before the objects are there: only reported in public, therefore not among the mixed.
+  /// ServicesResolved is signalled before the objects exist. Known from public reports only, so `mixed` leaves it out.
   case hollow
-  /// Any of the others, drawn by the seed: mostly the usual one.
+  /// Any of the others, chosen by the seed: mostly the usual one.
   case mixed
 }
 
@@ -51,22 +52,22 @@ struct StrapProfile: Hashable, Sendable {
     case start
   }
 
-  /// How a strap is paired, and whether it lets itself.
+  /// How a strap pairs.
   enum Pairing: String, Hashable, Sendable, CaseIterable {
     /// Nothing is compared or entered.
     case justWorks
-    /// It shows 123456, which has to be entered on the host.
+    /// The strap shows 123456, which has to be entered on the host.
     case passkey
     /// The host shows 123456, which somebody enters on the strap.
     case display
     /// Both show 123456.
     case confirm
-    /// It refuses.
+    /// The strap refuses.
     case refuse
-    /// It never answers.
+    /// The strap never answers.
     case silent
 
-    /// What a passkey is here.
+    /// The passkey of every simulated strap.
     static let code: UInt32 = 123_456
   }
 
@@ -74,14 +75,14 @@ struct StrapProfile: Hashable, Sendable {
   enum Source: Hashable, Sendable {
     /// The scenario.
     case timeline([ScenarioItem])
-    /// A plausible heart that never stops.
+    /// A simulated heart that never stops.
     case heart
-    /// Numbered values, far faster than any heart.
+    /// Numbered values, far faster than a heart.
     case flood(Flood)
   }
 
   var name = "Lab HRM"
-  /// Six upper-case pairs of hexadecimal digits.
+  /// Six pairs of upper-case hexadecimal digits.
   var address = "C0:FF:EE:00:00:01"
   var addressType = AddressType.random
   /// Percent.
@@ -92,28 +93,28 @@ struct StrapProfile: Hashable, Sendable {
   var rssi: Int16 = -55
   /// The advertising interval.
   var advertisingInterval = Duration.milliseconds(100)
-  /// The manufacturer's data in the advertisement: company identifier, then bytes.
+  /// The manufacturer data in the advertisement: company identifier, then bytes.
   var manufacturer: [UInt8] = [0x6B, 0x00, 0x01, 0x02, 0x03, 0x04]
-  /// The services in the advertisement, as 16 bit identifiers.
+  /// The services in the advertisement, as 16 bit UUIDs.
   var advertisedServices: [UInt16] = [0x180D, 0x180F]
   var clock = Clock.subscribe
-  /// Whether it advertises from the beginning.
+  /// Whether it advertises from the start.
   var advertises = true
-  /// How it is paired, where subscribing needs an encrypted link; nil where it does not.
+  /// How it is paired, if a subscription needs an encrypted link; otherwise nil.
   var pairing: Pairing?
-  /// Whether it has a control point, which sensors that count energy have.
+  /// Whether it has a control point, as sensors that measure energy do.
   var hasControlPoint = true
-  /// Whether it has the service that tells of changes.
+  /// Whether it has the Service Changed characteristic.
   var hasServiceChanged = true
-  /// So many characteristics stand before the heart rate service.
+  /// The number of characteristics before the heart rate service.
   var shift = 0
-  /// So many links resolve from a cache that lacks the heart rate service.
+  /// The number of links whose services come from a cache that lacks the heart rate service.
   var staleLinks = 0
   /// Whether BlueZ knows it from before, with its keys.
   var isBonded = false
-  /// Whether it is a controller for games as well, with the service that the system takes for itself.
+  /// Whether it also has the HID service of a game controller, which the system uses itself.
   var hasInputService = false
-  /// So many values are sent before the answer to the subscription.
+  /// The number of values sent before the answer to the subscription.
   var eagerValues = 0
   var source = Source.timeline([])
 }

@@ -1,5 +1,5 @@
 /// What is wrong with a scenario.
 struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line: where, and what is allowed there.
+  /// One line: the place, and what is allowed there.
   let description: String
 }

@@ -11,7 +11,7 @@ struct ScenarioFile: Decodable {
   var busy_while_scanning: Bool?
   var reasons: Bool?
 
-  /// Decodes JSON and says in one line where it is wrong.
+  /// Decodes JSON; an error names its place in one line.
   static func decode<Form: Decodable>(_ json: [UInt8]) throws(ScenarioError) -> Form {
     do {
       return try JSONDecoder().decode(Form.self, from: Data(json))
@@ -36,7 +36,7 @@ struct ScenarioFile: Decodable {
   }
 }
 
-/// `true` and `false`, which the lab knows too, or the name of a way to pair.
+/// `true` or `false`, as in the lab, or the name of a pairing method.
 enum PairingForm: Decodable {
   case flag(Bool)
   case name(String)

@@ -1,79 +1,80 @@
 /// One thing that happens in a scenario.
 struct ScenarioItem: Hashable, Sendable {
-  /// Seconds on its timeline's clock; nil for an item given live, which happens at once.
+  /// Seconds on its timeline's clock; nil for a live item, which happens at once.
   var time: Double?
-  /// The strap meant, by address, where it is not the one whose timeline this is.
+  /// The address of the strap, if it is not the one whose timeline this is.
   var strap: String?
   /// What happens.
   var action: Action
 
-  /// The kinds of things that happen.
+  /// The kinds of items.
   enum Action: Hashable, Sendable {
     /// The strap sends this heart rate measurement.
     case value([UInt8])
-    /// Something befalls a strap.
+    /// An event of a strap.
     case strap(StrapEvent)
-    /// Something befalls the machine.
+    /// An event of the host.
     case machine(MachineEvent)
   }
 }
 
-/// What befalls a strap.
+/// An event of a strap.
 enum StrapEvent: Hashable, Sendable {
-  /// Says goodbye and stays silent.
+  /// Disconnects and stays silent.
   case disconnect
-  /// Is gone without a goodbye, and silent.
+  /// Disappears without disconnecting, and stays silent.
   case vanish
   /// Advertises again.
   case advertise
-  /// Says goodbye and advertises at once.
+  /// Disconnects and advertises at once.
   case drop
   /// Stops advertising; a link stays.
   case cease
-  /// Says goodbye and stops for good.
+  /// Disconnects and stops for good.
   case stop
-  /// Another battery level, percent.
+  /// A new battery level, percent.
   case battery(UInt8)
-  /// Another signal strength, dBm.
+  /// A new signal strength, dBm.
   case rssi(Int16)
   /// The next so many links are lost as soon as they are made (HCI error 0x3E).
   case refuse(Int)
-  /// Nothing gets through from here on …
+  /// Packets are held back from here on …
   case stall
-  /// … and now everything at once.
+  /// … and now all are delivered at once.
   case resume
-  /// A firmware update: so many characteristics stand before the heart rate service; a connected host is told or not.
+  /// A firmware update: `shift` characteristics before the heart rate service; `tell` says whether a connected host is
+  /// told.
   case gatt(shift: Int, tell: Bool)
 }
 
-/// What befalls the machine.
+/// An event of the host.
 enum MachineEvent: Hashable, Sendable {
   /// bluetoothd gets a signal or is started.
   case bluetoothd(DaemonAction)
   /// An adapter (`hci0`) is switched on or off.
   case power(on: Bool, adapter: String)
-  /// Discovery gets stuck: nothing is found any more and nobody can start another, until bluetoothd is started again.
+  /// Discovery gets stuck: nothing is found and nobody can start another one, until bluetoothd is restarted.
   case stickDiscovery
-  /// Discovery ends by itself, as `Discovering` tells; whoever began it has to stop it before it can start another.
+  /// Discovery ends by itself, and `Discovering` says so; its client has to stop it before it can start another.
   case haltDiscovery
-  /// Somebody removes the strap's device object.
+  /// Another program removes the strap's device object.
   case remove(adapter: String)
-  /// An adapter is pushed in, by its address.
+  /// An adapter is plugged in, by its address.
   case plug(adapter: String)
-  /// An adapter is pulled out, by its address.
+  /// An adapter is unplugged, by its address.
   case unplug(adapter: String)
-  /// Another program on the bus does something with the strap; `uuid` names the characteristic meant.
+  /// Another client on the bus does something with the strap; `uuid` is the characteristic.
   case client(ClientAction, adapter: String, uuid: String?)
 
   /// What can be done to bluetoothd.
   enum DaemonAction: String, Hashable, Sendable, CaseIterable {
     /// SIGTERM: removes its objects and leaves.
     case terminate = "TERM"
-    /// SIGKILL: is gone.
+    /// SIGKILL: ends at once.
     case kill = "KILL"
     /// SIGSTOP: freezes.
     case stop = "STOP"
-    /// SIGCONT: goes on with what has piled up.
+    /// SIGCONT: continues with what has accumulated.
     case proceed = "CONT"
     /// Is started again.
     case start = "start"

@@ -1,9 +1,9 @@
 internal import DBus
 internal import Glibc
 
-/// Puts the machine on the bus: clients' calls and the passing of time go in, its effects are carried out.
+/// Puts the simulated host on the bus: passes calls and time to it, and carries out its effects.
 ///
-/// An actor on the loop's thread; the model decides everything, this only translates.
+/// An actor on the loop's thread. The model decides everything; this type only translates.
 actor Service {
   private let loop: EventLoop
   private let options: Options
@@ -11,18 +11,18 @@ actor Service {
   /// Ends the program with this exit code and, unless it is 0, this reason.
   private let end: @Sendable (Int32, String) -> Void
 
-  private var machine: Machine
-  /// The boot clock when simulated time began.
+  private var host: SimulatedHost
+  /// The boot clock at the start of simulated time.
   private var origin: Int64 = 0
   private var connection: Connection?
-  /// What is to be done once the bus is joined; nil while nothing holds it up.
+  /// Effects that wait until the bus is joined; nil while it is joined.
   private var held: [Effect]? = []
   private var calls: [CallToken: Message] = [:]
   private var pipes: [PipeToken: Pipe] = [:]
   private var timer: (token: TimerToken, due: SimulationInstant)?
   private var lastCall: UInt64 = 0
 
-  /// Our end of a pair that a client has acquired.
+  /// Our end of a socket pair that a client has acquired.
   private struct Pipe {
     let descriptor: SharedDescriptor
     let number: Int32
@@ -39,43 +39,43 @@ actor Service {
     self.options = options
     self.log = log
     self.end = end
-    machine = Machine(scenario: scenario, seed: options.seed)
+    host = SimulatedHost(scenario: scenario, seed: options.seed)
   }
 
-  /// Joins the bus and lets time begin; `ready` is called when clients can call.
+  /// Joins the bus and starts simulated time; `ready` is called when clients can call.
   func begin(ready: @Sendable () -> Void) async {
     guard await join() else { return }
     origin = BootClock.now()
-    carryOut(machine.start())
+    carryOut(host.start())
     release()
     ready()
     setTimer()
   }
 
-  /// Takes scenario items given live.
+  /// Performs live scenario items.
   func perform(_ items: [ScenarioItem]) {
-    for item in items { take(.item(item)) }
+    for item in items { handle(.item(item)) }
   }
 
   private var now: SimulationInstant {
     SimulationInstant(microseconds: Int64(Double(BootClock.now() - origin) * options.speed))
   }
 
-  private func take(_ input: Input) {
-    carryOut(machine.handle(input, at: now))
+  private func handle(_ input: Input) {
+    carryOut(host.handle(input, at: now))
     setTimer()
   }
 
   private func setTimer() {
-    guard timer?.due != machine.deadline else { return }
+    guard timer?.due != host.deadline else { return }
     if let timer { loop.cancel(timer.token) }
     timer = nil
-    guard let due = machine.deadline else { return }
+    guard let due = host.deadline else { return }
     let instant = origin + Int64((Double(due.microseconds) / options.speed).rounded(.up))
     let token = loop.schedule(at: instant) { [weak self] in
       self?.assumeIsolated { service in
         service.timer = nil
-        service.take(.time)
+        service.handle(.time)
       }
     }
     timer = (token, due)
@@ -113,7 +113,7 @@ extension Service {
     if await join() { release() }
   }
 
-  /// Carries out what was held up while the bus was being joined.
+  /// Carries out the effects that waited for the bus.
   private func release() {
     let effects = held ?? []
     held = nil
@@ -126,7 +126,7 @@ extension Service {
     calls[token] = message
     let arguments = message.body.map { Property($0) }
     let signature = arguments.map { $0?.signature ?? "v" }.joined()
-    take(
+    handle(
       .call(
         Call(
           token: token, sender: message.sender ?? "", path: message.path?.text ?? "/",
@@ -139,12 +139,12 @@ extension Service {
     guard message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.body.count == 3,
       let name = message.body[0].string, name.hasPrefix(":"), message.body[2].string == ""
     else { return }
-    take(.clientLeft(name))
+    handle(.clientLeft(name))
   }
 
   private func send(_ message: Message) {
     guard let connection else { return }
-    // Fails only when the bus is gone, which ends the program anyway.
+    // Fails only if the bus is gone, which ends the program anyway.
     _ = connection.assumeIsolated { connection in try? connection.send(message) }
   }
 }
@@ -229,7 +229,7 @@ extension Service {
 
   private func pipeHungUp(_ pipe: PipeToken) {
     close(pipe)
-    take(.pipeClosed(pipe))
+    handle(.pipeClosed(pipe))
   }
 
   private func send(_ bytes: [UInt8], on token: PipeToken) {
@@ -237,7 +237,7 @@ extension Service {
     let sent = unsafe bytes.withUnsafeBytes {
       unsafe Glibc.send(pipe.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    // bluetoothd drops what a client does not fetch, too.
+    // bluetoothd also drops what a client does not read.
     let reason = errno == EAGAIN ? "full" : "gone"
     if sent < 0 { log?.write(LogEntry("swallowed", ["hex": .string(bytes.hex), "why": .string(reason)])) }
   }
@@ -257,6 +257,6 @@ extension Service {
 
   private func ask(_ call: Message, question: UInt64) async {
     let answer = try? await connection?.call(call, timeout: .seconds(60))
-    take(.agentAnswered(question: question, answer.map { $0.body.compactMap { Property($0) } }))
+    handle(.agentAnswered(question: question, answer.map { $0.body.compactMap { Property($0) } }))
   }
 }

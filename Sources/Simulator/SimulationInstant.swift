@@ -1,6 +1,6 @@
-/// A moment of simulated time: microseconds since the simulator started.
+/// An instant of simulated time: microseconds since the simulator started.
 ///
-/// The model never reads a clock; whoever drives it says what time it is (and may let time pass faster than outside).
+/// The model never reads a clock; its driver passes the time, which may go faster than real time.
 struct SimulationInstant: Hashable, Comparable, Sendable {
   /// Microseconds since the start.
   var microseconds: Int64
@@ -18,7 +18,7 @@ struct SimulationInstant: Hashable, Comparable, Sendable {
 
   static func < (left: SimulationInstant, right: SimulationInstant) -> Bool { left.microseconds < right.microseconds }
 
-  /// The moment `duration` later, cut to whole microseconds.
+  /// The instant `duration` later, truncated to microseconds.
   static func + (instant: SimulationInstant, duration: Duration) -> SimulationInstant {
     SimulationInstant(microseconds: instant.microseconds + duration.wholeMicroseconds)
   }
@@ -30,6 +30,6 @@ struct SimulationInstant: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// The duration in microseconds, cut off.
+  /// The duration in microseconds, truncated.
   var wholeMicroseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }

@@ -1,18 +1,18 @@
-/// A virtual strap in the air: what it does of its own accord, whoever listens.
+/// A virtual strap in the air: what it does by itself, whoever listens.
 struct Strap {
   let profile: StrapProfile
   /// Its name in log lines.
   var address: String { profile.address }
 
-  /// Whether it wants to be found when nobody is connected; a goodbye for good clears it.
+  /// Whether it advertises while nobody is connected; false after it stopped for good.
   var isAvailable: Bool
   /// Whether it is advertising at this moment.
   var isAdvertising = false
-  /// Whether the next advertisement is entered in the agenda.
+  /// Whether its next advertisement is scheduled.
   var isAdvertisementEntered = false
   /// The adapter that holds the link.
   var link: Int?
-  /// Counts links, so that what belongs to an earlier one is recognised.
+  /// Counts links, to recognise events of an earlier one.
   var linkNumber = 0
   /// The characteristics the host has subscribed to on this link.
   var subscriptions: Set<String> = []
@@ -24,26 +24,26 @@ struct Strap {
   var layout: GATTLayout
   var battery: UInt8
   var rssi: Int16
-  /// So many links still resolve from a stale cache.
+  /// The number of further links that resolve from a stale cache.
   var staleLinks: Int
-  /// So many links are still lost as soon as they are made.
+  /// The number of further links that are lost as soon as they are made.
   var refusals = 0
-  /// What waits for the air to clear; nil when nothing is held back.
+  /// Packets held back; nil while packets are delivered.
   var stalled: [StalledPacket]?
 
-  /// The next item of the timeline.
+  /// The index of the next timeline item.
   var position = 0
-  /// When the timeline's clock began; nil before.
+  /// When the timeline's clock started; nil before.
   var clockStart: SimulationInstant?
-  /// The heart of a strap that has no timeline.
+  /// The simulated heart of a strap without a timeline.
   var heart: PlausibleHeart?
-  /// Whether its next notification is entered in the agenda; without a subscription it is not.
+  /// Whether its next notification is scheduled; only while it is subscribed.
   var isHeartEntered = false
-  /// When it began to flood.
+  /// When the flood began.
   var floodStart: SimulationInstant?
-  /// How many values of its flood it has sent.
+  /// The number of flood values sent.
   var flooded = 0
-  /// Whether the next of them is entered in the agenda; without a subscription it is not.
+  /// Whether the next flood value is scheduled; only while it is subscribed.
   var isFloodEntered = false
 
   /// A packet held back.
@@ -65,7 +65,7 @@ struct Strap {
     rssi = profile.rssi
   }
 
-  /// What a read of the characteristic gives; nil where reading is not permitted.
+  /// The value for a read of the characteristic; nil if reading is not permitted.
   func value(of uuid: String) -> [UInt8]? {
     switch uuid {
     case GATTLayout.batteryLevel: [battery]

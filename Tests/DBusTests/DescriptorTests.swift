@@ -95,7 +95,7 @@ struct DescriptorTests {
     #expect(error?.code == .unsupported)
   }
 
-  @Test("an empty packet and the end of the other side are told apart by the hang-up")
+  @Test("an empty packet and the end of the other side are distinguished by the hang-up")
   func hangUp() throws {
     let loop = try EventLoop()
     let pair = try Self.pair()

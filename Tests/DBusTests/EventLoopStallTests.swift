@@ -56,7 +56,7 @@ struct EventLoopStallTests {
     #expect(loop.stallEnd == nil)
   }
 
-  @Test("waits for no end of a flood")
+  @Test("does not wait for the end of a flood")
   func flood() throws {
     let loop = try EventLoop()
     let (reading, writing) = try pipe()
@@ -76,7 +76,7 @@ struct EventLoopStallTests {
     #expect(stalls == 1)
   }
 
-  @Test("a timer that is set for the past, and something read in time, are no sign of it")
+  @Test("a timer set for the past, and something read in time, are no stall")
   func noStall() throws {
     let loop = try EventLoop()
     loop.observeStalls { _, _ in Issue.record("no stall") }

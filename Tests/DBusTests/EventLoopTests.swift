@@ -4,7 +4,7 @@ import Testing
 
 @Suite("EventLoop")
 struct EventLoopTests {
-  @Test("timers fire in the order of their deadlines, equal ones in that of their making, cancelled ones never")
+  @Test("timers fire in the order of their deadlines, equal ones in the order of their creation, cancelled ones never")
   func timers() throws {
     let loop = try EventLoop()
     var log: [Int] = []
@@ -109,7 +109,7 @@ struct EventLoopTests {
     await task.value
   }
 
-  @Test("a watched descriptor is told until the watch is cancelled, and can be asked for something else")
+  @Test("a watched descriptor is reported until the watch is cancelled, and can be watched for something else")
   func watches() throws {
     var ends: [Int32] = [-1, -1]
     try #require(unsafe pipe(&ends) == 0)

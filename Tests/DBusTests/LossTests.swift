@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Loss of the bus")
 struct LossTests {
-  @Test("a bus that dies in the middle of calls fails all of them, tells so once, and can be opened again")
+  @Test("a bus that dies in the middle of calls fails all of them, reports it once, and can be opened again")
   func killed() async throws {
     let fixture = try BusFixture()
     let service = try await fixture.connectEcho()
@@ -38,7 +38,7 @@ struct LossTests {
     #expect(try await again.echo([.byte(1)], from: again) == [.byte(1)])
   }
 
-  @Test("whoever asks after the loss is told as well")
+  @Test("a handler that is set after the loss is called as well")
   func late() async throws {
     let fixture = try BusFixture()
     let client = try await fixture.connect()

@@ -23,7 +23,7 @@ struct MessageTests {
     #expect(try Message(unmarshalling: refusal.marshalled()) == refusal)
   }
 
-  @Test("a name that is none is an error before libdbus sees it")
+  @Test("an invalid name is an error before libdbus gets it")
   func names() {
     let good = Message.call("org.bluez", path: "/a", interface: "a.b", member: "C")
     var bad: [Message] = []

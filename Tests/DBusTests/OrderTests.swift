@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// The order of the wire is the order of what is told.
+/// Messages are delivered in the order of the wire.
 @Suite("Order of replies and signals")
 struct OrderTests {
   /// Lives on the loop, as BlueZ's client does.
@@ -93,7 +93,7 @@ struct OrderTests {
     #expect(await listener.log == expected)
   }
 
-  @Test("signals of a removed match or to a removed observer are not told")
+  @Test("signals of a removed match, or for a removed observer, are not delivered")
   func removal() async throws {
     let fixture = try BusFixture()
     let sender = try await fixture.connect()

@@ -14,7 +14,7 @@ struct HeartRateMeasurementEncodingTests {
     #expect(HeartRateMeasurement(beatsPerMinute: 60, rrTicks: [1024, 1]).encoded() == hex("10 3c 0004 0100"))
   }
 
-  @Test("what was made decodes to itself, with every flag added that may be added", arguments: 0...255)
+  @Test("an encoded value decodes to itself, with every flag added that may be added", arguments: 0...255)
   func decodesWhatItMade(_ additional: Int) throws {
     for contact in HeartRateMeasurement.Contact.allCases {
       for energy: UInt16? in [nil, 0, 0xFFFF] {

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Heart Rate Measurement")
 struct HeartRateMeasurementTests {
-  @Test("a known payload says what its sensor meant", arguments: MeasurementVector.real + MeasurementVector.made)
+  @Test(
+    "a known payload decodes to the values that its sensor meant",
+    arguments: MeasurementVector.real + MeasurementVector.made)
   func decodesVector(_ vector: MeasurementVector) throws {
     let measurement = try HeartRateMeasurement(decoding: vector.bytes)
     #expect(measurement.flags.rawValue == vector.bytes[0])

@@ -1,7 +1,7 @@
 import GATTHeartRate
 import Testing
 
-/// A payload and what it says, read off a sensor or made up for an edge of the format.
+/// A payload and its decoded fields, from a real sensor or made for an edge of the format.
 struct MeasurementVector: Sendable, CustomTestStringConvertible {
   let name: String
   let bytes: [UInt8]

@@ -16,14 +16,14 @@ struct PeerBugTests {
     #expect(try HeartRateMeasurement(decoding: hex("09 4600 0a01")).energyKilojoules == 266)
   }
 
-  @Test("bytes behind a clear bit 4 are no RR intervals")
+  @Test("bytes after a clear bit 4 are not RR intervals")
   func noIntervalsWithoutBit4() throws {
     let measurement = try HeartRateMeasurement(decoding: hex("06 3c 0004"))
     #expect(measurement.rrTicks.isEmpty)
     #expect(measurement.trailing == [0x00, 0x04])
   }
 
-  @Test("the contact bits are tested, not set: no flag says nothing about contact")
+  @Test("without contact flags, contact is not supported")
   func contactIsTested() throws {
     // `flags | 0x06` is true for every flag byte.
     #expect(try HeartRateMeasurement(decoding: hex("00 3c")).contact == .notSupported)

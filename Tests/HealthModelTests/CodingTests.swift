@@ -14,7 +14,7 @@ struct CodingTests {
     String(decoding: try JSONEncoder().encode([value]), as: UTF8.self)
   }
 
-  @Test("every value comes back from a coder as it went")
+  @Test("every value is decoded as it was encoded")
   func roundTrips() throws {
     let noon = Self.noon
     let span = try #require(TimeSpan(start: noon, end: noon.advanced(byMicroseconds: 5)))
@@ -53,7 +53,7 @@ struct CodingTests {
     #expect(try roundTrip(CorrelationType.bloodPressure))
   }
 
-  @Test("what cannot be is refused by the decoder, not made up")
+  @Test("impossible values are refused by the decoder, not repaired")
   func refusals() throws {
     func refuses<Value: Decodable>(_ type: Value.Type, _ text: String) -> Bool {
       (try? JSONDecoder().decode(type, from: Data(text.utf8))) == nil
@@ -80,7 +80,7 @@ struct CodingTests {
     #expect(try text(CategoryType.sleepAnalysis) == #"["sleepAnalysis"]"# && text(CategoryValue.awake) == "[2]")
   }
 
-  @Test("values describe themselves in a line")
+  @Test("descriptions of values are one line")
   func descriptions() throws {
     let moment = Timestamp(microseconds: 1_500_000)
     #expect("\(moment)" == "1970-01-01T00:00:01.500000Z")
@@ -103,7 +103,7 @@ struct CodingTests {
         == ["1970-01-01T00:00:00.000000Z/1970-01-01T00:00:01.000000Z: 1 quantity, average 60.0"])
   }
 
-  @Test("dates and durations go both ways to the microsecond")
+  @Test("dates and durations convert both ways to the microsecond")
   func bridges() throws {
     #expect(Timestamp(Date(timeIntervalSince1970: 1.5)) == Timestamp(microseconds: 1_500_000))
     var random = SystemRandomNumberGenerator()

@@ -179,7 +179,7 @@ struct EdgeTests {
     #expect(builder.timescale == 1)
   }
 
-  @Test("a series told since its start begins there, one of recorded runs with its first beat")
+  @Test("a series with a start begins there, one of recorded runs with its first beat")
   func seriesStart() throws {
     let start = Timestamp(microseconds: 1_000_000)
     var told = HeartbeatSeriesBuilder(timescale: 1000)

@@ -53,7 +53,7 @@ struct HeartRateVariabilityTests {
     #expect(isNear(try figures.sdsd(.sample).value, 0.02.squareRoot()))
   }
 
-  @Test("a difference of exactly 50 ms is none above 50 ms")
+  @Test("a difference of exactly 50 ms does not count as above 50 ms")
   func fifty() throws {
     let figures = try variability([[1, 1.05, 1, 1.051]])
     #expect(try figures.nn50().value == 1)

@@ -38,7 +38,7 @@ struct NNIntervalsTests {
     #expect(HeartRateVariability(all).pairCount == 5)
   }
 
-  @Test("a beat after missed ones is a beat: only its own interval is none")
+  @Test("a beat after missed ones may begin an interval: only its own interval does not count")
   func missed() throws {
     let intervals = NNIntervals(
       try series([(0, false, []), (1000, false, []), (3000, true, .missed), (3990, false, []), (5000, false, [])]))
@@ -47,7 +47,7 @@ struct NNIntervalsTests {
     #expect(reasons(intervals) == [.firstOfRun, .missed])
   }
 
-  @Test("an extra detection is no beat: the two intervals around it are the one that they are, in differences too")
+  @Test("around an extra detection the two intervals are joined to one, in differences too")
   func extra() throws {
     let intervals = NNIntervals(
       try series([(0, false, []), (1000, false, []), (1400, false, .extra), (1990, false, []), (3000, false, [])]))
@@ -112,7 +112,7 @@ struct NNIntervalsTests {
     }
   }
 
-  @Test("of a part of the record the first interval continues none")
+  @Test("the first interval of a part continues no other")
   func part() throws {
     let whole = NNIntervals(try series((0...10).map { (ticks: Int64($0 * 1000), gap: false, flags: []) }))
     let part = whole.ending(in: 3..<6)

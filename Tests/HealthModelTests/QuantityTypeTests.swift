@@ -83,7 +83,7 @@ struct QuantityTypeTests {
     #expect(!value.unit.isCompatible(with: value.unit))
   }
 
-  @Test("of an unknown style only what needs none is asked for")
+  @Test("for an unknown style, only figures that need no style are available")
   func unknownStyle() throws {
     let type = QuantityType(stored: "later", unit: .meter, style: AggregationStyle(rawValue: "median"))
     try StatisticsOptions.all(for: type).validate(for: type)
@@ -96,7 +96,7 @@ struct QuantityTypeTests {
     #expect(result.count == 1 && result.mostRecent == 5 && result.average == nil)
   }
 
-  @Test("a name that is misspelled is told with its neighbours, a program's own among them")
+  @Test("the error for a misspelt name suggests similar ones, including the program's own")
   func spelling() throws {
     let registry = try QuantityTypeRegistry([mood()])
     #expect(throws: StatisticsError.unknownType("org.example.moods", nearest: ["org.example.mood"])) {

@@ -4,10 +4,10 @@ import Testing
 
 /// Figures of other programs for twelve real series, where the test data are present.
 ///
-/// Each program has conventions of its own, and the table says which of our figures is the same as which of theirs. All
-/// of them count a difference of exactly 50 ms in NN50 where rounding puts it above, which happens at 360 Hz. Left
-/// out are figures that we do not give: the mean of instantaneous rates, NN20 and pNN20. None of these programs gives a
-/// Lomb-Scargle power to compare with (pyhrv's report has one whose angular frequency is 2π/f, which is no spectrum):
+/// Each program has its own conventions, and the table says which of our figures corresponds to which of theirs. All of
+/// them count a difference of exactly 50 ms in NN50 if rounding puts it above, which happens at 360 Hz. Left out are
+/// figures that we do not have: the mean of instantaneous rates, NN20 and pNN20. None of these programs has a comparable
+/// Lomb-Scargle power (pyhrv's report has one with an angular frequency of 2π/f, which is not a spectrum):
 /// ``SpectrumTests`` compare with SciPy instead.
 @Suite("Reference values")
 struct ReferenceValueTests {
@@ -15,7 +15,7 @@ struct ReferenceValueTests {
     var tool: String
     var key: String
     var words: String
-    /// Takes also the tolerance at 50 ms.
+    /// Includes the tolerance at 50 ms.
     var figure: @Sendable (HeartRateVariability, Double) throws -> Double
   }
 

@@ -34,7 +34,7 @@ struct RhythmIndicationTests {
     #expect(scattered.isDoubtful)
   }
 
-  @Test("of fewer than thirty pairs nothing is said")
+  @Test("fewer than thirty pairs give no indication")
   func tooFew() throws {
     #expect(try indication((0..<30).map { $0 % 2 == 0 ? 600 : 1000 }).relativeRMSSD == nil)
     #expect(try indication((0..<31).map { $0 % 2 == 0 ? 600 : 1000 }).isDoubtful)

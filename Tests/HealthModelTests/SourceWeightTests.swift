@@ -41,7 +41,7 @@ struct SourceWeightTests {
     #expect(result.average == 70 && result.sourceWeights == [0.75, 0.25])
   }
 
-  @Test("gaps of any length are a gap to hold over", arguments: [Int64.max, Int64.max - 1, 1 << 62] as [Int64])
+  @Test("a maximum gap of any length is accepted", arguments: [Int64.max, Int64.max - 1, 1 << 62] as [Int64])
   func endlessGap(gap: Int64) throws {
     for policy in [WeightingPolicy.holdLast(maximumGapMicroseconds: gap), .trapezoid(maximumGapMicroseconds: gap)] {
       let result = try average([[strap]], policy: policy)

@@ -54,7 +54,7 @@ struct SpectrumTests {
     }
   }
 
-  @Test("noise has its variance over all bands that it reaches, whatever its shape")
+  @Test("the power of noise over all its bands is its variance, whatever its shape")
   func noise() throws {
     var generator = SeededGenerator(seed: 7)
     let intervals = (0..<4000).map { _ in 500 + Double.random(in: -20...20, using: &generator) }

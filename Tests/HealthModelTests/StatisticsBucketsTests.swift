@@ -76,7 +76,7 @@ struct StatisticsBucketsTests {
     #expect(try rates.results([.average], sources: []).map(\.average) == [100, nil, nil])
   }
 
-  @Test("a figure that does not go with the style is an error that says so")
+  @Test("a figure that is not meaningful for the style is an error that says so")
   func options() throws {
     let rates = try StatisticsBuckets(edges: [0, 1], type: .heartRate)
     #expect(throws: StatisticsError.notForDiscrete(option: "sum", type: "heartRate")) {
@@ -91,7 +91,7 @@ struct StatisticsBucketsTests {
     #expect(throws: StatisticsError.emptyRange) { try StatisticsBuckets(edges: [5, 5], type: .heartRate) }
   }
 
-  @Test("the source of the highest priority speaks for the time it covers, the others for the rest")
+  @Test("the source of the highest priority counts for the time it covers, the others for the rest")
   func priority() throws {
     let watch = QuantityTrack(starts: [0, 2, 4].map { $0 * Self.second }, values: [60, 60, 60])
     let strap = QuantityTrack(starts: [1, 3, 9].map { $0 * Self.second }, values: [90, 90, 120])

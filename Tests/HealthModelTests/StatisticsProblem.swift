@@ -2,7 +2,7 @@ import Glibc
 import HealthModel
 import TestSupport
 
-/// A random question for statistics, and its answer by counting single seconds: slow, and too simple to be wrong.
+/// A random statistics query, and its answer by counting single seconds: slow, and too simple to be wrong.
 struct StatisticsProblem {
   private static let second: Int64 = 1_000_000
   private static let horizon: Int64 = 60
@@ -46,7 +46,7 @@ struct StatisticsProblem {
     }
   }
 
-  /// What is different between the two answers; nil where nothing is.
+  /// The difference between the two answers; nil if there is none.
   func difference() throws -> String? {
     var buckets = try StatisticsBuckets(edges: edges.map { $0 * Self.second }, type: type, policy: policy)
     buckets.add(

@@ -67,7 +67,7 @@ struct VariabilityReportTests {
     }
   }
 
-  @Test("a record that NN intervals fill to less than half has no variability")
+  @Test("a recording less than half filled with NN intervals has no variability")
   func tooThin() throws {
     let intervals = NNIntervals(try beats(120) { $0 % 4 == 0 ? .ectopic : [] })
     let report = VariabilityReport(intervals, in: try span(0, 200))
@@ -99,7 +99,7 @@ struct VariabilityReportTests {
     }
   }
 
-  @Test("a record of which it is known that no figure says anything gives none, whatever its intervals")
+  @Test("a recording with a known reason against all figures gives none, whatever its intervals")
   func refusedAltogether() throws {
     let intervals = NNIntervals(try beats(400))
     for window in [nil, 60_000_000] as [Int64?] {
@@ -111,7 +111,7 @@ struct VariabilityReportTests {
     }
   }
 
-  @Test("impossible intervals, which the recorder flags, reach no figure")
+  @Test("impossible intervals, which the recorder flags, affect no figure")
   func impossibleIntervals() throws {
     var builder = HeartbeatSeriesBuilder(timescale: 1024)
     try builder.beginRun(AffineTimeMap(anchor: start))

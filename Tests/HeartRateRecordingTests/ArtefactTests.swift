@@ -23,7 +23,7 @@ struct ArtefactTests {
     #expect(timeline.gaps.isEmpty)
   }
 
-  @Test("an interval of two is a missed beat: a gap in an even rhythm, without a new run")
+  @Test("an interval of two is a missed beat: a gap, without a new run")
   func missedBeat() {
     var intervals = restingIntervals(200, seed: 51)
     intervals[100] += intervals.remove(at: 101)
@@ -46,7 +46,7 @@ struct ArtefactTests {
     #expect(timeline.gaps.isEmpty)
   }
 
-  @Test("a missed beat right before an extra detection is no late beat: none of their intervals counts as one")
+  @Test("a missed beat just before an extra detection is not taken for a late beat")
   func missedThenExtra() {
     var intervals = restingIntervals(200, seed: 55)
     intervals[100] *= 2
@@ -68,7 +68,8 @@ struct ArtefactTests {
     #expect(flags(intervals).beats.flags[100...102] == [.ectopic, [], []])
   }
 
-  @Test("breathing makes no artefacts: what is within a tenth of its surroundings is none, whatever the next one is")
+  @Test(
+    "breathing makes no artefacts: an interval within a tenth of its surroundings is normal, whatever the next one is")
   func breathing() {
     var intervals = restingIntervals(200, seed: 57)
     intervals.replaceSubrange(100..<105, with: [900, 870, 846, 964, 900])
@@ -115,7 +116,7 @@ struct ArtefactTests {
     #expect(flags(intervals).beats.flags[150].contains(.ectopic))
   }
 
-  @Test("differences below a tenth of the interval are the heart's, however even the rest")
+  @Test("differences below a tenth of the interval are no artefacts, however even the rest")
   func smallDifferences() {
     var intervals = [UInt16](repeating: 900, count: 200)
     for index in stride(from: 20, to: 180, by: 20) { intervals[index] = UInt16(900 + (index % 40 == 0 ? 85 : -85)) }

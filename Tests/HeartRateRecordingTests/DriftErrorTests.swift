@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// A drift that is stated comes with an error that it keeps within, where little is known of it as well.
+/// A stated drift keeps within its stated error, even if there is little evidence for it.
 @Suite("The error of the drift")
 struct DriftErrorTests {
   private func expectHonest(_ script: Script, slow: Double, _ words: String) {

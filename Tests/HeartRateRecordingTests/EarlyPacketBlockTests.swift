@@ -3,12 +3,12 @@ import Testing
 
 @testable import HeartRateRecording
 
-/// Most blocks of packets need no closer look: those that get none would have had no early packet.
+/// Most blocks of packets are skipped: this test finds early packets without skipping and compares.
 @Suite("Early packets, block by block")
 struct EarlyPacketBlockTests {
   private static let parameters = TimelineParameters.standard
 
-  @Test("a block that is not looked at holds no early packet", arguments: 0..<40 as Range<UInt64>)
+  @Test("a block that is skipped has no early packet", arguments: 0..<40 as Range<UInt64>)
   func bound(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let points = Self.points(Int.random(in: 60...1500, using: &generator), &generator)
@@ -21,7 +21,7 @@ struct EarlyPacketBlockTests {
     }
   }
 
-  /// Latencies between 0 and half a second to a second, spells of more, a floor that wanders, and some packets that are early.
+  /// Latencies of up to a second, longer spells, a floor that wanders, and some early packets.
   private static func points(_ count: Int, _ generator: inout SeededGenerator) -> [Residuals.Point] {
     let range = Double.random(in: 0.5...1, using: &generator)
     var floor = 0.0
@@ -37,7 +37,7 @@ struct EarlyPacketBlockTests {
     }
   }
 
-  /// The rule as it is written, with the lower parts of all blocks around each block sorted together.
+  /// The rule without shortcuts: the lower parts of all blocks around each block, sorted together.
   private static func bySorting(_ points: ArraySlice<Residuals.Point>, depth: Int) -> [Int] {
     let count = points.count / parameters.floorBlock
     guard count >= 2 else { return [] }

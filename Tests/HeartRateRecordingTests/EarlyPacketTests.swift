@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// A strap that looks ahead by two beats takes motion for a beat now and then, and hands beats on before they are due.
+/// A strap with a look-ahead of two beats sometimes mistakes motion for a beat, and then sends beats too early.
 @Suite("Early packets")
 struct EarlyPacketTests {
   private func timeline(_ strap: KnownStrap, model: String? = "H10") -> SessionTimeline {

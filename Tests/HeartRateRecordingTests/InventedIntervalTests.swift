@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-@Suite("Intervals that are made of rates")
+@Suite("Intervals computed from rates")
 struct InventedIntervalTests {
   private func timeline(_ script: Script) -> SessionTimeline {
     let timeline = SessionTimeline(script.events)
@@ -37,14 +37,14 @@ struct InventedIntervalTests {
     #expect(timeline.gaps.map(\.cause) == ["link: supervision timeout"], "seed \(seed)")
   }
 
-  @Test("nor where the rates lie around the pace of the notifications, so that their sum is the time that passed")
+  @Test("nor when rates near the pace of the notifications make their sum the time that passed")
   func inventedAroundThePace() {
     var script = Script()
     for second in 1...600 { script.notify([61_440 / rate(at: second)], at: Double(second), rate: rate(at: second)) }
     #expect(timeline(script).quality.inventedIntervals == 600)
   }
 
-  @Test("an even heart of as many rates is none, notified at each beat or each second")
+  @Test("an even heart with as many rates is not taken for invented, notified at each beat or each second")
   func evenHeartOfManyRates() {
     var beatByBeat = Script()
     var eachSecond = Script()
@@ -72,7 +72,7 @@ struct InventedIntervalTests {
   /// Six rates around 60, each for ten seconds; their intervals' sum is 1.8 % less than the time.
   private func rate(at second: Int) -> UInt16 { [58, 59, 61, 62, 63, 64][second / 10 % 6] }
 
-  @Test("an even heart is none: the sum of its intervals is the time that passed")
+  @Test("an even heart is not taken for invented: the sum of its intervals is the time that passed")
   func evenHeart() {
     var script = Script()
     for second in 1...600 { script.notify([1024], at: Double(second), rate: 60) }

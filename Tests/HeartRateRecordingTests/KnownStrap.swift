@@ -3,9 +3,9 @@ import HeartRateRecording
 import Sensors
 import TestSupport
 
-/// A made-up strap whose beats are known: what was sent, when it arrived, and when the heart beat.
+/// A simulated strap with known beats: what was sent, when it arrived, and when the heart beat.
 ///
-/// A notification a second, of what has been released since, 20 to 80 ms on its way. Times in seconds of the boot clock.
+/// It notifies once a second with everything released since, 20 to 80 ms on its way. Times in seconds of the boot clock.
 struct KnownStrap {
   struct Packet {
     var arrival: Double
@@ -18,15 +18,16 @@ struct KnownStrap {
   private(set) var truth: [Double] = []
   var packets: [Packet] = []
 
-  /// What every notification takes at least.
+  /// The least latency of a notification.
   static let leastLatency = 0.02
-  /// And where a long session's beats are found: the least of many.
+  /// The latency at which a long session's beats are placed: the least of many.
   static let foundLatency = 0.025
 
-  /// A beat is released `depth` beats later, and the strap's clock is slow by `slow` parts per million. Of the numbered
-  /// notifications `early` hold a beat or two that are due only 0.3 to 1.3 s later: the first from there on that can. What
-  /// would be sent while it is `whileSilent` never arrives. With a `slot` the strap also notifies each second without a beat,
-  /// and what it sends waits for the next slot of the link, one in twenty for the one after.
+  /// A beat is released `depth` beats later, and the strap's clock is slow by `slow` parts per million. Each of the
+  /// numbered notifications `early` has a beat or two that are due 0.3 to 1.3 s later: it is the first from there on for
+  /// which this is possible. What would be sent while it is `whileSilent` never arrives. With a `slot` the strap also
+  /// notifies each second without a beat, and what it sends waits for the next slot of the link, one in twenty for the one
+  /// after.
   init(
     _ rrTicks: [UInt16], depth: Int = 0, from start: Double = 1, slow: Double = 0, early: Set<Int> = [],
     whileSilent lost: [Range<Double>] = [], slot: Double? = nil, seed: UInt64
@@ -71,7 +72,7 @@ struct KnownStrap {
     self.rrTicks = arrived
   }
 
-  /// What arrives from here to there waits and comes together, a millisecond after one another.
+  /// What arrives in this time waits and comes together, a millisecond after one another.
   mutating func hold(_ times: Range<Double>) {
     var waiting = 0.0
     for index in packets.indices where times.contains(packets[index].arrival) {
@@ -92,12 +93,12 @@ struct KnownStrap {
 }
 
 extension KnownStrap {
-  /// How much later than it happened each beat lies, in seconds; those that are surplus are not the strap's.
+  /// How much later than it happened each beat was placed, in seconds, without surplus beats.
   func errors(in timeline: SessionTimeline) -> [Double] {
     zip(Self.times(in: timeline), truth).map { $0 - $1 }
   }
 
-  /// When each beat that the heart had lies, in seconds of the boot clock.
+  /// Where each true beat was placed, in seconds of the boot clock.
   static func times(in timeline: SessionTimeline) -> [Double] {
     let beats = timeline.beats
     return beats.flags.indices.filter { !beats.flags[$0].contains(.surplus) }.map {
@@ -105,7 +106,7 @@ extension KnownStrap {
     }
   }
 
-  /// The greatest distance of a value from the middle one: how far beats lie apart from their truth, up to one constant.
+  /// The greatest distance of a value from the median: the error of the beats, up to one constant.
   static func spread(_ errors: [Double]) -> Double {
     let middle = errors.sorted()[errors.count / 2]
     return errors.map { abs($0 - middle) }.max() ?? 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HeartRateRecording
 
-/// BlueZ tells why a link was lost after it told that it was.
+/// BlueZ may report why a link was lost after the loss itself.
 @Suite("A disconnect's reason that comes late")
 struct LateReasonTests {
   private func measurement(_ rr: UInt16) -> SensorEvent.Kind {
@@ -22,7 +22,7 @@ struct LateReasonTests {
         + [(30, .connected)] + (31...40).map { ($0, measurement(1024)) })
   }
 
-  @Test("the second event of one loss names it: one loss, one gap, with the reason")
+  @Test("a second event of one loss adds the reason: one loss, one gap")
   func attached() {
     let timeline = SessionTimeline(
       session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "timeout"))]))
@@ -31,7 +31,7 @@ struct LateReasonTests {
     #expect(timeline.gaps.map(\.cause) == ["link: timeout"])
   }
 
-  @Test("it changes no beat: the timeline is that of a reason told at once")
+  @Test("it changes no beat: the timeline is that of a reason that came at once")
   func sameAsAtOnce() {
     let late = SessionTimeline(
       session([(11, .disconnected(reason: nil)), (11, .disconnected(reason: "remote"))]))
@@ -49,7 +49,7 @@ struct LateReasonTests {
     #expect(timeline.quality.disconnects.map(\.reason) == ["local", "remote"])
   }
 
-  @Test("the live machine counts one loss and says the reason")
+  @Test("the session machine counts one loss and has the reason")
   func live() {
     var machine = SessionMachine()
     for event in session([]).prefix(12) { _ = machine.handle(event) }

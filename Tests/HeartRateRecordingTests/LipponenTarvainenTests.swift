@@ -3,17 +3,17 @@ import Testing
 
 @testable import HeartRateRecording
 
-/// The classification looks only where something may be found; here it is worked out everywhere, by sorting.
+/// The classification skips what cannot matter; here every threshold is computed, by sorting.
 @Suite("LipponenTarvainen")
 struct LipponenTarvainenTests {
-  @Test("the classes are those of thresholds worked out at every interval", arguments: 0..<120)
+  @Test("skipping thresholds that cannot matter changes no class", arguments: 0..<120)
   func classesAreThoseOfAllThresholds(seed: UInt64) {
     let intervals = Self.intervals(seed: seed)
     let classes = LipponenTarvainen(intervals[...]).kinds
     #expect(classes == Reference(intervals.map(Int.init)).kinds, "seed \(seed)")
   }
 
-  @Test("quartiles are those of the window wherever it goes", arguments: 0..<40)
+  @Test("the counted quartiles are those of the sorted window, wherever it moves", arguments: 0..<40)
   func quartilesOfAnyWindow(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let values = (0..<Int.random(in: 1...600, using: &generator)).map { _ in
@@ -123,7 +123,7 @@ struct LipponenTarvainenTests {
       index < 0 || abs(Double(intervals[index]) - Double(medians[index])) >= 0.1 * Double(medians[index])
     }
 
-    /// With the next one two medians, to a tenth of one.
+    /// Together with the next one two medians, to a tenth of one.
     private func isDisplaced(_ index: Int) -> Bool {
       index < 0
         || abs(Double(intervals[index] + intervals[index + 1] - 2 * medians[index])) < 0.1 * Double(medians[index])

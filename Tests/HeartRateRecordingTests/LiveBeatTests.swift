@@ -49,7 +49,9 @@ struct LiveBeatTests {
     #expect(beats[21].flags == [])
   }
 
-  @Test("an early beat is ectopic live, the one after its pause is not, and a rate that rises for good soon is none")
+  @Test(
+    "an early beat is ectopic live, the one after its pause is not, and after a lasting rise of the rate soon no beat is"
+  )
   func earlyBeatIsEctopic() {
     var script = Script()
     let end = script.beat(restingIntervals(20, seed: 7), from: 10)
@@ -61,7 +63,7 @@ struct LiveBeatTests {
     #expect(beats[36...].allSatisfy { $0.flags == [] })
   }
 
-  @Test("after a new start of the machine beats have the instants of the new one")
+  @Test("after a reboot beats have instants of the new boot")
   func newBoot() throws {
     var machine = SessionMachine()
     var script = Script()
@@ -75,7 +77,7 @@ struct LiveBeatTests {
     #expect(try #require(machine.beats.first).instant == .seconds(7))
   }
 
-  @Test("the memory of a machine does not grow with its session")
+  @Test("the memory of a session machine does not grow with its session")
   func memoryIsConstant() {
     var machine = SessionMachine()
     var script = Script()

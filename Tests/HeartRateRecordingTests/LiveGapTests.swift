@@ -37,7 +37,7 @@ struct LiveGapTests {
     return script
   }
 
-  @Test("of a sensor without intervals are as many as will be stored, at any time", arguments: 0..<40)
+  @Test("for a sensor without intervals, their number is at any time the one that would be stored", arguments: 0..<40)
   func sameAsStored(seed: UInt64) {
     let script = script(seed: seed)
     var machine = SessionMachine(limits: SessionLimits(awayMicroseconds: .max / 4, offSkinMicroseconds: .max / 4))
@@ -52,7 +52,7 @@ struct LiveGapTests {
     #expect(machine.counts.gaps > 10)
   }
 
-  @Test("beside beats: those of rates before the first and after the last; in between, those of beats")
+  @Test("in a session with beats: gaps of rates before the first beat and after the last, gaps of beats in between")
   func besideBeats() {
     var script = Script()
     func lose(at time: Double) {

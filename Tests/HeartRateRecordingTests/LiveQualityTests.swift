@@ -8,7 +8,7 @@ import Testing
 
 @Suite("LiveQuality")
 struct LiveQualityTests {
-  /// What a recorder does with a session: each beat in, judged now and then.
+  /// What a recorder does with a session: appends each beat, and judges now and then.
   private func quality(of script: Script, judging isDue: (Int) -> Bool = { _ in false }) -> LiveQuality {
     var machine = SessionMachine()
     var quality = LiveQuality()
@@ -21,7 +21,7 @@ struct LiveQualityTests {
     return quality
   }
 
-  /// A resting heart with the artefacts of a bad contact: early beats, beats that were missed, detections that are none.
+  /// A resting heart with the artefacts of a bad contact: early beats, missed beats, false detections.
   private func contactIntervals(_ count: Int, using generator: inout SeededGenerator) -> [UInt16] {
     var intervals = restingIntervals(count, seed: generator.next())
     for index in stride(from: 20, to: count - 20, by: 1) where Int.random(in: 0..<40, using: &generator) == 0 {
@@ -90,7 +90,7 @@ struct LiveQualityTests {
     #expect(recent.bounds?.end == Timestamp(microseconds: last.microseconds + Script.offset))
   }
 
-  @Test("a sensor that sends without measure takes no more room, and each of its beats is counted")
+  @Test("a sensor that floods takes no more memory, and each of its beats is counted")
   func flood() throws {
     var quality = LiveQuality()
     for number in 0..<20_000 {
@@ -119,7 +119,7 @@ struct LiveQualityTests {
     #expect(quality(of: script).flagged == before + 10)
   }
 
-  @Test("after a new start of the machine counts go on, and the last five minutes begin again")
+  @Test("after a reboot counts continue, and the last five minutes begin again")
   func restart() throws {
     var script = Script()
     script.beat(restingIntervals(100, seed: 12), from: 1_000_000)
@@ -138,7 +138,7 @@ struct LiveQualityTests {
     #expect(try quality.recent(wallMinusBoot: 0).beats.count == 10)
   }
 
-  @Test("a session without beats has nothing to tell")
+  @Test("a session without beats has no quality")
   func nothing() throws {
     var quality = LiveQuality()
     quality.judge()

@@ -13,17 +13,17 @@ struct LowestValuesTests {
     for _ in 0..<2 {
       lowest.removeAll()
       let values = (0..<40).map { _ in Int.random(in: 0...30, using: &generator) }
-      for value in values { lowest.take(value) }
+      for value in values { lowest.insert(value) }
       #expect(lowest.values == Array(values.sorted().prefix(wanted)), "seed \(seed)")
       #expect(lowest.greatest == lowest.values.last, "seed \(seed)")
     }
   }
 
-  @Test("of too few the greatest is what stands for those to come")
+  @Test("with fewer values than wanted, the greatest is the placeholder")
   func tooFew() {
     var lowest = LowestValues(count: 3, beyond: Int.max)
-    lowest.take(5)
-    lowest.take(4)
+    lowest.insert(5)
+    lowest.insert(4)
     #expect(lowest.values == [4, 5, .max])
     #expect(lowest.greatest == .max)
   }
@@ -37,7 +37,7 @@ struct LowestValuesTests {
       static func < (one: Self, other: Self) -> Bool { one.value < other.value }
     }
     var lowest = LowestValues(count: 2, beyond: Numbered(value: .max, number: -1))
-    for (number, value) in [3, 1, 3, 1, 1].enumerated() { lowest.take(Numbered(value: value, number: number)) }
+    for (number, value) in [3, 1, 3, 1, 1].enumerated() { lowest.insert(Numbered(value: value, number: number)) }
     #expect(lowest.values.map(\.number) == [1, 3])
   }
 }

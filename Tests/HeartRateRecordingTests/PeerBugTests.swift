@@ -4,7 +4,7 @@ import HeartRateRecording
 import Sensors
 import Testing
 
-/// How other programs lose or distort beats when they store them; each of these happened to somebody.
+/// How other programs lose or distort beats when they store them; all of these have been seen.
 @Suite("Storage bugs of other programs")
 struct PeerBugTests {
   private func timeline(_ script: Script) -> SessionTimeline {

@@ -30,7 +30,7 @@ struct RateGapTests {
     for second in seconds { script.notify(at: Double(second), rate: rate, contact: contact) }
   }
 
-  @Test("values off the skin are counted where the sensor tells of contact, and unknown where it does not")
+  @Test("values off the skin are counted if the sensor reports contact, and unknown if it does not")
   func offSkinRates() {
     var told = Script()
     notify(10...40, contact: .detected, &told)
@@ -41,7 +41,7 @@ struct RateGapTests {
     #expect(timeline(untold).quality.offSkinRates == nil)
   }
 
-  @Test("a link that was lost for a minute is a gap with its reason and instants, told at once or late")
+  @Test("a link lost for a minute is a gap with reason and instants, whether the reason came at once or late")
   func link() {
     for isLate in [false, true] {
       var script = Script()
@@ -132,7 +132,7 @@ struct RateGapTests {
     #expect(timeline.coverage == Coverage(floor: 12.0 / 75, ceiling: 12.0 / 75))
   }
 
-  @Test("a session of beats tells its losses by them; before the first and after the last, rates do")
+  @Test("losses in a session with beats are gaps of beats; before the first and after the last, gaps of rates")
   func besideBeats() {
     var script = Script()
     func lose(at time: Double) {
@@ -161,7 +161,7 @@ struct RateGapTests {
     #expect(timeline.coverage?.floor != timeline.coverage?.ceiling, "that of beats")
   }
 
-  @Test("a packet with a rate of 0 parts what was lost before it from what is lost after")
+  @Test("a packet with a rate of 0 separates losses before it from losses after it")
   func packetWithoutRate() {
     var script = Script()
     script.beat(restingIntervals(30, seed: 3), from: 10)
@@ -172,7 +172,7 @@ struct RateGapTests {
     #expect(timeline(script).beatsAfterGaps == [30])
   }
 
-  @Test("intervals that come with a word of no contact are no time off the skin")
+  @Test("intervals that come with a report of no contact do not count as off the skin")
   func intervalsWithoutContact() {
     var script = Script()
     var time = 10.0

@@ -17,7 +17,7 @@ struct RateTraceTests {
     var gaps: [RecordingGap] = []
     for step in steps {
       switch step {
-      case .rate(let rate, let time): if let gap = trace.take(rate, at: time * 1_000_000) { gaps.append(gap) }
+      case .rate(let rate, let time): if let gap = trace.append(rate, at: time * 1_000_000) { gaps.append(gap) }
       case .loss(let reason, let time): trace.lose(reason, at: time * 1_000_000)
       case .offSkin(let time): trace.leaveSkin(at: time * 1_000_000)
       }
@@ -52,7 +52,7 @@ struct RateTraceTests {
     #expect(away(20) == [gap(.contact, 100, 120, lost: 20)])
   }
 
-  @Test("of two losses in one silence the first counts, with the first words for it; the skin counts last")
+  @Test("of two losses in one silence the first counts, with the first explanation for it; contact counts last")
   func reasons() {
     let reason = { (steps: [Step]) in self.gaps([.rate(60, 100)] + steps + [.rate(60, 130)]).gaps.map(\.cause) }
     #expect(reason([.loss(.link("local"), 101), .loss(.link("remote"), 105)]) == ["link: local"])
@@ -93,7 +93,7 @@ struct RateTraceTests {
   func coveredUntilTheEnd() {
     var trace = RateTrace()
     #expect(trace.coveredMicroseconds(until: 5_000_000) == 0)
-    _ = trace.take(60, at: 1_000_000)
+    _ = trace.append(60, at: 1_000_000)
     #expect(trace.coveredMicroseconds(until: 5_000_000) == 4_000_000)
     #expect(trace.coveredMicroseconds(until: 50_000_000) == 10_000_000)
     trace.lose(.link(nil), at: 3_000_000)

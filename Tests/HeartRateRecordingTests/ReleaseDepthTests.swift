@@ -14,7 +14,7 @@ struct ReleaseDepthTests {
     return SessionTimeline(script.events).quality
   }
 
-  @Test("a sensor that hands beats on late is found out, with its standard error", arguments: 1...3)
+  @Test("a sensor with look-ahead is detected, with the standard error of its depth", arguments: 1...3)
   func depthIsFound(depth: Int) throws {
     for seed in 0..<3 as Range<UInt64> {
       // A heart that changes its rate now and then: latency follows it.
@@ -24,7 +24,7 @@ struct ReleaseDepthTests {
     }
   }
 
-  @Test("a sensor that hands beats on at once is not taken for one that does not", arguments: 0..<40)
+  @Test("a sensor without look-ahead is not taken for one with it", arguments: 0..<40)
   func noDepth(seed: UInt64) {
     let mean = 800 + Double(seed) * 8
     let quality = quality(depth: 0, means: [mean], count: 1200, seed: seed)

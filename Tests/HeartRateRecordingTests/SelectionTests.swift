@@ -6,7 +6,7 @@ import Testing
 @Suite("Selection")
 struct SelectionTests {
   @Test(
-    "what is selected is what stands at that rank in order, and no element is lost", arguments: 0..<50 as Range<UInt64>)
+    "the selected element is the one at that rank in order, and no element is lost", arguments: 0..<50 as Range<UInt64>)
   func rank(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...60, using: &generator)

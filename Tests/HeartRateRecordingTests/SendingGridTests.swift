@@ -3,7 +3,7 @@ import HeartRateRecording
 import Sensors
 import Testing
 
-/// A strap that notifies each second over a link of which a slot comes twice a second: what waits was sent at its turn.
+/// A strap that notifies each second over a link with two slots a second: packets that waited were sent at their turn.
 @Suite("Sending grid")
 struct SendingGridTests {
   private func timeline(_ strap: KnownStrap) -> SessionTimeline {
@@ -23,7 +23,7 @@ struct SendingGridTests {
     #expect(abs((timeline.quality.driftPartsPerMillion ?? .nan) - slow) < 6, "seed \(seed)")
   }
 
-  @Test("a notification that is lost on the way spoils only what is near", arguments: 0..<3 as Range<UInt64>)
+  @Test("a lost notification affects the pace only nearby", arguments: 0..<3 as Range<UInt64>)
   func lostNotification(seed: UInt64) {
     var strap = KnownStrap(
       exerciseIntervals(5000, seed: seed &+ 50), depth: 2, slot: 0.495, seed: seed)
@@ -34,7 +34,7 @@ struct SendingGridTests {
     #expect(KnownStrap.spread(strap.errors(in: timeline)) < 0.015, "seed \(seed)")
   }
 
-  @Test("a strap that leaves out what is empty keeps no steady pace, and its arrivals count")
+  @Test("a strap that sends no empty notifications has no steady pace, and its arrivals count")
   func withoutPace() {
     var strap = KnownStrap(restingIntervals(3000, mean: 1100, seed: 9), slot: 0.495, seed: 9)
     strap.packets.removeAll { $0.beats.isEmpty }

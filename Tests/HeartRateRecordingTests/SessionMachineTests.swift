@@ -79,7 +79,7 @@ struct SessionMachineTests {
     #expect(machine.deadline == nil)
   }
 
-  @Test("ends away when the link has been down for five minutes, at that moment even if nobody looked")
+  @Test("ends as away when the link has been down for five minutes, at that moment even if the timer came later")
   func awayEnds() {
     var machine = started()
     #expect(machine.handle(SensorEvent(.disconnected(reason: "timeout"), at: .seconds(12))) == .none)
@@ -197,7 +197,7 @@ struct SessionMachineTests {
     #expect(machine.counts.notifications == 61)
   }
 
-  @Test("no strap that sends five values a second reaches the limit of events in a day")
+  @Test("a strap that sends five values a second does not reach the limit of events in a day")
   func limitIsFarAway() {
     #expect(SessionLimits.standard.eventCount > 5 * 86_400)
   }

@@ -105,7 +105,7 @@ struct SessionTimelineTests {
     #expect(worst < 0.006)
   }
 
-  @Test("a lost link ends the run, and the gap says why and how much")
+  @Test("a lost link ends the run, and the gap has its reason and length")
   func lostLinkEndsTheRun() throws {
     var script = Script()
     let end = script.beat(restingIntervals(100, seed: 10), from: 10)
@@ -181,7 +181,7 @@ struct SessionTimelineTests {
     #expect(timeline.beatsAfterGaps == [200])
   }
 
-  @Test("beats that were lost without a word are found where the sensor's time falls behind for good")
+  @Test("silently lost beats are found where the sensor's time falls behind permanently")
   func silentLossIsAStep() throws {
     var script = Script()
     let end = script.beat(restingIntervals(300, seed: 18), from: 10)
@@ -193,7 +193,8 @@ struct SessionTimelineTests {
     #expect((5...8).contains(gap.estimatedLostBeats ?? -1))
   }
 
-  @Test("surplus intervals show where the sensor's time runs ahead for good: they are counted, and a run begins there")
+  @Test(
+    "surplus intervals show where the sensor's time runs ahead permanently: they are counted, and a run begins there")
   func surplusIntervals() {
     var script = Script()
     var time = script.beat(restingIntervals(300, seed: 18), from: 10, latency: 3)
@@ -395,7 +396,7 @@ struct SessionTimelineTests {
     #expect(timeline.runs.count == 1)
   }
 
-  @Test("a capture whose clock jumps back goes on from there, and one slightly out of order is put in order")
+  @Test("instants of a capture continue after a jump back of the clock, and are put in order if slightly out of it")
   func instantsThatGoBack() {
     var script = Script()
     let intervals = restingIntervals(60, seed: 41)
@@ -462,7 +463,7 @@ struct SessionTimelineTests {
     #expect(timeline.quality.lostValues == 3)
   }
 
-  @Test("what the sensor told is kept: battery at both ends, location, information, signal")
+  @Test("what the sensor reported is kept: battery at both ends, location, information, signal")
   func sensorFacts() {
     var script = Script()
     script.add(.battery(percent: 90), at: 1)

@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// Losses that nobody tells of: where they are, and what they are told apart by.
+/// Losses that nothing reports: where they are, and how they differ from latency.
 @Suite("Silent losses")
 struct SilentLossTests {
   /// The timeline of two stretches of beats with a silence between them; the second begins at `beat`.
@@ -29,7 +29,7 @@ struct SilentLossTests {
     }
   }
 
-  @Test("few packets tell a long silence: 20 values, 200 s of nothing, 20 values are two runs", arguments: 0..<10)
+  @Test("few packets show a long silence: 20 values, 200 s of nothing, 20 values are two runs", arguments: 0..<10)
   func fewPackets(seed: UInt64) {
     #expect(timeline(before: 20, silence: 200, after: 20, seed: seed).gaps.map(\.cause) == ["step"])
     #expect(timeline(before: 20, silence: 200, after: 20, seed: seed).beatsAfterGaps == [20])
@@ -38,7 +38,7 @@ struct SilentLossTests {
   }
 
   @Test(
-    "what is late at the end of a session may still be latency: few packets tell no short silence", arguments: 0..<10)
+    "lateness at the end of a session may be latency: few packets do not show a short silence", arguments: 0..<10)
   func fewPacketsAndLatency(seed: UInt64) {
     #expect(timeline(before: 200, silence: 8, after: 10, seed: seed).gaps.isEmpty)
   }

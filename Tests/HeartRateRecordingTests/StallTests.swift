@@ -22,12 +22,12 @@ struct StallTests {
 
   private static func columns(_ events: [SensorEvent]) -> TimelineCollector {
     var columns = TimelineCollector()
-    for event in beginning + events { columns.take(event) }
+    for event in beginning + events { columns.append(event) }
     columns.finish()
     return columns
   }
 
-  @Test("only values with the very instant of its end have no arrival of their own")
+  @Test("only values with exactly the instant of its end have no arrival of their own")
   func marked() {
     let columns = Self.columns([
       Self.value(1), Self.value(2), Self.value(9), Self.at(9, .stalled(microseconds: 6_500_000)), Self.value(9),
@@ -46,7 +46,7 @@ struct StallTests {
     #expect(columns.packets.map(\.hasOwnArrival) == [true])
   }
 
-  @Test("two stalls in one instant are one, and their sum is in the quality report, whatever their lengths")
+  @Test("two stalls at one instant are one, and their sum is in the quality report, whatever their lengths")
   func sum() {
     let columns = Self.columns([Self.at(9, .stalled(microseconds: 5)), Self.at(9, .stalled(microseconds: 6))])
     #expect(columns.stalls.map(\.microseconds) == [11])
@@ -57,7 +57,7 @@ struct StallTests {
     #expect(timeline.quality.stalledMicroseconds == .max)
   }
 
-  @Test("what somebody marks is kept in wall time and is no value: the session goes on as without it")
+  @Test("a marker is kept in wall time and changes nothing else in the session")
   func markers() {
     let values = (1...9).map { Self.value(Double($0)) }
     var marked = values
@@ -69,7 +69,7 @@ struct StallTests {
     #expect(timeline.gaps == without.gaps && timeline.rates == without.rates)
   }
 
-  @Test("what waited while nothing ran is heard before the session's limits are judged, be it hours")
+  @Test("what waited during a stall, even of hours, is handled before the session's limits apply")
   func limits() {
     for event in [Self.value(9_000), Self.at(9_000, .disconnected(reason: nil)), Self.at(9_000, .battery(percent: 50))]
     {

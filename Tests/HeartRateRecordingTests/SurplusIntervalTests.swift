@@ -4,7 +4,7 @@ import Sensors
 import TestSupport
 import Testing
 
-/// Intervals for which there was no time: a value that is none, a notification that is delivered twice, junk.
+/// Intervals for which there was no time: a value that is not an interval, a notification delivered twice, junk.
 @Suite("Surplus intervals")
 struct SurplusIntervalTests {
   private func timeline(_ script: Script) -> SessionTimeline {

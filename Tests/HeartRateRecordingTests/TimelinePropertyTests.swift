@@ -71,7 +71,7 @@ struct TimelinePropertyTests {
     #expect(SessionTimeline(strap.script.events) == timeline)
   }
 
-  @Test("any bytes at all make a timeline that holds what it promises", arguments: 0..<40)
+  @Test("any bytes make a timeline that keeps every promise", arguments: 0..<40)
   func anyBytes(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var script = Script()

@@ -3,10 +3,10 @@ import HeartRateRecording
 import Sensors
 import Testing
 
-/// Values that waited and arrived together, while the sensor went on: nothing is lost, and beats lie where they happened.
+/// Values that waited and arrived together while the sensor went on: nothing is lost, and beats are where they happened.
 @Suite("Values that waited")
 struct UntoldStallTests {
-  /// Length of the session, length of the wait, and which share of the rest lies before it.
+  /// The length of the session, the length of the wait, and the share of the rest that comes before it.
   struct Wait: CustomTestStringConvertible {
     var session: Double
     var length: Double
@@ -32,7 +32,7 @@ struct UntoldStallTests {
     return KnownStrap(restingIntervals(Int(seconds * 1024 / mean), mean: mean, seed: seed), seed: seed)
   }
 
-  /// A session of which some values waited, told or not.
+  /// A session of which some values waited, with or without a `stall`.
   private static func held(_ wait: Wait, isTold: Bool, seed: UInt64) -> (strap: KnownStrap, script: Script) {
     var strap = strap(wait.session, seed: seed)
     guard isTold else {
@@ -66,7 +66,7 @@ struct UntoldStallTests {
     }
   }
 
-  @Test("what is stated of the beats around a wait is true of 95 % of them", arguments: [false, true])
+  @Test("the stated uncertainty of beats around a wait holds for 95 % of them", arguments: [false, true])
   func uncertainty(isTold: Bool) {
     var inside = 0
     var count = 0
@@ -81,7 +81,7 @@ struct UntoldStallTests {
     #expect(Double(inside) >= 0.95 * Double(count), "\(inside) of \(count)")
   }
 
-  @Test("latencies of a minute are told as they were, in their 95 % as well", arguments: 0..<3 as Range<UInt64>)
+  @Test("latencies of a minute are reported correctly, also their 95th percentile", arguments: 0..<3 as Range<UInt64>)
   func latencies(seed: UInt64) throws {
     let wait = Wait(session: 100, length: 60, place: 0.5)
     var strap = Self.strap(wait.session, seed: seed)

@@ -112,7 +112,7 @@ struct CalendarBucketsTests {
     }
   }
 
-  @Test("a moment's bucket is the one that its date by the region's clocks says", arguments: 0..<8)
+  @Test("a moment is in the bucket of its local date", arguments: 0..<8)
   func byDate(part: UInt64) throws {
     let zones = [
       "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/Sao_Paulo", "UTC",

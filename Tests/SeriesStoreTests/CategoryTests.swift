@@ -38,7 +38,7 @@ struct CategoryTests {
     #expect(try await store.check() == [])
   }
 
-  @Test("a value that is gone is damage; what a beat or a quantity is asked for is no category")
+  @Test("a missing value is damage; a beat or a quantity has no category")
   func damage() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let sample = NewSample(.sleepAnalysis, .inBed, over: try span(0, 60))
@@ -50,7 +50,7 @@ struct CategoryTests {
     #expect(try await store.check().count == 1)
   }
 
-  @Test("a later version takes the place of an earlier one, and deletion leaves a tombstone with type and source")
+  @Test("a later version replaces an earlier one, and deletion leaves a tombstone with type and source")
   func versions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     func version(_ version: Int64, _ value: CategoryValue) throws -> NewSample {

@@ -23,7 +23,7 @@ struct ChangeAnchorTests {
     }
   }
 
-  @Test("an anchor survives as text, and what is none is not read")
+  @Test("an anchor can be written as text and read, and other text is refused")
   func text() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     #expect(try await anchor(store) == .start)
@@ -95,7 +95,7 @@ struct ChangeAnchorTests {
     #expect(await code(anchor, store) == .foreignAnchor)
   }
 
-  @Test("a backup that was put back refuses what came after it, also when as much has happened since")
+  @Test("a restored backup refuses later anchors, also after as many changes")
   func restored() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     _ = try await store.commit(try makeSession(beats: 20))

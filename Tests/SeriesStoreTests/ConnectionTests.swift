@@ -19,7 +19,7 @@ struct ConnectionTests {
     #expect(connection.idleCount == Connection.idleLimit)
   }
 
-  @Test("statements in use together are all good, of one text or of many")
+  @Test("statements used at the same time do not disturb each other, of one text or of many")
   func together() throws {
     let connection = try Connection(":memory:", flags: SQLITE_OPEN_READWRITE)
     var outer = try connection.prepare("SELECT 1 UNION SELECT 2")
@@ -32,7 +32,7 @@ struct ConnectionTests {
     #expect(sum == 2 * (99 * 50 + 3))
   }
 
-  @Test("what is asked for every sample that is saved makes no temporary table")
+  @Test("statements that run for every saved sample make no temporary table")
   func temporaryTables() throws {
     let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
     for text in [ChangeList.insertion, SampleTable.numberQuery, Schema.samples.insertion] {
@@ -60,7 +60,7 @@ struct ConnectionTests {
     #expect(samples.map(\.type.identifier) == ["sleepAnalysis"])
   }
 
-  @Test("a program that asks for changes after every change compiles its questions once")
+  @Test("a program that queries after every change compiles its statements once")
   func polling() throws {
     let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
     let beats = try makeSession(beats: 20).heartbeats

@@ -56,7 +56,7 @@ struct CorrelationTests {
     #expect(try await SampleQuery().result(for: store).value.map(\.id) == [systolic.id])
   }
 
-  @Test("it takes its samples along when it is deleted, and none of them goes without it")
+  @Test("it is deleted with its samples, and none of them is deleted without it")
   func deletion() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let saved = try bloodPressure(120, 80)
@@ -73,7 +73,7 @@ struct CorrelationTests {
     #expect(try await store.check() == [])
   }
 
-  @Test("a predicate that means its samples deletes none of them without it, and with it all")
+  @Test("a predicate that matches its samples deletes none of them without it, and all of them with it")
   func deletionByPredicate() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     try await store.save([try bloodPressure(120, 80)], as: program)

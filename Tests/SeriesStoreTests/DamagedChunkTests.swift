@@ -34,7 +34,7 @@ struct DamagedChunkTests {
     return answers
   }
 
-  @Test("two chunks of a sample that have changed places are named, not answered in the wrong order")
+  @Test("two exchanged chunks of a sample are reported as damage, not answered in the wrong order")
   func swapped() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     var builder = QuantitySeriesBuilder(type: .heartRate, start: Timestamp(microseconds: 0))

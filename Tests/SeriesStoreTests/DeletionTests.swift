@@ -11,7 +11,7 @@ import Testing
 struct DeletionTests {
   let folder = TemporaryFolder()
 
-  /// The parts of a file's bytes by which a session would be known again: its packed blobs, its texts, its identity.
+  /// The parts of a file's bytes that would identify a session: its packed blobs, its texts, its UUID.
   private func patterns(of session: RecordedSession) throws -> [[UInt8]] {
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
     var statement = try connection.prepare(
@@ -73,7 +73,7 @@ struct DeletionTests {
     #expect(try await !store.finishErasing())
   }
 
-  @Test("a reader that holds an old state keeps the bytes in the log, the error says so, and the next writer ends it")
+  @Test("a reader of an old state keeps the bytes in the log, the error says so, and the next writer erases them")
   func oldSnapshot() async throws {
     let session = try secretSession()
     let patterns: [[UInt8]]
@@ -130,7 +130,7 @@ struct DeletionTests {
     #expect(try await store.check().map(\.object) == ["change 3"], "whose identifier is damaged")
   }
 
-  @Test("the last sample of a device takes its name along; no sample deletes nothing and writes nothing")
+  @Test("deleting the last sample of a device removes the device's name; deleting no sample writes nothing")
   func deviceOfSample() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let beats = try makeSession(beats: 20).heartbeats
@@ -145,7 +145,7 @@ struct DeletionTests {
     #expect(found(["Zaphod's strap", "Marvin's program"].map { Array($0.utf8) }) == 0)
   }
 
-  @Test("numbers of changes have no hole, and tombstones stay, however often something is stored and deleted")
+  @Test("change numbers have no gaps, and tombstones stay, however often something is stored and deleted")
   func changes() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let session = try makeSession(beats: 20)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeriesStore
 
-/// A file of each layout that was ever released, made from synthetic data, kept as it was written then.
+/// A file of each released layout, made from synthetic data, kept as it was written then.
 @Suite("Kept files of every layout")
 struct FormatFixtureTests {
   let folder = TemporaryFolder()
@@ -31,8 +31,8 @@ struct FormatFixtureTests {
       as: SourceRevision(identifier: "test", name: "Test", version: "1"))
   }
 
-  /// Everything that a store tells, as text: values in hexadecimal, so byte for byte. Numbers of rows, the store's own UUID and
-  /// times of saving are left out.
+  /// The content of a store as text: values in hexadecimal, so byte for byte. Row numbers, the store's own UUID and times
+  /// of saving are left out.
   private func dump(_ path: String) throws -> String {
     let sql = try ReadOnlySQL(path)
     var text = ""
@@ -53,7 +53,7 @@ struct FormatFixtureTests {
     return text
   }
 
-  /// A file as today's forerunner wrote it.
+  /// A file as the forerunner of the present program wrote it.
   private func old() throws -> String {
     let bytes = try #require(contents(of: "\(Self.fixtures)/layout-1.sqlite"))
     try folder.write("old.sqlite", bytes)
@@ -118,7 +118,7 @@ struct FormatFixtureTests {
   }
 
   @Test(
-    "a follower of a file of layout 1 goes on through its change, beside an old reader that goes on and an old writer that fails"
+    "a follower of a file of layout 1 continues through the migration, as does an old reader, while an old writer fails"
   )
   func followedMigration() async throws {
     let old = try old()

@@ -220,7 +220,7 @@ struct HealthStoreTests {
     #expect(try await SampleQuery().result(for: store).value.isEmpty)
   }
 
-  @Test("another connection's writes are noticed once, also of what is no sample, and own ones are no news")
+  @Test("another connection's writes are noticed once, not only of samples, and own writes are not")
   func noticedChanges() async throws {
     let store = try HealthStore.open(folder.store, for: .recording)
     let other = try HealthStore.open(folder.store, for: .writing)

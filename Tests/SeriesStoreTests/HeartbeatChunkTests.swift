@@ -54,7 +54,7 @@ struct HeartbeatChunkTests {
     }
   }
 
-  @Test("random bytes behind a right checksum are refused or read, but never trap")
+  @Test("random bytes with a correct checksum are refused or read, but never trap")
   func fuzz() {
     var random = SeededGenerator(seed: 99)
     for _ in 0..<20_000 {

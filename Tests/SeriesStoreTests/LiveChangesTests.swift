@@ -18,7 +18,7 @@ struct LiveChangesTests {
     return try builder.finish()
   }
 
-  @Test("each answer has what came since the one before, and the anchor behind it")
+  @Test("each answer has what came since the one before, and the anchor after it")
   func increments() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     var results = ChangeQuery(after: .start).results(for: store).makeAsyncIterator()
@@ -57,7 +57,7 @@ struct LiveChangesTests {
     #expect(found == samples.map(\.id) && Set(anchors).count == anchors.count && anchors.count == (4 + limit) / limit)
   }
 
-  @Test("a session that was saved is told beside its samples, again when it is replaced, and not once it is deleted")
+  @Test("a saved session is reported with its samples, again when it is replaced, and not after it is deleted")
   func sessions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     var results = ChangeQuery(after: .start).results(for: store).makeAsyncIterator()
@@ -78,7 +78,7 @@ struct LiveChangesTests {
     #expect(all.sessions.isEmpty && all.added.isEmpty)
   }
 
-  @Test("a predicate means sessions by what they have, and none by what only samples have")
+  @Test("a predicate matches sessions by their own properties, and none by properties of samples")
   func predicates() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let session = try makeSession()
@@ -185,7 +185,7 @@ struct LiveChangesTests {
     #expect(try await answers(ChangeQuery(after: .start, predicate: .or([])), session) == 0)
   }
 
-  @Test("a deletion wakes the live queries that had what is gone, and those for changes whatever they ask for")
+  @Test("a deletion wakes the live queries that had the sample, and all live change queries")
   func deletions() async throws {
     let gone: (HealthStore) async throws -> Void = { store in
       let count = try await store.delete(.type(.quantity(.stepCount)), as: "test")
@@ -215,7 +215,7 @@ struct LiveChangesTests {
     #expect(end == nil && counted.counter.count == 2)
   }
 
-  @Test("what a predicate means is never taken to be no concern of it")
+  @Test("a change that a predicate matches always concerns it")
   func judgement() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     _ = try await store.commit(try makeSession())

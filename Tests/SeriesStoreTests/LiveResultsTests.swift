@@ -33,7 +33,7 @@ struct LiveResultsTests {
     #expect(try await results.next()?.value.count == 2)
   }
 
-  @Test("what another connection writes is told after it was noticed")
+  @Test("what another connection writes is reported after it was noticed")
   func otherConnection() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let other = try HealthStore.open(folder.store, for: .writing)
@@ -75,7 +75,7 @@ struct LiveResultsTests {
     #expect(try await late.next() == nil)
   }
 
-  @Test("what fails on a store that could not be opened again tells nobody, and a live query outlives it")
+  @Test("a failure on a store that could not be reopened wakes nobody, and a live query survives it")
   func failedReopening() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     try await store.save([try sample(60, at: 1)], as: program)
@@ -102,7 +102,7 @@ struct LiveResultsTests {
     try await HealthStore.open(folder.store, for: .recording).close()
   }
 
-  @Test("what fails is no change: only what was written is told")
+  @Test("a failed save is no change: only what was written is reported")
   func silence() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let first = try sample(60, at: 1)

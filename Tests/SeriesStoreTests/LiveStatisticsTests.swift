@@ -24,7 +24,7 @@ struct LiveStatisticsTests {
     }
   }
 
-  @Test("every update equals what was stored at the same change number, and no transaction is seen half")
+  @Test("every update equals the store at the same change number, and no transaction is seen in part")
   func updates() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     // A second of writing, without waiting for the clock; `make soak` writes for a minute in real time.

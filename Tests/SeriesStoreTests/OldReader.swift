@@ -1,6 +1,6 @@
 @testable import SeriesStore
 
-/// What a program of layout 1 asks of a file, statement for statement, and how it writes.
+/// The queries of a program of layout 1, statement for statement, and its writes.
 enum OldReader {
   /// All answers as text.
   static func answers(_ connection: Connection) throws -> String {

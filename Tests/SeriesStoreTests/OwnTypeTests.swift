@@ -36,7 +36,7 @@ struct OwnTypeTests {
     #expect(try await store.check() == [])
   }
 
-  @Test("a program that does not know the type reads it by what the file says")
+  @Test("a program that does not know the type reads it as the file describes it")
   func elsewhere() async throws {
     let store = try HealthStore.open(folder.store, for: .writing, types: QuantityTypeRegistry([mood()]))
     try await store.save([try sample(mood())], as: program)

@@ -1,4 +1,4 @@
-/// The calendar of a few regions from 2022 to 2026, told by hand: its answers owe nothing to the code under test.
+/// The calendar of a few regions from 2022 to 2026, written by hand and independent of the code under test.
 struct PlainCalendar {
   /// The zone's name.
   var name: String

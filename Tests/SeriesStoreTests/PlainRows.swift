@@ -68,7 +68,7 @@ struct PlainRows {
   /// The figures of samples by source, the highest priority first.
   static func figures(_ samples: [[Sample]], _ question: Question) -> [Figures] {
     var figures = Array(repeating: Figures(), count: question.bucketCount)
-    // Whether a better source speaks for the moment of a tick, and for the time behind it.
+    // Whether a source of higher priority covers the moment of a tick, and the time after it.
     var takenMoments = Array(repeating: false, count: question.buckets.count)
     var takenTicks = takenMoments
     for (rank, samples) in samples.enumerated() {

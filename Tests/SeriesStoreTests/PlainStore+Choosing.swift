@@ -4,7 +4,7 @@ import SeriesStore
 import TestSupport
 
 extension PlainStore {
-  /// Some samples: as a store understands it, and as anybody does.
+  /// A selection of samples: as a predicate of the store, and as a closure.
   struct Choice {
     var predicate: SamplePredicate
     var holds: (Object) -> Bool

@@ -52,7 +52,7 @@ extension PlainStore {
     }
   }
 
-  /// A sample of any kind: as it is saved, and as it has to be told. `canHaveParts` where it may be a correlation.
+  /// A sample of any kind: as it is saved, and as it has to be returned. `canHaveParts` if it may be a correlation.
   static func sample(
     from source: SourceRevision, id: UUID = UUID(), canHaveParts: Bool = true, _ random: inout SeededGenerator
   ) throws -> Made {

@@ -5,7 +5,7 @@ import HealthModel
 
 /// What a store has to hold, as an array: samples of every kind, what belongs together, and the list of changes.
 struct PlainStore {
-  /// A sample as it has to be told, with its values.
+  /// A sample as it has to be returned, with its values.
   struct Object {
     var sample: HealthSample
     var rows: [PlainRows.Row] = []
@@ -30,7 +30,7 @@ struct PlainStore {
   /// The parts of each object in order.
   private(set) var parts: [UUID: [UUID]] = [:]
 
-  /// Why something is not done; nothing is changed then.
+  /// Why something is refused; then nothing is changed.
   enum Refusal: Error { case missing, present, foreign, part }
 
   func object(_ id: UUID) -> Object? { objects.first { $0.id == id } }

@@ -5,7 +5,7 @@ import TestSupport
 @testable import SeriesStore
 
 extension PlainWorld {
-  /// Some samples: as the store understands it, and as anybody does.
+  /// A selection of samples: as a predicate of the store, and as a closure.
   private struct Choice {
     var predicate: SamplePredicate
     var holds: (Sample) -> Bool
@@ -29,7 +29,7 @@ extension PlainWorld {
     }
   }
 
-  /// What is wrong with the store's answer to a random question for statistics; nil where nothing is.
+  /// The fault in the store's answer to a random statistics query; nil if there is none.
   func wrongStatistics(_ random: inout SeededGenerator) async throws -> String? {
     let type = Self.types.randomElement(using: &random)!
     let choice = choice(&random)
@@ -154,7 +154,7 @@ extension PlainWorld {
       styleVersion: question.type.styleVersion)
   }
 
-  /// What is wrong with the store's answer to a random question for quantities; nil where nothing is.
+  /// The fault in the store's answer to a random query for quantities; nil if there is none.
   func wrongQuantities(_ random: inout SeededGenerator) async throws -> String? {
     let type = Self.types.randomElement(using: &random)!
     let choice = choice(&random)

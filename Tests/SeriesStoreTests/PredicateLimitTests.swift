@@ -4,7 +4,7 @@ import SeriesStore
 import TestSupport
 import Testing
 
-@Suite("Predicates as large as one likes")
+@Suite("Large predicates")
 struct PredicateLimitTests {
   let folder = TemporaryFolder()
 
@@ -39,7 +39,7 @@ struct PredicateLimitTests {
     #expect(try await answers(.not(.or(parts)), store) == 3 - min(count, 3))
   }
 
-  @Test("more identifiers than SQLite takes values")
+  @Test("more identifiers than SQLite accepts values")
   func identifiers() async throws {
     let store = try await store()
     let all = Set(try await SampleQuery().result(for: store).value.map(\.id))
@@ -56,7 +56,7 @@ struct PredicateLimitTests {
     #expect(try await SampleQuery(.or(parts)).result(for: store).value.count == 3)
   }
 
-  @Test("denials of denials", arguments: [60, 61, 1000])
+  @Test("nested negations", arguments: [60, 61, 1000])
   func denials(count: Int) async throws {
     let store = try await store()
     var predicate = SamplePredicate.metadata("place", .equal, 1)
@@ -73,7 +73,7 @@ struct PredicateLimitTests {
     return predicate
   }
 
-  @Test("sixteen alternations are answered, and more are named")
+  @Test("sixteen alternations are answered, and more are refused with their own error")
   func deep() async throws {
     let store = try await store()
     #expect(try await answers(alternating(16), store) == 1)
@@ -84,7 +84,7 @@ struct PredicateLimitTests {
     }
   }
 
-  @Test("more values than SQLite takes are named")
+  @Test("more values than SQLite accepts are refused with their own error")
   func tooManyValues() async throws {
     let store = try await store()
     let parts = (0..<20_000).map {

@@ -22,7 +22,7 @@ struct QualityTextTests {
     return report
   }()
 
-  @Test("every figure has the place that it has in all files, and other keys stand behind with form and unit")
+  @Test("every figure has the same position in all files, and other keys follow with form and unit")
   func places() {
     #expect(
       QualityText.pack(report)
@@ -36,7 +36,7 @@ struct QualityTextTests {
     #expect(QualityText.pack(QualityReport()) == nil)
   }
 
-  @Test("a report is read as it was saved, what a newer program wrote included, and quality_list has each of its keys")
+  @Test("a report is read as it was saved, including keys of a newer program, and quality_list has each of its keys")
   func roundTrip() async throws {
     let folder = TemporaryFolder()
     let store = try HealthStore.open(folder.store, for: .writing)

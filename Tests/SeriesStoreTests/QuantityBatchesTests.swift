@@ -4,7 +4,7 @@ import SeriesStore
 import TestSupport
 import Testing
 
-@Suite("Quantities in batches, one sample, deletion by predicate, withdrawn questions")
+@Suite("Quantities in batches, one sample, deletion by predicate, cancelled queries")
 struct QuantityBatchesTests {
   let folder = TemporaryFolder()
   private let program = SourceRevision(identifier: "test", name: "Test")
@@ -26,7 +26,7 @@ struct QuantityBatchesTests {
     return elements
   }
 
-  @Test("batches hold what one answer holds, in its order", arguments: 0..<10)
+  @Test("batches hold the same as one answer, in the same order", arguments: 0..<10)
   func same(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let store = try HealthStore.open(folder.store, for: .writing)
@@ -85,7 +85,7 @@ struct QuantityBatchesTests {
     #expect(Set(deleted) == Set(mine[..<2].map(\.id)))
   }
 
-  @Test("a question of a task that was cancelled is not answered to its end")
+  @Test("a query of a cancelled task stops early")
   func cancelled() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     try await store.save(series((0..<5000).map { $0 * 10 }), as: program)

@@ -71,7 +71,7 @@ struct QuantityChunkTests {
     }
   }
 
-  @Test("random bytes behind a right checksum are refused or read, but never trap")
+  @Test("random bytes with a correct checksum are refused or read, but never trap")
   func fuzz() {
     var random = SeededGenerator(seed: 98)
     for _ in 0..<20_000 {

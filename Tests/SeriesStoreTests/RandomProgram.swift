@@ -4,7 +4,7 @@ import TestSupport
 @testable import HealthModel
 @testable import SeriesStore
 
-/// One program of random saves, corrections, deletions and questions to a store, and to plain values beside it.
+/// One program of random saves, corrections, deletions and queries on a store, and on plain values beside it.
 struct RandomProgram {
   let store: HealthStore
   private var plain = PlainStore()
@@ -17,7 +17,7 @@ struct RandomProgram {
     random = SeededGenerator(seed: seed)
   }
 
-  /// What the store did wrong first; nil where it did everything as the plain values did.
+  /// The store's first fault; nil if it agreed with the plain values.
   mutating func run(steps: Int) async throws -> String? {
     for step in 0..<steps {
       var wrong =

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Random programs against plain values")
 struct RandomProgramTests {
-  @Test("samples of all kinds, corrections, deletions, questions and changes are as an array of values has them")
+  @Test("samples of all kinds, corrections, deletions, queries and changes agree with an array of values")
   func agreement() async throws {
     // SENSORD_SEED plays one program again; SENSORD_TRIALS=25 makes 5,000 of them.
     let seed = ProcessInfo.processInfo.environment["SENSORD_SEED"].flatMap { UInt64($0) }

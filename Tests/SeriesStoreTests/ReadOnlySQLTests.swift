@@ -12,7 +12,7 @@ struct ReadOnlySQLTests {
     try ReadOnlySQL(folder.store).rows(of: "SELECT time, rr_ms FROM beats")
   }
 
-  @Test("rows keep the file that they are unpacked from, whoever lets it go")
+  @Test("rows keep the file open from which they are unpacked")
   func lifetime() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     _ = try await store.commit(try makeSession(beats: 500))

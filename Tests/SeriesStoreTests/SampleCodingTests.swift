@@ -34,7 +34,7 @@ struct SampleCodingTests {
     return store
   }
 
-  @Test("samples of every kind, their values, changes and anchors come back from a coder as they went")
+  @Test("samples of every kind, their values, changes and anchors are decoded as they were encoded")
   func roundTrips() async throws {
     let store = try await store()
     let changes = try await ChangeQuery(after: .start).result(for: store).value
@@ -49,7 +49,7 @@ struct SampleCodingTests {
     #expect(try roundTrip([SampleType.quantity(own)]))
   }
 
-  @Test("what cannot be is refused by the decoder, not made up")
+  @Test("impossible values are refused by the decoder, not repaired")
   func refusals() {
     func refuses<Value: Decodable>(_ type: Value.Type, _ text: String) -> Bool {
       (try? JSONDecoder().decode(type, from: Data(text.utf8))) == nil
@@ -63,7 +63,7 @@ struct SampleCodingTests {
     #expect(refuses(QuantityList.self, columns("[0]", "[5, 6]")) && refuses(QuantityList.self, columns("[]", "[]")))
   }
 
-  @Test("samples, values and changes describe themselves in a line")
+  @Test("descriptions of samples, values and changes are one line")
   func descriptions() async throws {
     let store = try await store()
     let samples = try await SampleQuery(order: [.init(.change)]).result(for: store).value

@@ -118,7 +118,7 @@ struct SampleQueryTests {
     }
   }
 
-  @Test("samples come in the order asked for, as many as asked for")
+  @Test("samples come in the requested order and number")
   func order() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let samples = try [30, 10, 20].map { try sample(.heartRate, Array(repeating: 60, count: Int($0)), from: $0) }
@@ -194,7 +194,7 @@ struct SampleQueryTests {
     }
   }
 
-  @Test("changes are numbered without a hole, and a caller that comes back misses nothing")
+  @Test("changes are numbered without gaps, and a caller that comes back misses nothing")
   func changes() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let first = try sample()
@@ -255,7 +255,7 @@ struct SampleQueryTests {
     #expect(next.added.isEmpty && next.deleted.map(\.id) == [first.id])
   }
 
-  @Test("however large the limit, an answer goes on to the last change")
+  @Test("with any large limit, an answer reaches the last change")
   func largeLimit() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     try await store.save([try sample(), try sample(.stepCount, [5], from: 9)], as: program)

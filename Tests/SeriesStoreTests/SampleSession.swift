@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 import TestSupport
 
-/// A session made up from a seed, with some of everything; where it is told so, its last beats come after its end.
+/// A session made from a seed, with some of everything; on request its last beats are after its end.
 func makeSession(
   id: UUID = UUID(), version: Int64 = 1, seed: UInt64 = 1, beats count: Int = 200,
   start: Timestamp = Timestamp(microseconds: 1_714_920_600_436_237), endsEarly: Bool = false

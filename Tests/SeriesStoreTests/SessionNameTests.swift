@@ -2,7 +2,7 @@ import FoundationEssentials
 import SeriesStore
 import Testing
 
-/// What names a session, for every command and for the library.
+/// Names of sessions, for every command and for the library.
 struct SessionNameTests {
   private let id = UUID(uuidString: "3F2A91BC-1111-4000-8000-000000000001")!
 

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Stamps that come in slots")
 struct SlotPredictorTests {
-  /// What a host receives of a sensor that sends each second over a radio whose turns are `slot` apart.
+  /// What a host receives from a sensor that sends each second over a radio with turns every `slot`.
   struct Radio {
     /// Microseconds, as all times here.
     var slot: Int64
     var scatter: Int64 = 12_000
     /// One packet in so many misses its turn.
     var heldEvery = 18
-    /// The link is lost for half a minute so often.
+    /// How often the link is lost for half a minute.
     var losses = 0
     var unit: Int64 = 1000
 
@@ -78,7 +78,7 @@ struct SlotPredictorTests {
     #expect(radio.bytesPerValue(seed: 2) <= 0.9)
   }
 
-  @Test("a link that is lost costs its own skip, and no value behind it")
+  @Test("a lost link costs one skip, and nothing for later values")
   func lostLinks() {
     let whole = Radio(slot: 1_000_000, scatter: 40_000)
     let broken = Radio(slot: 1_000_000, scatter: 40_000, losses: 8)
@@ -86,7 +86,7 @@ struct SlotPredictorTests {
     #expect(broken.bytesPerValue(seed: 3) <= 1.02 * whole.bytesPerValue(seed: 3))
   }
 
-  @Test("what comes at irregular times has no slots, and what a clock tells as well is told by the clock")
+  @Test("irregular times have no slots, and times that a clock predicts as well use the clock")
   func clocks() {
     var random = SeededGenerator(seed: 4)
     var irregular = QuantityChunk()
@@ -127,7 +127,7 @@ struct SlotPredictorTests {
   }
 
   /// Two seconds of slots of half a second, packet by packet; the second holds 60 beats a minute, the link is lost once.
-  @Test("bytes that were written once are read the same for ever, and are written the same")
+  @Test("bytes from the first version are read the same, and are written the same")
   func golden() throws {
     var chunk = QuantityChunk()
     for index in 0..<70 as Range<Int64> {

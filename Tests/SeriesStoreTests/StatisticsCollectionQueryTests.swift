@@ -83,7 +83,7 @@ struct StatisticsCollectionQueryTests {
     return session
   }
 
-  @Test("the source whose first sample is the oldest speaks, whatever was stored, deleted or brought back when")
+  @Test("the source with the oldest first sample counts, whatever was stored, deleted or restored when")
   func ranking() async throws {
     let (first, second) = (try session(1, from: 60, to: 360, rate: 100), try session(2, from: 0, to: 600, rate: 60))
     let later = try session(1, from: 100_000, to: 100_600, rate: 90)
@@ -101,7 +101,8 @@ struct StatisticsCollectionQueryTests {
     let sources = try await StatisticsCollectionQuery(.heartRate, [.average, .separateBySource], buckets: .single)
       .result(for: store).value.compactMap(\.source?.device)
     #expect(sources == ["C0:FF:EE:00:00:02", "C0:FF:EE:00:00:01"])
-    // What is asked for does not decide who speaks: of the later two the one that was first in the whole store does.
+    // The queried range does not decide which source counts: of the later two it is the one that was first in the whole
+    // store.
     let part = try await averages(store, from: 100_000, to: 100_700)
     for session in [first, later] {
       try await store.delete(session.id)

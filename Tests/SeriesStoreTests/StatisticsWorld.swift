@@ -85,7 +85,7 @@ struct StatisticsWorld {
         ? [DataSource(source: "test", device: "watch"), DataSource(source: "test", device: "phone")] : [])
   }
 
-  /// What is wrong with an answer; nil where nothing is.
+  /// The fault in an answer; nil if there is none.
   func difference(_ query: StatisticsCollectionQuery, _ found: [Statistics]) throws -> String? {
     // Of equal starts in one source the quantity of the series that started last is the most recent one.
     let mine = series.filter { $0.type == query.type }.enumerated()

@@ -22,7 +22,7 @@ struct StoreCheckTests {
     return store
   }
 
-  @Test("a sound store has nothing to tell")
+  @Test("a sound store has no damage")
   func sound() async throws {
     #expect(try await store().check() == [])
   }

@@ -67,7 +67,7 @@ struct StoreEdgeTests {
     #expect(try await store.check() == [])
   }
 
-  @Test("a replaced value does not say when the series ends")
+  @Test("a replaced value does not determine when the series ends")
   func replacedEnd() throws {
     func at(_ second: Int64) -> Timestamp { Timestamp(microseconds: second * 1_000_000) }
     var builder = QuantitySeriesBuilder(type: .stepCount, start: at(0))

@@ -18,7 +18,7 @@ struct StoreFollowerTests {
     return try builder.finish()
   }
 
-  @Test("sees each of a thousand saves once, in order, when it is made, and wakes for nothing else")
+  @Test("sees each of a thousand saves once, in order, and wakes for nothing else")
   func thousand() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let follower = try FollowerProcess("follow", folder.store, "\(folder.path)/state", "100")
@@ -47,7 +47,7 @@ struct StoreFollowerTests {
     #expect(follower.program.wait() == -SIGKILL)
   }
 
-  @Test("that may watch no more files is told so by name, and the store opens with the next descriptors")
+  @Test("that has no watches left gets its own error, and the store opens when there are some again")
   func starved() throws {
     _ = try HealthStore.open(folder.store, for: .writing)
     let follower = try FollowerProcess("starve", folder.store)
@@ -57,7 +57,7 @@ struct StoreFollowerTests {
     #expect(follower.program.wait() == 0)
   }
 
-  @Test("that was killed goes on where it was, and has what the store has", arguments: [1, 3, 1000])
+  @Test("that was killed continues where it was, and ends with what the store has", arguments: [1, 3, 1000])
   func killed(limit: Int) async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     let state = "\(folder.path)/state"

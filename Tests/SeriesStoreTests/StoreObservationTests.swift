@@ -28,7 +28,7 @@ struct StoreObservationTests {
     #expect(unsafe rename("\(folder.path)/\(name)", folder.store) == 0)
   }
 
-  @Test("what another connection commits is told by itself, each commit for itself", arguments: [true, false])
+  @Test("commits of another connection are reported without a call, each by itself", arguments: [true, false])
   func otherConnection(isReader: Bool) async throws {
     let writer = try HealthStore.open(folder.store, for: .writing)
     let store = try HealthStore.open(folder.store, for: isReader ? .reading : .writing, observing: true)
@@ -55,7 +55,7 @@ struct StoreObservationTests {
     #expect(try await results.next()?.value.count == 1)
   }
 
-  @Test("what a writer committed before it was killed is told when the next one opens the file")
+  @Test("what a writer committed before it was killed is reported when the next one opens the file")
   func killedWriter() async throws {
     let store: HealthStore
     do {
@@ -114,7 +114,7 @@ struct StoreObservationTests {
     #expect(try await samples.next()?.value.map(\.id) == [second.id])
   }
 
-  @Test("a file of a newer layout in the place of the open one is named, and reopening mends it")
+  @Test("a file of a newer layout in place of the open one is an error, which reopening resolves")
   func replacedByNewer() async throws {
     let writer = try HealthStore.open(folder.store, for: .writing)
     try copyStore(to: "newer")
@@ -161,7 +161,7 @@ struct StoreObservationTests {
     #expect(count == 1)
   }
 
-  @Test("a copy in a folder that cannot be written is gone on with when somebody writes to it after all")
+  @Test("a copy in a read-only folder is followed if somebody writes to it after all")
   func readOnlyFolder() async throws {
     try await HealthStore.open(folder.store, for: .writing).close()
     for suffix in ["-wal", "-shm"] { unsafe unlink(folder.store + suffix) }
@@ -194,7 +194,7 @@ struct StoreObservationTests {
     while observation != nil { await Task.yield() }
   }
 
-  @Test("what cannot be watched is an error with a name")
+  @Test("a file that cannot be watched has its own error")
   func refused() throws {
     let place = try StorePlace(HealthStorePath.made(in: folder), for: .reading)
     #expect(unsafe unlink(folder.store) == 0)
@@ -205,19 +205,19 @@ struct StoreObservationTests {
   func overflow() throws {
     let observation = try StoreObservation(StorePlace(HealthStorePath.made(in: folder), for: .reading))
     try observation.watchFolder()
-    #expect(!observation.takeEvents())
+    #expect(!observation.drainEvents())
     try folder.write("other", "")
-    #expect(!observation.takeEvents())
+    #expect(!observation.drainEvents())
     try folder.write("store.sqlite.new-1", "")
-    #expect(!observation.takeEvents())
+    #expect(!observation.drainEvents())
     #expect(unsafe utimensat(AT_FDCWD, folder.store, nil, 0) == 0)
-    #expect(observation.takeEvents())
+    #expect(observation.drainEvents())
     let limit = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
     let count = try #require(Int(limit.filter(\.isNumber)))
     // One event after another, none like the one before, which would be left out.
     for number in 0...count { try folder.write("other\(number % 2)", "") }
-    #expect(observation.takeEvents())
-    #expect(!observation.takeEvents())
+    #expect(observation.drainEvents())
+    #expect(!observation.drainEvents())
   }
 }
 

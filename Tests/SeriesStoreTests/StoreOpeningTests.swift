@@ -20,7 +20,7 @@ struct StoreOpeningTests {
     }
   }
 
-  @Test("a missing store is an error for a reader, who makes none, and is made by a writer for its user alone")
+  @Test("a missing store is an error for a reader and is created by a writer, readable by its user alone")
   func missing() throws {
     #expect(code(folder.store) == .missing)
     #expect(code("\(folder.path)/no/store.sqlite") == .missing)
@@ -112,7 +112,9 @@ struct StoreOpeningTests {
     #expect(!folder.names.contains("store.sqlite.new-123"))
   }
 
-  @Test("what is no store gets no file beside it, and a pipe is not waited for", arguments: HealthStore.Access.each)
+  @Test(
+    "a file that is not a store gets no file beside it, and a pipe is not waited for",
+    arguments: HealthStore.Access.each)
   func refused(access: HealthStore.Access) throws {
     try folder.write("notes.txt", Array("notes".utf8))
     #expect(code("\(folder.path)/notes.txt", for: access) == .notADatabase)
@@ -131,7 +133,7 @@ struct StoreOpeningTests {
     #expect(folder.names == ["store.sqlite", "store.sqlite-recorder", "store.sqlite-shm", "store.sqlite-wal"])
   }
 
-  @Test("a file of which a quarter is empty is written anew when its writer closes it, a fuller one is not")
+  @Test("a file that is a quarter empty is rewritten when its writer closes it, a fuller one is not")
   func freePages() async throws {
     for (pages, isWrittenAnew) in [(60, true), (8, false)] as [(Int64, Bool)] {
       let path = "\(folder.path)/free-\(pages).sqlite"

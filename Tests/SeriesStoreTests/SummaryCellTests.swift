@@ -52,7 +52,7 @@ struct SummaryCellTests {
     #expect(try SummaryCells.decode(SummaryCells.encode(cells)) == cells)
   }
 
-  @Test("random bytes behind a right checksum are refused or read, but never trap")
+  @Test("random bytes with a correct checksum are refused or read, but never trap")
   func fuzz() {
     var random = SeededGenerator(seed: 97)
     for _ in 0..<20_000 {

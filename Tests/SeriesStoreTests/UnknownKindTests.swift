@@ -6,13 +6,13 @@ import Testing
 
 @testable import SeriesStore
 
-/// What a newer program stored: kinds and types that this one has never heard of.
+/// Content of a newer program: kinds and types that this one does not know.
 @Suite("Unknown kinds and types")
 struct UnknownKindTests {
   let folder = TemporaryFolder()
   private let program = SourceRevision(identifier: "test", name: "Test")
 
-  /// A store with a sample of this program and one of a kind to come, whose content is in a table of its own.
+  /// A store with a sample of this program and one of a future kind, whose content is in its own table.
   private func store() async throws -> (store: HealthStore, known: UUID, unknown: UUID) {
     let store = try HealthStore.open(folder.store, for: .writing)
     let beats = try #require(NewSample(heartbeats: try makeSession(beats: 20).heartbeats))
@@ -28,7 +28,7 @@ struct UnknownKindTests {
     return (store, beats.id, unknown)
   }
 
-  @Test("a sample of an unknown kind is shown as what it is, beside the others")
+  @Test("a sample of an unknown kind is shown as the file describes it, beside the others")
   func shown() async throws {
     let (store, known, unknown) = try await store()
     let samples = try await SampleQuery(order: [.init(.change)]).result(for: store).value

@@ -150,7 +150,7 @@ struct AdapterAndDaemonTests {
     #expect(bench.take() == ["dev Connected=false"])
   }
 
-  @Test("a frozen bluetoothd answers and tells nothing, and loses nothing")
+  @Test("a frozen bluetoothd answers and signals nothing, and loses nothing")
   func frozen() {
     var bench = Bench()
     bench.subscribed()
@@ -200,7 +200,7 @@ struct AdapterAndDaemonTests {
     #expect(lines.contains("- dev Device1") && !lines.contains { $0.hasPrefix("Connect:") }, "\(lines)")
   }
 
-  @Test("services that move while connected go and come in one instant, and subscriptions are gone without a word")
+  @Test("services that move while connected are replaced in one instant, and subscriptions are gone without a signal")
   func movedWhileConnected() {
     var bench = Bench()
     bench.acquired()
@@ -241,7 +241,7 @@ struct AdapterAndDaemonTests {
     #expect(bench.takeTruth().last?.hasPrefix("unsent") == true)
   }
 
-  @Test("services that move and nobody is told: values stop without an error")
+  @Test("services that move without Service Changed: values stop without an error")
   func movedInSilence() {
     var bench = Bench()
     bench.subscribed()
@@ -252,7 +252,7 @@ struct AdapterAndDaemonTests {
   }
 
   @Test(
-    "a strap that wants encryption and no agent: StartNotify is never answered, the device goes 30 s later without a word"
+    "a strap that requires encryption and no agent: StartNotify is never answered, the device goes 30 s later without a signal"
   )
   func noAgent() {
     var bench = Bench { $0.pairing = .justWorks }
@@ -354,7 +354,7 @@ struct AdapterAndDaemonTests {
     #expect(bench.take() == ["Pair: AuthenticationCanceled Authentication Canceled", "CancelPairing: ok"])
   }
 
-  @Test("the battery's changes are told by Battery1")
+  @Test("the battery's changes are signalled by Battery1")
   func battery() {
     var bench = Bench()
     bench.connected()
@@ -362,7 +362,7 @@ struct AdapterAndDaemonTests {
     #expect(bench.take() == ["dev Percentage=42"])
   }
 
-  @Test("another program on the bus does what the scenario says, and what it got is written down")
+  @Test("another program on the bus does what the scenario says, and its results are logged")
   func otherClient() {
     var bench = Bench()
     bench.subscribed()

@@ -1,13 +1,13 @@
 @testable import Simulator
 
-/// A machine with a client at it: what comes out is written as short lines, which tests compare.
+/// A simulated host with a client: its effects are written as short lines, which tests compare.
 ///
 /// `dev` is the first strap's device object, `dev2` the second one's, `hrm` and `battery` the characteristics of the
 /// first; `hci0` the adapter.
 struct Bench {
-  var machine: Machine
+  var machine: SimulatedHost
   var now = SimulationInstant.start
-  /// What has come out since it was last taken.
+  /// The lines since they were last taken.
   var lines: [String] = []
   /// Ground truth lines, as `event fields`.
   var truth: [String] = []
@@ -15,11 +15,11 @@ struct Bench {
   private var nextCall: UInt64 = 0
 
   init(_ scenario: Scenario, seed: UInt64 = 1) {
-    machine = Machine(scenario: scenario, seed: seed)
+    machine = SimulatedHost(scenario: scenario, seed: seed)
     note(machine.start())
   }
 
-  /// One strap with this timeline, resolving in the usual order unless told otherwise.
+  /// One strap with this timeline, resolving in the usual order by default.
   init(
     _ timeline: [ScenarioItem] = [], machine events: [ScenarioItem] = [], order: ResolveOrder = .usual,
     _ change: (inout StrapProfile) -> Void = { _ in }
@@ -72,12 +72,12 @@ struct Bench {
     note(machine.handle(input, at: now))
   }
 
-  /// Something befalls the first strap now.
+  /// Something happens to the first strap now.
   mutating func befall(_ event: StrapEvent) {
     put(.item(ScenarioItem(action: .strap(event))))
   }
 
-  /// Something befalls the machine now.
+  /// Something happens to the host now.
   mutating func befall(_ event: MachineEvent) {
     put(.item(ScenarioItem(action: .machine(event))))
   }
@@ -87,7 +87,7 @@ struct Bench {
     put(.item(ScenarioItem(action: .value(bytes))))
   }
 
-  /// Takes what has come out so far.
+  /// Returns and removes the lines so far.
   mutating func take() -> [String] {
     defer { lines.removeAll() }
     return lines
@@ -98,7 +98,7 @@ struct Bench {
     take().filter { !$0.contains("/service") && !$0.contains("GattCharacteristic1") && !$0.contains("GattDescriptor1") }
   }
 
-  /// Takes the ground truth so far.
+  /// Returns and removes the ground truth so far.
   mutating func takeTruth() -> [String] {
     defer { truth.removeAll() }
     return truth

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulator
 
-@Suite("Connecting and resolving, as bluetoothd tells of it")
+@Suite("Connecting and resolving, as bluetoothd signals it")
 struct ConnectingTests {
   @Test("the usual order is Connected, the objects, UUIDs with ServicesResolved, the battery, the reply")
   func usualOrder() {
@@ -57,7 +57,7 @@ struct ConnectingTests {
       ])
   }
 
-  @Test("Connected may never be told, though it is true")
+  @Test("Connected may never be signalled, though it is true")
   func untoldConnected() {
     var bench = Bench(order: .untold)
     bench.call("StartDiscovery", on: Bench.hci0)
@@ -74,7 +74,7 @@ struct ConnectingTests {
     #expect(bench.take() == ["Get: true"])
   }
 
-  @Test("ServicesResolved may be told before the objects are there")
+  @Test("ServicesResolved may be signalled before the objects are there")
   func hollowResolution() {
     var bench = Bench(order: .hollow)
     bench.call("StartDiscovery", on: Bench.hci0)
@@ -130,9 +130,9 @@ struct ConnectingTests {
     #expect(!bench.take().contains("- dev Device1"))
   }
 
-  @Test("since 5.83 the reason of a disconnect is told after it")
+  @Test("since 5.83 the reason of a disconnect is signalled after it")
   func reasons() {
-    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, tellsReasons: true))
+    var bench = Bench(Scenario(straps: [StrapProfile()], resolveOrder: .usual, signalsReasons: true))
     bench.connected()
     bench.befall(.vanish)
     #expect(
@@ -228,7 +228,7 @@ struct ConnectingTests {
     #expect(bench.take() == ["Connect: Failed br-connection-canceled", "Disconnect: ok"])
   }
 
-  @Test("an unknown object is told by libdbus, an unknown method too")
+  @Test("an unknown object is refused by libdbus, an unknown method too")
   func unknownObject() {
     var bench = Bench()
     bench.call("Connect")
@@ -240,7 +240,7 @@ struct ConnectingTests {
     #expect(bench.take().first?.hasPrefix("Pair: UnknownMethod ") == true)
   }
 
-  @Test("links that are refused fail with Connected false and no true before it, until the strap is tired of it")
+  @Test("refused links fail with Connected false and no true before it, until the strap stops refusing")
   func refusedLinks() {
     var bench = Bench()
     bench.call("StartDiscovery", on: Bench.hci0)
@@ -333,7 +333,7 @@ struct ConnectingTests {
     #expect(bench.take() == ["Disconnect: ok"])
   }
 
-  @Test("a lost link is told in one signal, then the battery goes; the objects stay for 30 s")
+  @Test("a lost link is one signal, then the battery goes; the objects stay for 30 s")
   func lostLink() {
     var bench = Bench()
     bench.connected()

@@ -8,7 +8,7 @@ struct DiscoveryTests {
     .dictionary(["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"]), "Transport": .string("le")])
   ]
 
-  @Test("with a filter every advertisement tells the signal strength, even the same; the end of it takes it back")
+  @Test("with a filter every advertisement signals its strength, even the same; the end of discovery invalidates it")
   func everyAdvertisement() {
     var bench = Bench()
     bench.call("SetDiscoveryFilter", on: Bench.hci0, heartRate)
@@ -23,7 +23,7 @@ struct DiscoveryTests {
       ])
   }
 
-  @Test("without a filter only a clear change of the signal strength is told")
+  @Test("without a filter only a clear change of the signal strength is signalled")
   func unfiltered() {
     var bench = Bench()
     bench.call("StartDiscovery", on: Bench.hci0)
@@ -35,7 +35,7 @@ struct DiscoveryTests {
     #expect(bench.take() == ["StartDiscovery: ok", "hci0 Discovering=true", "+ dev Device1", "dev RSSI=-80"])
   }
 
-  @Test("DuplicateData tells the manufacturer's data each time")
+  @Test("DuplicateData signals the manufacturer's data each time")
   func duplicateData() {
     var bench = Bench()
     bench.call("SetDiscoveryFilter", on: Bench.hci0, [.dictionary(["DuplicateData": .bool(true)])])
@@ -83,7 +83,7 @@ struct DiscoveryTests {
     #expect(bench.take() == ["SetDiscoveryFilter: InvalidArguments Invalid arguments in method call"])
   }
 
-  @Test("the short form of a UUID is accepted, and a signal too weak is not told")
+  @Test("the short form of a UUID is accepted, and a signal too weak is not reported")
   func shortUUID() {
     var bench = Bench()
     bench.call(
@@ -155,7 +155,7 @@ struct DiscoveryTests {
     #expect(bench.take().last == "+ dev Device1")
   }
 
-  @Test("discovery that ends by itself is told, hears nothing, and has to be stopped before it can start again")
+  @Test("discovery that ends by itself is signalled, hears nothing, and has to be stopped before it can start again")
   func halted() {
     var bench = Bench()
     bench.call("StartDiscovery", on: Bench.hci0)

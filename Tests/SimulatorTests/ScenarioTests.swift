@@ -15,7 +15,7 @@ struct ScenarioTests {
     }
   }
 
-  @Test("a strap with nothing said is the lab's")
+  @Test("a strap without settings is the lab's default")
   func defaults() throws {
     #expect(try scenario("{}") == Scenario(straps: [StrapProfile()]))
   }
@@ -100,7 +100,7 @@ struct ScenarioTests {
     #expect(items.last?.strap == "C0:FF:EE:00:00:02")
   }
 
-  @Test("several straps have timelines of their own, and the machine has one")
+  @Test("several straps have timelines of their own, and the host has one")
   func severalStraps() throws {
     let scenario = try scenario(
       """
@@ -111,7 +111,7 @@ struct ScenarioTests {
     #expect(scenario.straps.count == 2)
     #expect(scenario.timeline == [ScenarioItem(time: 2, strap: "C0:FF:EE:00:00:02", action: .strap(.vanish))])
     #expect(scenario.connections == 1)
-    #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.tellsReasons)
+    #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.signalsReasons)
     #expect(scenario.resolveOrder == .late)
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Simulator
 
-/// In real time: were it faster, a device that nobody connects yet would expire while a busy machine keeps the test from running.
+/// In real time: in fast time, a device that is not connected yet would expire while a busy machine delays the test.
 @Suite("The simulator on a real bus", .timeLimit(.minutes(5)))
 struct ServiceTests {
   /// A simulator in this process, on a bus and a thread of its own.

@@ -8,7 +8,7 @@ struct SubscriptionTests {
   let a: [UInt8] = [0x10, 60, 0, 4]
   let b: [UInt8] = [0x10, 61, 0, 4]
 
-  @Test("StartNotify is answered when the strap has, and Notifying is told before")
+  @Test("StartNotify is answered when the strap has answered, and Notifying is signalled before")
   func startNotify() {
     var bench = Bench()
     bench.connected()
@@ -218,7 +218,7 @@ struct SubscriptionTests {
       bench.take() == ["ReadValue: Failed Not connected", "AcquireNotify: Failed Not connected", "StartNotify: ok"])
   }
 
-  @Test("ReadValue is told to everybody too; the measurement cannot be read, the location cannot be subscribed")
+  @Test("ReadValue is signalled to everybody too; the measurement cannot be read, the location cannot be subscribed")
   func readValue() {
     var bench = Bench()
     bench.connected()

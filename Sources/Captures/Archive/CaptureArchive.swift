@@ -1,14 +1,14 @@
 public import FoundationEssentials
 import Glibc
 
-/// The folder of kept captures: one file for each session that was committed, until it is too old or they are too many.
+/// The folder of kept captures: one file for each committed session, until it is too old or the folder too large.
 public struct CaptureArchive: Hashable, Sendable {
   public var directory: String
   /// Files older than this many seconds are deleted; nil keeps them whatever their age.
   public var maximumAgeSeconds: Int64?
   /// The oldest files are deleted until the rest is no larger than this; nil sets no limit.
   public var maximumBytes: Int64?
-  /// Permissions of the folder, if it is made here.
+  /// Permissions of the folder, if it is created here.
   public var directoryMode: UInt32
   /// Permissions of the files.
   public var fileMode: UInt32
@@ -24,7 +24,7 @@ public struct CaptureArchive: Hashable, Sendable {
     self.fileMode = fileMode
   }
 
-  /// Writes `capture` to a file of its own, durably and whole or not at all, and gives its path.
+  /// Writes `capture` to a new file, durably and completely or not at all, and returns the file's path.
   ///
   /// A file of the same session is replaced.
   ///
@@ -75,7 +75,7 @@ public struct CaptureArchive: Hashable, Sendable {
     }
   }
 
-  /// Deletes what the limits no longer allow at `now`, seconds since 1970, and gives what was deleted.
+  /// Deletes what exceeds the limits at `now` (seconds since 1970), and returns what was deleted.
   ///
   /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
   @discardableResult

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Reads a capture in any format that is known.
+/// Reads a capture in any supported format.
 public enum CaptureFile {
-  /// Reads the file at `path`; its format is told by its first bytes, never by its name.
+  /// Reads the file at `path`. Its format is recognised by its first bytes, never by its name.
   ///
   /// `handle` is the attribute handle of 0x2A37 in a foreign capture that starts after the discovery; it is used for the
   /// connections whose discovery is not in the file.
   ///
-  /// Only the beginning of a file that is no capture is read, and none of more than ``greatestSize`` bytes.
+  /// Of a file that is no capture only the beginning is read, and files of more than ``greatestSize`` bytes are refused.
   ///
-  /// - Throws: ``CaptureError`` where nothing at all could be read.
+  /// - Throws: ``CaptureError`` if nothing could be read.
   public static func read(path: String, handle: UInt16? = nil) throws(CaptureError) -> CaptureContents {
     let file: OpenFile
     let size: Int
@@ -23,7 +23,7 @@ public enum CaptureFile {
     } catch {
       throw .unreadable(path: path, errorNumber: error.number)
     }
-    // What is wrong with the first bytes is said of them, whatever follows.
+    // A fault in the first bytes is reported before the size is checked.
     guard size > beginning.count else { return try read(bytes: beginning, handle: handle) }
     guard mayBeCapture(beginning) else { return try CaptureReader.read(beginning) }
     guard size <= greatestSize else { throw .tooLarge(bytes: size, limit: greatestSize) }
@@ -32,10 +32,11 @@ public enum CaptureFile {
     return try read(bytes: bytes, handle: handle)
   }
 
-  /// In bytes. A day of one sensor is 5 MB in our own format; a controller's whole traffic is far more, of which
-  /// a part can be cut out.
+  /// In bytes. A day of one sensor is 5 MB in our own format. A controller's whole traffic is far more, but a part can be
+  /// cut out of it.
   static let greatestSize = 256 << 20
-  /// So much tells whether a file is a capture: ``TextHeader`` looks no further for the records behind a damaged first line.
+  /// The bytes needed to tell whether a file is a capture: ``TextHeader`` looks no further for records behind a damaged
+  /// first line.
   private static let lengthOfBeginning = 1 << 16
 
   private static func mayBeCapture(_ beginning: [UInt8]) -> Bool {
@@ -48,7 +49,7 @@ public enum CaptureFile {
 
   /// Reads `bytes`, the whole content of a capture file; `handle` is as for ``read(path:handle:)``.
   ///
-  /// - Throws: ``CaptureError`` where nothing at all could be read.
+  /// - Throws: ``CaptureError`` if nothing could be read.
   public static func read(bytes: [UInt8], handle: UInt16? = nil) throws(CaptureError) -> CaptureContents {
     if bytes.starts(with: BTSnoop.magic) { return try readBTSnoop(bytes, handle: handle) }
     if bytes.starts(with: PCAPNG.magic) { return try readPCAPNG(bytes, handle: handle) }
@@ -65,7 +66,7 @@ public enum CaptureFile {
   private static func readBTSnoop(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
     var file = try BTSnoop(bytes.span)
     var trace = HCITrace()
-    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
+    while let packet = file.next(bytes.span) { trace.handle(packet, bytes.span) }
     return try contents(
       .btsnoop, trace, handle: handle, packets: file.packets, dropped: file.dropped, damages: file.damages)
   }
@@ -73,7 +74,7 @@ public enum CaptureFile {
   private static func readPCAPNG(_ bytes: [UInt8], handle: UInt16?) throws(CaptureError) -> CaptureContents {
     var file = PCAPNG()
     var trace = HCITrace()
-    while let packet = file.next(bytes.span) { trace.take(packet, bytes.span) }
+    while let packet = file.next(bytes.span) { trace.handle(packet, bytes.span) }
     if let linkType = file.unsupportedLinkType, !file.hasBluetooth {
       throw .unsupported(what: "pcapng link type", found: linkType)
     }

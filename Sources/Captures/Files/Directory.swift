@@ -13,7 +13,7 @@ final class Directory: Sendable {
     file = OpenFile(descriptor: descriptor)
   }
 
-  /// Opens the folder at `path`, making it and its parents where they are missing.
+  /// Opens the folder at `path`, creating it and its parents if they are missing.
   ///
   /// Each new entry is synced in its parent. An existing folder keeps its permissions.
   static func opened(path: String, creatingWith mode: UInt32) throws(SystemError) -> Directory {
@@ -32,7 +32,7 @@ final class Directory: Sendable {
     guard parentPath != trimmed else { throw SystemError(ENOENT) }
     let parent = try opened(path: parentPath, creatingWith: mode)
     if unsafe mkdir(trimmed, mode) == 0 {
-      // The umask must not narrow the mode that was asked for: the service's group has to read.
+      // The umask must not reduce the mode: the service's group has to read.
       guard unsafe chmod(trimmed, mode) == 0 else { throw .last }
       try parent.synchronize()
     } else if errno != EEXIST {
@@ -66,14 +66,14 @@ final class Directory: Sendable {
     }
   }
 
-  /// Opens an entry for reading. Never follows a link and never waits for a pipe's other end.
+  /// Opens an entry for reading. Never follows a symbolic link and never waits for the other end of a pipe.
   func openForReading(_ name: String) throws(SystemError) -> OpenFile {
     let descriptor = unsafe openat(file.descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw .last }
     return OpenFile(descriptor: descriptor)
   }
 
-  /// Makes a new file for appending, with exactly these permissions whatever the umask. Fails where the name is taken.
+  /// Creates a file for appending, with exactly these permissions whatever the umask. Fails if the name exists.
   func create(_ name: String, mode: UInt32) throws(SystemError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
     let descriptor = unsafe openat(file.descriptor, name, flags, mode)
@@ -87,12 +87,12 @@ final class Directory: Sendable {
     return made
   }
 
-  /// Gives an entry another name; what had that name before is replaced.
+  /// Renames an entry and replaces an existing one of the new name.
   func rename(_ name: String, to newName: String) throws(SystemError) {
     guard unsafe renameat(file.descriptor, name, file.descriptor, newName) == 0 else { throw .last }
   }
 
-  /// Deletes a file; one that is not there is no error.
+  /// Deletes a file; does nothing if it does not exist.
   func remove(_ name: String) throws(SystemError) {
     guard unsafe unlinkat(file.descriptor, name, 0) == 0 || errno == ENOENT else { throw .last }
   }
@@ -101,7 +101,7 @@ final class Directory: Sendable {
     unsafe faccessat(file.descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
   }
 
-  /// `name`, or where that is taken the first of `name-2`, `name-3` … that is not.
+  /// `name`, or if that exists, the first of `name-2`, `name-3` … that does not.
   func freeName(_ name: String) -> String {
     var copy = 2
     var free = name
@@ -112,7 +112,7 @@ final class Directory: Sendable {
     return free
   }
 
-  /// Whether this process may list it and make files in it.
+  /// Whether this process may list the folder and create files in it.
   var isUsable: Bool {
     unsafe faccessat(file.descriptor, ".", R_OK | W_OK | X_OK, AT_EACCESS) == 0 || errno == EROFS
   }
@@ -122,7 +122,7 @@ final class Directory: Sendable {
     guard fsync(file.descriptor) == 0 else { throw .last }
   }
 
-  /// Takes the folder for this process, until it is closed. False where another has it.
+  /// Locks the folder for this process until it is closed. Returns false if another process has locked it.
   func lock() throws(SystemError) -> Bool {
     if flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
     guard errno == EWOULDBLOCK else { throw .last }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An open file, closed with its last reference. Its calls may come from several threads, as the kernel allows.
+/// An open file, closed with its last reference. Several threads may call it, as far as the kernel allows.
 final class OpenFile: Sendable {
   let descriptor: Int32
 
@@ -12,7 +12,7 @@ final class OpenFile: Sendable {
     _ = close(descriptor)
   }
 
-  /// One write(2): how many bytes were taken, which may be fewer than given.
+  /// One write(2). Returns how many bytes were written, which may be fewer than given.
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) -> Int {
     let written = unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
     guard written >= 0 else { throw .last }
@@ -48,19 +48,19 @@ final class OpenFile: Sendable {
     return status
   }
 
-  /// Takes the owner, the group and the permissions of another file. Whoever may not give files away fails only where
-  /// it is not theirs.
-  func takeAccess(of other: OpenFile) throws(SystemError) {
+  /// Copies the owner, the group and the permissions of another file. Without the right to change owners, it fails only if
+  /// they differ.
+  func copyAccess(of other: OpenFile) throws(SystemError) {
     let wanted = try other.status()
     let own = try status()
     if own.st_uid != wanted.st_uid || own.st_gid != wanted.st_gid {
       guard fchown(descriptor, wanted.st_uid, wanted.st_gid) == 0 else { throw .last }
     }
-    // Afterwards, lest the old group reads what it may not.
+    // Last, or the old group could read what it must not.
     guard fchmod(descriptor, wanted.st_mode & 0o777) == 0 else { throw .last }
   }
 
-  /// The content from the start up to `end` or the size that the file has now, or fewer bytes where it shrinks meanwhile.
+  /// The content from the start up to `end` or the present size; fewer bytes if the file shrinks meanwhile.
   func readAll(upTo end: Int = .max) throws(SystemError) -> [UInt8] {
     let status = try status()
     guard status.st_mode & S_IFMT == S_IFREG else {

@@ -8,10 +8,10 @@ struct SystemError: Error, Hashable {
     self.number = number
   }
 
-  /// The failure of the call that this thread made last.
+  /// The error of this thread's last system call.
   static var last: SystemError { SystemError(errno) }
 
-  /// What `strerror` says, in a form that is safe to call from several threads.
+  /// The text of `strerror`, in its thread-safe form.
   static func text(_ number: Int32) -> String {
     var buffer = [CChar](repeating: 0, count: 128)
     let status = unsafe strerror_r(number, &buffer, buffer.count)

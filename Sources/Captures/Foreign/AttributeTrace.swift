@@ -1,9 +1,9 @@
 import Sensors
 
-/// Follows the Attribute Protocol of one connection: which handle is what, and which values were sent (Core
+/// Follows the Attribute Protocol of one connection: the characteristic of each handle, and the values sent (Core
 /// specification, volume 3, part F).
 struct AttributeTrace {
-  /// Characteristics that are looked for, by their 16-bit UUIDs.
+  /// The characteristics of interest, by their 16-bit UUIDs.
   enum Characteristic {
     static let heartRateMeasurement: UInt16 = 0x2A37
     static let deviceName: UInt16 = 0x2A00
@@ -18,7 +18,7 @@ struct AttributeTrace {
   struct Value {
     let microseconds: Int64
     let handle: UInt16
-    /// What the handle was known to be when the value was sent; nil where nothing was known of it.
+    /// The characteristic of the handle when the value was sent; nil if it was not known.
     let characteristic: UInt16?
     let isNotification: Bool
     let bytes: [UInt8]
@@ -30,18 +30,18 @@ struct AttributeTrace {
   }
 
   private(set) var values: [Value] = []
-  /// The characteristic of each handle that the capture tells of.
+  /// The characteristic of each handle, as far as the capture shows it.
   private(set) var characteristics: [UInt16: UInt16] = [:]
-  /// The handle that sent a value last, and what it is: as a rule it does so again.
+  /// The handle of the last value and its characteristic: usually the next value has the same.
   private var last: (handle: UInt16, characteristic: UInt16?)?
-  /// The request of each direction that is yet to be answered: of the host first, then of the peer.
+  /// The pending request of each direction: of the host, and of the peer.
   private var requests: (fromHost: Request?, fromPeer: Request?)
 
-  /// Whether the capture tells the handle of the heart rate in this connection.
+  /// Whether the capture shows the handle of the heart rate in this connection.
   var knowsHeartRate: Bool { characteristics.values.contains(Characteristic.heartRateMeasurement) }
 
-  /// Takes a message, its operation code first.
-  mutating func take(_ message: Span<UInt8>, microseconds: Int64, isReceived: Bool) {
+  /// Handles a message, which begins with its opcode.
+  mutating func handle(_ message: Span<UInt8>, microseconds: Int64, isReceived: Bool) {
     switch message.byte(at: 0) {
     case 0x1B, 0x1D:  // handle value notification, handle value indication
       guard let handle = message.uint16(at: 1) else { return }
@@ -59,15 +59,15 @@ struct AttributeTrace {
     case 0x0A:  // read request: handle
       setRequest(message.uint16(at: 1).map { .read($0) }, isReceived: isReceived)
     case 0x05:  // find information response
-      takeInformation(message)
+      decodeInformation(message)
     case 0x09:  // read by type response
-      guard case .readByType(let type)? = takeRequest(answeredFromPeer: isReceived) else { return }
-      takeTypes(message, type: type, microseconds: microseconds)
+      guard case .readByType(let type)? = removeRequest(answeredFromPeer: isReceived) else { return }
+      decodeTypes(message, type: type, microseconds: microseconds)
     case 0x0B:  // read response
-      guard case .read(let handle)? = takeRequest(answeredFromPeer: isReceived) else { return }
+      guard case .read(let handle)? = removeRequest(answeredFromPeer: isReceived) else { return }
       append(message, 1..<message.count, handle: handle, microseconds: microseconds, isNotification: false)
     case 0x01:  // error response
-      _ = takeRequest(answeredFromPeer: isReceived)
+      _ = removeRequest(answeredFromPeer: isReceived)
     default: break
     }
   }
@@ -83,7 +83,7 @@ struct AttributeTrace {
   }
 
   /// Handles with their types, 16 bits or 128 bits wide.
-  private mutating func takeInformation(_ message: Span<UInt8>) {
+  private mutating func decodeInformation(_ message: Span<UInt8>) {
     let width = message.byte(at: 1) == 1 ? 4 : 18
     for start in stride(from: 2, through: message.count - width, by: width) {
       if let handle = message.uint16(at: start), let uuid = Self.uuid16(message, start + 2..<start + width) {
@@ -93,7 +93,7 @@ struct AttributeTrace {
   }
 
   /// Characteristic declarations, or values of one type.
-  private mutating func takeTypes(_ message: Span<UInt8>, type: UInt16, microseconds: Int64) {
+  private mutating func decodeTypes(_ message: Span<UInt8>, type: UInt16, microseconds: Int64) {
     guard let width = message.byte(at: 1).map(Int.init), width >= 2 else { return }
     for start in stride(from: 2, through: message.count - width, by: width) {
       if type == 0x2803 {
@@ -130,8 +130,8 @@ struct AttributeTrace {
     if isReceived { requests.fromPeer = request } else { requests.fromHost = request }
   }
 
-  /// The request that an answer belongs to: the other side's.
-  private mutating func takeRequest(answeredFromPeer: Bool) -> Request? {
+  /// Removes and returns the request that an answer belongs to: the other side's.
+  private mutating func removeRequest(answeredFromPeer: Bool) -> Request? {
     if answeredFromPeer { requests.fromHost.take() } else { requests.fromPeer.take() }
   }
 }

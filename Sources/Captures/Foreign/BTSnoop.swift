@@ -1,12 +1,12 @@
-/// btsnoop files: what `btmon -w`, Android and others write (RFC 1761 with Bluetooth's data links).
+/// btsnoop files, as `btmon -w`, Android and others write them (RFC 1761 with Bluetooth's data links).
 struct BTSnoop {
   static let magic = Array("btsnoop\0".utf8)
-  /// Microseconds from the year 0, from which btsnoop counts, to 1970.
+  /// Microseconds from the year 0, where btsnoop times begin, to 1970.
   static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
   static let headerLength = 16
   static let recordHeaderLength = 24
 
-  /// What a packet of the file is.
+  /// The content of a file's packets.
   enum DataLink: UInt32 {
     case hci = 1001
     case h4 = 1002
@@ -17,10 +17,10 @@ struct BTSnoop {
   private var position = Self.headerLength
   private(set) var packets = 0
   private(set) var damages = DamageList()
-  /// Packets that the writer of the file says it dropped.
+  /// Packets that the file's writer reports as dropped.
   private(set) var dropped = 0
 
-  /// Reads the first 16 bytes; the same bytes go to ``next(_:)``.
+  /// Reads the first 16 bytes. Pass the same bytes to ``next(_:)``.
   init(_ bytes: Span<UInt8>) throws(CaptureError) {
     guard let version: UInt32 = bytes.integer(at: 8, isBigEndian: true),
       let code: UInt32 = bytes.integer(at: 12, isBigEndian: true)
@@ -35,7 +35,7 @@ struct BTSnoop {
     self.dataLink = dataLink
   }
 
-  /// The next packet of interest; nil at the end of the file and at a record that is cut off.
+  /// The next packet of interest; nil at the end of the file and at a truncated record.
   mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
     while position < bytes.count {
       let available = bytes.count - position
@@ -56,7 +56,7 @@ struct BTSnoop {
       }
       let range = position + Self.recordHeaderLength..<position + length
       if original > included {
-        // The writer kept only the packet's beginning.
+        // The file has only the packet's beginning.
         note(needed: Self.recordHeaderLength + Int(original), available: length)
       }
       dropped = Int(drops)

@@ -3,17 +3,18 @@ import Sensors
 
 /// Makes captures from the connections of a foreign file: one for each sensor that sent a heart rate.
 ///
-/// Instants are the file's wall times, so the wall clock's offset is 0. Both forms of one recording, and a part of it that
-/// begins where the whole does, give the same session: its identity is made from the sensor's address, or the
-/// connection's handle where the file tells no address, and the first notification's microsecond.
+/// Instants are the file's wall times, so the wall clock's offset is 0. All forms of one recording, and a part of it with
+/// the same beginning, give the same session. Its UUID is made from the sensor's address (or the connection's handle, if
+/// the file has no address) and the microsecond of the first notification.
 struct ForeignCapture {
-  /// The namespace of sessions' names. A random UUID that must never change: it decides what counts as the same session.
+  /// The namespace of the sessions' UUIDs. A random UUID that must never change: it decides what counts as the same
+  /// session.
   static let namespace = UUID(
     uuid: (0x8E, 0x1D, 0x35, 0xB4, 0x70, 0x5C, 0x4F, 0x0E, 0x9A, 0x63, 0x2C, 0xD8, 0x4B, 0x91, 0xE7, 0x26))
   private static let source = "Bluetooth HCI capture"
 
   private let trace: HCITrace
-  /// The handle of 0x2A37 that the caller gave for connections whose discovery is not in the file.
+  /// The handle of 0x2A37 for connections whose discovery is not in the file.
   private let givenHandle: UInt16?
 
   init(_ trace: HCITrace, handle: UInt16?) {
@@ -21,7 +22,7 @@ struct ForeignCapture {
     givenHandle = handle
   }
 
-  /// One for each sensor, in the order of their first packets; `dropped` is how many packets the file lacks.
+  /// One for each sensor, in the order of their first packets; `dropped` is the number of packets missing in the file.
   func captures(dropped: Int) -> [Capture] {
     var order: [Sensor] = []
     var connections: [Sensor: [HCITrace.Connection]] = [:]
@@ -33,7 +34,7 @@ struct ForeignCapture {
     return order.compactMap { capture(connections[$0] ?? [], dropped: dropped) }
   }
 
-  /// The handles that notify although nothing tells what they are, those with the most notifications first.
+  /// Handles that notify and whose characteristic is unknown, those with the most notifications first.
   var candidates: [CaptureError.HandleCandidate] {
     var counts: [UInt16: Int] = [:]
     for connection in trace.connections {
@@ -86,8 +87,8 @@ struct ForeignCapture {
     return Capture(header: header, events: events)
   }
 
-  /// What the handles of a connection are where its own discovery does not say: a host remembers them, so a connection
-  /// without a discovery has those of the one before it, else of the next.
+  /// The characteristics of a connection's handles, if its own discovery does not show them. A host remembers them, so they
+  /// are those of the sensor's connection before, else of the next one.
   private func characteristics(of index: Int, in connections: [HCITrace.Connection]) -> [UInt16: UInt16] {
     let own = connections[index].attributes
     guard !own.knowsHeartRate else { return own.characteristics }
@@ -115,13 +116,13 @@ struct ForeignCapture {
   }
 
   private func event(_ kind: SensorEvent.Kind, _ microseconds: Int64) -> SensorEvent {
-    // A time that no clock shows is set to the limit, since the packet was there all the same.
+    // Times that no clock can show are clamped to the limit, so that the packet is kept.
     let times = RecordLine.times
     return SensorEvent(
       kind, at: BootInstant(microseconds: min(max(microseconds, times.lowerBound), times.upperBound)))
   }
 
-  /// A foreign file tells no boot; the session's own identity keeps its instants apart from all others.
+  /// A foreign file has no boot identifier; the session's UUID keeps its instants apart from all others.
   private static func boot(_ session: UUID) -> BootIdentifier {
     let bytes = session.uuid
     let high = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7]

@@ -1,21 +1,21 @@
-/// One packet between host and controller, from whatever file it came.
+/// One packet between host and controller, from any file format.
 struct HCIPacket {
   /// Wall time in microseconds since 1970, UTC.
   let microseconds: Int64
-  /// Which adapter; 0 in files that do not tell.
+  /// The adapter's number; 0 in files without one.
   let adapter: Int
   let kind: Kind
-  /// Where it stands in the file, without the byte that tells the kind in H4.
+  /// Its place in the file, without H4's byte for the packet type.
   let range: Range<Int>
 
   enum Kind: Hashable {
     case event
     case data(isReceived: Bool)
-    /// The adapter was switched off or taken away: all its connections are gone.
+    /// The adapter was switched off or removed: its connections have ended.
     case adapterGone
   }
 
-  /// What the first byte of an H4 packet says (Core specification, volume 4, part A); nil for kinds of no interest.
+  /// Decodes the first byte of an H4 packet (Core specification, volume 4, part A); nil for types of no interest.
   static func h4(_ bytes: Span<UInt8>, _ range: Range<Int>, microseconds: Int64, isReceived: Bool) -> HCIPacket? {
     guard !range.isEmpty else { return nil }
     let kind: Kind
@@ -28,7 +28,7 @@ struct HCIPacket {
       microseconds: microseconds, adapter: 0, kind: kind, range: range.lowerBound + 1..<range.upperBound)
   }
 
-  /// What the operation code of the Linux monitor says (BlueZ, monitor/bt.h); nil for those of no interest.
+  /// Decodes the opcode of the Linux monitor (BlueZ, monitor/bt.h); nil for those of no interest.
   static func monitor(_ range: Range<Int>, microseconds: Int64, adapter: Int, code: Int) -> HCIPacket? {
     let kind: Kind
     switch code {

@@ -16,9 +16,9 @@ struct HCITrace {
 
   /// In the order of their first packets.
   private(set) var connections: [Connection] = []
-  /// The connection that a handle of an adapter means now.
+  /// The present connection of each handle of an adapter.
   private var current: [Link: Int] = [:]
-  /// The one that carried data last: as a rule it does so again.
+  /// The connection that carried data last: usually the next data is of the same one.
   private var last: (link: Link, index: Int)?
 
   private struct Link: Hashable {
@@ -26,11 +26,11 @@ struct HCITrace {
     let handle: UInt16
   }
 
-  /// Takes a packet of a file, whose bytes are given with it.
-  mutating func take(_ packet: HCIPacket, _ bytes: Span<UInt8>) {
+  /// Handles a packet; `bytes` are those of the whole file.
+  mutating func handle(_ packet: HCIPacket, _ bytes: Span<UInt8>) {
     switch packet.kind {
-    case .data(let isReceived): takeData(packet, bytes, isReceived: isReceived)
-    case .event: takeEvent(packet, bytes.extracting(packet.range))
+    case .data(let isReceived): handleData(packet, bytes, isReceived: isReceived)
+    case .event: handleEvent(packet, bytes.extracting(packet.range))
     case .adapterGone:
       for link in current.keys where link.adapter == packet.adapter {
         end(link, microseconds: packet.microseconds, reason: "adapter gone")
@@ -39,7 +39,7 @@ struct HCITrace {
   }
 
   /// ACL data: handle and flags, length, data (Core specification, volume 4, part E, 5.4.2).
-  private mutating func takeData(_ packet: HCIPacket, _ bytes: Span<UInt8>, isReceived: Bool) {
+  private mutating func handleData(_ packet: HCIPacket, _ bytes: Span<UInt8>, isReceived: Bool) {
     let start = packet.range.lowerBound
     guard packet.range.count >= 4, let head = bytes.uint16(at: start), let length = bytes.uint16(at: start + 2) else {
       return
@@ -50,21 +50,21 @@ struct HCITrace {
     let isContinuation = head >> 12 & 3 == 1
     let frame =
       isReceived
-      ? connections[index].fromPeer.take(bytes, start + 4..<end, isContinuation: isContinuation)
-      : connections[index].fromHost.take(bytes, start + 4..<end, isContinuation: isContinuation)
+      ? connections[index].fromPeer.append(bytes, start + 4..<end, isContinuation: isContinuation)
+      : connections[index].fromHost.append(bytes, start + 4..<end, isContinuation: isContinuation)
     switch frame {
     case .inPlace(channel: 4, let range)?:
-      connections[index].attributes.take(
+      connections[index].attributes.handle(
         bytes.extracting(range), microseconds: packet.microseconds, isReceived: isReceived)
     case .assembled(channel: 4, let whole)?:
-      connections[index].attributes.take(
+      connections[index].attributes.handle(
         whole.span.extracting(droppingFirst: 4), microseconds: packet.microseconds, isReceived: isReceived)
     default: break
     }
   }
 
   /// Events: code, length, parameters (Core specification, volume 4, part E, 5.4.4 and 7.7).
-  private mutating func takeEvent(_ packet: HCIPacket, _ event: Span<UInt8>) {
+  private mutating func handleEvent(_ packet: HCIPacket, _ event: Span<UInt8>) {
     guard event.count >= 2, event.count - 2 >= Int(event[1]) else { return }
     let parameters = event.extracting(droppingFirst: 2)
     switch event[0] {

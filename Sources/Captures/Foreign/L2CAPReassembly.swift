@@ -1,21 +1,21 @@
-/// Puts the fragments of one direction of a connection together to L2CAP frames (Core specification, volume 3, part A).
+/// Reassembles the fragments of one direction of a connection to L2CAP frames (Core specification, volume 3, part A).
 struct L2CAPReassembly {
   private static let headerLength = 4
   private var fragments: [UInt8] = []
   private var isOpen = false
 
-  /// A whole frame's channel and where its content is.
+  /// A complete frame: its channel and its content.
   enum Frame {
-    /// In the file, at this place.
+    /// The frame is contiguous in the file, at this range.
     case inPlace(channel: UInt16, Range<Int>)
-    /// Put together from fragments: the frame with its four bytes of header.
+    /// The frame was reassembled: its bytes with the four bytes of its header.
     case assembled(channel: UInt16, [UInt8])
   }
 
-  /// Takes the data of one ACL packet, at `range` of the file's bytes; gives the frame that it completes.
-  mutating func take(_ bytes: Span<UInt8>, _ range: Range<Int>, isContinuation: Bool) -> Frame? {
+  /// Appends the data of one ACL packet, at `range` of the file's bytes. Returns the frame that it completes.
+  mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>, isContinuation: Bool) -> Frame? {
     if isContinuation {
-      // What belongs to a frame whose beginning is not there is worth nothing.
+      // Fragments without the beginning of their frame are dropped.
       guard isOpen else { return nil }
       fragments += bytes.array(range)
       guard let (channel, end) = Self.whole(fragments.span, 0..<fragments.count) else { return nil }
@@ -31,7 +31,7 @@ struct L2CAPReassembly {
     return nil
   }
 
-  /// The channel of the frame that begins with `range`, and where it ends; nil where it is not whole.
+  /// The channel and end of the frame at the beginning of `range`; nil if it is incomplete.
   private static func whole(_ bytes: Span<UInt8>, _ range: Range<Int>) -> (channel: UInt16, end: Int)? {
     guard range.count >= headerLength, let length = bytes.uint16(at: range.lowerBound),
       let channel = bytes.uint16(at: range.lowerBound + 2)

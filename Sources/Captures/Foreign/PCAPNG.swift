@@ -4,7 +4,7 @@ struct PCAPNG {
   private static let blockOverhead = 12
   private static let packetHeaderLength = 20
 
-  /// What a packet of an interface is (tcpdump.org, link-layer header types).
+  /// The content of an interface's packets (tcpdump.org, link-layer header types).
   enum LinkType: Int {
     case h4 = 187
     case h4WithDirection = 201
@@ -22,12 +22,12 @@ struct PCAPNG {
   private var interfaces: [Interface] = []
   private(set) var packets = 0
   private(set) var damages = DamageList()
-  /// A link type that was met and is not understood.
+  /// A link type that occurred and is not supported.
   private(set) var unsupportedLinkType: Int?
-  /// Whether an interface was met whose packets are understood.
+  /// Whether an interface with a supported link type occurred.
   private(set) var hasBluetooth = false
 
-  /// The next packet of interest; nil at the end of the file and at a block that is cut off.
+  /// The next packet of interest; nil at the end of the file and at a truncated block.
   mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
     while position < bytes.count {
       let start = position
@@ -36,7 +36,7 @@ struct PCAPNG {
         stop(at: bytes.count, needed: Self.blockOverhead, available: available)
         return nil
       }
-      // The same in either byte order.
+      // This type reads the same in both byte orders.
       if bytes.integer(at: start, isBigEndian: true) == 0x0A0D_0D0A as UInt32 {
         isBigEndian = bytes.integer(at: start + 8, isBigEndian: true) == 0x1A2B_3C4D as UInt32
         interfaces = []
@@ -92,7 +92,7 @@ struct PCAPNG {
     return exponent <= 18 ? (0..<exponent).reduce(1) { value, _ in value * 10 } : nil
   }
 
-  /// Enhanced packet blocks and the packet blocks before them differ only in the interface's width.
+  /// Enhanced packet blocks and the older packet blocks differ only in the width of the interface number.
   private mutating func packet(_ bytes: Span<UInt8>, _ body: Range<Int>, interface: Int) -> HCIPacket? {
     packets += 1
     guard body.count >= Self.packetHeaderLength, interface < interfaces.count else {
@@ -118,7 +118,7 @@ struct PCAPNG {
   ) -> HCIPacket? {
     let start = content.lowerBound
     switch linkType {
-    // Without a direction. A host begins its data with other flags than a controller (Core, volume 4, part E, 5.4.2).
+    // Link type 187 has no direction. The flags of ACL data tell host and controller apart (Core, volume 4, part E, 5.4.2).
     case .h4?:
       let flags = content.count > 2 ? bytes[start + 2] >> 4 & 3 : 0
       return .h4(bytes, content, microseconds: microseconds, isReceived: flags != 0)
@@ -144,21 +144,21 @@ struct PCAPNG {
     return whole &* 1_000_000 &+ Int64(truncatingIfNeeded: fraction)
   }
 
-  /// A number in the section's byte order; 0 where it is cut off, which callers rule out.
+  /// A number in the section's byte order; 0 if it is truncated, which callers exclude.
   private func integer<Value: FixedWidthInteger & BitwiseCopyable>(
     _ bytes: Span<UInt8>, _ offset: Int, as type: Value.Type
   ) -> Value {
     bytes.integer(at: offset, isBigEndian: isBigEndian, as: type) ?? 0
   }
 
-  /// A block that is cut off, with which the reading ends: its packet would have been the next.
+  /// A truncated block ends the reading; its packet would have been the next.
   private mutating func stop(at end: Int, needed: Int, available: Int) {
     damages.append(
       CaptureDamage(record: packets + 1, offset: position, reason: .packet(needed: needed, available: available)))
     position = end
   }
 
-  /// A packet that is not whole.
+  /// Records an incomplete packet as damage.
   private mutating func damage(_ body: Range<Int>, needed: Int, available: Int) {
     damages.append(
       CaptureDamage(

@@ -1,15 +1,15 @@
-/// What a capture file held: the sessions, and the places that could not be read.
+/// The content of a capture file: its sessions, and the places that could not be read.
 public struct CaptureContents: Hashable, Sendable {
   public var format: CaptureFormat
   /// One for each session (text) or sensor (foreign formats), in the order of their first records.
   public var captures: [Capture]
   /// The first hundred places that could not be read, in order.
   public var damages: [CaptureDamage]
-  /// How many such places there were.
+  /// The number of such places.
   public var damageCount: Int
   /// The first hundred records whose kinds only a later version knows, in order.
   public var unknownRecords: [UnknownRecord]
-  /// How many such records there were.
+  /// The number of such records.
   public var unknownRecordCount: Int
 
   public init(
@@ -25,7 +25,7 @@ public struct CaptureContents: Hashable, Sendable {
   }
 }
 
-/// A file format that captures are read from.
+/// A supported format of capture files.
 public enum CaptureFormat: String, Hashable, Sendable, CaseIterable {
   /// The project's own text format (Documentation/capture-format.md), journal segments included.
   case sensord

@@ -1,6 +1,6 @@
 /// One place in a capture file or journal segment that could not be read, and why.
 public struct CaptureDamage: Hashable, Sendable {
-  /// The file's name without its folder; nil where bytes were read that have none.
+  /// The file's name without its folder; nil if bytes without a file were read.
   public var file: String?
   /// The record's number, from 1: a line of a text capture (its header is line 1), a packet of a foreign one.
   public var record: Int
@@ -17,25 +17,25 @@ public struct CaptureDamage: Hashable, Sendable {
 
   /// Why a record could not be read.
   public enum Reason: Hashable, Sendable {
-    /// The file ends inside this record, as it does after a crash.
+    /// The file ends within this record, as after a crash.
     case cutOff
-    /// Zeros stand here, as a power cut leaves them where a write never reached the disk.
+    /// Zeros, as a power cut leaves them where a write never reached the disk.
     case zeros
-    /// The first line is damaged; what follows was read as the version that this program writes.
+    /// The first line is damaged. What follows was read as the present version.
     case header
     /// The record's bytes do not match its checksum.
     case checksum
-    /// The checksum is right, but this part of the record is none that its version knows.
+    /// The checksum is right, but this part of the record is not valid in its version.
     case malformed(field: String)
-    /// The record belongs to a slot that no readable record of this file has given to a session.
+    /// No readable record of this file has assigned the record's slot to a session.
     case unknownSlot(Int)
-    /// A packet's length is impossible: so many bytes are needed, so many are there.
+    /// A packet's length is impossible: it needs more bytes than are available.
     case packet(needed: Int, available: Int)
-    /// The file could not be read from here on: the system's error number.
+    /// The file could not be read from here on; the system's error number.
     case unreadable(Int32)
   }
 
-  /// True for what a crash or a power cut leaves: nothing that a sync had covered is gone.
+  /// True for damage that a crash or a power cut leaves; nothing that a sync had covered is lost.
   public var isExpectedAfterCrash: Bool { reason == .cutOff || reason == .zeros }
 }
 

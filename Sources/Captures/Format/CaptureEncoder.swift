@@ -1,6 +1,6 @@
 /// Writes the project's own text format (Documentation/capture-format.md).
 public enum CaptureEncoder {
-  /// The bytes of a file that holds `capture` and nothing else.
+  /// The bytes of a file that holds only `capture`.
   public static func encode(_ capture: Capture) -> [UInt8] {
     var buffer = RecordBuffer()
     buffer.header(.capture)

@@ -1,27 +1,27 @@
-/// Why a file gave no capture at all. What was wrong with single records is a ``CaptureDamage`` instead.
+/// Why a file gave no capture at all. Damage of single records is a ``CaptureDamage`` instead.
 public enum CaptureError: Error, Hashable, Sendable {
-  /// The file has no bytes.
+  /// The file is empty.
   case empty
-  /// The file starts like no capture format that is known.
+  /// The file does not begin like any known capture format.
   case notACapture
   /// The file was written by a newer sensord.
   case newerVersion(found: Int, supported: Int)
-  /// The format is known but not this form of it: a data link, a link type, classic pcap.
+  /// The format is known, but this variant of it is not supported: a data link, a link type, classic pcap.
   case unsupported(what: String, found: Int)
-  /// The file starts as a capture and is damaged or cut off before anything could be read.
+  /// The file begins as a capture, but is damaged or truncated before the first record.
   case nothingReadable(CaptureDamage)
-  /// The capture holds notifications, but no discovery that tells the handle of 0x2A37.
+  /// The capture has notifications, but no discovery that shows the handle of 0x2A37.
   ///
-  /// The caller names one: `candidates` are the handles that notify, those with the most notifications first.
+  /// The caller has to give one: `candidates` are the handles that notify, those with the most notifications first.
   case handleUnknown(candidates: [HandleCandidate])
-  /// The capture was read to its end and holds no notification of 0x2A37.
+  /// The capture was read completely and has no notification of 0x2A37.
   case noNotifications(packets: Int)
-  /// The file is a capture of more bytes than are read.
+  /// The capture is larger than the limit.
   case tooLarge(bytes: Int, limit: Int)
   /// The file could not be opened or read: the system's error number.
   case unreadable(path: String, errorNumber: Int32)
 
-  /// An attribute handle that notifies in a capture, and how often it does.
+  /// An attribute handle that notifies in a capture, and the number of its notifications.
   public struct HandleCandidate: Hashable, Sendable {
     public var handle: UInt16
     public var notifications: Int
@@ -34,7 +34,7 @@ public enum CaptureError: Error, Hashable, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// One line for a person: what is wrong and what to do. Holds no health data.
+  /// One line for a person: the fault and the remedy. Holds no health data.
   public var description: String {
     switch self {
     case .empty: "the file is empty"

@@ -1,16 +1,16 @@
 public import FoundationEssentials
 public import Sensors
 
-/// What is known of a session when it opens: everything in a capture but its events.
+/// What is known of a session when it opens: everything in a capture except its events.
 public struct CaptureHeader: Hashable, Sendable {
   /// The session's identity, which is also its sync identifier in the store.
   public var session: UUID
   public var sensor: SensorIdentity
-  /// The program that recorded it and its version, such as `sensord 0.1.0`.
+  /// The program that recorded it, with its version, such as `sensord 0.1.0`.
   public var source: String
-  /// What the person or program that asked for the session said of it, such as a game's name.
+  /// Metadata from the person or program that requested the session, such as a game's name.
   public var metadata: [String: CaptureMetadataValue]
-  /// The session that this one continues, because that one reached its greatest length.
+  /// The session that this one continues because it reached its maximum length.
   public var linkedTo: UUID?
 
   public init(

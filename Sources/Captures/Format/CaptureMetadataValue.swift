@@ -1,8 +1,8 @@
-/// What a key of a session's metadata says, with its type: the types of the store that a capture can hold.
+/// A typed value in a session's metadata: the types of the store that a capture can hold.
 public enum CaptureMetadataValue: Hashable, Sendable {
   case text(String)
   case integer(Int64)
-  /// A finite number. One that is not finite is not written.
+  /// A finite number. A value that is not finite is not written.
   case real(Double)
   case boolean(Bool)
   /// Microseconds since 1970 (UTC), within ±317 years.

@@ -2,7 +2,7 @@
 public enum CaptureReader {
   /// Reads `bytes`, the whole content of a file.
   ///
-  /// - Throws: ``CaptureError`` where the bytes are empty, no capture, or of a newer version.
+  /// - Throws: ``CaptureError`` if the bytes are empty, no capture, or of a newer version.
   public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
     var reader = RecordReader()
     switch TextHeader.read(bytes.span) {

@@ -1,8 +1,8 @@
-/// A session's record of a kind that this version does not know, handed on as it is: a later version may read it again.
+/// A record of a session whose kind this version does not know. It is preserved, so that a later version can read it.
 public struct CarriedRecord: Hashable, Sendable {
-  /// How many of the session's events stand before it.
+  /// The number of the session's events before it.
   public var eventsBefore: Int
-  /// Its fields behind the slot, as they stand in the file: printable ASCII.
+  /// Its fields after the slot, as they are in the file: printable ASCII.
   public var fields: String
 
   public init(eventsBefore: Int, fields: String) {

@@ -1,25 +1,25 @@
 public import FoundationEssentials
 
-/// One record of a series that another program inserts while the recorder runs (Documentation/capture-format.md): its
-/// values are in the journal before the store has them.
+/// A record of a series that another program inserts while the recorder runs (Documentation/capture-format.md). Its values
+/// are in the journal before they are in the store.
 public enum ClientSeriesRecord: Hashable, Sendable {
-  /// A series begins and has its slot from here on.
+  /// A series begins; its slot is valid from here on.
   case begin(ClientSeries)
-  /// Values of it; at least one.
+  /// Values of the series; at least one.
   case values([ClientSeries.Value])
-  /// Heartbeats of it; at least one.
+  /// Heartbeats of the series; at least one.
   case beats([ClientSeries.Beat])
-  /// It is complete.
+  /// The series is complete.
   case finish
 
-  /// The record's line, its newline included, under a slot (1…1048576).
+  /// The record's line with its newline, for a slot (1…1048576).
   public func encoded(slot: Int) -> [UInt8] {
     var buffer = RecordBuffer()
     buffer.series(self, slot: slot)
     return buffer.copy()
   }
 
-  /// The record on a line, its newline included, and its slot; nil for every other line, and for one that is damaged.
+  /// Decodes a line (with its newline) to its slot and record; nil for other and for damaged lines.
   public static func decode(_ line: [UInt8]) -> (slot: Int, record: ClientSeriesRecord)? {
     guard line.last == UInt8(ascii: "\n") else { return nil }
     let line = Array(line.dropLast())
@@ -30,17 +30,17 @@ public enum ClientSeriesRecord: Hashable, Sendable {
   }
 }
 
-/// What is known of a client's series when it begins.
+/// The description of a client's series when it begins.
 public struct ClientSeries: Hashable, Sendable {
   /// Its identity, which is also its sync identifier in the store.
   public var identifier: UUID
-  /// What is measured, as the store names it.
+  /// The quantity type, by its name in the store.
   public var type: String
-  /// The unit of its values. That of heartbeats is their tick, such as `1/1024 s`.
+  /// The unit of its values; for heartbeats the length of a tick, such as `1/1024 s`.
   public var unit: String
-  /// The program that inserts it, and its version.
+  /// The program that inserts it, with its version.
   public var source: String
-  /// From when the first heartbeat's ticks count, in microseconds since 1970 (UTC). Values have times of their own.
+  /// The origin of the first heartbeat's ticks, in microseconds since 1970 (UTC). Values have times of their own.
   public var beatsBeginMicroseconds: Int64?
 
   public init(
@@ -53,7 +53,7 @@ public struct ClientSeries: Hashable, Sendable {
     self.beatsBeginMicroseconds = beatsBeginMicroseconds
   }
 
-  /// One value and what it holds for, in microseconds since 1970 (UTC).
+  /// A value with the time for which it is valid, in microseconds since 1970 (UTC).
   public struct Value: Hashable, Sendable {
     public var startMicroseconds: Int64
     /// Not before the start.

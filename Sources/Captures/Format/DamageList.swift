@@ -1,4 +1,4 @@
-/// Damages as they are found: the first hundred are kept, the rest counted, so that junk takes no memory.
+/// Collected damages: the first hundred are kept, the rest only counted, so that junk takes no memory.
 struct DamageList {
   static let limit = 100
 

@@ -1,24 +1,24 @@
 import Checksums
 
-/// The fast road for the one record that a capture consists of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
+/// The fast path for the record that captures mostly consist of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///
-/// It reads words of eight characters and gives up where something is not exactly so, or near the end of the file. Then the
-/// line goes through ``RecordLine``, which says what is wrong. A test holds the two together.
+/// It reads words of eight characters and gives up on any deviation, and near the end of the file. Then ``RecordLine``
+/// reads the line and reports what is wrong. A test checks that both agree.
 struct MeasurementScanner {
   let slot: Int
   let microseconds: Int64
-  /// The payload, four bytes to a word, the first lowest.
+  /// The payload, four bytes to a word, the first byte lowest.
   private var payload = InlineArray<6, UInt32>(repeating: 0)
   private let payloadCount: Int
-  /// Where the next line begins.
+  /// The offset of the next line.
   let next: Int
 
   private static let wordLength = 8
-  /// Those of the longest payload that is read here; none is longer that a strap sends at the usual packet size.
+  /// The longest payload that is read here; with the usual packet size straps send none longer.
   private static let mostDigits = 48
   private static let zeros: UInt64 = 0x3030_3030_3030_3030
 
-  /// Reads the line that begins at `start`; nil where it is not an intact measurement, or too near the end.
+  /// Reads the line at `start`; nil if it is not an intact measurement, or too near the end.
   @inline(__always)
   init?(_ bytes: Span<UInt8>, at start: Int) {
     var position = start
@@ -46,7 +46,7 @@ struct MeasurementScanner {
     next = end + 10
   }
 
-  /// Puts the payload behind `bytes`.
+  /// Appends the payload to `bytes`.
   @inline(__always)
   func appendPayload(to bytes: inout [UInt8]) {
     bytes.append(addingCapacity: payloadCount) { output in
@@ -56,21 +56,21 @@ struct MeasurementScanner {
     }
   }
 
-  /// Up to four bytes of the payload, the first lowest; nil where a digit is none.
+  /// Up to four bytes of the payload, the first byte lowest; nil if a character is not a digit.
   @inline(__always)
   private static func payload(_ bytes: Span<UInt8>, _ position: Int, before end: Int) -> UInt32? {
-    // Behind the last digit, zeros stand in for what follows it.
+    // What follows the last digit is replaced by zeros.
     let mask = UInt64.max >> UInt64(64 - 8 * min(end - position, wordLength))
     return Hexadecimal.bytes((word(bytes, position) & mask) | (zeros & ~mask))
   }
 
-  /// Eight characters, the first lowest. The caller has made sure that they are there.
+  /// Eight characters, the first lowest. The caller has checked that they exist.
   @inline(__always)
   private static func word(_ bytes: Span<UInt8>, _ position: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
   }
 
-  /// Where the first space from `start` on is; nil near the end.
+  /// The offset of the first space from `start` on; nil near the end.
   @inline(__always)
   private static func space(_ bytes: Span<UInt8>, from start: Int) -> Int? {
     var position = start
@@ -83,7 +83,7 @@ struct MeasurementScanner {
     return nil
   }
 
-  /// A number of up to 16 digits and the space behind it.
+  /// A number of up to 16 digits and the space after it.
   @inline(__always)
   private static func number(_ bytes: Span<UInt8>, _ position: inout Int) -> Int64? {
     let start = position
@@ -106,7 +106,7 @@ struct MeasurementScanner {
     return Int64(value)
   }
 
-  /// The number that eight decimal digits stand for; nil where one of them is none.
+  /// The number of eight decimal digits; nil if one of the characters is not a digit.
   @inline(__always)
   private static func eightDigits(_ word: UInt64) -> UInt64? {
     let highHalves: UInt64 = 0xF0F0_F0F0_F0F0_F0F0

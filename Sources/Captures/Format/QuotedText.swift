@@ -1,7 +1,7 @@
 /// Text in a record: printable ASCII between quotation marks, everything else as `\u{hex}`.
 ///
-/// A name comes from a peripheral and may hold anything. So written it cannot end a line, move a terminal's cursor, turn
-/// the direction of writing, or look like another field.
+/// A peripheral's name may hold anything. Quoted, it cannot end a line, move a terminal's cursor, change the direction of
+/// writing, or look like another field.
 enum QuotedText {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
@@ -19,7 +19,7 @@ enum QuotedText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Reads text from its opening quotation mark to its closing one and gives what follows; nil where it is not valid.
+  /// Reads text from its opening to its closing quotation mark. Returns the text and what follows; nil if it is not valid.
   static func read(_ bytes: ArraySlice<UInt8>) -> (text: String, rest: ArraySlice<UInt8>)? {
     guard bytes.first == UInt8(ascii: "\"") else { return nil }
     var text = String.UnicodeScalarView()
@@ -37,7 +37,7 @@ enum QuotedText {
     return nil
   }
 
-  /// What follows a backslash.
+  /// Decodes an escape sequence after its backslash.
   private static func escaped(_ rest: inout ArraySlice<UInt8>) -> Unicode.Scalar? {
     switch rest.popFirst() {
     case UInt8(ascii: "\"")?: return "\""

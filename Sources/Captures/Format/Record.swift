@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Sensors
 
-/// One line of a text capture or journal segment, understood.
+/// A decoded line of a text capture or journal segment.
 enum Record: Equatable {
-  /// A session opens under this slot.
+  /// A session begins and has this slot.
   case session(slot: Int, CaptureHeader)
-  /// A session that an earlier segment opened goes on under this slot.
+  /// A session of an earlier segment continues and has this slot.
   case resumes(slot: Int, CaptureHeader, RecordBuffer.Resumption)
   case metadata(slot: Int, key: String, value: CaptureMetadataValue)
   case event(slot: Int, SensorEvent)
@@ -13,6 +13,6 @@ enum Record: Equatable {
   case series(slot: Int, ClientSeriesRecord)
   /// The store has the session.
   case committed(UUID)
-  /// What stands in the segment from the offset on, and in those after it up to this one, stands in this one again.
+  /// The records of the segment from the offset on, and of later segments up to this one, are repeated in this one.
   case rewrites(segment: Int, offset: Int)
 }

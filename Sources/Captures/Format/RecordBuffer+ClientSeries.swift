@@ -1,5 +1,5 @@
 extension RecordBuffer {
-  /// A record of a client's series. Numbers that are not finite, and records without a value, are not written.
+  /// Appends a record of a client's series. Numbers that are not finite, and records without a value, are not written.
   mutating func series(_ record: ClientSeriesRecord, slot: Int) {
     switch record {
     case .begin(let series):

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import Sensors
 
-/// Where records are put together: used again and again, so that a record takes no allocation.
+/// A buffer in which records are encoded. It is reused, so that a record needs no allocation.
 struct RecordBuffer: ~Copyable {
   private(set) var bytes = RecordBytes()
-  /// Records in the buffer that are events.
+  /// The number of event records in the buffer.
   private(set) var eventCount = 0
   private var start = 0
 
@@ -13,12 +13,12 @@ struct RecordBuffer: ~Copyable {
     eventCount = 0
   }
 
-  /// A copy of what is in the buffer.
+  /// A copy of the buffer's content.
   func copy() -> [UInt8] {
     unsafe Array(bytes.buffer)
   }
 
-  /// The first line of a file.
+  /// Appends the first line of a file.
   mutating func header(_ kind: TextHeader.Kind) {
     begin()
     bytes.append(contentsOf: TextHeader.word(for: kind).utf8)
@@ -26,7 +26,7 @@ struct RecordBuffer: ~Copyable {
     finish()
   }
 
-  /// Opens a session under a slot, or names it again in a later segment with what is needed to go on.
+  /// Appends the beginning of a session, or its continuation in a later segment with the needed context.
   mutating func session(_ header: CaptureHeader, slot: Int, resumption: Resumption? = nil) {
     begin(slot)
     word(resumption == nil ? "session" : "resumes")
@@ -54,7 +54,7 @@ struct RecordBuffer: ~Copyable {
     metadata(header.metadata, slot: slot)
   }
 
-  /// What was said of a session, in the order of the keys. A number that is not finite is not written.
+  /// Appends metadata of a session, sorted by key. A number that is not finite is not written.
   mutating func metadata(_ metadata: [String: CaptureMetadataValue], slot: Int) {
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
       if case .real(let real) = value, !real.isFinite { continue }
@@ -80,7 +80,7 @@ struct RecordBuffer: ~Copyable {
     }
   }
 
-  /// A record of a kind that this version does not know, as it was.
+  /// Appends a record of a kind that this version does not know, unchanged.
   mutating func carried(_ record: CarriedRecord, slot: Int) {
     begin(slot)
     word(record.fields)
@@ -95,7 +95,7 @@ struct RecordBuffer: ~Copyable {
     finish()
   }
 
-  /// The store has the session.
+  /// Appends that the store has the session.
   mutating func committed(_ session: UUID) {
     begin()
     bytes.append("committed")
@@ -103,7 +103,7 @@ struct RecordBuffer: ~Copyable {
     finish()
   }
 
-  /// What stands in `segment` from byte `offset` on, and in all segments after it up to this one, stands here again.
+  /// Appends that this segment repeats `segment` from byte `offset` on and all segments after it up to this one.
   mutating func rewrites(segment: Int, offset: Int) {
     begin()
     bytes.append("rewrites")
@@ -168,7 +168,7 @@ struct RecordBuffer: ~Copyable {
     bytes.appendDecimal(Int64(slot))
   }
 
-  /// Closes the record with its checksum: eight digits after the last space, which the checksum does not cover.
+  /// Completes the record with its checksum: eight digits after the last space, which the checksum does not cover.
   mutating func finish() {
     let checksum = bytes.checksum(from: start)
     bytes.append(UInt8(ascii: " "))
@@ -203,11 +203,11 @@ struct RecordBuffer: ~Copyable {
     bytes.appendDecimal(Int64(value))
   }
 
-  /// Where a session stands when a later segment goes on with it.
+  /// The context with which a session continues in a later segment.
   struct Resumption: Hashable {
     var boot: BootIdentifier?
     var wallMinusBootMicroseconds: Int64?
-    /// When it is gone on with.
+    /// When it continues.
     var instant: BootInstant?
   }
 }

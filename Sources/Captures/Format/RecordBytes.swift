@@ -1,6 +1,6 @@
 import Checksums
 
-/// Bytes being put together: memory of its own that is used again and again, without a check of ownership for each byte.
+/// A byte buffer with its own memory, which is reused without a uniqueness check for each byte.
 @safe struct RecordBytes: ~Copyable {
   private var storage: UnsafeMutableBufferPointer<UInt8>
   private(set) var count = 0
@@ -63,7 +63,7 @@ import Checksums
     count += length
   }
 
-  /// The lowest `digits` hexadecimal digits of a number.
+  /// Appends the lowest `digits` hexadecimal digits of a number.
   mutating func appendHexadecimal(_ value: UInt64, digits: Int) {
     reserve(digits)
     for index in 0..<digits {

@@ -1,5 +1,5 @@
 extension RecordLine {
-  /// The record of a client's series behind its slot and its kind; nil where the kind is none of a series.
+  /// Decodes a record of a client's series after its slot and kind; nil if the kind does not belong to a series.
   mutating func series(_ kind: String) throws(Fault) -> ClientSeriesRecord? {
     switch kind {
     case "series": .begin(try beginning())

@@ -2,21 +2,21 @@ import Checksums
 import FoundationEssentials
 import Sensors
 
-/// Reads the fields of one line, from left to right; the last one is the checksum.
+/// Reads the fields of one line from left to right; the last field is the checksum.
 struct RecordLine {
-  /// Slots above this are no slots: it bounds the table that maps them.
+  /// The highest slot. It bounds the table of slots.
   static let greatestSlot = 1 << 20
-  /// Microseconds beyond these, 317 years, are no instants and no clocks: the timeline may add and subtract all others.
+  /// The range of instants and clocks in microseconds, ±317 years: the timeline may add and subtract these safely.
   static let times: ClosedRange<Int64> = -9_999_999_999_999_999...9_999_999_999_999_999
 
   private var rest: ArraySlice<UInt8>
 
-  /// `line` is without its newline, and its checksum has been found right.
+  /// `line` has no newline, and its checksum is correct.
   init(_ line: [UInt8]) {
     rest = line.dropLast(9)
   }
 
-  /// The part of a line behind the zeros that a power cut left where a write is missing: it may be a whole record.
+  /// The part of a line after zeros that a power cut left in place of a missing write. It may be a complete record.
   static func behindZeros(_ line: [UInt8]) -> [UInt8] {
     line.lastIndex(of: 0).map { Array(line[($0 + 1)...]) } ?? line
   }
@@ -33,10 +33,10 @@ struct RecordLine {
     return CRC32C.checksum(line.span, 0..<end) == written
   }
 
-  /// What an intact line is.
+  /// The result of reading an intact line.
   enum Reading {
     case record(Record)
-    /// Its kind is of a later program.
+    /// Its kind is from a later program.
     case unknown(Unknown)
     /// This field is not valid.
     case malformed(field: String)
@@ -45,14 +45,14 @@ struct RecordLine {
   /// A record of a kind that this version does not know.
   struct Unknown: Hashable {
     var kind: String
-    /// The slot that it belongs to, and its fields behind it; nil for a record without one.
+    /// Its slot and the fields after the slot; nil for a record without a slot.
     var slot: Int?
     var fields: String
-    /// What a record without a slot belongs to: the identity that is its first field.
+    /// For a record without a slot: the UUID in its first field, to which it belongs.
     var owner: UUID?
   }
 
-  /// Reads an intact line of a file of this version. Before the second version nothing was unknown that was right.
+  /// Reads an intact line of a file of this version. In version 1 there are no unknown kinds.
   static func read(_ line: [UInt8], version: Int = TextHeader.version) -> Reading {
     var fields = RecordLine(line)
     do {
@@ -67,12 +67,12 @@ struct RecordLine {
     }
   }
 
-  /// The record on an intact line; nil where it is none that this version knows.
+  /// The record of an intact line; nil if this version does not know it.
   static func record(_ line: [UInt8]) -> Record? {
     if case .record(let record) = read(line) { record } else { nil }
   }
 
-  /// The same line once more, for what can be told of a record whose kind is unknown; nil where it is not printable ASCII.
+  /// Reads the line again for what is known of a record of unknown kind; nil if the line is not printable ASCII.
   private static func unknown(_ line: [UInt8], kind: String) -> Unknown? {
     var fields = RecordLine(line)
     guard fields.rest.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
@@ -82,12 +82,12 @@ struct RecordLine {
       owner: slot == nil ? fields.uuid() : nil)
   }
 
-  /// What keeps a line from being a record.
+  /// Why a line is not a known record.
   enum Fault: Error {
     case malformed(field: String)
     case unknown(kind: String)
 
-    /// A word where a kind stands: a lower-case letter and up to 31 letters, digits and hyphens make it one.
+    /// Decides whether a word could be a kind: a lower-case letter and up to 31 letters, digits and hyphens.
     init(kind word: String, else field: String) {
       let letters = word.utf8
       let isKind =
@@ -100,10 +100,10 @@ struct RecordLine {
     }
   }
 
-  /// Whether every field has been read.
+  /// Whether all fields have been read.
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// Everything up to the next space; nil at the end.
+  /// The characters up to the next space; nil at the end.
   mutating func word() -> String? {
     guard !rest.isEmpty else { return nil }
     let end = rest.firstIndex(of: UInt8(ascii: " ")) ?? rest.endIndex
@@ -114,12 +114,12 @@ struct RecordLine {
 
   mutating func integer<Value: FixedWidthInteger>() -> Value? {
     guard let word = word() else { return nil }
-    // `Value.init` would take a plus sign and leading zeros, which nothing writes.
+    // `Value.init` would accept a plus sign and leading zeros, which are never written.
     guard let value = Value(word), String(value) == word else { return nil }
     return value
   }
 
-  /// A finite number, in the shortest form that gives it back.
+  /// A finite number in its shortest exact form.
   mutating func real() -> Double? {
     guard let word = word(), let value = Double(word), value.isFinite, "\(value)" == word else { return nil }
     return value
@@ -191,7 +191,7 @@ struct RecordLine {
     }
   }
 
-  /// Text, or a word for its type and a value of it.
+  /// Reads text, or the name of a type and its value.
   private mutating func metadataValue() throws(Fault) -> CaptureMetadataValue {
     if rest.first == UInt8(ascii: "\"") { return .text(try required(string(), "value")) }
     switch try required(word(), "value") {
@@ -205,7 +205,7 @@ struct RecordLine {
       }
     case "time": return .time(microseconds: try required(time(), "value"))
     case let word:
-      // A type of a later program: as much its own as a kind.
+      // The type is from a later program, which is treated like an unknown kind.
       if case .malformed = Fault(kind: word, else: "value") { throw .malformed(field: "value") }
       throw .unknown(kind: "meta")
     }

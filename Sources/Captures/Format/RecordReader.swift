@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Sensors
 
-/// Puts sessions together from the records of one file or of many segments in order.
+/// Assembles sessions from the records of one file, or of several segments in order.
 struct RecordReader {
-  /// A session so far.
+  /// A session as far as it was read.
   struct Session {
     var header: CaptureHeader
     var log = SensorEventLog()
@@ -16,27 +16,27 @@ struct RecordReader {
   private(set) var sessions: [Session] = []
   private(set) var committed: Set<UUID> = []
   private(set) var damages = DamageList()
-  /// Records of kinds that only a later version knows.
+  /// Records of unknown kinds.
   private(set) var unknownRecords = UnknownRecordList()
 
   private var indices: [UUID: Int] = [:]
-  /// The one session whose events are wanted; nil for all.
+  /// The only session whose events are kept; nil for all.
   private let only: UUID?
 
   init(only: UUID? = nil) {
     self.only = only
   }
 
-  /// What one file held.
+  /// A summary of one file.
   struct Summary {
     /// The sessions that it names, and the series of clients.
     var sessions: Set<UUID> = []
-    /// Whether something in it could not be read that a crash does not account for.
+    /// Whether something in it could not be read for another reason than a crash.
     var isDamaged = false
   }
 
-  /// Reads the records of a file whose first line is intact and `start` bytes long, or damaged, where `start` is 0: then
-  /// it counts as one of this version.
+  /// Reads the records of a file whose first line is intact and `start` bytes long. If the first line is damaged, `start`
+  /// is 0, and the file is read as of this version.
   mutating func read(
     _ bytes: Span<UInt8>, file: String?, version: Int = TextHeader.version, from start: Int, to end: Int? = nil,
     headerDamage: CaptureDamage.Reason = .header
@@ -62,18 +62,18 @@ struct RecordReader {
     return pass.summary
   }
 
-  /// Where the reading of one file is.
+  /// The state of reading one file.
   private struct Pass {
     let file: String?
     let version: Int
     var position: Int
     var line: Int
     var summary = Summary()
-    /// For each slot the index of its session, ``unwanted``, ``series`` or ``unknown``.
+    /// For each slot the index of its session, or ``unwanted``, ``series`` or ``unknown``.
     private var slots: [Int32] = []
 
     static let unwanted: Int32 = -1
-    /// Of a series of a client, which nobody reads here.
+    /// The slot belongs to a client's series, which this program does not read.
     static let series: Int32 = -3
     private static let unknown: Int32 = -2
 
@@ -84,7 +84,7 @@ struct RecordReader {
       self.line = line
     }
 
-    /// The index of the session that has this slot, negative where it is not wanted; nil where no session has it.
+    /// The index of the session with this slot, negative if it is not wanted; nil if no session has the slot.
     func session(of slot: Int) -> Int? {
       guard slot < slots.count, slots[slot] != Self.unknown else { return nil }
       return Int(slots[slot])
@@ -113,7 +113,7 @@ struct RecordReader {
       pass.position = end + 1
       pass.line += 1
     }
-    // Damage of the first line is known already.
+    // Damage of the first line is recorded already.
     let isHeader = pass.line == 1
     guard end < bytes.count else {
       if !isHeader { note(.cutOff, &pass) }
@@ -125,8 +125,8 @@ struct RecordReader {
     if hasZeros, !isHeader { note(.zeros, &pass) }
     if RecordLine.hasValidChecksum(line) {
       switch RecordLine.read(line, version: pass.version) {
-      case .record(let record): take(record, &pass)
-      case .unknown(let unknown): take(unknown, pass)
+      case .record(let record): handle(record, &pass)
+      case .unknown(let unknown): handle(unknown, pass)
       case .malformed(let field): note(.malformed(field: field), &pass)
       }
     } else if !hasZeros, !isHeader {
@@ -134,7 +134,7 @@ struct RecordReader {
     }
   }
 
-  private mutating func take(_ record: Record, _ pass: inout Pass) {
+  private mutating func handle(_ record: Record, _ pass: inout Pass) {
     switch record {
     case .session(let slot, let header):
       declare(header, RecordBuffer.Resumption(), slot, &pass)
@@ -145,9 +145,9 @@ struct RecordReader {
       if index >= 0 { sessions[index].header.metadata[key] = value }
     case .event(let slot, let event):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
-      if index >= 0 { sessions[index].take(event) }
+      if index >= 0 { sessions[index].append(event) }
     case .series(let slot, .begin(let series)):
-      // Its segment stays until somebody says that the store has it.
+      // The segment stays until the store is recorded as having the series.
       pass.summary.sessions.insert(series.identifier)
       pass.give(slot, to: Pass.series)
     case .series(let slot, _):
@@ -159,8 +159,8 @@ struct RecordReader {
     }
   }
 
-  /// A record that only a later version understands: told, and kept for it with its session.
-  private mutating func take(_ unknown: RecordLine.Unknown, _ pass: Pass) {
+  /// Handles a record of unknown kind: it is reported and preserved with its session.
+  private mutating func handle(_ unknown: RecordLine.Unknown, _ pass: Pass) {
     unknownRecords.append(UnknownRecord(file: pass.file, record: pass.line, kind: unknown.kind))
     guard let slot = unknown.slot, let index = pass.session(of: slot), index >= 0 else { return }
     sessions[index].carried.append(
@@ -174,18 +174,18 @@ struct RecordReader {
     guard only == nil || only == header.session else { return pass.give(slot, to: Pass.unwanted) }
     if let index = indices[header.session] {
       pass.give(slot, to: Int32(index))
-      // The records that told of another boot are damaged: without this one instants of two boots would be mixed.
+      // The records of the new boot are damaged: without this event, instants of two boots would be mixed.
       if let boot = resumption.boot, boot != sessions[index].resumption.boot, let instant = resumption.instant {
-        sessions[index].take(SensorEvent(.boot(boot), at: instant))
+        sessions[index].append(SensorEvent(.boot(boot), at: instant))
       }
       return
     }
     var session = Session(header: header)
     if let instant = resumption.instant {
-      // The beginning of the session is lost with an earlier segment.
-      if let boot = resumption.boot { session.take(SensorEvent(.boot(boot), at: instant)) }
+      // The session's beginning was lost with an earlier segment.
+      if let boot = resumption.boot { session.append(SensorEvent(.boot(boot), at: instant)) }
       if let offset = resumption.wallMinusBootMicroseconds {
-        session.take(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant))
+        session.append(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: instant))
       }
     }
     indices[header.session] = sessions.count
@@ -197,16 +197,16 @@ struct RecordReader {
 extension RecordReader.Session {
   var capture: Capture { Capture(header: header, log: log, carried: carried) }
 
-  fileprivate mutating func take(_ event: SensorEvent) {
-    resumption.take(event)
+  fileprivate mutating func append(_ event: SensorEvent) {
+    resumption.update(with: event)
     if case .ended = event.kind { hasEnded = true }
     log.append(event)
   }
 }
 
 extension RecordBuffer.Resumption {
-  /// Keeps what a later segment would need to know.
-  mutating func take(_ event: SensorEvent) {
+  /// Tracks what a later segment would need to know.
+  mutating func update(with event: SensorEvent) {
     switch event.kind {
     case .boot(let boot): self.boot = boot
     case .clock(let offset): wallMinusBootMicroseconds = offset

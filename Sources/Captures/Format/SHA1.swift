@@ -1,4 +1,4 @@
-/// SHA-1 (RFC 3174), for name-based UUIDs only (RFC 9562 version 5). It protects nothing here.
+/// SHA-1 (RFC 3174), for name-based UUIDs only (RFC 9562 version 5). It has no security purpose here.
 enum SHA1 {
   static func digest(_ message: [UInt8]) -> [UInt8] {
     var padded = message + [0x80]

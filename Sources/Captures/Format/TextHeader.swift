@@ -2,24 +2,24 @@
 ///
 /// Its form is the same in every version, so that an old reader can say that a file is newer.
 enum TextHeader {
-  /// The version that is written; all before it are read.
+  /// The version that is written; all earlier ones are read.
   static let version = 2
-  /// From this version on, a record of an unknown kind is one of a later program and no damage.
+  /// From this version on, a record of unknown kind belongs to a later program and is no damage.
   static let firstVersionWithUnknownKinds = 2
-  /// Bytes of the first line that this version writes, its newline included: both kinds take the same.
+  /// The length of the first line that this version writes, with its newline; the same for both kinds of file.
   static let length = 27
-  /// Longer than any first line.
+  /// First lines are shorter than this.
   private static let greatestLength = 64
 
   enum Kind: CaseIterable {
     case capture, journal
   }
 
-  /// What the start of a file says.
+  /// The result of reading the start of a file.
   enum Outcome: Equatable {
     case capture(version: Int, length: Int)
     case newer(version: Int)
-    /// The file ends in its first line, or a power cut left nothing but zeros of it.
+    /// The file ends within its first line, or a power cut left zeros in its place.
     case cutOff
     /// The first line is damaged, but records follow.
     case damaged(CaptureDamage.Reason)
@@ -44,7 +44,7 @@ enum TextHeader {
     return line == nil && end < greatestLength && isPrefix(bytes, to: end) ? .cutOff : .foreign
   }
 
-  /// The number that an intact first line gives; nil for any other.
+  /// The version in an intact first line; nil for any other line.
   private static func version(_ line: [UInt8]) -> Int? {
     guard RecordLine.hasValidChecksum(line) else { return nil }
     var fields = RecordLine(line)
@@ -69,7 +69,7 @@ enum TextHeader {
     }
   }
 
-  /// Whether an intact record stands among the first lines: a file of ours whose first line is damaged has one.
+  /// Whether an intact record is among the first lines: then it is our file with a damaged first line.
   private static func holdsRecords(_ bytes: Span<UInt8>) -> Bool {
     var start = 0
     var lines = 0

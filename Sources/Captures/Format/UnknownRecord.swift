@@ -1,10 +1,10 @@
-/// A record of a kind that this version does not know: a later sensord wrote it. It is passed over, and nothing is wrong with it.
+/// A record of a kind that this version does not know, from a later sensord. It is skipped and is no damage.
 public struct UnknownRecord: Hashable, Sendable {
-  /// The file's name without its folder; nil where bytes were read that have none.
+  /// The file's name without its folder; nil if bytes without a file were read.
   public var file: String?
   /// The number of its line, from 1.
   public var record: Int
-  /// The word that names its kind.
+  /// The name of its kind.
   public var kind: String
 
   public init(file: String? = nil, record: Int, kind: String) {
@@ -15,13 +15,13 @@ public struct UnknownRecord: Hashable, Sendable {
 }
 
 extension UnknownRecord: CustomStringConvertible {
-  /// Where it stands, and what it is called.
+  /// Its place and kind.
   public var description: String {
     "\(file.map { "\($0): " } ?? "")record \(record) is of a kind that only a later sensord knows (\(kind))"
   }
 }
 
-/// Records of unknown kinds as they are found: the first hundred are kept, the rest counted.
+/// Collected records of unknown kinds: the first hundred are kept, the rest only counted.
 struct UnknownRecordList {
   private(set) var first: [UnknownRecord] = []
   private(set) var count = 0

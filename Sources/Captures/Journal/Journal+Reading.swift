@@ -4,13 +4,13 @@ import Sensors
 import Synchronization
 
 extension Journal {
-  /// Reads one session back from the segments, for the final pass: whole, or not at all. Memory is taken for this session
-  /// alone. Waits for a sync that is under way.
+  /// Reads one session from the segments for the final pass: completely or not at all. Only this session takes memory.
+  /// Waits for a sync in progress.
   ///
-  /// A segment that cannot be read, be it for a moment or for good, is an error: what it holds would be left out of the
-  /// session, and then be deleted with it. With `leavingOutUnreadable` such a segment is left out and told as damage, and
-  /// its file is kept aside once the session is committed. One that somebody has deleted is no error, since it does not
-  /// come back.
+  /// A segment that cannot be read, temporarily or permanently, is an error; otherwise its records would be missing in the
+  /// session and then be deleted with it. With `leavingOutUnreadable` such a segment is left out and reported as damage,
+  /// and its file is set aside once the session is committed. A segment that somebody deleted is no error, because it will
+  /// not come back.
   ///
   /// - Throws: ``JournalError`` with `unknownSession`, or with `cannotRead` and the path of what cannot be read.
   public func capture(
@@ -24,7 +24,7 @@ extension Journal {
       } catch {
         throw JournalError(.cannotRead, errorNumber: error.number, path: self.directory)
       }
-      // A sync that failed since then may have taken from the disk what was to be read, and written it elsewhere.
+      // A sync that failed meanwhile may have lost what was to be read, and written it to another segment.
       guard readingBasis(of: session).basis.rewritings == basis.rewritings else { continue }
       if let failure = scan.foreignFiles.first, !leavingOutUnreadable {
         throw JournalError(
@@ -35,7 +35,7 @@ extension Journal {
         .union(scan.foreignFiles.lazy.compactMap { SegmentName.number($0.name) })
       if !damaged.isEmpty { state.withLock { $0.keepAside(damaged) } }
       if let found = scan.reader.sessions.first { return (found.capture, leftOut + scan.reader.damages.first) }
-      // Its segments are there, and somebody took its records from them.
+      // The segments exist, but somebody removed the session's records.
       guard !leftOut.isEmpty || !basis.segments.isEmpty, let header = basis.header else {
         throw JournalError(.unknownSession, path: self.directory)
       }
@@ -48,25 +48,25 @@ extension Journal {
     throw JournalError(.cannotRead, errorNumber: EIO, path: directory)
   }
 
-  /// So often a session is read anew because a sync failed meanwhile.
+  /// How often reading is repeated because a sync failed meanwhile.
   private static let greatestReadings = 3
 
-  /// Between two syncs: while one writes records again, they are in two segments or in none that is known.
+  /// Waits for syncs: while one writes records again, these are in two segments or in an unnamed one.
   private func readingBasis(of session: UUID) -> (basis: ReadingBasis, directory: Directory) {
-    syncing.withLock { _ in
-      // What somebody cut off is written again, as far as no sync had covered it, before it is missed.
+    syncLock.withLock { _ in
+      // Records that somebody cut off, and that no sync had covered, are written again before they are missed.
       if state.withLock({ $0.isCurrentShortened }) { try? syncAlone() }
       return state.withLock { ($0.readingBasis(of: session), $0.directory) }
     }
   }
 }
 
-/// What a reading of one session rests on.
+/// The state of the journal on which a reading depends.
 private struct ReadingBasis {
   var header: CaptureHeader?
   /// The segments that name the session.
   var segments: Set<Int>
-  /// How often records were written again.
+  /// How often records have been written again.
   var rewritings: Int
 }
 
@@ -77,14 +77,14 @@ extension JournalState {
       segments: Set(segments.lazy.filter { $0.sessions.contains(session) }.map(\.number)), rewritings: rewritings)
   }
 
-  /// Lets segments be kept aside when nobody needs them any more.
+  /// Marks segments to be set aside, instead of deleted, when they are no longer needed.
   fileprivate mutating func keepAside(_ numbers: Set<Int>) {
     for index in segments.indices where numbers.contains(segments[index].number) { segments[index].isDamaged = true }
   }
 }
 
 extension CaptureDamage {
-  /// That of a segment of which nothing could be read.
+  /// The damage of a segment that could not be read at all.
   fileprivate init(leavingOut file: ForeignFile) {
     self.init(
       file: file.name, record: 1, offset: 0, reason: file.reason.errorNumber.map { .unreadable($0) } ?? .header)

@@ -3,19 +3,19 @@ import Glibc
 import Synchronization
 
 extension Journal {
-  /// Makes durable what was written before this call, for all sessions, and deletes segments that nobody needs.
+  /// Makes everything written before this call durable, for all sessions, and deletes segments that are no longer needed.
   ///
-  /// Does nothing where nothing was written. Blocks as long as the disk does, while appends go on.
+  /// Does nothing if nothing was written. Blocks as long as the disk does; appends continue meanwhile.
   ///
-  /// A failed sync is never just repeated: the kernel may have dropped the pages and calls the next one a success
-  /// (fsyncgate, 2018). The records that it should have covered are written again to a new segment from memory.
+  /// A failed sync is not simply repeated: the kernel may have dropped the pages and would report success (fsyncgate,
+  /// 2018). The records that it should have covered are written again from memory, to a new segment.
   ///
   /// - Throws: ``JournalError`` with `rewritten`, `notSynced`, `segmentsVanished` (also where one was cut) or `notPruned`.
   public func sync() throws(JournalError) {
-    try syncing.withLock { _ throws(JournalError) in try syncAlone() }
+    try syncLock.withLock { _ throws(JournalError) in try syncAlone() }
   }
 
-  /// The sync itself, by whoever has the lock of all syncs.
+  /// The sync itself; the caller holds the lock for syncs.
   func syncAlone() throws(JournalError) {
     guard var round = state.withLock({ $0.beginSync() }) else { return }
     do throws(SystemError) {
@@ -25,16 +25,16 @@ extension Journal {
       try rewrite(after: error, round.shortened)
       return
     }
-    state.withLock { $0.pending.removeAll() }
+    state.withLock { $0.syncing.removeAll() }
     try prune(round.committed)
   }
 
-  /// Writes the pending records again, to a segment that gets its name only when it is durable.
+  /// Writes the records that were being synced again, to a segment that is renamed only when it is durable.
   private func rewrite(after failure: SystemError, _ shortened: JournalState.Shortened?) throws(JournalError) {
     let path = directory
     let (plan, atRisk, directory) = state.withLock { state in
       let plan = state.planRewriting(shortened)
-      return (plan, state.pending.recordCount, state.directory)
+      return (plan, state.syncing.recordCount, state.directory)
     }
     guard let plan else {
       state.withLock { $0.finishRewriting() }
@@ -46,7 +46,7 @@ extension Journal {
       try file.writeAll(plan.bytes)
       try file.synchronizeData()
       try directory.rename(temporaryName, to: SegmentName.name(plan.number))
-      // Readers go by it from here on, whether the folder's sync succeeds or not.
+      // From here on readers use it, whether the folder's sync succeeds or not.
       state.withLock { $0.insert(plan) }
       try directory.synchronize()
     } catch {
@@ -59,9 +59,9 @@ extension Journal {
       errorNumber: failure.number, path: path)
   }
 
-  /// Deletes the oldest segments whose sessions are all committed, one after the other.
+  /// Deletes the oldest segments whose sessions are all committed, in order.
   ///
-  /// In that order a power cut between two of them leaves the note that a session is committed longer than its records.
+  /// In this order a power cut in between loses the records of a session before the note that it is committed.
   private func prune(_ committed: Set<UUID>) throws(JournalError) {
     let (segments, directory) = state.withLock { ($0.prunable(committed), $0.directory) }
     for segment in segments {
@@ -82,19 +82,19 @@ extension Journal {
   }
 }
 
-/// What one sync has to do, taken from the state so that appends go on meanwhile.
+/// The work of one sync, taken from the state so that appends can continue.
 private struct SyncRound {
   var directory: Directory
-  var segments: [JournalState.Unsynced]
+  var segments: [JournalState.UnsyncedSegment]
   var isDirectoryDirty: Bool
   var needsRewriting: Bool
-  /// The sessions whose notes of being committed this sync covers.
+  /// Sessions whose `committed` records this sync covers.
   var committed: Set<UUID>
-  /// The segment that was found cut.
+  /// The segment that was found truncated.
   var shortened: JournalState.Shortened?
 
   mutating func run() throws(SystemError) {
-    // First the entries: once a segment's sync has returned nothing may take its name away.
+    // The folder first: once a segment's sync has returned, its name must not be lost either.
     if isDirectoryDirty { try directory.synchronize() }
     for segment in segments {
       let file: OpenFile
@@ -104,10 +104,10 @@ private struct SyncRound {
         file = try directory.openForReading(SegmentName.name(segment.number))
       }
       try file.synchronizeData()
-      // Writing to a deleted file succeeds, and nobody will ever read it.
+      // Writes to a deleted file succeed, but nobody will ever read them.
       let status = try file.status()
       guard status.st_nlink > 0 else { throw SystemError(ESTALE) }
-      // Nor what was written to one that is cut since, without the names of its sessions.
+      // The same holds for writes to a file that was truncated since, if the names of its sessions are gone.
       guard status.st_size >= segment.length else {
         shortened = JournalState.Shortened(number: segment.number, length: segment.length, size: Int(status.st_size))
         throw SystemError(ESTALE)
@@ -116,7 +116,7 @@ private struct SyncRound {
   }
 }
 
-/// A segment that is to hold the pending records again.
+/// A segment that repeats the records that were being synced.
 private struct Rewriting {
   var number: Int
   var mode: UInt32
@@ -127,11 +127,13 @@ private struct Rewriting {
 extension JournalState {
   fileprivate mutating func beginSync() -> SyncRound? {
     guard isDirty else { return nil }
-    takeTail()
-    var segments = unsynced
-    if let current { segments.append(Unsynced(number: current.number, file: current.file, length: current.length)) }
+    moveToSyncing()
+    var segments = unsyncedSegments
+    if let current {
+      segments.append(UnsyncedSegment(number: current.number, file: current.file, length: current.length))
+    }
     defer {
-      unsynced = []
+      unsyncedSegments = []
       isDirectoryDirty = false
       isDirty = false
     }
@@ -140,19 +142,20 @@ extension JournalState {
       committed: committed)
   }
 
-  /// Takes a number for the segment that holds the pending records again; nil where they are no longer in memory.
+  /// Reserves a number for the segment that repeats the records; nil if they are no longer in memory.
   ///
-  /// Everything written so far goes into it, what comes goes to segments after it.
+  /// Everything written so far goes into it; later records go to segments after it.
   fileprivate mutating func planRewriting(_ shortened: Shortened?) -> Rewriting? {
     needsRewriting = true
     rewritings += 1
     isDirty = true
-    takeTail()
+    moveToSyncing()
     current = nil
     if (try? directory.file.status().st_nlink) == 0 { try? reopenDirectory() }
-    guard var start = pending.start, pending.isComplete else { return nil }
+    guard var start = syncing.start, syncing.isComplete else { return nil }
     if let shortened, shortened.number == start.segment {
-      // Wherever it was cut, none of these records stands before this. Without its first line nothing of it is readable.
+      // Wherever it was cut, all of these records are at or after this offset. Without its first line the segment is
+      // unreadable.
       let offset = shortened.size - (shortened.length - start.offset)
       start.offset = offset < TextHeader.length ? 0 : offset
     }
@@ -160,7 +163,7 @@ extension JournalState {
     nextNumber += 1
     return Rewriting(
       number: number, mode: configuration.fileMode, bytes: rewriting(from: start, isBeginningLost: shortened != nil),
-      sessions: pending.sessions)
+      sessions: syncing.sessions)
   }
 
   fileprivate mutating func insert(_ plan: Rewriting) {
@@ -168,20 +171,20 @@ extension JournalState {
     segments.insert(Segment(number: plan.number, sessions: plan.sessions), at: place)
   }
 
-  /// The pending records are written again, or cannot be.
+  /// The records were written again, or cannot be.
   fileprivate mutating func finishRewriting() {
-    pending.removeAll()
+    syncing.removeAll()
     needsRewriting = false
-    isDirty = tail.start != nil
+    isDirty = unsynced.start != nil
   }
 
-  /// The oldest segments that nobody needs; the current one too, once nothing at all is needed.
+  /// The oldest segments that are no longer needed; also the current one, if nothing is needed at all.
   fileprivate mutating func prunable(_ committed: Set<UUID>) -> [Segment] {
     let unneeded = segments.prefix { committed.isSuperset(of: $0.sessions) }
-    if unneeded.count == segments.count, tail.start == nil, let current {
-      // Deleted health data is to be gone, not to wait for a megabyte more.
+    if unneeded.count == segments.count, unsynced.start == nil, let current {
+      // Deleted health data must be removed now, not after another megabyte of records.
       self.current = nil
-      unsynced.removeAll { $0.number == current.number }
+      unsyncedSegments.removeAll { $0.number == current.number }
     }
     return unneeded.filter { $0.number != current?.number }
   }

@@ -3,28 +3,27 @@ import Glibc
 public import Sensors
 import Synchronization
 
-/// The rolling, append-only log of all sensors: what was received is here before anything is computed from it.
+/// The append-only log of all sensors, in segments: received data is here before anything is computed from it.
 ///
-/// Records are those of a capture file (Documentation/capture-format.md). Calls may come from several threads; events
-/// keep the order of the calls. Appending makes one write(2) on the caller's thread and never syncs; ``sync()`` belongs
-/// on a thread of its own, since an SD card stalls for hundreds of milliseconds (``JournalSyncer``).
+/// Records are those of a capture file (Documentation/capture-format.md). Several threads may call it; events keep the
+/// order of the calls. Appending makes one write(2) on the caller's thread and never syncs. ``sync()`` belongs on another
+/// thread, since an SD card can stall for hundreds of milliseconds (``JournalSyncer``).
 public final class Journal: Sendable {
   /// The folder of the segments.
   public let directory: String
   let state: Mutex<JournalState>
-  /// One sync at a time.
-  let syncing = Mutex(())
+  /// Held by each sync, so that there is one at a time.
+  let syncLock = Mutex(())
 
   private init(directory: String, state: consuming sending JournalState) {
     self.directory = directory
     self.state = Mutex(state)
   }
 
-  /// Opens the journal in `directory`, making the folder where there is none, and recovers what is there.
+  /// Opens the journal in `directory`, creates the folder if it is missing, and recovers its content.
   ///
-  /// Foreign and unreadable files are renamed so that the name says why. Sessions that are not committed can be gone
-  /// on with: their identities are known. Writing goes to a new segment, since the last record of the old one is not to
-  /// be trusted.
+  /// Foreign and unreadable files are renamed so that their name says why. Sessions that are not committed can be continued
+  /// under their UUIDs. Writing begins in a new segment, since the old one's last record may be incomplete.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen`, `cannotRead`, or `locked` where another process has it open.
   public static func open(
@@ -52,8 +51,8 @@ public final class Journal: Sendable {
     return (Journal(directory: path, state: state), contents)
   }
 
-  /// Opens the folder. One that may not be read and written, or is none, is set aside as a segment would be: what comes is
-  /// worth more than an explanation.
+  /// Opens the folder. One that is not a folder, or that may not be read and written, is set aside like an unreadable
+  /// segment: new records matter more.
   private static func openedFolder(
     _ path: String, mode: UInt32
   ) throws(SystemError) -> (Directory, ForeignFile?) {
@@ -82,11 +81,11 @@ public final class Journal: Sendable {
 
   /// Opens a session: writes its header and its first events, with one write.
   ///
-  /// The first events are the boot, the clock and the connection, so that instants have a meaning. A session that is
-  /// known already keeps its header.
+  /// The first events are boot, clock and connection, so that instants have a meaning. A session that is already known
+  /// keeps its header.
   ///
-  /// - Throws: ``JournalError`` with `notWritten`; the session is known all the same, and its header is written with the
-  ///   next event that can be.
+  /// - Throws: ``JournalError`` with `notWritten`. The session is known all the same, and its header is written with the
+  ///   next event that succeeds.
   public func open(_ header: CaptureHeader, events: [SensorEvent]) throws(JournalError) {
     try change { state throws(JournalError) in
       state.register(header)
@@ -96,9 +95,8 @@ public final class Journal: Sendable {
 
   /// Appends one event to a session, with one write(2).
   ///
-  /// - Throws: ``JournalError`` with `notWritten` where the disk is full or fails: the journal has been put right again,
-  ///   so that later events are readable, and the caller counts this one as lost
-  ///   (``SensorEvent/Kind/lost(values:reason:)``).
+  /// - Throws: ``JournalError`` with `notWritten` if the disk is full or fails. The journal has been repaired, so that
+  ///   later events are readable. The caller counts this event as lost (``SensorEvent/Kind/lost(values:reason:)``).
   public func append(_ event: SensorEvent, to session: UUID) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.append(CollectionOfOne(event), to: session)
@@ -114,20 +112,20 @@ public final class Journal: Sendable {
     }
   }
 
-  /// Says something more of a session, which may be open: the last value of a key holds.
+  /// Adds metadata to a session, open or not; the last value of a key counts.
   ///
-  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`; it is written with the session's name in the
-  ///   next segment then.
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`; then it is written with the session's name in
+  ///   the next segment.
   public func setMetadata(_ metadata: [String: CaptureMetadataValue], of session: UUID) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.setMetadata(metadata, of: session)
     }
   }
 
-  /// Notes that the store has this session for good; its segments are deleted by a later ``sync()``.
+  /// Records that the store has this session for good; a later ``sync()`` deletes its segments.
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the session is then committed again after a restart, which the store
-  ///   finds unchanged.
+  ///   recognises.
   public func commit(_ session: UUID) throws(JournalError) {
     try change { state throws(JournalError) in
       try state.commit(session)
@@ -137,12 +135,12 @@ public final class Journal: Sendable {
   /// Whether a sync has anything to do.
   var isDirty: Bool { state.withLock { $0.isDirty } }
 
-  /// Makes `action` run whenever a sync is wanted, or wanted sooner than before, on the thread that wrote.
+  /// Sets `action`, which is called on the writing thread whenever a sync is needed, or needed sooner than before.
   func setOnDemand(_ action: (@Sendable (JournalState.SyncDemand) -> Void)?) {
     state.withLock { $0.onDemand = action }
   }
 
-  /// Changes the state under the lock, and tells the syncer afterwards if it has something to do now.
+  /// Changes the state under the lock, then notifies the syncer if it has work.
   func change(_ body: (inout JournalState) throws(JournalError) -> Void) throws(JournalError) {
     var action: (@Sendable (JournalState.SyncDemand) -> Void)?
     var demand = JournalState.SyncDemand.none
@@ -159,14 +157,14 @@ public final class Journal: Sendable {
 }
 
 extension JournalState {
-  /// The state after a start: what was found goes on in a new segment.
+  /// The state after opening: the sessions that were found continue in a new segment.
   fileprivate init(configuration: JournalConfiguration, directory: Directory, found scan: JournalScan) {
     self.init(configuration: configuration, directory: directory)
     nextNumber = scan.greatestNumber + 1
     for session in scan.reader.sessions {
       register(session.header, isOpened: true, resumption: session.resumption)
     }
-    // Series of clients too, which no version of this program goes on with.
+    // Includes client series, which this version of the program never continues.
     let named = scan.segments.reduce(into: Set(sessions.keys)) { $0.formUnion($1.summary.sessions) }
     committed = scan.reader.committed.intersection(named)
     for id in committed {
@@ -176,9 +174,9 @@ extension JournalState {
       segments.append(
         Segment(number: found.number, sessions: found.summary.sessions, isDamaged: found.summary.isDamaged))
       // A recorder that was killed may have left records that no sync has covered.
-      unsynced.append(Unsynced(number: found.number, file: nil))
+      unsyncedSegments.append(UnsyncedSegment(number: found.number, file: nil))
     }
-    // Nor need it have synced their names, without which the records are worth nothing.
+    // Nor need it have synced the folder, and without their names the segments are lost.
     isDirectoryDirty = !segments.isEmpty || scan.foreignFiles.contains { $0.setAsideAs != nil }
     isDirty = isDirectoryDirty
   }

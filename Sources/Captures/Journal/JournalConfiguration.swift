@@ -1,26 +1,27 @@
-/// How a journal lays out its files.
+/// The file layout and limits of a journal.
 public struct JournalConfiguration: Hashable, Sendable {
-  /// Permissions of the folder, if the journal makes it.
+  /// Permissions of the folder, if the journal creates it.
   public var directoryMode: UInt32
   /// Permissions of the segments.
   public var fileMode: UInt32
-  /// A segment that has reached this many bytes is followed by a new one.
+  /// A segment of this many bytes is followed by a new one.
   public var segmentBytes: Int
-  /// How many bytes that no sync has covered yet are kept in memory, to be written again should the sync fail.
-  public var keptTailBytes: Int
-  /// So many bytes that no sync has covered yet make one begin at once, however short the time: a flood is not to wait in
-  /// memory for the interval.
-  public var urgentTailBytes: Int
+  /// The most bytes of records not yet synced that are kept in memory, to be written again if the sync fails.
+  public var keptUnsyncedBytes: Int
+  /// When this many bytes are not yet synced, a sync begins at once: a flood must not accumulate in memory for a whole
+  /// interval.
+  public var urgentUnsyncedBytes: Int
 
-  /// A person's journal: 0600 in 0700. The service's is 0640 in 0750.
+  /// The default is for a person's journal: files 0600, folder 0700. The service uses 0640 and 0750.
   public init(
-    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20, keptTailBytes: Int = 4 << 20,
-    urgentTailBytes: Int = 1 << 19
+    directoryMode: UInt32 = 0o700, fileMode: UInt32 = 0o600, segmentBytes: Int = 1 << 20,
+    keptUnsyncedBytes: Int = 4 << 20,
+    urgentUnsyncedBytes: Int = 1 << 19
   ) {
     self.directoryMode = directoryMode
     self.fileMode = fileMode
     self.segmentBytes = segmentBytes
-    self.keptTailBytes = keptTailBytes
-    self.urgentTailBytes = urgentTailBytes
+    self.keptUnsyncedBytes = keptUnsyncedBytes
+    self.urgentUnsyncedBytes = urgentUnsyncedBytes
   }
 }

@@ -1,16 +1,16 @@
-/// What was found in a journal's folder.
+/// The content of a journal's folder.
 public struct JournalContents: Hashable, Sendable {
   /// In the order of their first records.
   public var sessions: [JournalSession]
   /// The first hundred places that could not be read, in order.
   public var damages: [CaptureDamage]
-  /// How many such places there were.
+  /// The number of such places.
   public var damageCount: Int
   /// The first hundred records whose kinds only a later version knows, in order.
   public var unknownRecords: [UnknownRecord]
-  /// How many such records there were.
+  /// The number of such records.
   public var unknownRecordCount: Int
-  /// Files that are no segments of this journal, and what became of them.
+  /// Files that are not segments of this journal, and what was done with them.
   public var foreignFiles: [ForeignFile]
 
   public init(
@@ -26,7 +26,7 @@ public struct JournalContents: Hashable, Sendable {
   }
 }
 
-/// A session found in a journal: its capture so far, and whether it goes on.
+/// A session of a journal: its capture so far, and its state.
 public struct JournalSession: Hashable, Sendable {
   public var capture: Capture
   public var state: State
@@ -37,20 +37,20 @@ public struct JournalSession: Hashable, Sendable {
   }
 
   public enum State: Hashable, Sendable {
-    /// No record ends it: the recorder stopped without a word, or still runs.
+    /// No record ends it: the recorder stopped unexpectedly, or still runs.
     case open
-    /// It ended and is yet to be committed.
+    /// It ended and is not committed yet.
     case ended
-    /// The store has it; its segments are still to be deleted.
+    /// The store has it; its segments can be deleted.
     case committed
   }
 }
 
-/// A file in a journal's folder that is no readable segment.
+/// A file in a journal's folder that is not a readable segment.
 public struct ForeignFile: Hashable, Sendable {
   public var name: String
   public var reason: Reason
-  /// Its name now, which says why; nil where it was left alone.
+  /// Its new name, which says why; nil if it was left alone.
   public var setAsideAs: String?
 
   public init(name: String, reason: Reason, setAsideAs: String? = nil) {
@@ -60,7 +60,7 @@ public struct ForeignFile: Hashable, Sendable {
   }
 
   public enum Reason: Hashable, Sendable {
-    /// It has a segment's name and the content of something else.
+    /// It has a segment's name, but another content.
     case notAJournal
     /// A newer sensord wrote it.
     case newerVersion(Int)

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 import Glibc
 
-/// Takes the records of a deleted session out of a journal's folder, so that none of its bytes is left there.
+/// Removes the records of a deleted session from a journal's folder, so that no byte of it is left.
 ///
-/// Segments are shared by all sessions of their time: a segment that has such records is written anew without them and
-/// put in its own place. Records that nobody can read any more go too, since nobody can say whose they were; that holds
-/// for segments that were kept aside as damaged as well. What is not ours, or of a newer version, is not touched.
+/// Segments are shared by all sessions of their time, so a segment with such records is rewritten without them. Unreadable
+/// records are removed too, since nobody can say whose they were, also from segments that were set aside as damaged. Files
+/// that are not ours, or of a newer version, are left alone.
 public enum JournalErasure {
-  /// What became of the records.
+  /// The result of an erasure.
   public enum Outcome: Hashable, Sendable {
-    /// None are left.
+    /// No records are left.
     case erased
-    /// A recorder has the journal; it erases them when it notices that the session was deleted.
+    /// A recorder has the journal open; it erases the records when it notices that the session was deleted.
     case recorderRuns
   }
 
-  /// Erases a session where no recorder runs. A missing folder holds nothing.
+  /// Erases a session if no recorder runs. A missing folder is empty.
   ///
   /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
   public static func erase(_ session: UUID, in path: String) throws(JournalError) -> Outcome {
@@ -28,7 +28,7 @@ public enum JournalErasure {
       throw JournalError(.cannotRead, errorNumber: error.number, path: path)
     }
     do throws(SystemError) {
-      // What goes because a later segment has it again goes only where that one's name is durable.
+      // Records that a later segment repeats may only be removed when that segment's name is durable.
       try directory.synchronize()
       try erase(session, from: directory.names().filter(isReadable), in: directory)
     } catch {
@@ -37,7 +37,7 @@ public enum JournalErasure {
     return .erased
   }
 
-  /// Segments, and those that were set aside as damaged.
+  /// Whether a name is that of a segment, or of one set aside as damaged.
   static func isReadable(_ name: String) -> Bool {
     SegmentName.number(name) != nil || isDamaged(name)
   }
@@ -47,9 +47,9 @@ public enum JournalErasure {
       && SegmentName.number(String(name.dropLast(SegmentName.damagedSuffix.utf8.count))) != nil
   }
 
-  /// Writes files anew without the session's records, durably, where they have any.
+  /// Durably rewrites the files that have records of the session, without these.
   ///
-  /// What a later segment holds again goes, too: that segment says where it stood, and nothing does any more.
+  /// Records that a later segment repeats are removed too, because the position that it states is no longer valid.
   static func erase(_ session: UUID, from names: [String], in directory: Directory) throws(SystemError) {
     let ends = JournalScan.superseded(try directory.names().compactMap(SegmentName.number).sorted(), in: directory)
     for name in names {
@@ -65,7 +65,7 @@ public enum JournalErasure {
     }
   }
 
-  /// Puts a file of the same owner, group and permissions in the place of another, durably.
+  /// Durably replaces a file by another with the same owner, group and permissions.
   private static func replace(
     _ name: String, of file: OpenFile, with bytes: [UInt8], in directory: Directory
   ) throws(SystemError) {
@@ -73,8 +73,8 @@ public enum JournalErasure {
     do throws(SystemError) {
       try directory.remove(temporaryName)
       let replacement = try directory.create(temporaryName, mode: 0o600)
-      // The service reads it, too, where another user deletes.
-      try replacement.takeAccess(of: file)
+      // The service must be able to read it, even if another user deletes.
+      try replacement.copyAccess(of: file)
       try replacement.writeAll(bytes)
       try replacement.synchronizeData()
       try directory.rename(temporaryName, to: name)
@@ -85,10 +85,10 @@ public enum JournalErasure {
     }
   }
 
-  /// The records up to `end`, where a later segment holds what follows, without the session's and without those that
-  /// nobody can read; nil where the file is not ours.
+  /// The records up to `end` (from there on a later segment repeats them) without the session's and without unreadable
+  /// ones; nil if the file is not ours.
   ///
-  /// What follows is not looked at, since a failing disk may not give it back.
+  /// What follows `end` is not read, since a failing disk may not return it.
   private static func remainder(
     of file: OpenFile, upTo end: Int, without session: UUID
   ) throws(SystemError) -> [UInt8]? {
@@ -99,17 +99,17 @@ public enum JournalErasure {
     case .damaged: break
     case .newer: return nil
     case .foreign, .cutOff:
-      // Behind a first line that is damaged, only its records show that it is ours.
+      // After a damaged first line, only its records show that the file is ours.
       let whole = try file.readAll()
       guard case .damaged = TextHeader.read(whole.span) else { return nil }
     }
     return filtered(bytes, of: version, without: session, isDamaged: true) ?? bytes
   }
 
-  /// The bytes without the session's records; nil where nothing has to go.
+  /// The bytes without the session's records; nil if nothing is to be removed.
   static func remainder(of bytes: [UInt8], without session: UUID, isDamaged: Bool) -> [UInt8]? {
     guard case .capture(let version, _) = TextHeader.read(bytes.span) else {
-      // A first line that is damaged does not hide the records behind it.
+      // Records can follow a damaged first line.
       guard case .damaged = TextHeader.read(bytes.span) else { return nil }
       return filtered(bytes, without: session, isDamaged: true)
     }
@@ -153,19 +153,19 @@ public enum JournalErasure {
   }
 }
 
-/// Which records of a file are a session's, told line by line.
+/// Decides line by line which records of a file belong to a session.
 private struct SessionLines {
   private let session: UUID
-  /// Those that the session, or the series of this identity, has at this place of the file.
+  /// The slots that the session, or the series with this UUID, has at the current line.
   private var slots: Set<Int> = []
-  /// Whether there were any.
+  /// Whether any record belonged to the session.
   private(set) var hasOwn = false
 
   init(_ session: UUID) {
     self.session = session
   }
 
-  /// Whether a record stays when the session goes.
+  /// Whether a record is kept when the session is removed.
   mutating func keeps(_ record: Record) -> Bool {
     switch record {
     case .session(let slot, let header), .resumes(let slot, let header, _): give(slot, to: header.session)
@@ -175,8 +175,8 @@ private struct SessionLines {
     }
   }
 
-  /// The same for a record that only a later version understands: it belongs to whoever has its slot, and without a slot to
-  /// the identity that it begins with.
+  /// The same for a record of unknown kind: it belongs to the session with its slot or, without a slot, to the UUID in its
+  /// first field.
   mutating func keeps(_ record: RecordLine.Unknown) -> Bool {
     let isOwn = record.slot.map(slots.contains) ?? (record.owner == session)
     hasOwn = hasOwn || isOwn

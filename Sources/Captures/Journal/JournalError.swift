@@ -1,11 +1,11 @@
-/// Why the journal could not do what it was asked to. Holds no health data.
+/// Why an operation of the journal failed. Holds no health data.
 public struct JournalError: Error, Hashable, Sendable {
   public var code: Code
-  /// The system's error number, where one led to this.
+  /// The system's error number, if a system call failed.
   public var errorNumber: Int32?
-  /// The folder or file concerned.
+  /// The folder or file.
   public var path: String
-  /// Records that were written but that a power cut may now take away: those of a sync that failed.
+  /// Records that were written but that a power cut could now lose, after a failed sync.
   public var recordsAtRisk: Int
 
   public init(_ code: Code, errorNumber: Int32? = nil, path: String, recordsAtRisk: Int = 0) {
@@ -16,21 +16,21 @@ public struct JournalError: Error, Hashable, Sendable {
   }
 
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// The folder could not be made or opened.
+    /// The folder could not be created or opened.
     case cannotOpen
     /// Another recorder has this journal open.
     case locked
     /// The folder or a segment could not be read.
     case cannotRead
-    /// The events of this call are not in the journal. What was before them is, and the next call may succeed.
+    /// The events of this call were not written. Earlier ones are, and the next call may succeed.
     case notWritten
-    /// The sync failed, and all that it should have covered was written again and synced: nothing is lost.
+    /// The sync failed, but everything that it should have covered was written again and synced: nothing is lost.
     case rewritten
-    /// The sync failed, and so did writing again: see ``JournalError/recordsAtRisk``. The next sync tries again.
+    /// The sync failed, and so did writing again; see ``JournalError/recordsAtRisk``. The next sync tries again.
     case notSynced
-    /// Somebody deleted segments or the folder; what no sync had covered was written again, what was older is gone.
+    /// Somebody deleted segments or the folder. What no sync had covered was written again; older records are lost.
     case segmentsVanished
-    /// The session was never opened here, or is committed.
+    /// The session was never opened here, or is already committed.
     case unknownSession
     /// Segments that are no longer needed could not be deleted; the next sync tries again.
     case notPruned

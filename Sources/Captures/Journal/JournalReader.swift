@@ -1,10 +1,10 @@
 import Glibc
 
-/// Reads a journal's folder: every session in it, across segments and boots.
+/// Reads all sessions in a journal's folder, across segments and boots.
 public enum JournalReader {
-  /// Reads the segments in `directory` in order. Changes nothing and takes no lock, so it may run beside a recorder.
+  /// Reads the segments in `directory` in order. It changes nothing and takes no lock, so a recorder may run meanwhile.
   ///
-  /// - Throws: ``JournalError`` with `cannotRead` where the folder itself cannot be read. A missing folder is empty.
+  /// - Throws: ``JournalError`` with `cannotRead` if the folder itself cannot be read. A missing folder is empty.
   public static func read(directory: String) throws(JournalError) -> JournalContents {
     do {
       return try JournalScan(Directory(path: directory)).contents

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// One reading of a journal's folder, segment by segment in order.
+/// Reads a journal's folder, segment by segment in order.
 struct JournalScan {
   private(set) var reader: RecordReader
   private(set) var segments: [Segment] = []
   private(set) var foreignFiles: [ForeignFile] = []
-  /// The greatest number that a file of the folder has.
+  /// The highest number among the folder's files.
   private(set) var greatestNumber = 0
 
   struct Segment {
@@ -19,9 +19,9 @@ struct JournalScan {
 
   /// Reads the folder.
   ///
-  /// `only` is the one session whose events are wanted, `wanted` the segments to read (nil for all): others do not exist
-  /// for it. With `settingAside` files that are no readable segments are renamed, and leftovers of an unfinished rewriting
-  /// are deleted.
+  /// `only` is the one session whose events are wanted. `wanted` are the segments to read (nil for all); others are treated
+  /// as if they did not exist. With `settingAside`, files that are not readable segments are renamed, and remains of an
+  /// unfinished rewrite are deleted.
   init(
     _ directory: Directory, only: UUID? = nil, wanted: Set<Int>? = nil, settingAside: Bool = false
   ) throws(SystemError) {
@@ -54,7 +54,8 @@ struct JournalScan {
       unknownRecords: reader.unknownRecords.first, unknownRecordCount: reader.unknownRecords.count)
   }
 
-  /// Where the records of a segment end that a later one holds again; `numbers` are the segments in order.
+  /// For each segment that a later one repeats in part, the offset where that part begins; `numbers` are the segments in
+  /// order.
   static func superseded(_ numbers: [Int], in directory: Directory) -> [Int: Int] {
     var ends: [Int: Int] = [:]
     for number in numbers {
@@ -66,7 +67,7 @@ struct JournalScan {
     return ends
   }
 
-  /// What the segment holds again, which its second line says.
+  /// The part of earlier segments that this one repeats, from its second line.
   private static func rewriting(_ number: Int, in directory: Directory) -> (segment: Int, offset: Int)? {
     guard let file = try? directory.openForReading(SegmentName.name(number)),
       let head = try? file.read(atMost: 128), case .capture(_, let length) = TextHeader.read(head.span)
@@ -80,11 +81,11 @@ struct JournalScan {
 
   private mutating func read(_ number: Int, upTo end: Int?) {
     let name = SegmentName.name(number)
-    // Whatever is left of it, a later one holds it again.
+    // A later segment repeats all of it.
     if end == 0 { return segments.append(Segment(number: number, summary: RecordReader.Summary())) }
     let bytes: [UInt8]
     do {
-      // What a failed sync was to cover, and a later segment holds, may be unreadable.
+      // The part that a failed sync should have covered, and a later segment repeats, may be unreadable.
       bytes = try directory.openForReading(name).readAll(upTo: end.map { max($0, TextHeader.length) } ?? .max)
     } catch {
       if error.number == ENOENT { return }

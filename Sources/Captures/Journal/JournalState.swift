@@ -2,36 +2,36 @@ import FoundationEssentials
 import Glibc
 import Sensors
 
-/// Everything of a journal that changes, guarded by its lock.
+/// The mutable state of a journal, guarded by its lock.
 struct JournalState: ~Copyable {
   let configuration: JournalConfiguration
   var directory: Directory
-  /// Those opened here or found at the start, until their segments are gone.
+  /// Sessions opened here or found when the journal was opened, until their segments are deleted.
   var sessions: [UUID: JournalledSession] = [:]
   var committed: Set<UUID> = []
-  /// In ascending order, the current one last.
+  /// In ascending order; the current one is last.
   var segments: [Segment] = []
   var current: Current?
   var nextNumber = 1
   private var nextSlot = 1
   private var buffer = RecordBuffer()
 
-  /// Written since the last sync began.
-  var tail = JournalTail()
-  /// Counts the tails, so that a session is noted once in each.
-  private var tailNumber = 0
-  /// Written before, and covered by the sync that is under way.
-  var pending = JournalTail()
-  /// Segments that were left with records that no sync has covered: those of this run are still open.
-  var unsynced: [Unsynced] = []
+  /// Records written since the last sync began.
+  var unsynced = UnsyncedRecords()
+  /// Counts the batches of unsynced records, so that a session is noted once in each.
+  private var batchNumber = 0
+  /// Records that the sync in progress is to cover.
+  var syncing = UnsyncedRecords()
+  /// Segments that were left with unsynced records; those of this run are still open.
+  var unsyncedSegments: [UnsyncedSegment] = []
   var isDirectoryDirty = false
   /// Whether a sync has anything to do.
   var isDirty = false
-  /// Whether the pending records have to be written again, since a sync of them failed.
+  /// Whether the records in ``syncing`` have to be written again, because their sync failed.
   var needsRewriting = false
-  /// How often that was begun.
+  /// How often records have been written again.
   var rewritings = 0
-  /// Called when a sync is wanted, or wanted sooner than before.
+  /// Called when a sync is needed, or needed sooner than before.
   var onDemand: (@Sendable (SyncDemand) -> Void)?
 
   init(configuration: JournalConfiguration, directory: Directory) {
@@ -48,47 +48,47 @@ struct JournalState: ~Copyable {
   struct Current {
     let number: Int
     let file: OpenFile
-    /// Bytes of whole records.
+    /// The length of complete records, in bytes.
     var length: Int
   }
 
-  struct Unsynced {
+  struct UnsyncedSegment {
     let number: Int
     let file: OpenFile?
-    /// Bytes that were written to it; 0 for one that was found at the start.
+    /// Bytes written to it; 0 for a segment found when the journal was opened.
     var length = 0
   }
 
-  /// A segment that somebody else cut.
+  /// A segment that somebody else truncated.
   struct Shortened {
     var number: Int
-    /// Bytes that were written, and that are left: the beginning, and what came after the cut.
+    /// The bytes that were written, and the bytes that are left: the beginning, and what was appended after the cut.
     var length: Int
     var size: Int
   }
 
-  /// Whether somebody cut the current segment.
+  /// Whether somebody truncated the current segment.
   var isCurrentShortened: Bool {
     guard let current, let status = try? current.file.status() else { return false }
     return status.st_size < current.length
   }
 
-  /// When the next sync is to begin.
+  /// When the next sync has to begin.
   enum SyncDemand: Int {
-    /// There is nothing to do.
+    /// Nothing needs a sync.
     case none
-    /// So that a record is covered within the interval.
+    /// Early enough to cover a record within the interval.
     case inTime
-    /// More waits for it than is to be kept in memory.
+    /// Now: more is unsynced than should be kept in memory.
     case atOnce
   }
 
   var demand: SyncDemand {
     guard isDirty else { return .none }
-    return tail.bytes.count < configuration.urgentTailBytes ? .inTime : .atOnce
+    return unsynced.bytes.count < configuration.urgentUnsyncedBytes ? .inTime : .atOnce
   }
 
-  /// Makes a session known without writing anything; one that is known stays as it is.
+  /// Adds a session without writing anything; one that is known is unchanged.
   mutating func register(
     _ header: CaptureHeader, isOpened: Bool = false, resumption: RecordBuffer.Resumption = .init()
   ) {
@@ -98,7 +98,7 @@ struct JournalState: ~Copyable {
     nextSlot += 1
   }
 
-  /// Writes events of a session, and its name where the segment does not have it yet, with one write.
+  /// Writes events of a session with one write, and its name if the segment does not have it yet.
   mutating func append(_ events: some Collection<SensorEvent>, to id: UUID) throws(JournalError) {
     guard let session = sessions[id], !session.isCommitted else {
       throw JournalError(.unknownSession, path: directory.path)
@@ -111,12 +111,12 @@ struct JournalState: ~Copyable {
     }
     try write(to: number)
     for event in events {
-      session.resumption.take(event)
+      session.resumption.update(with: event)
     }
     noteWritten(session, to: number, at: events.first?.instant)
   }
 
-  /// Notes that a segment has records of a session now, its name among them, the first event at this instant.
+  /// Notes that a segment now has records of a session, including its name, the first event at this instant.
   private mutating func noteWritten(_ session: JournalledSession, to number: Int, at instant: BootInstant? = nil) {
     let id = session.header.session
     session.isOpened = true
@@ -124,13 +124,13 @@ struct JournalState: ~Copyable {
       session.namedIn = number
       segments[segments.count - 1].sessions.insert(id)
     }
-    if session.tailNumber != tailNumber {
-      session.tailNumber = tailNumber
-      tail.insert(id, at: instant)
+    if session.batchNumber != batchNumber {
+      session.batchNumber = batchNumber
+      unsynced.insert(id, at: instant)
     }
   }
 
-  /// Writes more of a session's metadata, and its name where the segment does not have it yet, with one write.
+  /// Writes metadata of a session with one write, and its name if the segment does not have it yet.
   mutating func setMetadata(
     _ metadata: [String: CaptureMetadataValue], of id: UUID
   ) throws(JournalError) {
@@ -157,38 +157,38 @@ struct JournalState: ~Copyable {
     committed.insert(id)
   }
 
-  /// The records of a segment that holds `pending` again; where the beginning of what they go on with may be lost, each
-  /// session is named with what its events need.
-  mutating func rewriting(from start: JournalTail.Position, isBeginningLost: Bool) -> [UInt8] {
+  /// The content of a segment that repeats the records in ``syncing``. If the beginning of what they continue may be lost,
+  /// each session is named with the context that its events need.
+  mutating func rewriting(from start: UnsyncedRecords.Position, isBeginningLost: Bool) -> [UInt8] {
     buffer.removeAll()
     buffer.header(.journal)
     buffer.rewrites(segment: start.segment, offset: start.offset)
-    for id in pending.sessions {
+    for id in syncing.sessions {
       guard let session = sessions[id] else { continue }
-      name(session, at: isBeginningLost ? pending.firstInstants[id] : nil)
+      name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil)
     }
-    return buffer.copy() + pending.bytes
+    return buffer.copy() + syncing.bytes
   }
 
-  /// Gives the tail to the sync that begins now.
-  mutating func takeTail() {
-    if pending.start == nil {
-      swap(&pending, &tail)
+  /// Hands the unsynced records to the sync that begins now.
+  mutating func moveToSyncing() {
+    if syncing.start == nil {
+      swap(&syncing, &unsynced)
     } else {
-      pending.append(tail, limit: configuration.keptTailBytes)
+      syncing.append(unsynced, limit: configuration.keptUnsyncedBytes)
     }
-    tail.removeAll()
-    tailNumber += 1
+    unsynced.removeAll()
+    batchNumber += 1
   }
 
-  /// Leaves the current segment, so that the next record begins a new one.
+  /// Closes the current segment, so that the next record begins a new one.
   mutating func leaveCurrent() {
     guard let current else { return }
-    unsynced.append(Unsynced(number: current.number, file: current.file, length: current.length))
+    unsyncedSegments.append(UnsyncedSegment(number: current.number, file: current.file, length: current.length))
     self.current = nil
   }
 
-  /// The segment that takes the next record, if it is not a new one.
+  /// The segment for the next record, if it does not need a new one.
   private var writableSegment: Int? {
     guard let current, current.length < configuration.segmentBytes else { return nil }
     return current.number
@@ -215,10 +215,10 @@ struct JournalState: ~Copyable {
       let written = try unsafe segment.file.write(bytes)
       if written == bytes.count {
         let skipped = segment.length == 0 ? TextHeader.length : 0
-        unsafe tail.append(
+        unsafe unsynced.append(
           UnsafeBufferPointer(rebasing: bytes[skipped...]), count: buffer.eventCount,
-          at: JournalTail.Position(segment: number, offset: segment.length + skipped),
-          limit: configuration.keptTailBytes)
+          at: UnsyncedRecords.Position(segment: number, offset: segment.length + skipped),
+          limit: configuration.keptUnsyncedBytes)
         current?.length += written
         isDirty = true
         return
@@ -232,10 +232,10 @@ struct JournalState: ~Copyable {
       .notWritten, errorNumber: failure.number, path: "\(directory.path)/\(SegmentName.name(number))")
   }
 
-  /// Takes back the part of a record that was written, so that what follows is readable.
+  /// Removes the part of a record that was written, so that what follows is readable.
   private mutating func repair(_ segment: Current, after failure: SystemError) {
     guard segment.length > 0 else {
-      // It is new and holds nothing: the next attempt makes it again under the same number.
+      // The segment is new and empty: the next attempt creates it again with the same number.
       current = nil
       segments.removeLast()
       nextNumber = segment.number
@@ -254,7 +254,7 @@ struct JournalState: ~Copyable {
       do throws(SystemError) {
         file = try directory.create(name, mode: configuration.fileMode)
       } catch {
-        // Somebody deleted the folder: make it again rather than lose what comes.
+        // Somebody deleted the folder: it is created again, so that later records are kept.
         guard error.number == ENOENT else { throw error }
         try reopenDirectory()
         file = try directory.create(name, mode: configuration.fileMode)

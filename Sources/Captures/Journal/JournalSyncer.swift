@@ -2,27 +2,26 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Syncs a journal on a thread of its own: within the interval after something was written, sooner where much was, and
-/// never otherwise.
+/// Syncs a journal on its own thread: within the interval after something was written, sooner after much was written, and
+/// otherwise never.
 ///
-/// The thread sleeps on a timer that the write after a sync arms, so that it wakes once for each sync and not at all
-/// while nothing is written.
+/// The thread sleeps until a timer fires, which the first write after a sync arms. So it wakes once for each sync, and not
+/// at all while nothing is written.
 public final class JournalSyncer: Sendable {
   private let journal: Journal
   private let timer: Timer
   let isStopping = Atomic(false)
-  /// The thread, until it was waited for.
+  /// The thread, until it has been joined.
   private let thread = Mutex<pthread_t?>(nil)
   private let report: @Sendable (JournalError?) -> Void
 
   /// Starts the thread.
   ///
-  /// `interval` is the longest time for which a written record may be without a sync; the sync is begun at three fifths
-  /// of it, so that a slow disk, or the start of the recorder after one that was killed, is over in time. What that one
-  /// left is synced at once. `report` is called on the syncing thread after each sync that failed, and once with nil
-  /// when one succeeds again.
+  /// `interval` is the longest time for which a written record may stay unsynced. A sync begins at three fifths of it,
+  /// which leaves time for a slow disk, or for a restart after a kill. What a killed recorder left is synced at once.
+  /// `report` is called on the syncing thread after each failed sync, and once with nil when one succeeds again.
   ///
-  /// - Throws: ``JournalError`` with `cannotOpen` where the system has no timer or thread left.
+  /// - Throws: ``JournalError`` with `cannotOpen` if the system has no timer or thread left.
   public init(
     _ journal: Journal, interval: Duration = .seconds(5), report: @escaping @Sendable (JournalError?) -> Void
   ) throws(JournalError) {
@@ -38,11 +37,11 @@ public final class JournalSyncer: Sendable {
     journal.setOnDemand { demand in
       if demand == .atOnce { timer.fire() } else { timer.arm() }
     }
-    // What a killed recorder has left has waited for long enough.
+    // The records of a killed recorder have waited long enough.
     if journal.isDirty { timer.fire() }
   }
 
-  /// Syncs once more if something was written, ends the thread and waits for its end.
+  /// Syncs once more if something was written, then ends the thread and waits for its end.
   public func stop() {
     journal.setOnDemand(nil)
     isStopping.store(true, ordering: .releasing)
@@ -81,14 +80,14 @@ public final class JournalSyncer: Sendable {
         hasFailed = true
         report(error)
         if journal.isDirty { timer.arm() }
-        // Who stops has set the flag before the timer: one of the two comes last, and nobody waits for an interval.
+        // `stop()` sets the flag before the timer, so one of the two is seen and nobody waits for an interval.
         if isStopping.load(ordering: .acquiring) { timer.fire() }
       }
       if isLast { return }
     }
   }
 
-  /// A timer that is set and waited for by different threads.
+  /// A timer that one thread sets and another waits for.
   private struct Timer: Sendable {
     let file: OpenFile
     let delay: timespec
@@ -101,12 +100,12 @@ public final class JournalSyncer: Sendable {
       self.delay = timespec(tv_sec: Int(seconds), tv_nsec: max(1, Int(attoseconds / 1_000_000_000)))
     }
 
-    /// Lets the waiting thread go on after the delay.
+    /// Wakes the waiting thread after the delay.
     func arm() {
       set(delay)
     }
 
-    /// Lets the waiting thread go on now.
+    /// Wakes the waiting thread now.
     func fire() {
       set(timespec(tv_sec: 0, tv_nsec: 1))
     }

@@ -1,17 +1,17 @@
-/// A session that a journal knows. It is reached under the journal's lock only.
+/// A session of a journal. Accessed only under the journal's lock.
 final class JournalledSession {
   var header: CaptureHeader
-  /// The number that stands for it in the segments of this run.
+  /// The session's slot in the segments of this run.
   let slot: Int
   /// Whether its opening record was written.
   var isOpened: Bool
   /// Whether the store has it.
   var isCommitted = false
   var resumption: RecordBuffer.Resumption
-  /// The segment that names it last.
+  /// The last segment that names it.
   var namedIn: Int?
-  /// The tail in which it was noted last.
-  var tailNumber = -1
+  /// The last batch of unsynced records in which it was noted.
+  var batchNumber = -1
 
   init(header: CaptureHeader, slot: Int, isOpened: Bool, resumption: RecordBuffer.Resumption) {
     self.header = header

@@ -1,9 +1,9 @@
 /// Names of journal files: `00000042.journal`, so that `ls` shows them in order.
 enum SegmentName {
   static let suffix = ".journal"
-  /// A segment that is being written again after a failed sync; worth nothing until it is renamed.
+  /// A segment that repeats records after a failed sync; it is not valid until it is renamed.
   static let rewritingSuffix = ".rewriting"
-  /// A segment that is needed no more but was damaged: kept aside for whoever wants to know why.
+  /// A segment that is no longer needed but was damaged: set aside for analysis.
   static let damagedSuffix = ".damaged"
 
   static func name(_ number: Int) -> String {
@@ -11,13 +11,13 @@ enum SegmentName {
     return String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits + suffix
   }
 
-  /// The number of the segment that has this name; nil for any other file.
+  /// The number of the segment with this name; nil for any other file.
   static func number(_ name: String) -> Int? {
     guard name.hasSuffix(suffix), let number = leadingNumber(name), self.name(number) == name else { return nil }
     return number
   }
 
-  /// The number with which a name begins, be it a segment or one set aside: new segments take greater ones.
+  /// The number at the beginning of a name, of a segment or of a file set aside: new segments get higher numbers.
   static func leadingNumber(_ name: String) -> Int? {
     let digits = name.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard let number = Int(String(decoding: digits, as: UTF8.self)), number > 0, number < Int.max / 2 else {
@@ -26,7 +26,7 @@ enum SegmentName {
     return number
   }
 
-  /// What a file is called once it is set aside, so that its name says why.
+  /// The name of a file that is set aside, which says why.
   static func aside(_ name: String, _ reason: ForeignFile.Reason) -> String {
     switch reason {
     case .notAJournal: "\(name).not-a-journal"

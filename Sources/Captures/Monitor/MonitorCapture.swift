@@ -3,12 +3,12 @@ import CLinux
 import Glibc
 public import Sensors
 
-/// Writes what passes between host and Bluetooth adapters to a btsnoop file, for bug reports.
+/// Writes the traffic between host and Bluetooth adapters to a btsnoop file, for bug reports.
 ///
 /// It listens on the kernel's monitor channel, beside bluetoothd, and changes nothing. Keys and the data of other devices
 /// are not written; see Documentation/capture-format.md.
 public struct MonitorCapture: ~Copyable {
-  /// What a capture has come to.
+  /// The result of a capture so far.
   public struct Progress: Hashable, Sendable {
     /// Packets written.
     public var written = 0
@@ -24,16 +24,16 @@ public struct MonitorCapture: ~Copyable {
   private var packet = [UInt8](repeating: 0, count: 6 + 0xFFFF)
   private var pending = BTSnoopEncoder.header
 
-  /// Opens the monitor channel and makes the file at `path`, which must not exist yet, with permissions 0600.
+  /// Opens the monitor channel and creates the file at `path`, which must not exist, with permissions 0600.
   ///
-  /// `sensors` are those whose data is written, from their next connection on; nil writes that of every device.
+  /// `sensors` are the sensors whose data is written, from their next connection on; nil means every device.
   ///
   /// - Throws: ``MonitorError``; no file is left then.
   public init(path: String, sensors: Set<SensorAddress>?) throws(MonitorError) {
     try self.init(channel: Self.openChannel(), path: path, sensors: sensors)
   }
 
-  /// Listens on `channel`, which gives one packet for each read.
+  /// Reads from `channel`, which returns one packet for each read.
   init(channel: OpenFile, path: String, sensors: Set<SensorAddress>?) throws(MonitorError) {
     self.channel = channel
     self.path = path
@@ -44,7 +44,7 @@ public struct MonitorCapture: ~Copyable {
     file = OpenFile(descriptor: descriptor)
   }
 
-  /// Writes packets until `stop` is readable, such as a signalfd, or the channel ends. It sleeps while nothing comes.
+  /// Writes packets until `stop` (such as a signalfd) is readable, or the channel ends. Sleeps while there are none.
   ///
   /// - Throws: ``MonitorError`` with `channelFailed` or `notWritten`; what was written stays readable.
   public mutating func run(until stop: Int32, progress report: (Progress) -> Void = { _ in }) throws(MonitorError) {
@@ -65,9 +65,9 @@ public struct MonitorCapture: ~Copyable {
     }
   }
 
-  /// Takes the packets that are there; false where the channel has ended.
+  /// Reads the available packets; false if the channel has ended.
   private mutating func receiveAll() throws(MonitorError) -> Bool {
-    // The buffer is written between bursts, and within one that does not end.
+    // The buffer is written after each burst, and within a burst that does not end.
     while pending.count < 1 << 16 {
       let length = unsafe recv(channel.descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
       if length == 0 { return false }

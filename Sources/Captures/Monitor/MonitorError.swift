@@ -1,11 +1,11 @@
 import Glibc
 
-/// Why the monitor channel gives nothing, or nothing can be written of it.
+/// Why the monitor channel cannot be read, or its packets cannot be written.
 public struct MonitorError: Error, Hashable, Sendable {
   public var code: Code
   /// The system's error number.
   public var errorNumber: Int32
-  /// The file concerned, where it is one.
+  /// The file, if one is concerned.
   public var path: String?
 
   public init(_ code: Code, errorNumber: Int32, path: String? = nil) {
@@ -15,13 +15,13 @@ public struct MonitorError: Error, Hashable, Sendable {
   }
 
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// The kernel has no Bluetooth.
+    /// The kernel has no Bluetooth support.
     case noBluetooth
-    /// The monitor channel is for root and for programs with the capability to read raw packets.
+    /// Only root, and programs with the capability to read raw packets, may use the monitor channel.
     case noPermission
     /// The channel failed.
     case channelFailed
-    /// The file exists already, or could not be made.
+    /// The file exists already, or could not be created.
     case cannotCreate
     /// The file could not be written.
     case notWritten

@@ -4,7 +4,7 @@ struct MonitorPacket: Hashable {
   let adapter: UInt16
   let content: [UInt8]
 
-  /// Reads what one recv(2) gave; nil where it is not whole.
+  /// Decodes the bytes of one recv(2); nil if the packet is incomplete.
   init?(_ bytes: Span<UInt8>) {
     guard let code = bytes.uint16(at: 0), let adapter = bytes.uint16(at: 2), let length = bytes.uint16(at: 4),
       bytes.count - 6 >= Int(length)

@@ -1,14 +1,14 @@
-/// Keeps out of a capture what a bug report must not hold: keys, and what other devices send.
+/// Keeps out of a capture what a bug report must not hold: keys, and data of other devices.
 ///
-/// The monitor shows everything that passes an adapter, the strokes of a Bluetooth keyboard and the keys of every link
-/// among it. Of data only the Attribute Protocol of the sensors asked for is let through, of commands only those without
-/// parameters that could be a key. Lengths and times of what is left out are left out too.
+/// The monitor shows everything that passes an adapter, including the strokes of a Bluetooth keyboard and the keys of every
+/// link. Of data, only the Attribute Protocol of the requested sensors is written; of commands, only those without
+/// parameters that could be a key. Omitted packets leave no trace: neither length nor time.
 struct MonitorPrivacy {
-  /// The sensors whose data may be written; nil lets the Attribute Protocol of all through.
+  /// The sensors whose data may be written; nil allows the Attribute Protocol of all devices.
   private let sensors: Set<UInt64>?
-  /// Whether the data of a link may be written: known from its connection on.
+  /// Whether the data of a link may be written; known for links whose connection was captured.
   private var links: [Link: Bool] = [:]
-  /// Links whose frame under way, in each direction, is let through.
+  /// Directions of links in which the frame in progress may be written.
   private var open: Set<Direction> = []
 
   private struct Link: Hashable {
@@ -25,7 +25,7 @@ struct MonitorPrivacy {
     self.sensors = sensors
   }
 
-  /// Whether this packet may be written. Packets have to be given in order, since connections and fragments are followed.
+  /// Whether this packet may be written. Packets must be passed in order, since connections and fragments are tracked.
   mutating func allows(_ packet: MonitorPacket) -> Bool {
     let bytes = packet.content.span
     switch packet.code {

@@ -1,24 +1,24 @@
-/// Buckets that are laid by the calendar of a time zone, from an anchor in both directions.
+/// Buckets by the calendar of a time zone, from an anchor in both directions.
 ///
-/// Days, weeks, months and years go by the clocks of the region: bucket `k` begins when they show the anchor's time
-/// of day on the day that `k` intervals after the anchor's day lead to (the last of the month where it has no such day).
-/// Hours and minutes are lengths of time, as on a stopwatch, since a region's clocks show some of them twice or never.
+/// Days, weeks, months and years go by the region's clocks. Bucket `k` begins at the anchor's time of day, `k` intervals
+/// after the anchor's day (on the last day of the month if it has no such day). Hours and minutes are durations, since a
+/// region's clocks show some of them twice or never.
 public struct CalendarBuckets: Hashable, Sendable {
   /// The length of a bucket.
   public let interval: CalendarInterval
   /// Where bucket 0 begins.
   public let anchor: Timestamp
-  /// By whose clocks the buckets are laid.
+  /// The time zone of the buckets.
   public let zone: TimeZoneRules
   private let anchorDay: CalendarDay
   /// Microseconds after midnight by the region's clocks.
   private let anchorTime: Int64
 
   private static let day: Int64 = 86_400_000_000
-  /// The most buckets that one answer has: a year of minutes, and a bit.
+  /// The most buckets of one answer: a little more than a year has minutes.
   public static let limit = 600_000
 
-  /// Lays buckets of `interval` from `anchor` in both directions, by the clocks of `zone`.
+  /// Buckets of `interval` from `anchor` in both directions, in the time zone `zone`.
   public init(every interval: CalendarInterval, from anchor: Timestamp, in zone: TimeZoneRules) {
     let anchor = Self.clamped(anchor)
     let wall = zone.wallClock(at: anchor)
@@ -37,10 +37,10 @@ public struct CalendarBuckets: Hashable, Sendable {
     anchorTime = time
   }
 
-  /// Buckets that begin where a person expects: at the beginning of an hour, a day, a Monday, a month, a year.
+  /// Buckets that begin at the beginning of an hour, a day, a Monday, a month or a year.
   ///
-  /// The anchor is the last such beginning at or before `moment`; intervals of several units count from it, those of
-  /// minutes and hours from the midnight before.
+  /// The anchor is the last such beginning at or before `moment`. Intervals of several units count from it; those of
+  /// minutes and hours count from the midnight before.
   public init(every interval: CalendarInterval, containing moment: Timestamp, in zone: TimeZoneRules) {
     let wall = zone.wallClock(at: Self.clamped(moment))
     let day = wall.flooredQuotient(by: Self.day)
@@ -53,18 +53,18 @@ public struct CalendarBuckets: Hashable, Sendable {
       case .month: day - Int64(date.day) + 1
       case .year: CalendarDay(year: date.year, month: 1, day: 1)?.daysSince1970 ?? day
       }
-    // Not by the clock at that moment: where midnight was skipped it shows one o'clock, which no other day begins at.
+    // Not the clock's time at that moment: where midnight is skipped it would be one o'clock, at which no other day begins.
     self.init(
       every: interval, from: zone.moment(ofWallClock: first * Self.day), day: CalendarDay(daysSince1970: first),
       time: 0, in: zone)
   }
 
-  /// Beyond the years 1 to 9999 a calendar says nothing.
+  /// Calendars are defined for the years 1 to 9999; other moments are clamped.
   private static func clamped(_ moment: Timestamp) -> Timestamp {
     min(max(moment, Timestamp.calendarRange.lowerBound), Timestamp.calendarRange.upperBound)
   }
 
-  /// When bucket `index` begins; bucket 0 begins at the anchor. Saturates where no timestamp is so early or so late.
+  /// When bucket `index` begins; bucket 0 begins at the anchor. Saturates at the range of timestamps.
   public func start(of index: Int64) -> Timestamp {
     let steps = index.multipliedSaturated(by: Int64(interval.count))
     switch interval.unit {
@@ -87,7 +87,7 @@ public struct CalendarBuckets: Hashable, Sendable {
     let remainder = Int(all % 12)
     let month = (remainder < 0 ? remainder + 12 : remainder) + 1
     let day = min(anchorDay.day, CalendarDay.days(inMonth: month, of: year))
-    // No timestamp is so early or so late as what is no day.
+    // A day outside of the calendar's range is outside of the range of timestamps, too.
     return CalendarDay(year: year, month: month, day: day)?.daysSince1970 ?? (months < 0 ? .min : .max)
   }
 
@@ -102,7 +102,7 @@ public struct CalendarBuckets: Hashable, Sendable {
       case .month: 2_629_746_000_000
       case .year: 31_556_952_000_000
       }
-    // Right to within a few months at most: then step by step.
+    // The estimate is at most some months off; the rest is searched step by step.
     let moment = Self.clamped(moment)
     var index = moment.microseconds(since: anchor).flooredQuotient(
       by: length.multipliedSaturated(by: Int64(interval.count)))
@@ -111,7 +111,7 @@ public struct CalendarBuckets: Hashable, Sendable {
     return index
   }
 
-  /// The borders of all buckets that hold moments from `from` to before `to`: one more than there are buckets.
+  /// The borders of all buckets that overlap `from` ..< `to`: one more than there are buckets.
   ///
   /// A day that the region's clocks skipped has no bucket.
   public func edges(from: Timestamp, to: Timestamp) throws(StatisticsError) -> [Int64] {

@@ -1,6 +1,6 @@
-/// A day of the Gregorian calendar, carried on before its introduction (proleptic, as ISO 8601 has it).
+/// A day of the Gregorian calendar, extended before its introduction (proleptic, as in ISO 8601).
 ///
-/// Its years are −1,000,000 to 1,000,000, more than a ``Timestamp`` reaches.
+/// Years range from −1,000,000 to 1,000,000, more than a ``Timestamp`` can hold.
 public struct CalendarDay: Hashable, Sendable {
   /// Astronomical: year 0 is 1 BC.
   public let year: Int64
@@ -10,10 +10,10 @@ public struct CalendarDay: Hashable, Sendable {
   public let day: Int
 
   private static let years: ClosedRange<Int64> = -1_000_000...1_000_000
-  /// Days since 1970 that lie in those years.
+  /// The days of those years, counted from 1970-01-01.
   private static let days: ClosedRange<Int64> = -365_962_028...364_523_337
 
-  /// Nil where there is no such day.
+  /// Nil if there is no such day.
   public init?(year: Int64, month: Int, day: Int) {
     guard Self.years.contains(year), (1...12).contains(month), day >= 1, day <= Self.days(inMonth: month, of: year)
     else { return nil }
@@ -22,7 +22,7 @@ public struct CalendarDay: Hashable, Sendable {
     self.day = day
   }
 
-  /// The day that lies so many days after 1970-01-01, or before it; the first or the last where that is none.
+  /// The day that many days after 1970-01-01, or before it if negative; clamped to the range of years.
   ///
   /// Howard Hinnant, "chrono-compatible low-level date algorithms", `civil_from_days`.
   public init(daysSince1970: Int64) {

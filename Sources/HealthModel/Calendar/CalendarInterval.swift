@@ -1,6 +1,6 @@
-/// A length of time as the calendar counts it: a day may have 23 hours, a month 28 days.
+/// A length of time in calendar units: a day may have 23 hours, a month 28 days.
 public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
-  /// What an interval counts; the raw values are the suffixes of its text.
+  /// A calendar unit; the raw values are the suffixes of ``description``.
   @nonexhaustive
   public enum Unit: String, Hashable, Sendable, CaseIterable {
     case minute = "m"
@@ -11,9 +11,9 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
     case year = "y"
   }
 
-  /// How many units: 1 to 100,000.
+  /// The number of units: 1 to 100,000.
   public let count: Int
-  /// The unit that is counted.
+  /// The unit.
   public let unit: Unit
 
   /// Nil where `count` is not between 1 and 100,000.
@@ -23,7 +23,7 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
     self.unit = unit
   }
 
-  /// Reads `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
+  /// Parses `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
   public init(parsing text: String) throws(StatisticsError) {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard digits.utf8.count <= 6, let count = Int(digits),
@@ -33,6 +33,6 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
     self = interval
   }
 
-  /// The text that ``init(parsing:)`` reads: `15m`, `1d`.
+  /// The text that ``init(parsing:)`` accepts: `15m`, `1d`.
   public var description: String { "\(count)\(unit.rawValue)" }
 }

@@ -1,4 +1,4 @@
-/// A rule for all years to come: standard time, and daylight saving time between two days of each year.
+/// A rule for all future years: standard time, and daylight saving time between two days of each year.
 ///
 /// POSIX.1-2017 section 8.3 (`TZ`), with the hours from −167 to 167 that RFC 8536 section 3.3.1 allows.
 struct RecurringOffsets: Hashable, Sendable {
@@ -25,7 +25,7 @@ struct RecurringOffsets: Hashable, Sendable {
     let day: Day
     let seconds: Int64
 
-    /// When it applies in a year, in seconds of the clock that is in force then.
+    /// When the rule applies in a year, in seconds of the clock that is valid just before.
     func wallSecond(in year: Int64) -> Int64 {
       let firstDay = Self.day(year, 1, 1)
       let isLeap = CalendarDay.days(inMonth: 2, of: year) == 29
@@ -94,7 +94,7 @@ struct RecurringOffsets: Hashable, Sendable {
     var isAtEnd: Bool { position == bytes.count }
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
       guard next == UInt8(ascii: character) else { return false }
       position += 1
       return true
@@ -102,7 +102,7 @@ struct RecurringOffsets: Hashable, Sendable {
 
     /// `CET`, or `<+0330>`.
     mutating func name() -> Bool {
-      if take("<") {
+      if consume("<") {
         guard let end = bytes[position...].firstIndex(of: UInt8(ascii: ">")) else { return false }
         position = end + 1
         return true
@@ -124,30 +124,31 @@ struct RecurringOffsets: Hashable, Sendable {
 
     /// `[+-]hh[:mm[:ss]]` in seconds.
     mutating func time(hours limit: Int) -> Int64? {
-      let sign: Int64 = take("-") ? -1 : 1
-      if sign == 1 { _ = take("+") }
+      let sign: Int64 = consume("-") ? -1 : 1
+      if sign == 1 { _ = consume("+") }
       guard let hours = number(upTo: limit) else { return nil }
       var seconds = Int64(hours) * 3600
-      for unit in [Int64(60), 1] where take(":") {
+      for unit in [Int64(60), 1] where consume(":") {
         guard let part = number(upTo: 59) else { return nil }
         seconds += Int64(part) * unit
       }
       return sign * seconds
     }
 
-    /// An offset counts west of Greenwich in POSIX, and east of it here.
+    /// Offsets count west of Greenwich in POSIX, and east of it here.
     mutating func offset() -> Int32? {
       time(hours: 24).map { Int32(-$0) }
     }
 
     mutating func rule() -> Rule? {
-      guard take(",") else { return nil }
+      guard consume(",") else { return nil }
       let day: Rule.Day
-      if take("J") {
+      if consume("J") {
         guard let number = number(upTo: 365), number >= 1 else { return nil }
         day = .julian(number)
-      } else if take("M") {
-        guard let month = number(upTo: 12), month >= 1, take("."), let week = number(upTo: 5), week >= 1, take("."),
+      } else if consume("M") {
+        guard let month = number(upTo: 12), month >= 1, consume("."), let week = number(upTo: 5), week >= 1,
+          consume("."),
           let weekday = number(upTo: 6)
         else { return nil }
         day = .weekday(month: month, week: week, day: weekday)
@@ -155,7 +156,7 @@ struct RecurringOffsets: Hashable, Sendable {
         guard let number = number(upTo: 365) else { return nil }
         day = .zeroBased(number)
       }
-      guard take("/") else { return Rule(day: day, seconds: 7200) }
+      guard consume("/") else { return Rule(day: day, seconds: 7200) }
       guard let seconds = time(hours: 167) else { return nil }
       return Rule(day: day, seconds: seconds)
     }

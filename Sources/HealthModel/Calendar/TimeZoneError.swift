@@ -5,7 +5,7 @@ public enum TimeZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownZone(String)
   /// There is no zone database at the path.
   case databaseMissing(String)
-  /// The zone's data are not in the format of RFC 8536; the text names the part.
+  /// The zone's data are not in the format of RFC 8536; `part` names where.
   case invalidData(part: String)
 
   /// One line for a person.

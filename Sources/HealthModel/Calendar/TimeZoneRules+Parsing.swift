@@ -1,11 +1,11 @@
 extension TimeZoneRules {
-  /// Reads the bytes of a compiled zone file (TZif, RFC 8536 section 3); never traps, whatever they are.
+  /// Parses a compiled zone file (TZif, RFC 8536 section 3); never traps, whatever the bytes.
   public init(name: String, parsing bytes: [UInt8]) throws(TimeZoneError) {
     var header = try Header(bytes, at: 0)
     var cursor = Header.length
     var timeSize = 4
     if header.version >= 2 {
-      // The first block is for readers of 32 bits.
+      // The first block is for 32-bit readers.
       cursor += header.blockLength(timeSize: 4)
       header = try Header(bytes, at: cursor)
       cursor += Header.length
@@ -30,7 +30,7 @@ extension TimeZoneRules {
     func offset(ofType type: Int) throws(TimeZoneError) -> Int32 {
       guard type < header.typeCount else { throw .invalidData(part: "type of transition") }
       let seconds = integer(at: types + type * 6, size: 4)
-      // RFC 8536 section 3.2 wants offsets between −24:59:59 and 25:59:59.
+      // RFC 8536 section 3.2 requires offsets between −24:59:59 and 25:59:59.
       guard (-89_999...93_599).contains(seconds) else { throw .invalidData(part: "offset") }
       return Int32(seconds)
     }
@@ -63,12 +63,12 @@ extension TimeZoneRules {
       guard start >= 0, bytes.count - start >= Self.length, bytes[start..<start + 4].elementsEqual("TZif".utf8) else {
         throw .invalidData(part: "header")
       }
-      // `2`, `3` and `4` differ only in what their footers and leap seconds may hold.
+      // Versions 2, 3 and 4 differ only in what their footers and leap seconds may contain.
       version = bytes[start + 4] >= 0x32 ? Int(bytes[start + 4] - 0x30) : 1
       let counts = (0..<6).map { index in
         bytes[(start + 20 + index * 4)..<(start + 24 + index * 4)].reduce(0) { $0 << 8 | Int($1) }
       }
-      // Far beyond every real zone, and far below what would overflow a length.
+      // Far above every real zone, and far below what would overflow a length.
       guard counts.allSatisfy({ $0 <= 100_000 }), counts[4] > 0 else { throw .invalidData(part: "counts") }
       utcCount = counts[0]
       standardCount = counts[1]

@@ -1,9 +1,9 @@
-/// When a region's clocks were, are and will be set: its offsets from UTC.
+/// A time zone: its past, present and future offsets from UTC.
 ///
 /// Read from the compiled files of the zone database (TZif, RFC 8536), since neither the standard library nor
-/// FoundationEssentials knows a named zone.
+/// FoundationEssentials supports named zones.
 public struct TimeZoneRules: Hashable, Sendable {
-  /// The zone's name, as it was asked for.
+  /// The zone's name, as given by the caller.
   public let name: String
   /// Seconds since 1970 at which the offset changes, ascending.
   private let transitions: [Int64]
@@ -11,13 +11,13 @@ public struct TimeZoneRules: Hashable, Sendable {
   private let offsets: [Int32]
   /// The offset before the first transition.
   private let firstOffset: Int32
-  /// What goes on for ever after the last transition.
+  /// The rule for all time after the last transition.
   private let footer: RecurringOffsets?
 
   /// Universal time.
   public static let utc = TimeZoneRules(name: "UTC", fixedOffset: 0)
 
-  /// A zone that always has the same offset, in seconds east of Greenwich.
+  /// A zone with a fixed offset, in seconds east of Greenwich.
   public init(name: String, fixedOffset: Int32) {
     self.name = name
     transitions = []
@@ -26,9 +26,9 @@ public struct TimeZoneRules: Hashable, Sendable {
     footer = nil
   }
 
-  /// A zone that goes by one rule for ever, as `TZ` may hold it (POSIX.1-2017 section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
+  /// A zone with one rule for all time, as in a `TZ` variable (POSIX.1-2017 section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
   ///
-  /// Its name is the rule. Throws ``TimeZoneError/invalidData(part:)`` where it is none.
+  /// Its name is the rule. Throws ``TimeZoneError/invalidData(part:)`` if the rule is not valid.
   public init(rule: String) throws(TimeZoneError) {
     self.init(
       name: rule, transitions: [], offsets: [], firstOffset: 0, footer: try RecurringOffsets(parsing: Array(rule.utf8)))
@@ -62,16 +62,16 @@ public struct TimeZoneRules: Hashable, Sendable {
     return low == 0 ? firstOffset : offsets[low - 1]
   }
 
-  /// The moment at which the region's clocks show `wall`, microseconds since 1970 as if they showed UTC.
+  /// The moment at which the region's clocks show `wall` (microseconds since 1970, as if it were UTC).
   ///
-  /// Where they show it twice, the first; where they skip it, the moment that as much time after the jump's beginning
-  /// leads to.
+  /// If they show it twice, the first moment. If they skip it, the moment as long after the beginning of the jump as `wall`
+  /// is after the skipped hour's beginning.
   public func moment(ofWallClock wall: Int64) -> Timestamp {
     let day: Int64 = 86_400_000_000
     let before = Int64(offset(at: Timestamp(microseconds: wall.subtractingSaturated(day)))) * 1_000_000
     let after = Int64(offset(at: Timestamp(microseconds: wall.addingSaturated(day)))) * 1_000_000
     let candidates = before > after ? [before, after] : [after, before]
-    // The greater offset gives the earlier moment.
+    // A greater offset means an earlier moment.
     for offset in candidates {
       let moment = Timestamp(microseconds: wall.subtractingSaturated(offset))
       if Int64(self.offset(at: moment)) * 1_000_000 == offset { return moment }
@@ -79,7 +79,7 @@ public struct TimeZoneRules: Hashable, Sendable {
     return Timestamp(microseconds: wall.subtractingSaturated(before))
   }
 
-  /// What the region's clocks show at a moment, in microseconds since 1970 as if they showed UTC.
+  /// The region's clock time at a moment, in microseconds since 1970, as if it were UTC.
   public func wallClock(at moment: Timestamp) -> Int64 {
     moment.microseconds.addingSaturated(Int64(offset(at: moment)) * 1_000_000)
   }

@@ -1,5 +1,5 @@
 extension CalendarDay: Codable {
-  /// `YYYY-MM-DD`; what is no day is an error.
+  /// `YYYY-MM-DD`; throws if there is no such day.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

@@ -1,4 +1,4 @@
-// What a person reads where a value is printed. Health data: none of these belongs in a log.
+// Descriptions for a person. They contain health data and must not be logged.
 
 extension HeartRateValue: CustomStringConvertible {
   /// `61 count/min at 2026-11-22T10:30:00.000000Z`.
@@ -6,7 +6,7 @@ extension HeartRateValue: CustomStringConvertible {
 }
 
 extension Heartbeat: CustomStringConvertible {
-  /// `1024 ticks`, with what was found about the beat behind it.
+  /// `1024 ticks`, followed by the flags of the beat.
   public var description: String {
     let notes = (precededByGap ? ["precededByGap"] : []) + flags.names
     return notes.isEmpty ? "\(rrTicks) ticks" : "\(rrTicks) ticks (\(notes.joined(separator: ", ")))"
@@ -19,12 +19,12 @@ extension RecordingGap: CustomStringConvertible {
 }
 
 extension Device: CustomStringConvertible {
-  /// The name, or what it is known by; `unnamed device` where neither is known.
+  /// The name, else the local identifier; `unnamed device` if neither is known.
   public var description: String { name ?? localIdentifier ?? "unnamed device" }
 }
 
 extension SourceRevision: CustomStringConvertible {
-  /// The identifier, and the version behind it: `sensord 0.1.0`.
+  /// The identifier and the version: `sensord 0.1.0`.
   public var description: String { version.map { "\(identifier) \($0)" } ?? identifier }
 }
 
@@ -71,7 +71,7 @@ extension StatisticsOptions: CustomStringConvertible {
 }
 
 extension Statistics: CustomStringConvertible {
-  /// The time, how many quantities, and the figures that there are, in the type's unit.
+  /// The time, the number of quantities, and the figures that exist, in the type's unit.
   public var description: String {
     let figures = [
       ("sum", sum), ("average", average), ("minimum", minimum), ("maximum", maximum), ("most recent", mostRecent),

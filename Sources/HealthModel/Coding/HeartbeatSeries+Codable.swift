@@ -1,7 +1,7 @@
 extension HeartbeatSeries: Codable {
   private enum Key: CodingKey { case timescale, start, runs, beats }
 
-  /// Timescale, start, runs and beats; what is no series is refused with ``SeriesError``.
+  /// Timescale, start, runs and beats. Throws ``SeriesError`` if they are no valid series.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     try self.init(

@@ -1,7 +1,7 @@
 extension MetadataValue: Codable {
   private enum Kind: String, CodingKey { case text, integer, real, flag, time, quantity }
 
-  /// One key, which names the kind, with the value: `{"text": "left arm"}`. A kind of a later version is an error.
+  /// One key, which names the kind, and the value: `{"text": "left arm"}`. A kind of a later version is an error.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Kind.self)
     guard container.allKeys.count == 1, let kind = container.allKeys.first else {
@@ -20,7 +20,7 @@ extension MetadataValue: Codable {
       }
   }
 
-  /// One key, which names the kind, with the value.
+  /// One key, which names the kind, and the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Kind.self)
     switch self {

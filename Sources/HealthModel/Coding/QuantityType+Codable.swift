@@ -1,7 +1,7 @@
 extension QuantityType: Codable {
   private enum Key: CodingKey { case identifier, unit, style, styleVersion }
 
-  /// All that a type says of itself: a type of another program is read as one of this.
+  /// All properties of the type; a type of another program is decoded like one of this program.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let unit = try container.decode(String.self, forKey: .unit)
@@ -11,7 +11,7 @@ extension QuantityType: Codable {
       styleVersion: try container.decode(Int.self, forKey: .styleVersion))
   }
 
-  /// All that a type says of itself.
+  /// All properties of the type.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(identifier, forKey: .identifier)

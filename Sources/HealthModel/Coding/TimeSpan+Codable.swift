@@ -21,6 +21,6 @@ extension TimeSpan: Codable {
 }
 
 extension TimeSpan: CustomStringConvertible {
-  /// An interval of ISO 8601, `start/end`; one moment where both are equal.
+  /// An ISO 8601 interval, `start/end`; a single moment if both are equal.
   public var description: String { start == end ? start.description : "\(start)/\(end)" }
 }

@@ -1,5 +1,5 @@
 extension Timestamp: Codable {
-  /// One number: microseconds since 1970, which no coder rounds.
+  /// One number: microseconds since 1970. Coders do not round integers.
   public init(from decoder: any Decoder) throws {
     self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
   }

@@ -1,5 +1,5 @@
 extension Unit: Codable {
-  /// The symbol; one that this program does not know is kept, and ``isKnown`` is false.
+  /// The symbol. An unknown symbol is kept, and ``isKnown`` is false.
   public init(from decoder: any Decoder) throws {
     let symbol = try decoder.singleValueContainer().decode(String.self)
     self = Unit(symbol) ?? Unit(opaque: symbol)

@@ -1,6 +1,6 @@
-/// What a category sample tells of: a name; its values are integers whose meaning the type gives.
+/// The type of a category sample: a name. The meaning of its integer values depends on the type.
 ///
-/// Open: any name makes a type.
+/// Open: any name is a type.
 public struct CategoryType: Hashable, Sendable, CustomStringConvertible {
   /// HealthKit's name without its prefix: `sleepAnalysis`.
   public let identifier: String
@@ -15,15 +15,15 @@ public struct CategoryType: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CategoryType {
-  /// One continuous stage of sleep, or time in bed; values are those of ``CategoryValue/inBed`` and its neighbours.
+  /// A continuous stage of sleep, or time in bed; for its values see ``CategoryValue/inBed`` and the following.
   public static let sleepAnalysis = CategoryType(identifier: "sleepAnalysis")
-  /// The heart beat slowly while its owner was at rest; value 0.
+  /// The heart beat slowly while the person was at rest; value 0.
   public static let lowHeartRateEvent = CategoryType(identifier: "lowHeartRateEvent")
-  /// The heart beat fast while its owner was at rest; value 0.
+  /// The heart beat fast while the person was at rest; value 0.
   public static let highHeartRateEvent = CategoryType(identifier: "highHeartRateEvent")
   /// The rhythm looked irregular; value 0.
   public static let irregularHeartRhythmEvent = CategoryType(identifier: "irregularHeartRhythmEvent")
-  /// The surroundings were too loud; value ``CategoryValue/momentaryLimit``.
+  /// The environment was too loud; value ``CategoryValue/momentaryLimit``.
   public static let environmentalAudioExposureEvent = CategoryType(identifier: "environmentalAudioExposureEvent")
   /// Headphones were too loud for too long; value ``CategoryValue/sevenDayLimit``.
   public static let headphoneAudioExposureEvent = CategoryType(identifier: "headphoneAudioExposureEvent")

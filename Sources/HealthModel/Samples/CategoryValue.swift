@@ -1,8 +1,8 @@
 /// A value of a category sample: an integer, with HealthKit's raw values for those that have names.
 ///
-/// Open: a type may get values that this program has no name for.
+/// Open: a type may have values that this program does not know.
 public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
-  /// As it stands in the store.
+  /// The integer in the store.
   public let rawValue: Int64
 
   /// Takes any integer.
@@ -10,7 +10,7 @@ public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
     self.rawValue = rawValue
   }
 
-  /// The only value of a type that has nothing more to tell, such as the events of heart rate and rhythm.
+  /// The value of types without further distinction, such as events of heart rate and rhythm.
   public static let notApplicable = CategoryValue(rawValue: 0)
 }
 
@@ -18,7 +18,7 @@ public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
 extension CategoryValue {
   /// In bed, awake or asleep.
   public static let inBed = CategoryValue(rawValue: 0)
-  /// Asleep, in which stage is not known.
+  /// Asleep, stage unknown.
   public static let asleepUnspecified = CategoryValue(rawValue: 1)
   /// Awake in bed.
   public static let awake = CategoryValue(rawValue: 2)

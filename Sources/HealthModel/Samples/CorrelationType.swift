@@ -1,10 +1,10 @@
-/// What several samples are together: a name, and the quantity types that must be among them.
+/// The type of a sample that consists of others: a name, and the quantity types of its required parts.
 ///
-/// Open: any name and parts make a type.
+/// Open: any name and parts are a type.
 public struct CorrelationType: Hashable, Sendable, CustomStringConvertible, Codable {
   /// HealthKit's name without its prefix: `bloodPressure`.
   public let identifier: String
-  /// Of each of these at least one sample belongs to it.
+  /// The required parts: at least one sample of each type.
   public let parts: [QuantityType]
 
   /// The type of that name with those parts.

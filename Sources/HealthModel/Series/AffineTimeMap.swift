@@ -1,15 +1,15 @@
-/// From the ticks of one run of beats to wall-clock time: a straight line, with its uncertainty.
+/// Maps the ticks of one run of beats to wall-clock time by a straight line, with its uncertainty.
 ///
-/// Integers only, so that every program that reads the store derives the same microseconds.
+/// Integer arithmetic only, so that every reader of the store computes the same microseconds.
 public struct AffineTimeMap: Hashable, Sendable, Codable {
   /// The wall-clock time of tick 0.
   public var anchor: Timestamp
-  /// How much longer than nominal the sensor's ticks are, in parts per billion; seen: −25,000 to 10,000.
+  /// How much longer than nominal the sensor's ticks are, in parts per billion; observed: −25,000 to 10,000.
   public var slopePartsPerBillion: Int32
-  /// Half the width of the interval in which the times lie with 95 % confidence, in microseconds.
+  /// Half the width of the interval that contains the times with 95 % confidence, in microseconds.
   public var uncertaintyMicroseconds: Int64
 
-  /// A map; without slope and uncertainty the ticks are taken for exact.
+  /// A map; without slope and uncertainty the ticks count as exact.
   public init(anchor: Timestamp, slopePartsPerBillion: Int32 = 0, uncertaintyMicroseconds: Int64 = 0) {
     self.anchor = anchor
     self.slopePartsPerBillion = slopePartsPerBillion

@@ -1,8 +1,8 @@
-/// The piece of hardware that measured, as far as it told about itself (HealthKit's `HKDevice`).
+/// The hardware that measured, as far as it has identified itself (HealthKit's `HKDevice`).
 public struct Device: Hashable, Sendable, Codable {
   /// The name that it advertises.
   public var name: String?
-  /// Who made it.
+  /// The manufacturer's name.
   public var manufacturer: String?
   /// The model's number or name.
   public var model: String?
@@ -12,12 +12,12 @@ public struct Device: Hashable, Sendable, Codable {
   public var firmwareVersion: String?
   /// The revision of the software.
   public var softwareVersion: String?
-  /// What this machine knows the device by: the Bluetooth address of a sensor.
+  /// The machine's identifier of the device: the Bluetooth address of a sensor.
   public var localIdentifier: String?
-  /// The device identifier part of a unique device identifier (UDI), or a serial number where that is all there is.
+  /// The device identifier part of a unique device identifier (UDI), or else the serial number.
   public var uniqueDeviceIdentifier: String?
 
-  /// A device; what is unknown is nil.
+  /// A device; unknown properties are nil.
   public init(
     name: String? = nil, manufacturer: String? = nil, model: String? = nil, hardwareVersion: String? = nil,
     firmwareVersion: String? = nil, softwareVersion: String? = nil, localIdentifier: String? = nil,

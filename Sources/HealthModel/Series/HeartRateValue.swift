@@ -1,15 +1,15 @@
-/// One heart rate as a sensor sent it, stamped at its arrival.
+/// A heart rate as a sensor sent it, with the time of its arrival.
 public struct HeartRateValue: Hashable, Sendable, Codable {
-  /// When the notification was read. Kept in the store to the millisecond, rounded down.
+  /// When the notification was read. Stored to the millisecond, rounded down.
   public var time: Timestamp
   /// Beats per minute, as received: 1 to 65535.
   public var beatsPerMinute: UInt16
-  /// What the sensor said about skin contact.
+  /// Skin contact as reported by the sensor.
   public var contact: SensorContact
-  /// Energy expended since its last reset, in kilojoules, where this notification carried it; 65535 is an overflow.
+  /// Energy expended since the sensor's last reset, in kilojoules, if this notification has it; 65535 means overflow.
   public var energyKilojoules: UInt16?
 
-  /// A rate; without contact and energy it says nothing about them.
+  /// A rate; contact and energy default to unknown.
   public init(
     time: Timestamp, beatsPerMinute: UInt16, contact: SensorContact = .notSupported, energyKilojoules: UInt16? = nil
   ) {
@@ -20,7 +20,7 @@ public struct HeartRateValue: Hashable, Sendable, Codable {
   }
 }
 
-/// What the sensor said about skin contact with a value (Heart Rate Service 1.0, flag bits 1 and 2).
+/// Skin contact as reported with a value (Heart Rate Service 1.0, flag bits 1 and 2).
 public enum SensorContact: UInt8, Hashable, Sendable, CaseIterable, Codable {
   case notSupported = 0
   case notDetected = 1

@@ -1,20 +1,20 @@
-/// One beat of a ``HeartbeatSeries``: the interval that ended with it, and what is known about it.
+/// A beat of a ``HeartbeatSeries``: the interval that ended with it, and its flags.
 public struct Heartbeat: Hashable, Sendable, Codable {
-  /// Ticks of the series' timescale since the beat before it in its run: the RR interval as received.
+  /// Ticks since the previous beat of its run, in the series' timescale: the RR interval as received.
   ///
-  /// The first beat of a run has one too. It began at a beat that nobody saw, so no beat stands at its start.
+  /// The first beat of a run has one too. That interval began at a beat that was not received, so no beat marks its start.
   public var rrTicks: UInt32
-  /// One or more beats may have happened since the previous one: no interval may be formed across this.
+  /// Whether beats may have happened since the previous one. If so, no interval may be formed between the two.
   public var precededByGap: Bool
-  /// What was found about the beat, beside its value.
+  /// Findings about the beat.
   public var flags: Flags
-  /// Microseconds by which the beat's time differs from its run's map: nearly always 0.
+  /// The beat's time minus the time by its run's map, in microseconds: nearly always 0.
   ///
-  /// The map is a straight line; a beat that it would put after the arrival of its own packet, or not after the beat
-  /// before, is moved by this much.
+  /// The map is a straight line. A beat that it would place after the arrival of its own packet, or not after the previous
+  /// beat, is moved by this.
   public var offsetMicroseconds: Int32
 
-  /// Takes every part as it is.
+  /// A beat with the given parts, which are not checked.
   public init(rrTicks: UInt32, precededByGap: Bool = false, flags: Flags = [], offsetMicroseconds: Int32 = 0) {
     self.rrTicks = rrTicks
     self.precededByGap = precededByGap
@@ -22,7 +22,7 @@ public struct Heartbeat: Hashable, Sendable, Codable {
     self.offsetMicroseconds = offsetMicroseconds
   }
 
-  /// What the recorder found about a beat. Flags stand beside the value, which stays as received.
+  /// The recorder's findings about a beat. They never change the value, which stays as received.
   public struct Flags: OptionSet, Hashable, Sendable, Codable {
     /// The flags as bits.
     public let rawValue: UInt8
@@ -32,27 +32,27 @@ public struct Heartbeat: Hashable, Sendable, Codable {
       self.rawValue = rawValue
     }
 
-    /// The interval is so long that the sensor missed beats in it, or that the heart paused: intervals alone cannot tell. Such a
+    /// The interval is so long that the sensor missed beats in it, or the heart paused: intervals alone cannot tell. Such a
     /// beat is preceded by a gap.
     public static let missed = Flags(rawValue: 1 << 0)
-    /// A detection that is no beat: the interval and the one after it make one normal interval, whose own beat is not flagged for
-    /// being short.
+    /// A false detection: this interval and the next together are one normal interval. The next beat is not flagged for its
+    /// short interval.
     public static let extra = Flags(rawValue: 1 << 1)
-    /// An early beat of the atria or ventricles: it ends the short interval.
+    /// A premature beat of the atria or ventricles, which ends the short interval.
     public static let ectopic = Flags(rawValue: 1 << 2)
-    /// The interval is much longer or shorter than its surroundings, or than any heart's.
+    /// The interval is much longer or shorter than its neighbours, or than possible for a heart.
     public static let implausible = Flags(rawValue: 1 << 3)
-    /// Invented by the sensor: one of four or more intervals of exactly 512 ticks in a row.
+    /// Invented by the sensor: one of at least four consecutive intervals of exactly 512 ticks.
     public static let filler = Flags(rawValue: 1 << 4)
-    /// The rate in the same notification contradicts the interval grossly.
+    /// The rate in the same notification strongly contradicts the interval.
     public static let rateConflict = Flags(rawValue: 1 << 5)
-    /// The first beat of its run: its interval began at a beat that was not seen, and takes no part in variability.
+    /// The first beat of its run. Its interval began at a beat that was not received, and is not used for variability.
     public static let firstOfRun = Flags(rawValue: 1 << 6)
-    /// More than there was time for: a packet that was delivered twice, or a value that is no interval. It counts nothing in the
-    /// sums of ticks around it.
+    /// There was not enough time for it: from a packet that was delivered twice, or a value that is not an interval. It
+    /// counts 0 in the sums of ticks around it.
     public static let surplus = Flags(rawValue: 1 << 7)
 
-    /// Every flag with its name, in the order of the bits: `missed`, `extra`, `ectopic` …
+    /// All flags with their names, in the order of the bits: `missed`, `extra`, `ectopic` …
     public static let named: [(flag: Flags, name: String)] = [
       (.missed, "missed"), (.extra, "extra"), (.ectopic, "ectopic"), (.implausible, "implausible"), (.filler, "filler"),
       (.rateConflict, "rateConflict"), (.firstOfRun, "firstOfRun"), (.surplus, "surplus"),

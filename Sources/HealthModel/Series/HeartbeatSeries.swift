@@ -1,23 +1,23 @@
 /// Beats in the sensor's own ticks, in runs that are each mapped to wall-clock time.
 ///
-/// Nothing is rounded: the ticks are the truth, the times are derived from them (``forEachBeat(_:)``).
+/// Nothing is rounded: ticks are stored, and times are computed from them (``forEachBeat(_:)``).
 public struct HeartbeatSeries: Hashable, Sendable {
   /// Ticks per second: 1024 for Bluetooth's Heart Rate Service.
   public let timescale: Int32
-  /// The runs in order; together they hold every beat exactly once.
+  /// The runs in order; together they contain every beat exactly once.
   public let runs: [Run]
   /// All beats, run after run.
   public let beats: [Heartbeat]
-  /// When the series begins: where its builder was given a start, that; else its first beat. Nil without beats.
+  /// When the series begins: at the start given to its builder, else at its first beat. Nil without beats.
   public let start: Timestamp?
 
-  /// A stretch of beats that is counted on one clock without a break.
+  /// A stretch of beats on one clock without a break.
   public struct Run: Hashable, Sendable, Codable {
     /// Indices into the series' beats; never empty.
     public var beats: Range<Int>
-    /// The tick at which the run's first beat stands: 0 where the map is anchored there.
+    /// The tick of the run's first beat: 0 if the map is anchored there.
     public var firstTick: Int64
-    /// From the run's ticks to wall-clock time.
+    /// Maps the run's ticks to wall-clock time.
     public var map: AffineTimeMap
 
     /// A run over beats of the series.
@@ -40,7 +40,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
     public var beat: Heartbeat
   }
 
-  /// No beats at all.
+  /// A series without beats.
   public init(timescale: Int32 = 1024) {
     self.timescale = timescale
     runs = []
@@ -48,9 +48,9 @@ public struct HeartbeatSeries: Hashable, Sendable {
     start = nil
   }
 
-  /// Checks that the runs are not empty and follow each other over all the beats, and that times strictly increase.
+  /// Checks that the runs are not empty, contain all beats in order, and that times strictly increase.
   ///
-  /// `start` is when the series begins, by default at its first beat, and not after it.
+  /// `start` defaults to the first beat and must not be after it.
   public init(
     timescale: Int32, runs: [Run], beats: [Heartbeat], start: Timestamp? = nil
   ) throws(SeriesError) {
@@ -80,7 +80,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
     if let unordered { throw .timeNotIncreasing(index: unordered) }
   }
 
-  /// What a builder has checked already.
+  /// For a builder, which has checked the parts.
   init(checked runs: [Run], beats: [Heartbeat], timescale: Int32, start: Timestamp?) {
     self.timescale = timescale
     self.runs = runs
@@ -107,7 +107,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
     }
   }
 
-  /// Beats with ``Heartbeat/precededByGap``, the series' first not counted: nothing came before it.
+  /// The number of beats with ``Heartbeat/precededByGap``, without the series' first: nothing came before it.
   public var gapCount: Int {
     beats.dropFirst().count(where: \.precededByGap)
   }
@@ -120,7 +120,7 @@ extension HeartbeatSeries {
     return TimeSpan(start: span(of: first).start, end: span(of: last).end)
   }
 
-  /// From a run's first beat to its last; of a run of another series the beats that this one has too.
+  /// From a run's first beat to its last. For a run of another series, only the beats that this series has count.
   public func span(of run: Run) -> (start: Timestamp, end: Timestamp) {
     let positions = run.beats.clamped(to: beats.indices)
     guard let first = positions.first, let last = positions.last else {

@@ -1,18 +1,18 @@
-/// Collects the beats of one heartbeat series: as times since its start, or as recorded runs of RR intervals.
+/// Builds a heartbeat series, from times since its start or from runs of RR intervals.
 ///
-/// An invalid call is an error that loses nothing added before. Times strictly increase, over run borders too.
+/// An invalid call throws and keeps what was added before. Times strictly increase, across runs too.
 public struct HeartbeatSeriesBuilder: Sendable {
   /// Ticks per second, at least 1.
   public let timescale: Int32
   /// The runs that are complete.
   private var runs: [HeartbeatSeries.Run] = []
-  /// The run that was begun last; its beats are all from its first on.
+  /// The current run; it has all beats from its first one on.
   private var run: HeartbeatSeries.Run?
   private var beats: [Heartbeat] = []
   /// The tick of the last beat in its run.
   private var tick: Int64 = 0
   private var lastTime: Timestamp?
-  /// When the series begins, where that was told.
+  /// When the series begins, if given.
   private var start: Timestamp?
   private var isFinished = false
 
@@ -29,7 +29,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     beats.reserveCapacity(count)
   }
 
-  /// Begins a run; its first beat stands at `firstTick` of `map`. A run that got no beat is dropped.
+  /// Begins a run whose first beat is at `firstTick` of `map`. A run without beats is dropped.
   public mutating func beginRun(_ map: AffineTimeMap, firstTick: Int64 = 0) throws(SeriesError) {
     guard !isFinished else { throw .finished }
     closeRun()
@@ -43,10 +43,10 @@ public struct HeartbeatSeriesBuilder: Sendable {
     self.run = nil
   }
 
-  /// Adds a beat to the run that was begun last, `rrTicks` after the beat before it in that run.
+  /// Adds a beat to the current run, `rrTicks` after the previous beat of that run.
   ///
-  /// `time` is the wall-clock time that the beat shall have where the run's map does not give it: the difference is kept
-  /// with the beat. It may be up to 35 minutes off the map.
+  /// `time` is the beat's wall-clock time if it differs from the map's. The difference is stored with the beat and may be
+  /// up to 35 minutes.
   public mutating func add(
     rrTicks: UInt32, precededByGap: Bool = false, flags: Heartbeat.Flags = [], at time: Timestamp? = nil
   ) throws(SeriesError) {
@@ -67,9 +67,9 @@ public struct HeartbeatSeriesBuilder: Sendable {
     tick = next
   }
 
-  /// Adds a beat `ticks` after the series' `start`, HealthKit's form: one run, whose map is anchored at the start.
+  /// Adds a beat `ticks` after the series' `start`, as in HealthKit: one run, whose map is anchored at the start.
   ///
-  /// `start` is the same in every call, else ``SeriesError/startDiffers(index:)``; ticks strictly increase from 0 on.
+  /// `start` must be the same in every call (``SeriesError/startDiffers(index:)``); ticks strictly increase from 0 on.
   public mutating func add(
     atTicks ticks: Int64, since start: Timestamp, precededByGap: Bool = false, flags: Heartbeat.Flags = []
   ) throws(SeriesError) {
@@ -84,7 +84,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     self.start = start
   }
 
-  /// The series; afterwards every call is an error. ``SeriesError/empty`` where no beat was added: the builder goes on then.
+  /// Returns the series; later calls throw. Throws ``SeriesError/empty`` without beats; then the builder can still be used.
   public mutating func finish() throws(SeriesError) -> HeartbeatSeries {
     guard !isFinished else { throw .finished }
     guard !beats.isEmpty else { throw .empty }
@@ -93,7 +93,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     return HeartbeatSeries(checked: runs, beats: beats, timescale: timescale, start: start)
   }
 
-  /// Forgets everything; afterwards every call is an error.
+  /// Discards all beats; later calls throw.
   public mutating func discard() throws(SeriesError) {
     guard !isFinished else { throw .finished }
     isFinished = true

@@ -1,4 +1,4 @@
-/// What is known about an object beside its values: a key and one of a few plain kinds of value.
+/// Further information about an object: keys with values of a few plain kinds.
 public typealias Metadata = [String: MetadataValue]
 
 /// A value in ``Metadata``. A later version may have more kinds of value.
@@ -6,7 +6,7 @@ public typealias Metadata = [String: MetadataValue]
 public enum MetadataValue: Hashable, Sendable {
   case text(String)
   case integer(Int64)
-  /// A finite number. A number that is not finite is not stored: it would read back as nothing.
+  /// A finite number. Other numbers are not stored, because they could not be read back.
   case real(Double)
   case flag(Bool)
   case time(Timestamp)

@@ -1,4 +1,4 @@
-/// What can be wrong with a measurement's bytes. It is counted and reported; it never ends a session.
+/// A defect in a measurement's bytes. Defects are counted and reported; they never end a session.
 public enum PayloadDefect: String, Hashable, Sendable, CaseIterable {
   /// No byte at all. Nothing of the value is used.
   case empty

@@ -1,7 +1,8 @@
 extension QualityReport {
-  /// The single figures of a report, each named as its property: the keys by which it is stored, exported and shown.
+  /// The single figures of a report. The raw values, which are the properties' names, are the keys in stores, exports and
+  /// lists.
   ///
-  /// Their order is that in which a store keeps them: it never changes, and a new figure goes to the end.
+  /// The order is that of the store: it must never change, and new figures are added at the end.
   public enum Figure: String, CaseIterable, Sendable {
     case algorithmVersion, notifications, linkLosses, lostValues, zeroRates, surplusSteps
     case releaseDepthBeats, releaseDepthErrorBeats, driftPartsPerMillion, driftErrorPartsPerMillion
@@ -9,7 +10,7 @@ extension QualityReport {
     case earlyPackets, offSkinRates, batteryStartPercent, batteryEndPercent, bodySensorLocation
     case signalWeakestDBm, signalStrongestDBm, energyKilojoules, stalledMicroseconds, inventedIntervals, batteryLow
 
-    /// The kinds of values that figures have.
+    /// The kind of a figure's value.
     public enum Kind: Sendable {
       case integer, real, time
     }
@@ -24,9 +25,9 @@ extension QualityReport {
     }
   }
 
-  /// A figure; nil where the report has none. A value of another kind than the figure's is set as none.
+  /// The value of a figure; nil if the report has none. Setting a value of another kind sets nil.
   ///
-  /// By cases and not by key paths: making those takes a program 0.3 million instructions when it first asks.
+  /// A switch instead of key paths: creating those would cost 0.3 million instructions at their first use.
   public subscript(figure: Figure) -> MetadataValue? {
     get {
       switch figure {

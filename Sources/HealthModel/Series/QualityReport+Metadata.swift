@@ -1,6 +1,6 @@
 extension QualityReport {
-  /// A report from keys and values, as ``metadata`` gives them. What is no key of it, or has another kind of value, is among
-  /// ``others``: a report of a newer program loses nothing here.
+  /// A report from keys and values in the form of ``metadata``. Unknown keys, and values of another kind, go to ``others``,
+  /// so a report of a newer program loses nothing.
   public init(_ metadata: Metadata) {
     others = metadata
     for figure in Figure.allCases {
@@ -28,7 +28,7 @@ extension QualityReport {
     }
   }
 
-  /// Everything that the report says, each under its key: a figure's ``Figure``, `payloadDefect.empty`, `disconnect.1` with
+  /// The whole report as keys and values: a ``Figure`` for each figure, `payloadDefect.empty`, `disconnect.1` with
   /// `disconnect.1.reason`, `clockStep.1` with `clockStep.1.microseconds`, and ``others``.
   public var metadata: Metadata {
     var metadata = metadataBesideFigures
@@ -38,7 +38,7 @@ extension QualityReport {
     return metadata
   }
 
-  /// What ``metadata`` has beside the figures.
+  /// The part of ``metadata`` that is not a figure.
   package var metadataBesideFigures: Metadata {
     var metadata = others
     for (defect, count) in payloadDefects { metadata[Self.key(of: defect)] = .integer(count) }

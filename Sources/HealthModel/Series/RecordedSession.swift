@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Everything that a recording session leaves: what the recorder saves in one piece when the session ends.
+/// A whole recording session, which the recorder saves at once when the session ends.
 public struct RecordedSession: Hashable, Sendable, Codable {
-  /// The session's identity, also its sync identifier: the same session is stored once, however often it is saved.
+  /// The session's identity, also its sync identifier: however often it is saved, it is stored once.
   public var id: UUID
-  /// Of two saves of one session the one with the greater version stays; the number of notifications, for instance.
+  /// Of two saves of one session, the one with the greater version is kept; for instance the number of notifications.
   public var syncVersion: Int64
   /// The hardware that measured.
   public var device: Device
@@ -16,22 +16,22 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public var end: Timestamp
   /// One of `shutdown`, `request`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
   public var endReason: String
-  /// What the person or the program that asked for the session said about it.
+  /// Metadata from the person or program that requested the session.
   public var metadata: Metadata
-  /// Rates in the order of their arrival, times not decreasing. Equal times and equal values are all kept.
+  /// Rates in order of arrival, times not decreasing. Repeated times and values are kept.
   public var rates: [HeartRateValue]
   /// The beats in their runs.
   public var heartbeats: HeartbeatSeries
-  /// The stretches of which nothing is known, in order of time: between two beats, or two rates where there are no beats.
+  /// The gaps in order of time: between two beats, or between two rates where there are no beats.
   public var gaps: [RecordingGap]
   /// Nil where it is unknown.
   public var coverage: Coverage?
-  /// The figures of heart rate variability.
+  /// Figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
-  /// What the recorder found out beside the values.
+  /// What the recorder knows about the session beside its values.
   public var quality: QualityReport
 
-  /// Takes every part as it is.
+  /// A session with the given parts, which are not checked.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], rates: [HeartRateValue] = [],
@@ -55,26 +55,26 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   }
 }
 
-/// Which share of a session's time its beats account for; of a session without beats, which its rates do. Each 0 to 1.
+/// The share of a session's time that its beats account for (without beats, its rates). Both figures are 0 to 1.
 ///
-/// Nobody can say it exactly, since beats may still have been in the sensor at both ends, and a long interval may be a
-/// pause or missed beats: so there are two figures. Without beats they are one: each rate covers the time until the next
-/// one or the session's end, at most ten seconds, and none after a loss or the first word of "off the skin".
+/// The exact share is unknown, since beats may still have been in the sensor at both ends, and a long interval may be a
+/// pause or missed beats; so there are two figures. Without beats they are equal: each rate covers the time until the next
+/// rate or the session's end, at most ten seconds, and ends at a loss or a report of "off the skin".
 public struct Coverage: Hashable, Sendable, Codable {
-  /// The least share: time between neighbouring beats without a gap between them.
+  /// The lower bound: time between successive beats without a gap between them.
   public var floor: Double
-  /// The greatest share: with the intervals that were received but form none between two seen beats, and up to three seconds at
-  /// each end.
+  /// The upper bound: also counts intervals that were received but lie between no two received beats, and up to three
+  /// seconds at each end.
   public var ceiling: Double
 
-  /// Takes every part as it is.
+  /// Coverage with the given bounds.
   public init(floor: Double, ceiling: Double) {
     self.floor = floor
     self.ceiling = ceiling
   }
 }
 
-/// The heart rate variability figures that are kept with a session; nil where the record does not allow one.
+/// The variability figures stored with a session; nil where the recording does not allow one.
 public struct HeartRateVariabilitySummary: Hashable, Sendable, Codable {
   /// Standard deviation of the NN intervals.
   public var sdnnMilliseconds: Double?
@@ -83,7 +83,7 @@ public struct HeartRateVariabilitySummary: Hashable, Sendable, Codable {
   /// Share of successive differences above 50 ms, in percent.
   public var pnn50: Double?
 
-  /// Takes every part as it is.
+  /// A summary with the given figures.
   public init(sdnnMilliseconds: Double? = nil, rmssdMilliseconds: Double? = nil, pnn50: Double? = nil) {
     self.sdnnMilliseconds = sdnnMilliseconds
     self.rmssdMilliseconds = rmssdMilliseconds

@@ -1,18 +1,18 @@
-/// A stretch of a session in which beats, or rates, may have been lost, and why.
+/// A stretch of a session in which beats or rates may have been lost, with the reason.
 public struct RecordingGap: Hashable, Sendable, Codable {
-  /// Why: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`; what BlueZ said
-  /// stands in ``detail``.
+  /// The reason: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot` or `silence`. BlueZ's
+  /// explanation is in ``detail``.
   public var reason: String
-  /// What is known beside the reason.
+  /// An explanation beside the reason.
   public var detail: String?
   /// When it begins.
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// An estimate from the neighbouring intervals or rates; nil where there is none.
+  /// An estimate from the neighbouring intervals or rates; nil if there is none.
   public var estimatedLostBeats: Double?
 
-  /// Takes every part as it is.
+  /// A gap with the given parts.
   public init(
     reason: String, detail: String? = nil, start: Timestamp, end: Timestamp, estimatedLostBeats: Double? = nil
   ) {

@@ -1,9 +1,9 @@
-/// What is wrong with an insert into, or the finish of, a series; what was inserted before is kept.
+/// Why a series does not accept an insertion, or cannot be finished. What was inserted before is kept.
 @nonexhaustive
 public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The series was finished or discarded before this call.
   case finished
-  /// Nothing was inserted: there is no series to save.
+  /// The series has no values, so there is nothing to save.
   case empty
   /// A quantity or a beat comes before the series' start.
   case startsBeforeSeries
@@ -13,15 +13,15 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case endsBeforeInsertedEnd
   /// The unit cannot be converted to the unit of the type.
   case incompatibleUnit(unit: String, type: String)
-  /// The program does not know the type's unit or style, so it cannot add to what another program wrote.
+  /// The type's unit or style is unknown to this program, so it cannot add values.
   case unknownType(String)
   /// A correlation lacks a sample of one of its type's parts.
   case partMissing(String)
-  /// A correlation holds samples that are none themselves.
+  /// A correlation contains another correlation.
   case correlationWithin
   /// The time lies outside of the years 1 to 9999.
   case timeOutOfRange
-  /// The value is greater than `limit`, or less than its negative: sums of such values would be no numbers.
+  /// The magnitude of the value exceeds `limit`: sums of such values could overflow.
   case valueOutOfRange(limit: Double)
   /// The value is not a number, or infinite.
   case notFinite
@@ -29,13 +29,13 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case timeDecreases(index: Int)
   /// A beat is not later than the one before it.
   case timeNotIncreasing(index: Int)
-  /// The beat is told since another start than the ones before it.
+  /// The beat is given relative to another start than the ones before it.
   case startDiffers(index: Int)
   /// The runs leave a beat out, overlap or are empty.
   case runsDoNotCoverBeats
-  /// A timescale is a positive number of ticks per second.
+  /// A timescale must be a positive number of ticks per second.
   case invalidTimescale(Int32)
-  /// The beat lies so far from its run's map, or from the beat before it, that the format cannot hold it.
+  /// The beat is too far from its run's map, or from the previous beat, for the format.
   case beatOutOfRange(index: Int)
 
   /// One line for a person.
@@ -55,7 +55,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notFinite: "the value is no finite number"
     case .timeDecreases(let index): "value \(index) is earlier than the one before it"
     case .timeNotIncreasing(let index): "beat \(index) is not later than the one before it"
-    case .startDiffers(let index): "beat \(index) is told since another start than the ones before it"
+    case .startDiffers(let index): "beat \(index) is given from another start than the ones before it"
     case .runsDoNotCoverBeats: "the runs do not hold every beat once"
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"

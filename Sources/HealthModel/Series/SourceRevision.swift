@@ -1,8 +1,8 @@
 /// The program that saved an object, with its version (HealthKit's `HKSourceRevision`).
 public struct SourceRevision: Hashable, Sendable, Codable {
-  /// What tells two sources apart: a reverse-domain or program name, such as `sensord`.
+  /// What distinguishes sources: a reverse-domain or program name, such as `sensord`.
   public var identifier: String
-  /// The name that is shown to a person.
+  /// The name for display.
   public var name: String
   /// The program's version.
   public var version: String?
@@ -11,7 +11,7 @@ public struct SourceRevision: Hashable, Sendable, Codable {
   /// The system it ran on.
   public var operatingSystemVersion: String?
 
-  /// Takes every part as it is.
+  /// A source revision with the given parts.
   public init(
     identifier: String, name: String, version: String? = nil, productType: String? = nil,
     operatingSystemVersion: String? = nil

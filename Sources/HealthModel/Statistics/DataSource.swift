@@ -1,7 +1,7 @@
-/// Who measured, as statistics tell sources apart: a program together with the device that it read.
+/// A source as distinguished by statistics: a program together with the device that it read.
 ///
-/// Two straps that one program records are two sources: they never mix into one. A source without a device is what the program
-/// saved without one, not all that it saved.
+/// Two straps recorded by one program are two sources and are never mixed. A source without a device stands for what the
+/// program saved without one, not for all that it saved.
 public struct DataSource: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The source's identifier, see ``SourceRevision/identifier``.
   public var source: String
@@ -14,7 +14,7 @@ public struct DataSource: Hashable, Sendable, CustomStringConvertible, Codable {
     self.device = device
   }
 
-  /// Of an object with that source and device.
+  /// The source of an object with that revision and device.
   public init(_ source: SourceRevision, _ device: Device?) {
     self.init(source: source.identifier, device: device?.localIdentifier ?? device?.name)
   }

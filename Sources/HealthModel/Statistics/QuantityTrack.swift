@@ -1,10 +1,10 @@
-/// The quantities of one series, in order of their starts: what statistics are computed from.
+/// The quantities of one series, in order of their starts: the input of statistics.
 ///
-/// Where the columns are not of one length, a quantity has both start and value, and one without an end lasts no time.
+/// If the arrays differ in length, only quantities with both start and value count, and one without an end has no duration.
 public struct QuantityTrack: Hashable, Sendable, Codable {
   /// Microseconds since 1970, not decreasing.
   public var starts: [Int64]
-  /// The end of each, or empty where none has a duration.
+  /// The end of each quantity; empty if none has a duration.
   public var ends: [Int64]
   /// In the type's unit.
   public var values: [Double]
@@ -24,8 +24,8 @@ public struct QuantityTrack: Hashable, Sendable, Codable {
     index < ends.count ? max(starts[index], ends[index]) : starts[index]
   }
 
-  /// The time that the series speaks for: its quantities, and what lies between two that are no further apart than
-  /// `maximumGap` microseconds.
+  /// The time that the series covers: its quantities, and the time between two that are at most `maximumGap` microseconds
+  /// apart.
   package func coverage(maximumGap: Int64) -> TimeStretches {
     var coverage = TimeStretches()
     var latestEnd: Int64?

@@ -1,11 +1,11 @@
-/// What one source, or all together, brought to a bucket.
+/// The contribution of one source, or of all together, to a bucket.
 package struct SourceShare: Hashable, Sendable {
   package var count = 0
   package var sum: Double = 0
-  /// Microseconds, and value times microseconds.
+  /// The sum of durations in microseconds, and the sum of value times duration.
   package var duration: Double = 0
   package var weighted: Double = 0
-  /// Microseconds that the source speaks for.
+  /// Microseconds covered by the source.
   package var covered: Int64 = 0
 
   package init(
@@ -26,14 +26,14 @@ package struct SourceShare: Hashable, Sendable {
     covered = covered.addingSaturated(other.covered)
   }
 
-  /// Each value weighs the same; nil without values.
+  /// The mean in which all values weigh the same; nil without values.
   var plainMean: Double? { count > 0 ? sum / Double(count) : nil }
 
-  /// Each value weighs as long as it lasts, or the same where all durations are zero.
+  /// The mean weighted by duration; unweighted if all durations are zero.
   var mean: Double? { duration > 0 && count > 0 ? weighted / duration : plainMean }
 
-  /// What each source weighs in a mean, by its rank: as long as it covers time, or as often as it measured where none covers
-  /// any. The weights of all are 1.
+  /// The weight of each source in a mean, by its rank: the time that it covers, or the number of its values if no source
+  /// covers any. The weights add up to 1.
   static func weights(_ shares: [Int: SourceShare]) -> [(rank: Int, weight: Double)] {
     let measuring = shares.filter { $0.value.count > 0 }.sorted { $0.key < $1.key }
     let covered = measuring.reduce(0) { $0 + Double($1.value.covered) }
@@ -43,13 +43,13 @@ package struct SourceShare: Hashable, Sendable {
     }
   }
 
-  /// The weights alone; none where one source has all the weight, because no other measured.
+  /// The weights alone; empty if only one source contributed.
   static func sharedWeights(_ shares: [Int: SourceShare]) -> [Double] {
     let weights = weights(shares)
     return weights.count > 1 ? weights.map(\.weight) : []
   }
 
-  /// The mean of the sources' own means, weighed.
+  /// The weighted mean of the sources' own means.
   static func mean(_ shares: [Int: SourceShare]) -> Double? {
     let weights = weights(shares)
     guard !weights.isEmpty else { return nil }

@@ -1,14 +1,14 @@
-/// The figures of one stretch of time, with what is needed to judge them.
+/// The figures of one stretch of time, with their context.
 public struct Statistics: Hashable, Sendable, Codable {
   /// From here, inclusive …
   public var start: Timestamp
   /// … to here, exclusive.
   public var end: Timestamp
-  /// Whose quantities they are; nil where the sources are merged.
+  /// The source of the quantities; nil if the sources are merged.
   public var source: DataSource?
-  /// Quantities that contributed.
+  /// The number of quantities that contributed.
   public var count: Int
-  /// In the type's unit, as all values; nil where it was not asked for, does not apply, or nothing contributed.
+  /// In the type's unit, like all values; nil if it was not requested, does not apply, or nothing contributed.
   public var sum: Double?
   /// The mean by the type's aggregation style.
   public var average: Double?
@@ -20,19 +20,19 @@ public struct Statistics: Hashable, Sendable, Codable {
   public var mostRecent: Double?
   /// When the most recent quantity was measured.
   public var mostRecentSpan: TimeSpan?
-  /// Microseconds that the quantities last together.
+  /// The total duration of the quantities, in microseconds.
   public var duration: Int64?
-  /// How much of the time the quantities speak for.
+  /// How much of the time the quantities cover.
   public var coverage: TimeCoverage
-  /// Who contributed, the highest priority first.
+  /// The sources that contributed, highest priority first.
   public var sources: [DataSource]
-  /// What each of ``sources`` weighs in the average, together 1: as long as it covers time, or as often as it measured where
-  /// none covers any. Empty where the average does not weigh sources: it is of one, or by another style or policy than
-  /// ``WeightingPolicy/ownDuration``.
+  /// The weight of each of ``sources`` in the average, adding up to 1: by the time that it covers, or by the number of its
+  /// values if none covers any. Empty if the average does not weigh sources: because there is one only, or by another style
+  /// or policy than ``WeightingPolicy/ownDuration``.
   public var sourceWeights: [Double]
-  /// How a temporally weighted average weighs.
+  /// The weighting of a temporally weighted average.
   public var policy: WeightingPolicy
-  /// Of the type's aggregation style.
+  /// The version of the type's aggregation style.
   public var styleVersion: Int
 }
 
@@ -49,14 +49,14 @@ extension Statistics {
   }
 }
 
-/// How much of a stretch of time the quantities speak for, in microseconds.
+/// How much of a stretch of time the quantities cover, in microseconds.
 public struct TimeCoverage: Hashable, Sendable, Codable {
-  /// Time that lies in a quantity, or between two of a series that are no further apart than the policy's gap.
+  /// Time within a quantity, or between two of a series that are no further apart than the policy's gap.
   public var covered: Int64
-  /// The rest.
+  /// The rest of the stretch.
   public var gaps: Int64
 
-  /// Takes every part as it is.
+  /// Coverage with the given parts.
   public init(covered: Int64, gaps: Int64) {
     self.covered = covered
     self.gaps = gaps

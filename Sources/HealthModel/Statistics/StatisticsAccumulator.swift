@@ -1,6 +1,6 @@
 import Glibc
 
-/// The figures of one bucket while they are collected.
+/// The figures of one bucket while they are accumulated.
 package struct StatisticsAccumulator: Sendable {
   /// Of all sources together.
   package var total = SourceShare()
@@ -36,7 +36,7 @@ package struct StatisticsAccumulator: Sendable {
 
   package init() {}
 
-  /// Remembers the quantity if none is later: of equal starts the one of the source with the higher priority counts.
+  /// Keeps the latest quantity; of equal starts, that of the source with the higher priority.
   package mutating func note(_ candidate: MostRecent) {
     guard let current = mostRecent else {
       mostRecent = candidate
@@ -52,7 +52,7 @@ package struct StatisticsAccumulator: Sendable {
     pow(10, level / 10)
   }
 
-  /// The mean by the style; `shares` are those of each source by its rank, where there are several and they matter.
+  /// The mean by the style. `shares` are the contributions by rank, if there are several that matter.
   func average(_ style: AggregationStyle, _ policy: WeightingPolicy, shares: [Int: SourceShare]?) -> Double? {
     guard total.count > 0 else { return nil }
     let average: Double? =
@@ -63,10 +63,10 @@ package struct StatisticsAccumulator: Sendable {
       case .discreteTemporallyWeighted:
         switch policy {
         case .ownDuration: shares.map(SourceShare.mean) ?? total.mean
-        // A single value spans no time: it is its own mean.
+        // A single value has no extent in time: it is its own mean.
         case .holdLast, .trapezoid: integrated > 0 ? integral / integrated : total.plainMean
         }
-      // Sums have none, and neither has what only a later program can compute.
+      // Sums have no mean, and unknown styles cannot be computed.
       default: nil
       }
     return average.flatMap { $0.isFinite ? $0 : nil }

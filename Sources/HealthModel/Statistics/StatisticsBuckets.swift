@@ -1,30 +1,30 @@
-/// Collects the statistics of buckets that follow each other in time: pure, and the one place where figures are made.
+/// Computes the statistics of consecutive buckets. Pure; all figures are computed here.
 ///
-/// Rules, all in microseconds since 1970:
-/// - A discrete quantity belongs to the bucket that its start lies in, whatever its sample's start.
-/// - A cumulative quantity is divided by time over the buckets it lies in; without duration it belongs to its start's.
-/// - Merged sources: a moment belongs to the first source, in order of priority, that covers it; a quantity counts where
-///   its start belongs to its source, and a cumulative one for the part of its time that does.
+/// Rules (times in microseconds since 1970):
+/// - A discrete quantity belongs to the bucket of its start, whatever its sample's start.
+/// - A cumulative quantity is divided by time among its buckets; without duration it belongs to that of its start.
+/// - Merged sources: a moment belongs to the first source, in order of priority, that covers it. A quantity counts if its
+///   start belongs to its source, a cumulative one for the part of its time that does.
 /// - Integrals and coverage are clipped to the bucket and to the moments that belong to the source.
-/// - An average by own durations is each source's own first; sources then weigh as long as they cover time. Else one
-///   value with a duration would outweigh an hour of a strap's rates, which have none.
+/// - For an average by own durations each source's mean is computed first; sources then weigh by the time they cover.
+///   Otherwise one value with a duration would outweigh an hour of a strap's rates, which have none.
 public struct StatisticsBuckets: Sendable {
   /// The borders, ascending: bucket `i` is from `edges[i]` to before `edges[i + 1]`.
   public let edges: [Int64]
-  /// What is measured, in which unit.
+  /// The quantity type, with its unit.
   public let type: QuantityType
   /// How a temporally weighted average weighs.
   public let policy: WeightingPolicy
   package var accumulators: [StatisticsAccumulator]
-  /// The sources beyond the first 64 that contributed, by bucket: so rare that they have no room in each.
+  /// Sources beyond the first 64 that contributed, by bucket: too rare for a field in each bucket.
   private var laterRanks: [Int: Set<Int>] = [:]
-  /// What each source brought, by bucket and rank: only of buckets to which several brought something that weighs.
+  /// Contributions by bucket and rank, for buckets with several sources of weight only.
   private var shares: [Int: [Int: SourceShare]] = [:]
   private let weighsSources: Bool
   private let isCumulative: Bool
   private let isLevel: Bool
 
-  /// Throws where the borders do not ascend.
+  /// Throws if the borders do not ascend.
   public init(edges: [Int64], type: QuantityType, policy: WeightingPolicy = .ownDuration) throws(StatisticsError) {
     guard edges.count >= 2, zip(edges, edges.dropFirst()).allSatisfy({ $0 < $1 }) else { throw .emptyRange }
     self.edges = edges
@@ -36,7 +36,7 @@ public struct StatisticsBuckets: Sendable {
     weighsSources = type.style == .discreteTemporallyWeighted && policy == .ownDuration
   }
 
-  /// Adds the series of all sources, those of the highest priority first; they must be all that overlap each other.
+  /// Adds the series of all sources, those of the highest priority first. All series that overlap must be in one call.
   public mutating func add(_ tracksBySource: [[QuantityTrack]]) {
     var blocked = TimeStretches()
     for (rank, tracks) in tracksBySource.enumerated() {
@@ -61,7 +61,7 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Adds one series, without the moments in `blocked`; its coverage is for the caller to add.
+  /// Adds one series, without the moments in `blocked`; the caller adds its coverage.
   package mutating func add(_ track: QuantityTrack, rank: Int, blocked: TimeStretches) {
     guard track.count > 0, let first = track.starts.first else { return }
     var bucket = max(0, index(of: first))
@@ -86,7 +86,7 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Notes that the source of that rank contributed to a bucket.
+  /// Records that the source of that rank contributed to a bucket.
   package mutating func contribute(rank: Int, to bucket: Int) {
     if rank < 64 {
       accumulators[bucket].ranks |= 1 << UInt64(rank)
@@ -95,14 +95,14 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Adds what the source of that rank brought to a bucket, to the whole and, where that matters, to the source's own.
+  /// Adds a source's contribution to a bucket's total and, if there are several sources, to the source's own share.
   package mutating func credit(_ share: SourceShare, of rank: Int, to bucket: Int) {
-    if weighsSources { tellApart(share, of: rank, in: bucket) }
+    if weighsSources { separate(share, of: rank, in: bucket) }
     accumulators[bucket].total.add(share)
   }
 
-  /// Most buckets have one source, whose share is the whole: it is kept apart from the second source on.
-  private mutating func tellApart(_ share: SourceShare, of rank: Int, in bucket: Int) {
+  /// Most buckets have one source, whose share is the total. Shares are kept apart from the second source on.
+  private mutating func separate(_ share: SourceShare, of rank: Int, in bucket: Int) {
     let sole = accumulators[bucket].soleRank
     if sole == rank { return }
     if sole == StatisticsAccumulator.nobody {
@@ -116,7 +116,7 @@ public struct StatisticsBuckets: Sendable {
     shares[bucket, default: [:]][rank, default: SourceShare()].add(share)
   }
 
-  /// Adds a whole quantity.
+  /// Adds a whole quantity to a bucket.
   private mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, to bucket: Int) {
     contribute(rank: rank, to: bucket)
     let length = Double(end.subtractingSaturated(start))
@@ -125,7 +125,7 @@ public struct StatisticsBuckets: Sendable {
     accumulators[bucket].add(value, from: start, to: end, rank: rank, isLevel: isLevel)
   }
 
-  /// Adds covered time of the source of that rank, without the moments in `blocked`.
+  /// Adds time covered by the source of that rank, without the moments in `blocked`.
   package mutating func addCoverage(from start: Int64, to end: Int64, rank: Int, blocked: TimeStretches) {
     guard end > start else { return }
     var index = max(0, index(of: start))
@@ -139,7 +139,7 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Two neighbours of a series.
+  /// Two successive quantities of a series.
   package struct Segment: Sendable {
     package var start: Int64
     package var end: Int64
@@ -154,7 +154,7 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// Adds the policy's integral over the time between two neighbours.
+  /// Adds the policy's integral over the time between two successive quantities.
   package mutating func addSegment(_ segment: Segment, startingAt bucket: Int, blocked: TimeStretches) {
     switch policy {
     case .ownDuration: return
@@ -181,7 +181,7 @@ public struct StatisticsBuckets: Sendable {
     let length = Double(end.subtractingSaturated(start))
     var touched = -1
     var index = bucket
-    // A quantity that reaches into a bucket in two parts, around a better source, counts there once.
+    // A quantity that lies in a bucket in two parts, before and after a source of higher priority, counts once.
     blocked.forEachFreePart(from: start, to: end) { from, to in
       while index < accumulators.count, edges[index] < to {
         let partStart = max(from, edges[index])
@@ -218,7 +218,7 @@ public struct StatisticsBuckets: Sendable {
     }
   }
 
-  /// The bucket that a moment lies in; −1 before the first, the last one after it.
+  /// The bucket of a moment; −1 before the first, the last one after it.
   package func index(of moment: Int64) -> Int {
     var low = 0
     var high = accumulators.count
@@ -231,14 +231,14 @@ public struct StatisticsBuckets: Sendable {
 
   /// The figures of every bucket, empty ones included.
   ///
-  /// `sources` are in the order of the ranks; `source` is named in the results where they are one source's own.
+  /// `sources` are ordered by rank; `source` is set in the results if they are those of one source.
   public func results(
     _ options: StatisticsOptions, sources: [DataSource], source: DataSource? = nil
   ) throws(StatisticsError) -> [Statistics] {
     try options.validate(for: type)
     var results: [Statistics] = []
     results.reserveCapacity(accumulators.count)
-    // Neighbours have the same sources, mostly: one list for all of them.
+    // Neighbouring buckets mostly have the same sources, and then share one list.
     var ranks: UInt64 = 0
     var contributors: [DataSource] = []
     for index in accumulators.indices {
@@ -288,7 +288,7 @@ public struct StatisticsBuckets: Sendable {
 }
 
 extension StatisticsAccumulator {
-  /// Adds a whole quantity, but for what is its source's own.
+  /// Adds a whole quantity to the total only.
   fileprivate mutating func add(_ value: Double, from start: Int64, to end: Int64, rank: Int, isLevel: Bool) {
     note(MostRecent(value: value, start: start, end: end, rank: rank))
     minimum = Swift.min(minimum, value)

@@ -1,17 +1,17 @@
-/// What is wrong with a question for statistics.
+/// Why statistics cannot be computed.
 @nonexhaustive
 public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The average, minimum or maximum of quantities that add up says nothing.
+  /// Average, minimum and maximum are not meaningful for quantities that add up.
   case notForCumulative(option: String, type: String)
-  /// The sum of quantities that do not add up says nothing.
+  /// The sum is not meaningful for quantities that do not add up.
   case notForDiscrete(option: String, type: String)
-  /// How quantities of the type are summed up is not known to this program; a later one wrote them.
+  /// The type's aggregation style is unknown to this program; a later version wrote it.
   case unknownStyle(type: String)
-  /// No type has that identifier; `nearest` are those that may have been meant.
+  /// No type has that identifier; `nearest` are similar identifiers.
   case unknownType(String, nearest: [String])
-  /// The text is no interval such as `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
+  /// The text is not an interval such as `15m`, `1h`, `1d`, `2w`, `1mo`, `1y`.
   case unknownInterval(String)
-  /// The interval would cut the time asked for into more buckets than can be returned.
+  /// The interval would divide the time into more buckets than can be returned.
   case tooManyBuckets(limit: Int)
   /// A bucket ends before it starts.
   case emptyRange

@@ -1,4 +1,4 @@
-/// Which figures are asked for.
+/// The requested figures.
 public struct StatisticsOptions: OptionSet, Hashable, Sendable, Codable {
   /// The flags as bits.
   public let rawValue: UInt8
@@ -18,19 +18,19 @@ public struct StatisticsOptions: OptionSet, Hashable, Sendable, Codable {
   public static let sum = StatisticsOptions(rawValue: 1 << 3)
   /// The value that starts last, with its time.
   public static let mostRecent = StatisticsOptions(rawValue: 1 << 4)
-  /// How long the quantities last together.
+  /// The total duration of the quantities.
   public static let duration = StatisticsOptions(rawValue: 1 << 5)
-  /// One result for each source, instead of one in which they are merged.
+  /// One result for each source, instead of one for all sources merged.
   public static let separateBySource = StatisticsOptions(rawValue: 1 << 6)
 
-  /// Every figure that goes with the type's style.
+  /// Every figure that is meaningful for the type's style.
   public static func all(for type: QuantityType) -> StatisticsOptions {
     guard type.style.isKnown else { return [.mostRecent, .duration] }
     return type.style.isCumulative
       ? [.sum, .mostRecent, .duration] : [.average, .minimum, .maximum, .mostRecent, .duration]
   }
 
-  /// Throws where a figure does not go with the type's style.
+  /// Throws if a figure is not meaningful for the type's style.
   public func validate(for type: QuantityType) throws(StatisticsError) {
     guard type.style.isKnown else {
       if isDisjoint(with: [.average, .minimum, .maximum, .sum]) { return }

@@ -1,4 +1,4 @@
-/// A set of moments as closed stretches of microseconds: sorted, none touching another.
+/// A set of moments as closed intervals of microseconds: sorted, and not touching each other.
 package struct TimeStretches: Hashable, Sendable {
   package private(set) var stretches: [ClosedRange<Int64>] = []
 
@@ -6,7 +6,7 @@ package struct TimeStretches: Hashable, Sendable {
 
   package var isEmpty: Bool { stretches.isEmpty }
 
-  /// Adds a stretch that starts at or after the start of the last one.
+  /// Appends an interval that starts at or after the start of the last one.
   package mutating func append(from start: Int64, to end: Int64) {
     if let last = stretches.last, start <= last.upperBound {
       stretches[stretches.count - 1] = last.lowerBound...max(last.upperBound, end)
@@ -39,7 +39,7 @@ package struct TimeStretches: Hashable, Sendable {
     return index < stretches.count && stretches[index].lowerBound <= moment
   }
 
-  /// Calls `body` with each part of `start..<end` that the set leaves free.
+  /// Calls `body` with each part of `start..<end` that is not in the set.
   package func forEachFreePart(from start: Int64, to end: Int64, _ body: (Int64, Int64) -> Void) {
     guard !stretches.isEmpty else { return body(start, end) }
     var position = start

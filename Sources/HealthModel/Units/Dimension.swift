@@ -1,18 +1,18 @@
-/// What a unit measures, as powers of the base quantities.
+/// The dimension of a unit, as powers of base quantities.
 ///
-/// `count` and `%` are plain numbers; `mol` becomes a mass through its molar mass, as HealthKit has it.
+/// `count` and `%` are dimensionless; `mol` is converted to a mass by its molar mass, as in HealthKit.
 struct Dimension: Hashable, Sendable {
   var length: Int8 = 0
   var mass: Int8 = 0
   var time: Int8 = 0
   var temperature: Int8 = 0
   var current: Int8 = 0
-  /// International units: the effect of a substance, which each has its own amount for.
+  /// International units: the effect of a substance, whose amount differs for each substance.
   var effect: Int8 = 0
-  /// Decibels of hearing level, which is relative to a healthy ear at each frequency.
+  /// Decibels of hearing level, relative to a healthy ear at each frequency.
   var hearing: Int8 = 0
 
-  /// The sum of the powers, each of `other` times `power`; nil where one leaves −99…99.
+  /// The sum of the powers, those of `other` times `power`; nil if one leaves −99…99.
   func multiplied(by other: Dimension, power: Int) -> Dimension? {
     var product = Dimension()
     let paths: [WritableKeyPath<Dimension, Int8>] = [

@@ -2,7 +2,7 @@
 public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The number, in the unit.
   public var value: Double
-  /// What the number counts.
+  /// The unit of the number.
   public var unit: Unit
 
   /// `value` times `unit`.
@@ -14,7 +14,7 @@ public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The number, a space and the unit's symbol: `61.5 count/min`.
   public var description: String { "\(value) \(unit)" }
 
-  /// The number that the same quantity has in `unit`.
+  /// The value of the same quantity in `unit`.
   public func value(in unit: Unit) throws(UnitError) -> Double {
     try self.unit.convert(value, to: unit)
   }

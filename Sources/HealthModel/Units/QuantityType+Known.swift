@@ -15,61 +15,61 @@ extension QuantityType {
   /// The share of successive differences of NN intervals above 50 ms, in %; HealthKit has no such type.
   public static let heartRateVariabilityPNN50 = QuantityType(
     known: "heartRateVariabilityPNN50", .percent, .discreteArithmetic)
-  /// A positive drop in beats a minute, one minute after the end of a workout.
+  /// The drop of the heart rate, in beats a minute, one minute after the end of a workout; positive.
   public static let heartRateRecoveryOneMinute = QuantityType(
     known: "heartRateRecoveryOneMinute", .countPerMinute, .discreteArithmetic)
-  /// The upper blood pressure, in mmHg.
+  /// Systolic blood pressure, in mmHg.
   public static let bloodPressureSystolic = QuantityType(
     known: "bloodPressureSystolic", .millimeterOfMercury, .discreteArithmetic)
-  /// The lower blood pressure, in mmHg.
+  /// Diastolic blood pressure, in mmHg.
   public static let bloodPressureDiastolic = QuantityType(
     known: "bloodPressureDiastolic", .millimeterOfMercury, .discreteArithmetic)
   /// Breaths a minute.
   public static let respiratoryRate = QuantityType(known: "respiratoryRate", .countPerMinute, .discreteArithmetic)
-  /// The share of haemoglobin that carries oxygen, in %.
+  /// The share of haemoglobin that is saturated with oxygen, in %.
   public static let oxygenSaturation = QuantityType(known: "oxygenSaturation", .percent, .discreteArithmetic)
-  /// In °C.
+  /// Body temperature, in °C.
   public static let bodyTemperature = QuantityType(known: "bodyTemperature", .degreeCelsius, .discreteArithmetic)
-  /// In kg.
+  /// Body mass, in kg.
   public static let bodyMass = QuantityType(known: "bodyMass", .kilogram, .discreteArithmetic)
-  /// In m.
+  /// Body height, in m.
   public static let height = QuantityType(known: "height", .meter, .discreteArithmetic)
-  /// Steps.
+  /// The number of steps.
   public static let stepCount = QuantityType(known: "stepCount", .count, .cumulative)
   /// Flights of stairs, of about 3 m each.
   public static let flightsClimbed = QuantityType(known: "flightsClimbed", .count, .cumulative)
-  /// On foot, in m.
+  /// Distance on foot, in m.
   public static let distanceWalkingRunning = QuantityType(known: "distanceWalkingRunning", .meter, .cumulative)
-  /// By bicycle, in m.
+  /// Distance by bicycle, in m.
   public static let distanceCycling = QuantityType(known: "distanceCycling", .meter, .cumulative)
-  /// In water, in m.
+  /// Distance swum, in m.
   public static let distanceSwimming = QuantityType(known: "distanceSwimming", .meter, .cumulative)
   /// Energy for activity, in kcal.
   public static let activeEnergyBurned = QuantityType(known: "activeEnergyBurned", .kilocalorie, .cumulative)
   /// Energy at rest, in kcal.
   public static let basalEnergyBurned = QuantityType(known: "basalEnergyBurned", .kilocalorie, .cumulative)
-  /// Strokes of a swimmer.
+  /// The number of a swimmer's strokes.
   public static let swimmingStrokeCount = QuantityType(known: "swimmingStrokeCount", .count, .cumulative)
-  /// In m.
+  /// Stride length of a runner, in m.
   public static let runningStrideLength = QuantityType(known: "runningStrideLength", .meter, .discreteArithmetic)
-  /// In W.
+  /// Power of a runner, in W.
   public static let runningPower = QuantityType(known: "runningPower", .watt, .discreteArithmetic)
-  /// In m/s.
+  /// Speed of a runner, in m/s.
   public static let runningSpeed = QuantityType(known: "runningSpeed", .meterPerSecond, .discreteArithmetic)
-  /// How far a runner goes up and down with a step, in m.
+  /// How far a runner moves up and down with each step, in m.
   public static let runningVerticalOscillation = QuantityType(
     known: "runningVerticalOscillation", .meter, .discreteArithmetic)
   /// How long a runner's foot stays on the ground, in ms.
   public static let runningGroundContactTime = QuantityType(
     known: "runningGroundContactTime", .millisecond, .discreteArithmetic)
-  /// Sound from headphones: A-weighted level, in dBASPL.
+  /// A-weighted level of sound from headphones, in dBASPL.
   public static let headphoneAudioExposure = QuantityType(
     known: "headphoneAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
-  /// Sound of the surroundings: A-weighted level, in dBASPL.
+  /// A-weighted level of sound in the environment, in dBASPL.
   public static let environmentalAudioExposure = QuantityType(
     known: "environmentalAudioExposure", .decibelAWeightedSoundPressureLevel, .discreteEquivalentContinuousLevel)
 
-  /// Every type that the library knows by itself; ``QuantityTypeRegistry`` has a program's own beside them.
+  /// All types that are part of the library; ``QuantityTypeRegistry`` also has a program's own types.
   public static let all: [QuantityType] = [
     heartRate, restingHeartRate, walkingHeartRateAverage, heartRateVariabilitySDNN,
     heartRateVariabilityRMSSD, heartRateVariabilityPNN50, heartRateRecoveryOneMinute, bloodPressureSystolic,

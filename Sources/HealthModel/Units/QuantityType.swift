@@ -1,24 +1,24 @@
-/// What is measured: a name, the unit in which values are stored, and how they are aggregated.
+/// What is measured: a name, the unit of stored values, and how they are aggregated.
 ///
-/// Types are open. The known ones are static members; a program makes its own with
-/// ``init(_:unit:style:styleVersion:)`` and registers it (``QuantityTypeRegistry``). Those of other programs are what the
-/// store's file says of them (``init(stored:unit:style:styleVersion:)``).
+/// Types are open. Known ones are static members. A program creates its own with ``init(_:unit:style:styleVersion:)`` and
+/// registers them (``QuantityTypeRegistry``). Types of other programs are as the store's file describes them
+/// (``init(stored:unit:style:styleVersion:)``).
 public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   /// HealthKit's name without its prefix: `heartRate`.
   public let identifier: String
-  /// The unit of stored values; every compatible one is accepted and converted.
+  /// The unit of stored values; compatible units are accepted and converted.
   public let unit: Unit
-  /// How values become one figure.
+  /// How values are aggregated.
   public let style: AggregationStyle
-  /// Raised when what the style computes for this type changes; 1 or more.
+  /// Raised when the style's result for this type changes; 1 or more.
   public let styleVersion: Int
 
-  /// A type of a program's own.
+  /// A program's own type.
   ///
   /// - Parameters:
-  ///   - identifier: 1 to 100 letters, digits, `.`, `_` and `-` of ASCII, the first a letter. A reverse-domain name
-  ///     (`org.example.mood`) never becomes another type's in a later version.
-  ///   - unit: In which values are stored.
+  ///   - identifier: 1 to 100 of the ASCII letters, digits, `.`, `_` and `-`, the first a letter. A reverse-domain name
+  ///     (`org.example.mood`) will never clash with a type of a later version.
+  ///   - unit: The unit of stored values.
   ///   - style: How they are aggregated.
   ///   - styleVersion: 1 at first.
   /// - Throws: ``QuantityTypeError`` where the identifier is no name, unit or style are not known, or the version is below 1.
@@ -33,10 +33,10 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
     self.init(known: identifier, unit, style, styleVersion: styleVersion)
   }
 
-  /// A type as a file describes it, whatever the program knows; nothing is checked.
+  /// A type as a file describes it; nothing is checked.
   ///
-  /// Where unit or style are unknown the type is opaque (``isKnown`` is false): its samples can be shown, counted and
-  /// deleted, but its values can neither be converted nor summed up, and none can be added.
+  /// If unit or style are unknown the type is opaque (``isKnown`` is false): its samples can be shown, counted and deleted,
+  /// but not converted, aggregated or added to.
   public init(
     stored identifier: String, unit: Unit = Unit(opaque: "unknown"), style: AggregationStyle = .unknown,
     styleVersion: Int = 1
@@ -51,13 +51,13 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
     self.styleVersion = styleVersion
   }
 
-  /// The known type with that identifier; nil where the library has none by itself.
+  /// The library's type with that identifier; nil if there is none.
   public init?(identifier: String) {
     guard let type = QuantityTypeRegistry.standard[identifier] else { return nil }
     self = type
   }
 
-  /// Values may be so great and no greater: any number of them, weighed with any durations, have a finite sum.
+  /// The greatest magnitude of a value: any number of such values, weighted by any durations, have a finite sum.
   public var greatestMagnitude: Double { style == .discreteEquivalentContinuousLevel ? 2000 : 1e270 }
 
   /// Whether unit and style are known, so that values can be added, converted and summed up.
@@ -66,7 +66,7 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   /// The identifier.
   public var description: String { identifier }
 
-  /// What is no quantity, and no quantity may be called.
+  /// Not a quantity, so no quantity type may have this name.
   private static let heartbeatSeries = "heartbeatSeries"
 
   private static func isName(_ text: String) -> Bool {

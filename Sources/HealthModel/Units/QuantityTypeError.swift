@@ -1,11 +1,11 @@
-/// What is wrong with a quantity type of a program's own.
+/// Why a program's own quantity type is not valid.
 @nonexhaustive
 public enum QuantityTypeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An identifier is 1 to 100 letters, digits, `.`, `_` and `-` of ASCII, the first a letter.
   case invalidIdentifier(String)
-  /// The unit is one that this program does not know.
+  /// This program does not know the unit.
   case unknownUnit(String)
-  /// The style is one that this program does not know.
+  /// This program does not know the style.
   case unknownStyle(String)
   /// Versions of a style begin with 1.
   case invalidStyleVersion(Int)

@@ -1,12 +1,12 @@
-/// The quantity types that a program knows by their identifiers: the library's, and those that the program registers.
+/// The quantity types that a program knows: the library's, and those that the program registers.
 ///
-/// A value: a store is opened with one, and resolves the identifiers in its file by it.
+/// A value: a store is opened with one and resolves the identifiers in its file with it.
 public struct QuantityTypeRegistry: Hashable, Sendable {
   private var byIdentifier: [String: QuantityType]
   /// All types: the library's first, then the program's own as they were registered.
   public private(set) var types: [QuantityType]
 
-  /// The types that the library knows by itself.
+  /// The library's types only.
   public static let standard = QuantityTypeRegistry(checked: QuantityType.all)
 
   private init(checked types: [QuantityType]) {
@@ -40,7 +40,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
   /// The type with that identifier; nil where none is registered.
   public subscript(identifier: String) -> QuantityType? { byIdentifier[identifier] }
 
-  /// The type that a person names; ``StatisticsError/unknownType(_:nearest:)`` names those that are spelled much like it.
+  /// The type with a name given by a person. Throws ``StatisticsError/unknownType(_:nearest:)`` with similar names.
   public func type(named name: String) throws(StatisticsError) -> QuantityType {
     guard let type = self[name] else {
       throw .unknownType(name, nearest: Spelling.nearest(to: name, among: types.map(\.identifier)))
@@ -48,10 +48,10 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
     return type
   }
 
-  /// The type that a file describes, by which its values have to be read.
+  /// The type by which the values of a file's type have to be read.
   ///
-  /// The registered one where it is stored in the same unit. Else what the file says, which knows the types of other
-  /// programs too; opaque where unit or style are of a later version of the library.
+  /// This is the registered type if it has the same unit. Otherwise it is as the file describes it, opaque if unit or style
+  /// are of a later version of the library.
   public func type(
     identifier: String, storedUnit: String, style: String, styleVersion: Int
   ) -> QuantityType {

@@ -1,6 +1,6 @@
-/// What a person may have meant who wrote a name that is none.
+/// Suggests names for a misspelt one.
 package enum Spelling {
-  /// Those of `names` that differ from `name` by a few letters, or hold it; the nearest first, three at most.
+  /// Those of `names` that differ from `name` by a few letters, or contain it; the nearest first, at most three.
   package static func nearest(to name: String, among names: [String]) -> [String] {
     let wanted = Array(name.lowercased().utf8.prefix(64))
     guard !wanted.isEmpty else { return [] }
@@ -14,7 +14,7 @@ package enum Spelling {
     return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
   }
 
-  /// How many letters must be inserted, left out or replaced to make one of the other (Levenshtein).
+  /// The number of letters to insert, delete or replace to get from one to the other (Levenshtein distance).
   private static func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var row = Array(0...other.count)
     for (line, letter) in one.enumerated() {

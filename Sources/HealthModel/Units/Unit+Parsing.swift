@@ -1,13 +1,13 @@
 import Glibc
 
 extension Unit {
-  /// Reads a unit in the grammar that ``Unit`` describes.
+  /// Parses a unit in the grammar described at ``Unit``.
   public init(parsing symbol: String) throws(UnitError) {
     var parser = Parser(symbol: symbol)
     self = try parser.parse()
   }
 
-  /// Reads a unit; nil where ``init(parsing:)`` says what is wrong.
+  /// Parses a unit; nil where ``init(parsing:)`` throws.
   public init?(_ symbol: String) {
     do { try self.init(parsing: symbol) } catch { return nil }
   }
@@ -18,7 +18,7 @@ extension Unit {
     private var position = 0
     private var dimension = Dimension()
     private var factor = 1.0
-    /// Kept while the unit is a single factor: only then may it have an offset or be a level.
+    /// The scale while the unit is a single factor: only then may it have an offset or be a level.
     private var single: Scale?
     private var count = 0
 
@@ -29,10 +29,10 @@ extension Unit {
 
     mutating func parse() throws(UnitError) -> Unit {
       try factors(sign: 1)
-      if take("/") {
-        let hasParenthesis = take("(")
+      if consume("/") {
+        let hasParenthesis = consume("(")
         try factors(sign: -1)
-        if hasParenthesis, !take(")") { throw unreadable }
+        if hasParenthesis, !consume(")") { throw unreadable }
       }
       guard position == bytes.count else { throw unreadable }
       if count == 1, let single { return Unit(symbol: symbol, dimension: dimension, scale: single) }
@@ -42,7 +42,7 @@ extension Unit {
     private var unreadable: UnitError { .unreadable(symbol, at: position) }
 
     private mutating func factors(sign: Int) throws(UnitError) {
-      repeat { try self.factor(sign: sign) } while take(".") || take("*")
+      repeat { try self.factor(sign: sign) } while consume(".") || consume("*")
     }
 
     private mutating func factor(sign: Int) throws(UnitError) {
@@ -51,7 +51,7 @@ extension Unit {
       guard !name.isEmpty else { throw unreadable }
       let atom: Atom
       let prefix: Double
-      if take("<") {
+      if consume("<") {
         guard name.hasSuffix("mol"), let molarMass = number(until: ">"), molarMass > 0 else { throw unreadable }
         name.removeLast(3)
         guard let found = name.isEmpty ? 1 : Unit.prefixes.first(where: { $0.symbol == name })?.factor else {
@@ -67,7 +67,7 @@ extension Unit {
       switch atom.scale {
       case .linear(let scale, let offset):
         if offset != 0 {
-          // A difference of temperatures is not a temperature: `degC/min` has no meaning to guess.
+          // A difference of temperatures is not a temperature, so `degC/min` is not defined.
           guard start == 0, sign == 1, power == 1, position == bytes.count else { throw unreadable }
           single = atom.scale
         }
@@ -92,13 +92,13 @@ extension Unit {
       throw .unknownSymbol(name)
     }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
       guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
       position += 1
       return true
     }
 
-    /// Letters, `%`, `_`, and everything beyond ASCII (the prefix µ).
+    /// Reads letters, `%`, `_`, and non-ASCII characters (the prefix µ).
     private mutating func name() -> String {
       let start = position
       while position < bytes.count {
@@ -117,14 +117,14 @@ extension Unit {
       let start = position
       while position < bytes.count, bytes[position] != UInt8(ascii: end) { position += 1 }
       let text = String(decoding: bytes[start..<position], as: UTF8.self)
-      guard take(end), let number = Double(text), number.isFinite else { return nil }
+      guard consume(end), let number = Double(text), number.isFinite else { return nil }
       return number
     }
 
-    /// What follows `^`: one or two digits with or without a minus; 1 where there is no `^`.
+    /// Reads what follows `^`: one or two digits with or without a minus; 1 without `^`.
     private mutating func power() throws(UnitError) -> Int {
-      guard take("^") else { return 1 }
-      let sign = take("-") ? -1 : 1
+      guard consume("^") else { return 1 }
+      let sign = consume("-") ? -1 : 1
       var power = 0
       let start = position
       while position < bytes.count, position - start < 2, (0x30...0x39).contains(bytes[position]) {

@@ -1,5 +1,5 @@
 extension Unit {
-  /// What one symbol stands for.
+  /// The meaning of one symbol.
   struct Atom {
     var dimension: Dimension
     var scale: Scale
@@ -55,7 +55,7 @@ extension Unit {
     "IU": Atom(1, Dimension(effect: 1)), "dBHL": Atom(1, Dimension(hearing: 1)),
   ]
 
-  /// Prefixes with their factors; longer ones first, since `da` begins like `d` and `mc` like `m`.
+  /// Prefixes with their factors; longer ones first, since `da` begins with `d` and `mc` with `m`.
   static let prefixes: [(symbol: String, factor: Double)] = [
     ("da", 10), ("mc", 1e-6), ("\u{B5}", 1e-6), ("\u{3BC}", 1e-6), ("p", 1e-12), ("n", 1e-9), ("m", 1e-3), ("c", 1e-2),
     ("d", 1e-1), ("h", 1e2), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12),

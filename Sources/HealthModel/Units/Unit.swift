@@ -1,23 +1,23 @@
 import Glibc
 
-/// A unit of measurement, read from its symbol: `count/min`, `km`, `mmol<180.156>/L`, `ml/(kg*min)` …
+/// A unit of measurement, parsed from its symbol: `count/min`, `km`, `mmol<180.156>/L`, `ml/(kg*min)` …
 ///
-/// Grammar: factors joined by `.` or `*`; at most one `/`, behind which all factors (in parentheses or not) divide; powers
-/// with `^`; SI prefixes `p n mc (or µ) m c d da h k M G T` before the units that take them; `mol<…>` with the molar mass in
-/// g/mol. The symbols are those of HealthKit.
+/// Grammar: factors joined by `.` or `*`; at most one `/`, after which all factors (in parentheses or not) divide; powers
+/// with `^`; SI prefixes `p n mc (or µ) m c d da h k M G T` before the units that accept them; `mol<…>` with the molar mass
+/// in g/mol. The symbols are HealthKit's.
 public struct Unit: Hashable, Sendable, CustomStringConvertible {
-  /// The text that the unit was read from.
+  /// The text from which the unit was parsed.
   public let symbol: String
   let dimension: Dimension
   let scale: Scale
 
-  /// How a value in the unit becomes one in SI base units (metre, gram, second, kelvin, ampere).
+  /// The conversion of a value in the unit to SI base units (metre, gram, second, kelvin, ampere).
   enum Scale: Hashable, Sendable {
     /// `value · factor + offset`
     case linear(factor: Double, offset: Double)
     /// `reference · 10^(value / 20)`: a level in decibels, 20 µPa for sound in air.
     case level(reference: Double)
-    /// Nobody here knows what a value means.
+    /// The meaning of values is not known.
     case unknown
   }
 
@@ -27,7 +27,7 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
     self.scale = scale
   }
 
-  /// A unit that this program does not know, of a file that a newer one wrote: nothing can be converted to it or from it.
+  /// An unknown unit from a file of a newer program: nothing can be converted to it or from it.
   public init(opaque symbol: String) {
     self.init(symbol: symbol, dimension: Dimension(), scale: .unknown)
   }
@@ -43,7 +43,7 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
     isKnown && other.isKnown && dimension == other.dimension
   }
 
-  /// A value in this unit as a value in `other`. Sound levels and pressures are not proportional to each other.
+  /// Converts a value in this unit to `other`. Sound levels and pressures are not proportional to each other.
   public func convert(_ value: Double, to other: Unit) throws(UnitError) -> Double {
     guard isKnown, other.isKnown else { throw .unknownUnit(isKnown ? other.symbol : symbol) }
     guard isCompatible(with: other) else { throw .incompatible(symbol, other.symbol) }
@@ -63,30 +63,30 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unit {
-  /// A rate: beats, breaths or steps a minute.
+  /// A frequency: beats, breaths or steps a minute.
   public static let countPerMinute = Unit(symbol: "count/min", factor: 1.0 / 60, Dimension(time: -1))
-  /// A plain number.
+  /// A dimensionless number.
   public static let count = Unit(symbol: "count", factor: 1, Dimension())
   /// A hundredth.
   public static let percent = Unit(symbol: "%", factor: 0.01, Dimension())
-  /// Of time, SI.
+  /// The SI unit of time.
   public static let second = Unit(symbol: "s", factor: 1, Dimension(time: 1))
   /// A thousandth of a second.
   public static let millisecond = Unit(symbol: "ms", factor: 0.001, Dimension(time: 1))
-  /// Of length, SI.
+  /// The SI unit of length.
   public static let meter = Unit(symbol: "m", factor: 1, Dimension(length: 1))
-  /// Of mass, SI.
+  /// The SI unit of mass.
   public static let kilogram = Unit(symbol: "kg", factor: 1000, Dimension(mass: 1))
-  /// 4184 J.
+  /// Energy: 4184 J.
   public static let kilocalorie = Unit(symbol: "kcal", factor: 4184 * 1000, Dimension(length: 2, mass: 1, time: -2))
-  /// Of power, SI.
+  /// The SI unit of power.
   public static let watt = Unit(symbol: "W", factor: 1000, Dimension(length: 2, mass: 1, time: -3))
-  /// Of speed, SI.
+  /// The SI unit of speed.
   public static let meterPerSecond = Unit(symbol: "m/s", factor: 1, Dimension(length: 1, time: -1))
-  /// Of temperature: 0 is 273.15 K.
+  /// Temperature: 0 °C is 273.15 K.
   public static let degreeCelsius = Unit(
     symbol: "degC", dimension: Dimension(temperature: 1), scale: .linear(factor: 1, offset: 273.15))
-  /// Of pressure: 133.322 Pa.
+  /// Pressure: 133.322 Pa.
   public static let millimeterOfMercury = Unit(
     symbol: "mmHg", factor: 133.322387415 * 1000, Dimension(length: -1, mass: 1, time: -2))
   /// A-weighted sound pressure level, relative to 20 µPa.

@@ -1,13 +1,13 @@
-/// What is wrong with a unit.
+/// Why a unit cannot be used.
 @nonexhaustive
 public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The text is no unit in the grammar of ``Unit``; `at` counts bytes from 0.
+  /// The text does not follow the grammar of ``Unit``; `at` counts bytes from 0.
   case unreadable(String, at: Int)
   /// No unit has this symbol.
   case unknownSymbol(String)
-  /// One cannot be converted to the other: they measure different things.
+  /// One cannot be converted to the other, because their dimensions differ.
   case incompatible(String, String)
-  /// The unit stands in a file, and this program does not know it.
+  /// The unit is from a file and unknown to this program.
   case unknownUnit(String)
 
   /// One line for a person.

@@ -17,11 +17,11 @@ public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The shortest stretch that the band can be read from, in seconds.
+  /// The shortest stretch from which the band's power can be computed, in seconds.
   ///
-  /// Task Force 1996, "Duration and circumstances of ECG recording": about one minute for HF, two for LF (here five
-  /// seconds less, since the beats of a window seldom reach its borders); in general ten wavelengths of the lower border,
-  /// which for VLF are 3,333 s. It warns against VLF from five minutes.
+  /// Task Force 1996, "Duration and circumstances of ECG recording": about one minute for HF, two for LF (five seconds less
+  /// here, since the beats of a window seldom reach its borders), and in general ten wavelengths of the lower border, which
+  /// for VLF are 3,333 s. It advises against VLF from five minutes.
   public var shortestStretch: Double {
     switch self {
     case .veryLow: 3333
@@ -30,7 +30,7 @@ public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The length into which longer stretches are divided, in seconds: five minutes, the Task Force's standard, where that
-  /// is enough. Power changes in the course of a record; its mean over short segments is what long records are judged by.
+  /// The length of the segments of longer stretches, in seconds: five minutes, the Task Force's standard, if the band
+  /// permits. Power changes during a recording; long recordings are assessed by its mean over short segments.
   var segmentLength: Double { max(300, shortestStretch) }
 }

@@ -1,8 +1,8 @@
-/// The figures of long records, over segments of five minutes (Task Force 1996, table 1).
+/// The figures of long recordings, over segments of five minutes (Task Force 1996, table 1).
 ///
-/// Segments follow each other from the start of what is looked at; an interval belongs to the one in which it ends. Ours, since
-/// the Task Force says nothing of holes: a segment counts where its NN intervals fill at least half of it, so neither a gap
-/// nor the end of a record makes a segment of a few beats.
+/// Segments follow each other from the start; an interval belongs to the segment in which it ends. The Task Force does not
+/// mention missing intervals. Here a segment counts if NN intervals fill at least half of it, so that gaps and the end of a
+/// recording do not make segments of a few beats.
 extension HeartRateVariability {
   /// The standard deviation of the segments' mean NN intervals; needs two segments, with either divisor.
   public func sdann(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
@@ -11,7 +11,8 @@ extension HeartRateVariability {
     return Self.deviation(segments.map(Self.mean), divisor)
   }
 
-  /// The mean of the segments' SDNN; `divisor` is that of the SDNN in each segment, the figure's is the number of segments.
+  /// The mean of the segments' SDNN. `divisor` is that of each segment's SDNN; the figure's divisor is the number of
+  /// segments.
   public func sdnnIndex(_ divisor: Divisor = .sample) throws(VariabilityRefusal) -> Figure {
     let deviations = segments().filter { $0.count >= divisor.minimumCount }.map { Self.deviation($0, divisor).value }
     guard !deviations.isEmpty else { throw .tooFewSegments(needed: 1, available: 0) }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// Power in the bands of the spectrum, by Lomb and Scargle on the uneven beats: nothing is resampled, nothing filled in.
+/// Power in the bands of the spectrum, by Lomb and Scargle from the unevenly spaced beats: without resampling or
+/// interpolation.
 ///
-/// An NN interval stands at the beat that ends it. The record is parted where no NN interval was seen for more than five
-/// seconds; a shorter hole, such as around an early beat, needs no filling. Each stretch is divided into equal segments (five
-/// minutes for LF and HF, 3,333 s for VLF, up to twice as much), its linear trend is taken out, and the powers of the
-/// segments are averaged by their length.
+/// An NN interval is placed at the beat that ends it. The recording is divided where there is no NN interval for more than
+/// five seconds; a shorter hole, such as around an early beat, does not matter. Each stretch is divided into equal segments
+/// (five minutes for LF and HF, 3,333 s for VLF, up to twice as much), its linear trend is removed, and the powers of the
+/// segments are averaged, weighted by length.
 ///
-/// Normalisation: the density is S(f) = 2·T·P(f)/N for a segment of T seconds with N intervals, P being Scargle's periodogram;
-/// the power in a band is its integral, in s². A sinusoid of amplitude A has A²/2, its variance, and over all frequencies
-/// the power is the variance of the intervals.
+/// Normalisation: the density is S(f) = 2·T·P(f)/N for a segment of T seconds with N intervals, where P is Scargle's
+/// periodogram. The power in a band is its integral, in s². A sinusoid of amplitude A has the power A²/2, its variance;
+/// over all frequencies the power is the variance of the intervals.
 extension HeartRateVariability {
-  /// The power in a band; counted in the intervals of the segments, divided by the number of those.
+  /// The power in a band. The figure's count is that of the segments' intervals, its divisor the number of segments.
   public func power(in band: FrequencyBand) throws(VariabilityRefusal) -> Figure {
     let stretches = stretches()
     let longest = stretches.map(length).max() ?? 0
@@ -32,7 +33,7 @@ extension HeartRateVariability {
     return Figure(value: power / time, count: filled.reduce(0) { $0 + $1.count }, divisor: filled.count)
   }
 
-  /// LF over HF; refused where either is, or where there is no power in HF.
+  /// LF over HF. Refused if either is refused, or if HF has no power.
   public func lowToHighRatio() throws(VariabilityRefusal) -> Figure {
     var low = try power(in: .low)
     let high = try power(in: .high)
@@ -42,14 +43,14 @@ extension HeartRateVariability {
     return low
   }
 
-  /// Holes longer than this part the record, in seconds: the longest wave of HF is hardly longer.
+  /// Longer holes divide the recording, in seconds: the longest wave of HF is hardly longer.
   private static let longestHole = 5.0
-  /// Segments with a smaller share of their time in NN intervals are left out: ours, since the Task Force names none.
+  /// Segments in which NN intervals fill less than this share are left out. Our choice: the Task Force gives none.
   private static let leastSpectralCoverage = 0.8
   /// Frequencies per 1/T.
   private static let oversampling = 4.0
 
-  /// Indices of intervals without a long hole between them.
+  /// Ranges of intervals without a long hole between them.
   private func stretches() -> [Range<Int>] {
     var stretches: [Range<Int>] = []
     var first = 0
@@ -86,7 +87,7 @@ extension HeartRateVariability {
   private func power(in frequencies: Range<Double>, of segment: Range<Int>) -> Double {
     let length = length(segment)
     let step = 1 / (Self.oversampling * length)
-    // Whole multiples of the step, so that neighbouring bands share none and leave none out.
+    // Integer multiples of the step, so that neighbouring bands share no frequency and omit none.
     let first = (frequencies.lowerBound / step).rounded(.up)
     let last = (frequencies.upperBound / step).rounded(.up)
     let spectrum = LombScargle(times: Array(intervals.ends[segment]), values: Array(intervals.seconds[segment]))

@@ -1,16 +1,16 @@
 /// Heart rate variability over NN intervals; every figure in seconds unless said otherwise.
 ///
 /// Definitions: Task Force 1996 (Circulation 93:1043); SD1 and SD2 after Brennan 2001 as in Shaffer & Ginsberg 2017.
-/// A figure that cannot be given is refused with its reason.
+/// A figure that cannot be computed is refused with its reason.
 public struct HeartRateVariability: Hashable, Sendable {
   /// What the figures are computed from.
   public let intervals: NNIntervals
-  /// Where five-minute segments are counted from, in seconds since the record's first beat.
+  /// The origin of five-minute segments, in seconds since the recording's first beat.
   let start: Double
   /// Differences within the valid pairs, in seconds.
   private let differences: [Double]
 
-  /// What a sum of squares is divided by. Task Force leaves it open; the usual tools take ``sample`` for SDNN.
+  /// The divisor of a sum of squares. The Task Force leaves it open; most tools use ``sample`` for SDNN.
   public enum Divisor: Hashable, Sendable {
     /// The number of values.
     case population
@@ -23,20 +23,19 @@ public struct HeartRateVariability: Hashable, Sendable {
     func value(for count: Int) -> Int { self == .population ? count : count - 1 }
   }
 
-  /// A figure with what it was computed from.
+  /// A figure with the number of its values and its divisor.
   public struct Figure: Hashable, Sendable {
     /// The figure, in seconds unless its function says otherwise.
     public var value: Double
     /// The number of values: intervals, valid pairs or segments.
     public var count: Int
-    /// What the sum over those values was divided by: ``count``, or one less; for a count 1, for a power the number of
-    /// segments.
+    /// The divisor of the sum over those values: ``count``, or one less; for a count 1, for a power the number of segments.
     public var divisor: Int
   }
 
   /// - Parameters:
   ///   - intervals: The NN intervals of a record, or of a part of it.
-  ///   - start: Where that part begins, in seconds since the record's first beat.
+  ///   - start: Where that part begins, in seconds since the recording's first beat.
   public init(_ intervals: NNIntervals, from start: Double = 0) {
     self.intervals = intervals
     self.start = start
@@ -91,8 +90,8 @@ public struct HeartRateVariability: Hashable, Sendable {
 
   /// How many successive differences are greater than 50 ms; ``Figure/value`` is a count.
   ///
-  /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, and between binary fractions it
-  ///   may come out a little above. Other programs allow for nothing, and count some of these.
+  /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, but in binary fractions it may
+  ///   be a little greater. Other programs have no tolerance and count some of these.
   /// - Returns: The count; its ``Figure/count`` is that of the valid pairs.
   /// - Throws: ``VariabilityRefusal/tooFewPairs(needed:available:)``.
   public func nn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
@@ -140,7 +139,7 @@ public struct HeartRateVariability: Hashable, Sendable {
     values.reduce(0, +) / Double(values.count)
   }
 
-  /// In two passes: the sum of squares less the square of the sum would lose digits. There are enough values for `divisor`.
+  /// In two passes, because the sum of squares minus the square of the sum would lose digits. `divisor` has enough values.
   static func deviation(_ values: [Double], _ divisor: Divisor) -> Figure {
     let mean = mean(values)
     let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }

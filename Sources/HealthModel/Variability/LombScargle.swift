@@ -2,15 +2,15 @@ import Glibc
 
 /// The periodogram of values at uneven times, by N. R. Lomb 1976 and J. D. Scargle 1982 (Astrophysical Journal 263:835).
 ///
-/// A frequency's power is that of the sinusoid which fits the values best, so nothing has to be made up for times without
-/// a value, as resampling to an even grid would.
+/// The power at a frequency is that of the sinusoid that fits the values best. So no values are invented for times without
+/// one, as resampling to an even grid would do.
 struct LombScargle {
   /// Relative to their middle, in seconds.
   private let times: [Double]
-  /// Without their linear trend.
+  /// With their linear trend removed.
   private let values: [Double]
 
-  /// Takes the straight line of least squares out of the values: a slow drift would leak into every band.
+  /// Removes the least-squares line from the values: a slow drift would leak into every band.
   ///
   /// - Parameters:
   ///   - times: In seconds; as many as `values`, at least one.
@@ -26,10 +26,10 @@ struct LombScargle {
     self.values = zip(centred, values).map { $1 - level - slope * $0 }
   }
 
-  /// Scargle's P(ω), formula 10, at `count` frequencies of `step` Hz from `first` on, all above 0: in squares of the values'
-  /// unit. A sinusoid of amplitude A in N values has N·A²/4 at its frequency.
+  /// Scargle's P(ω), formula 10, at `count` frequencies of `step` Hz from `first` on, all above 0: in squares of the
+  /// values' unit. A sinusoid of amplitude A in N values has N·A²/4 at its frequency.
   func powers(first: Double, step: Double, count: Int) -> [Double] {
-    // Each value's phasor at the present frequency, turned by that of one step for the next: no sine in the loop.
+    // Each value's phasor at the present frequency is rotated by one step for the next: no sine in the loop.
     var cosines = times.map { cos(2 * Double.pi * first * $0) }
     var sines = times.map { sin(2 * Double.pi * first * $0) }
     let stepCosines = times.map { cos(2 * Double.pi * step * $0) }
@@ -38,7 +38,7 @@ struct LombScargle {
       var sums = Sums()
       for index in times.indices {
         let (cosine, sine) = (cosines[index], sines[index])
-        sums.take(values[index], cosine, sine)
+        sums.add(values[index], cosine, sine)
         cosines[index] = cosine * stepCosines[index] - sine * stepSines[index]
         sines[index] = sine * stepCosines[index] + cosine * stepSines[index]
       }
@@ -53,7 +53,7 @@ struct LombScargle {
     private var sineSquared = 0.0
     private var product = 0.0
 
-    mutating func take(_ value: Double, _ cosine: Double, _ sine: Double) {
+    mutating func add(_ value: Double, _ cosine: Double, _ sine: Double) {
       valueCosine += value * cosine
       valueSine += value * sine
       cosineSquared += cosine * cosine
@@ -61,7 +61,7 @@ struct LombScargle {
       product += cosine * sine
     }
 
-    /// Seen from the time offset τ at which sine and cosine are orthogonal over these times.
+    /// Relative to the time offset τ at which sine and cosine are orthogonal over these times.
     var power: Double {
       let turn = atan2(2 * product, cosineSquared - sineSquared) / 2
       let (cosine, sine) = (cos(turn), sin(turn))
@@ -70,7 +70,7 @@ struct LombScargle {
       let outOfPhase = cosine * valueSine - sine * valueCosine
       let inPhaseNorm = cosine * cosine * cosineSquared + mixed + sine * sine * sineSquared
       let outOfPhaseNorm = cosine * cosine * sineSquared - mixed + sine * sine * cosineSquared
-      // One of the two vanishes where all values stand at zeros of its wave: it then says nothing.
+      // One of the two vanishes if all values are at zeros of its wave; then it contributes nothing.
       let first = inPhaseNorm > 1e-9 ? inPhase * inPhase / inPhaseNorm : 0
       let second = outOfPhaseNorm > 1e-9 ? outOfPhase * outOfPhase / outOfPhaseNorm : 0
       return (first + second) / 2

@@ -1,18 +1,18 @@
 extension NNIntervals {
-  /// Takes the intervals of recorded beats.
+  /// Selects the intervals of recorded beats.
   ///
-  /// An interval counts where both its beats stand in one run, the later one is not preceded by a gap, and `filter` lets
-  /// both through. The first beat of a run ends no interval: its RR began at a beat that nobody saw.
+  /// An interval counts if both its beats are in one run, the later one is not preceded by a gap, and `filter` accepts
+  /// both. The first beat of a run ends no interval: its RR began at a beat that was not received.
   public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
     var selection = Selection(
       filter: filter, ticksPerSecond: Double(series.timescale), capacity: series.beats.count)
-    series.forEachBeat { selection.take($0) }
+    series.forEachBeat { selection.append($0) }
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
       exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin)
   }
 
-  /// Goes through the beats once, and decides at each about the interval that it ends.
+  /// Iterates over the beats once and decides for each about the interval that it ends.
   private struct Selection {
     let filter: Filter
     let ticksPerSecond: Double
@@ -23,11 +23,11 @@ extension NNIntervals {
     var joinedEnds: [Double] = []
     var origin: Timestamp?
 
-    /// Why no interval may begin at the beat before; nil where one may.
+    /// Why no interval may begin at the previous beat; nil if one may.
     private var doubt: Exclusion.Reason? = .firstOfRun
-    /// Whether that beat ended an interval that counts.
+    /// Whether the previous beat ended an interval that counts.
     private var endedInterval = false
-    /// The ticks since that beat that belong to a detection which is no beat.
+    /// The ticks since the previous beat up to an extra detection.
     private var pending: Int64?
 
     init(filter: Filter, ticksPerSecond: Double, capacity: Int) {
@@ -38,7 +38,7 @@ extension NNIntervals {
       continues.reserveCapacity(capacity)
     }
 
-    mutating func take(_ located: HeartbeatSeries.LocatedBeat) {
+    mutating func append(_ located: HeartbeatSeries.LocatedBeat) {
       let start = origin ?? located.time
       origin = start
       let beat = located.beat
@@ -48,23 +48,23 @@ extension NNIntervals {
       if located.index == 0 || beat.precededByGap || flags.contains(.missed) {
         if pending != nil { exclude(end, .extra) }
         exclude(end, Self.reason(for: located))
-        settle(doubt: own, endedInterval: false)
+        proceed(doubt: own, endedInterval: false)
       } else if own == .extra, doubt == nil, pending == nil {
         pending = Int64(beat.rrTicks)
       } else if let reason = own ?? doubt {
         if pending != nil { exclude(end, .extra) }
         exclude(end, reason)
-        settle(doubt: own, endedInterval: false)
+        proceed(doubt: own, endedInterval: false)
       } else {
         seconds.append(Double(Int64(beat.rrTicks) + (pending ?? 0)) / ticksPerSecond)
         ends.append(end)
         continues.append(endedInterval)
         if pending != nil { joinedEnds.append(end) }
-        settle(doubt: nil, endedInterval: true)
+        proceed(doubt: nil, endedInterval: true)
       }
     }
 
-    private mutating func settle(doubt: Exclusion.Reason?, endedInterval: Bool) {
+    private mutating func proceed(doubt: Exclusion.Reason?, endedInterval: Bool) {
       self.doubt = doubt
       self.endedInterval = endedInterval
       pending = nil
@@ -74,8 +74,8 @@ extension NNIntervals {
       exclusions.append(Exclusion(end: end, reason: reason))
     }
 
-    /// Why the beat itself is not to be relied on; nil for a normal one. ``Heartbeat/Flags/missed`` is a matter of its
-    /// interval, and ``Heartbeat/Flags/firstOfRun`` none at all.
+    /// Why the beat itself is unreliable; nil for a normal one. ``Heartbeat/Flags/missed`` concerns its interval only, and
+    /// ``Heartbeat/Flags/firstOfRun`` is not a doubt.
     private static func doubt(_ flags: Heartbeat.Flags) -> Exclusion.Reason? {
       if flags.isDisjoint(with: .doubtful) { return nil }
       if flags.contains(.filler) { return .filler }
@@ -85,7 +85,7 @@ extension NNIntervals {
       return flags.contains(.implausible) ? .implausible : .rateConflict
     }
 
-    /// Why an interval after a gap, or with missed beats in it, is none.
+    /// Why the interval after a gap, or with missed beats in it, does not count.
     private static func reason(for located: HeartbeatSeries.LocatedBeat) -> Exclusion.Reason {
       let flags = located.beat.flags
       if flags.contains(.filler) { return .filler }
@@ -97,7 +97,7 @@ extension NNIntervals {
 }
 
 extension Heartbeat.Flags {
-  /// Each of these says that the beat is no normal one, or does not stand where it seems to.
+  /// The flags of beats that are not normal, or whose place is doubtful.
   fileprivate static let doubtful: Heartbeat.Flags = [
     .extra, .ectopic, .implausible, .filler, .surplus, .rateConflict,
   ]

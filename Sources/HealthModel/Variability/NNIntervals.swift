@@ -1,4 +1,4 @@
-/// Intervals between successive normal beats, in stretches: no difference is ever taken from one stretch to the next.
+/// Intervals between successive normal beats, in stretches. Differences are never taken across stretches.
 public struct NNIntervals: Hashable, Sendable {
   /// The intervals in seconds, finite and not negative.
   public let seconds: [Double]
@@ -6,40 +6,39 @@ public struct NNIntervals: Hashable, Sendable {
   public let ends: [Double]
   /// For each interval whether it begins at the beat that ended the one before: the two are a valid pair.
   public let continues: [Bool]
-  /// The beats that were let through.
+  /// Which beats were accepted.
   public let filter: Filter
-  /// The intervals of the record that are none of these, in order of their ends.
+  /// The intervals of the recording that were left out, in order of their ends.
   public let exclusions: [Exclusion]
-  /// The ends of the intervals that were received as two, because of a detection between that was no beat.
+  /// The ends of intervals that were received as two, because of a false detection in between.
   public let joinedEnds: [Double]
-  /// When the record's first beat happened; nil for intervals that were chosen elsewhere, and without any.
+  /// When the recording's first beat happened; nil without beats, and for intervals that the caller selected.
   public let origin: Timestamp?
 
-  /// Which beats of a record may bound an interval. Gaps always part the intervals, whatever the filter.
+  /// Which beats may bound an interval. Gaps always separate intervals, whatever the filter.
   @nonexhaustive
   public enum Filter: String, Hashable, Sendable {
-    /// Neither beat is flagged as ectopic, implausible, filler, surplus or rateConflict, and the later one not as missed:
-    /// that one is a beat, only its interval is none. Around an extra detection, which is no beat, two intervals are joined to the
-    /// one that they are.
+    /// Neither beat is flagged as ectopic, implausible, filler, surplus or rateConflict, and the later one not as missed (a
+    /// beat flagged as missed may begin an interval). Around an extra detection the two intervals are joined to one.
     case normalToNormal
     /// Every interval as received, artefacts included.
     case all
   }
 
-  /// An interval that was received and is no NN interval.
+  /// An interval that was received and does not count as NN interval.
   public struct Exclusion: Hashable, Sendable {
     /// When it ended, in seconds since the record's first beat.
     public var end: Double
     /// Why it does not count.
     public var reason: Reason
 
-    /// What the beats that bound it are flagged with, in the order in which one is preferred as the reason.
+    /// The flags of its beats; of several flags the first in this order is the reason.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-      /// The first of its run: it began at a beat that nobody saw.
+      /// The first of its run: it began at a beat that was not received.
       case firstOfRun
       case filler
-      /// More than there was time for: a packet that came twice, or a value that is no interval.
+      /// There was not enough time for it: a packet that came twice, or a value that is not an interval.
       case surplus
       /// The sensor missed beats in it, or the heart paused.
       case missed
@@ -65,15 +64,15 @@ public struct NNIntervals: Hashable, Sendable {
     self.origin = origin
   }
 
-  /// In seconds: the figures of longer ones would be no numbers.
+  /// In seconds; the figures of longer intervals could overflow.
   private static let longestInterval = 1e9
 
-  /// Takes intervals that were chosen elsewhere; each array of `stretches` is without a gap.
+  /// Intervals that the caller has selected; each array of `stretches` is without a gap.
   ///
-  /// The length of the gaps is unknown here, so ``ends`` counts them as 0.
+  /// The length of the gaps is unknown, so ``ends`` counts them as 0.
   ///
-  /// - Throws: ``VariabilityRefusal/invalidInterval(index:)`` for what is negative, no number or beyond 10⁹ s, counted over
-  ///   all stretches.
+  /// - Throws: ``VariabilityRefusal/invalidInterval(index:)`` for an interval that is negative, NaN or above 10⁹ s, counted
+  ///   over all stretches.
   public init(stretches: [[Double]], filter: Filter = .all) throws(VariabilityRefusal) {
     var seconds: [Double] = []
     var ends: [Double] = []
@@ -91,14 +90,14 @@ public struct NNIntervals: Hashable, Sendable {
     self.init(seconds: seconds, ends: ends, continues: continues, filter: filter)
   }
 
-  /// How many intervals there are.
+  /// The number of intervals.
   public var count: Int { seconds.count }
 
-  /// The time that they fill, in seconds.
+  /// Their total time, in seconds.
   public var duration: Double { seconds.reduce(0, +) }
 
-  /// Those that end in `range`, in seconds since the record's first beat. The first of them continues none, since the one
-  /// before it is not among them.
+  /// The intervals that end in `range`, in seconds since the recording's first beat. The first of them continues none,
+  /// since its predecessor is left out.
   public func ending(in range: Range<Double>) -> NNIntervals {
     let first = firstIndex(endingAt: range.lowerBound)
     let last = firstIndex(endingAt: range.upperBound)

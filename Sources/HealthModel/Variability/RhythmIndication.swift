@@ -1,21 +1,21 @@
-/// Whether the NN intervals look like sinus rhythm, which is what heart rate variability is defined for.
+/// Whether the NN intervals look like sinus rhythm, for which heart rate variability is defined.
 ///
-/// In atrial fibrillation, or bigeminy without an end, the intervals that remain after the artefacts are left out are still
-/// not those between sinus beats, and the figures are those of the arrhythmia. Intervals alone cannot diagnose it; they can
-/// show that successive ones differ more than a sinus node makes them.
+/// In atrial fibrillation or endless bigeminy, the intervals that remain without the artefacts are not between sinus beats
+/// either, and the figures describe the arrhythmia. Intervals alone cannot diagnose it, but they can show that successive
+/// ones differ more than a sinus node makes them.
 ///
-/// The criterion: RMSSD is more than 15 % of the mean NN interval. Dash et al. 2009 (Ann. Biomed. Eng. 37:1701) take 10 % for
-/// one of three signs of atrial fibrillation; as the only one, ours is stricter, since strong respiratory arrhythmia of
-/// young people at rest passes 10 %. Made-up fibrillation has about 40 %, a real endless bigeminy more.
+/// The criterion: RMSSD is more than 15 % of the mean NN interval. Dash et al. 2009 (Ann. Biomed. Eng. 37:1701) use 10 % as
+/// one of three signs of atrial fibrillation. As the only sign it has to be stricter, since the respiratory arrhythmia of
+/// young people at rest exceeds 10 %. Simulated fibrillation has about 40 %, a real endless bigeminy more.
 public struct RhythmIndication: Hashable, Sendable {
   /// RMSSD over the mean NN interval, 0 or more; nil where there are fewer than 30 pairs of intervals.
   public let relativeRMSSD: Double?
 
-  /// The greatest ``relativeRMSSD`` that is taken for sinus rhythm.
+  /// The greatest ``relativeRMSSD`` that counts as sinus rhythm.
   public static let sinusLimit = 0.15
   private static let fewestPairs = 30
 
-  /// Looks at the intervals of a record, or of a part of it.
+  /// Examines the intervals of a recording, or of a part of it.
   public init(_ variability: HeartRateVariability) {
     guard variability.pairCount >= Self.fewestPairs, let rmssd = try? variability.rmssd().value,
       let mean = try? variability.meanNN().value, mean > 0
@@ -26,6 +26,6 @@ public struct RhythmIndication: Hashable, Sendable {
     relativeRMSSD = rmssd / mean
   }
 
-  /// Whether the figures of variability are probably those of an arrhythmia.
+  /// Whether the variability figures are probably those of an arrhythmia.
   public var isDoubtful: Bool { relativeRMSSD.map { $0 > Self.sinusLimit } ?? false }
 }

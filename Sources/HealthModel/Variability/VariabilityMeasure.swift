@@ -1,9 +1,9 @@
-/// The figures of heart rate variability, each in the unit and with the divisor in which it is reported.
+/// The figures of heart rate variability, with the unit and the divisor of each.
 @nonexhaustive
 public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case meanNN
   case meanRate
-  /// Standard deviation of NN, divided by n − 1, as the usual tools do.
+  /// Standard deviation of NN intervals, divided by n − 1, as in most tools.
   case sdnn
   /// The same divided by n.
   case sdnnPopulation
@@ -36,7 +36,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What a value in seconds, or in s², is multiplied by.
+  /// The factor from seconds, or s², to the unit.
   fileprivate var scale: Double {
     switch unitSymbol {
     case "ms": 1e3
@@ -45,11 +45,11 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The shortest time, in seconds, that the figure is given for; nil where it asks for a stretch of its own.
+  /// The shortest time for which the figure is given, in seconds; nil if it has a requirement of its own.
   ///
-  /// Ours, since the Task Force names five minutes as the standard but no shortest time for the figures of the time domain:
-  /// one minute, the shortest in use (Shaffer & Ginsberg 2017, ultra-short norms); figures of records of different
-  /// lengths must not be compared. SDANN and SDNN index are for long records: twelve segments, the last at least half.
+  /// Our choice, since the Task Force has five minutes as the standard, but no minimum for the time domain: one minute, the
+  /// shortest in use (Shaffer & Ginsberg 2017, ultra-short norms). Figures of recordings of different lengths must not be
+  /// compared. SDANN and SDNN index are for long recordings: twelve segments, of which the last is at least half complete.
   public var shortestTime: Double? {
     switch self {
     case .meanNN, .meanRate: 0

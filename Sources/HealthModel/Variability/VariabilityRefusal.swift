@@ -1,30 +1,30 @@
-/// Why a figure of heart rate variability is not given: in the place of a NaN or of a number without meaning.
+/// Why a figure of heart rate variability is refused, instead of a NaN or a number without meaning.
 @nonexhaustive
 public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   case tooFewIntervals(needed: Int, available: Int)
-  /// Pairs of NN intervals that follow each other without a gap.
+  /// Too few pairs of NN intervals that follow each other without a gap.
   case tooFewPairs(needed: Int, available: Int)
-  /// Five-minute segments that are whole and sufficiently filled.
+  /// Too few five-minute segments that are complete and sufficiently filled.
   case tooFewSegments(needed: Int, available: Int)
   /// All intervals are 0, so there is no rate.
   case noDuration
   /// An interval is negative or not finite.
   case invalidInterval(index: Int)
-  /// The time looked at is shorter than a figure needs.
+  /// The examined time is shorter than the figure needs.
   case tooShort(neededSeconds: Double, availableSeconds: Double)
-  /// NN intervals fill too little of the time looked at, both as shares of 1.
+  /// NN intervals fill too little of the examined time; both are shares of 1.
   case tooThin(neededCoverage: Double, coverage: Double)
-  /// No stretch without a long hole is long enough for a frequency band.
+  /// No stretch without a long hole is long enough for the frequency band.
   case stretchTooShort(neededSeconds: Double, availableSeconds: Double)
-  /// Every segment that is long enough for a frequency band has too many holes.
+  /// Every segment that is long enough for the frequency band has too many holes.
   case segmentsTooThin(neededCoverage: Double)
-  /// There is no power in the band that is divided by.
+  /// The band in the denominator has no power.
   case noPower(FrequencyBand)
-  /// The sensor computed its intervals from its rate, so there are no beats and nothing varies as the heart does.
+  /// The sensor computed its intervals from its rate, so there are no beats, and their variation is not the heart's.
   case inventedIntervals
-  /// The windows would cut the span into more parts than can be returned.
+  /// There would be more windows than can be returned.
   case tooManyWindows(limit: Int)
-  /// SD2² comes out negative: the intervals alternate so much that the ellipse of the Poincaré plot has no length.
+  /// SD2² is negative: the intervals alternate so strongly that the Poincaré ellipse has no length.
   case negativeVariance
 
   /// One line for a person.
@@ -51,6 +51,6 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
     }
   }
 
-  /// Rounded down, so that what is not enough never looks as if it were.
+  /// Rounded down, so that a value below a limit is never shown as reaching it.
   private static func whole(_ value: Double) -> Int { Int(max(0, min(value, 1e9))) }
 }

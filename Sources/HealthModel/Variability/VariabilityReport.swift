@@ -1,28 +1,28 @@
-/// Heart rate variability of a session or of a part of it: every figure, or the reason why it is not given.
+/// Heart rate variability of a session or a part of it: every figure, or the reason why it is refused.
 public struct VariabilityReport: Hashable, Sendable {
-  /// What was looked at. An interval belongs to the span in which it ends.
+  /// The examined time. An interval belongs to the span in which it ends.
   public let span: TimeSpan
   /// What the figures are computed from.
   public let intervals: NNIntervals
   /// The share of the span that NN intervals fill, 0...1.
   public let coverage: Double
-  /// Why no figure of the record is given, whatever its intervals; nil where they decide.
+  /// A reason to refuse all figures, whatever the intervals; nil if the intervals decide.
   public let refusal: VariabilityRefusal?
   private let variability: HeartRateVariability
 
-  /// Less than this share of the time says too little of the rest. Ours: the Task Force names none.
+  /// Below this share of the time, the intervals are not representative. Our choice: the Task Force gives none.
   private static let leastCoverage = 0.5
-  /// More windows than anybody reads: a week of seconds, and a bit.
+  /// The most windows: a little more than a week has seconds.
   private static let windowLimit: Int64 = 700_000
 
-  /// The reports of consecutive spans.
+  /// The reports of successive windows.
   ///
   /// - Parameters:
-  ///   - intervals: Those of the whole record.
-  ///   - span: What to look at.
-  ///   - windowMicroseconds: The length of each part, the last of which is shorter where it does not fit; nil makes it one.
-  ///   - refusal: Why no figure is given, where something is known of the record that its intervals do not show.
-  /// - Returns: At least one without windows; none for a span without length.
+  ///   - intervals: The intervals of the whole recording.
+  ///   - span: The time to examine.
+  ///   - windowMicroseconds: The length of each window; the last one may be shorter. nil means one window.
+  ///   - refusal: A reason to refuse all figures that the intervals do not show.
+  /// - Returns: One report without windows; none for a span without length.
   /// - Throws: ``VariabilityRefusal/tooManyWindows(limit:)``.
   public static func reports(
     _ intervals: NNIntervals, in span: TimeSpan, windowMicroseconds: Int64? = nil, refusal: VariabilityRefusal? = nil
@@ -35,7 +35,7 @@ public struct VariabilityReport: Hashable, Sendable {
     var start = span.start
     while start < span.end {
       let end = min(span.end, start.advanced(byMicroseconds: length))
-      // Time that saturates at its end would never get there.
+      // A time that saturates would never reach the end.
       guard let part = TimeSpan(start: start, end: end), end > start else { break }
       reports.append(VariabilityReport(intervals, in: part, includesEnd: end == span.end, refusal: refusal))
       start = end
@@ -43,7 +43,7 @@ public struct VariabilityReport: Hashable, Sendable {
     return reports
   }
 
-  /// Of the intervals of a record those that end in `span`, with its own end or without; with a `refusal` it gives no figure.
+  /// The report of the intervals that end in `span`, optionally including its end. With a `refusal` it has no figures.
   public init(
     _ intervals: NNIntervals, in span: TimeSpan, includesEnd: Bool = true, refusal: VariabilityRefusal? = nil
   ) {
@@ -61,10 +61,10 @@ public struct VariabilityReport: Hashable, Sendable {
   /// Whether the intervals look like sinus rhythm.
   public var rhythm: RhythmIndication { RhythmIndication(variability) }
 
-  /// One figure.
+  /// Computes one figure.
   ///
-  /// - Returns: In the unit of `measure`; always finite.
-  /// - Throws: ``VariabilityRefusal``: ``refusal``, or the record is too short for it or has too many holes.
+  /// - Returns: The figure in the unit of `measure`; always finite.
+  /// - Throws: ``VariabilityRefusal``: ``refusal``, or the recording is too short or has too many holes.
   public func figure(_ measure: VariabilityMeasure) throws(VariabilityRefusal) -> HeartRateVariability.Figure {
     if let refusal { throw refusal }
     if let shortest = measure.shortestTime, shortest > 0 {
@@ -77,7 +77,7 @@ public struct VariabilityReport: Hashable, Sendable {
     return try measure.figure(of: variability)
   }
 
-  /// How many intervals were left out, by reason; only what occurs.
+  /// The number of intervals left out for each reason that occurred.
   public var exclusions: [(reason: NNIntervals.Exclusion.Reason, count: Int)] {
     NNIntervals.Exclusion.Reason.allCases.compactMap { reason in
       let count = intervals.exclusions.count { $0.reason == reason }

@@ -1,14 +1,14 @@
 public import HealthModel
 public import Sensors
 
-/// A beat as it looks while the session goes on: provisional. What is stored comes from ``SessionTimeline``.
+/// A beat of an open session: provisional. The stored beats come from ``SessionTimeline``.
 public struct LiveBeat: Hashable, Sendable {
-  /// The run that it belongs to, from 0, and its place in that run, from 0, as far as can be told now.
+  /// The run of the beat, from 0, and its place in the run, from 0, as far as is known yet.
   public var run: Int
   public var indexInRun: Int
   /// The interval that ended at this beat, in 1/1024 s, as received.
   public var rrTicks: UInt16
-  /// About when it happened; never later than the arrival of its notification, and later than the beat before it.
+  /// Estimated time of the beat: never later than the arrival of its notification, and later than the beat before it.
   public var instant: BootInstant
   /// Whether beats may have happened since the one before it.
   public var precededByGap: Bool

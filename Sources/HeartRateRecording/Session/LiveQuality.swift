@@ -1,42 +1,45 @@
 public import HealthModel
 public import Sensors
 
-/// How many beats of an open session are flagged so far, and the beats of its last five minutes. Provisional.
+/// Counts the flagged beats of an open session, and keeps the beats of its last five minutes. Provisional.
 ///
-/// The beats of the last minutes are judged again and again by the rules of the final pass (``IntervalFlags``), since these look at
-/// what comes after a beat, too; a beat that nothing later can touch is counted and, after five minutes, forgotten.
-/// What the final pass alone can see is not in it: silent losses, the packets around a rate that contradicts them, and the first
-/// beats of invented intervals. Beats that a full disk kept from the journal are in it, and not in the session that is stored.
+/// The recent beats are judged again and again by the rules of the final pass (``IntervalFlags``), because these rules also
+/// look at what follows a beat. A beat that no later one can affect is counted for good, and forgotten after five minutes.
+/// Not included is what only the final pass sees: silent losses, the packets around a rate that contradicts them, and the
+/// first beats of invented intervals. Beats that a full disk kept from the journal are included here, but will be missing
+/// from the stored session.
 ///
-/// Memory and, spread over its beats, time for each beat are constant, whatever the sensor sends.
+/// Memory is constant, and so is the time for each beat on average, whatever the sensor sends.
 public struct LiveQuality: Sendable {
-  /// The beats of the session as of the last ``judge()``, and how many of them are flagged, ``Heartbeat.Flags/firstOfRun`` aside.
+  /// The number of beats as of the last ``judge()``, and how many are flagged (``Heartbeat.Flags/firstOfRun`` does not
+  /// count).
   public private(set) var beats = 0
   public private(set) var flagged = 0
-  /// The first beat since the session began, or since the machine was started anew within it.
+  /// The first beat since the session began, or since the last reboot within it.
   public private(set) var firstBeat: BootInstant?
 
   private var rrTicks: [UInt16] = []
   private var instants: [BootInstant] = []
-  /// As they came with the beats, without what ``judge()`` found.
+  /// The flags that the beats came with, without what ``judge()`` found.
   private var liveFlags: [Heartbeat.Flags] = []
   private var flags: [Heartbeat.Flags] = []
-  /// So many of the oldest beats above are counted for good.
-  private var settled = 0
-  private var settledBeats = 0
-  private var settledFlagged = 0
+  /// How many of the oldest beats above are counted for good.
+  private var closed = 0
+  private var closedBeats = 0
+  private var closedFlagged = 0
 
   /// How long beats are kept, in microseconds.
   public static let windowMicroseconds: Int64 = 300_000_000
-  /// More beats than a heart has in that time are kept of no sensor, and judged at the latest when there are this many more.
+  /// The most beats that are kept: more than a heart has in five minutes. ``judge()`` runs when there are this many new
+  /// ones.
   static let greatestCount = 1500
   static let greatestUnjudged = 500
-  /// No rule looks further than so many beats, in either direction.
+  /// No rule looks further than this many beats, in either direction.
   static let reach = 64
 
   public init() {}
 
-  /// Takes the session's next beat.
+  /// Adds the session's next beat.
   public mutating func append(_ beat: LiveBeat) {
     if rrTicks.count >= Self.greatestCount + Self.greatestUnjudged { judge() }
     firstBeat = firstBeat ?? beat.instant
@@ -45,16 +48,16 @@ public struct LiveQuality: Sendable {
     liveFlags.append(beat.flags)
   }
 
-  /// The machine was started anew: what comes is not to be compared with the instants before. Counts stay.
+  /// After a reboot: later instants cannot be compared with earlier ones. The counts stay.
   public mutating func restart() {
     judge()
     var next = LiveQuality()
     (next.beats, next.flagged) = (beats, flagged)
-    (next.settledBeats, next.settledFlagged) = (beats, flagged)
+    (next.closedBeats, next.closedFlagged) = (beats, flagged)
     self = next
   }
 
-  /// Works out ``beats``, ``flagged`` and ``recent(wallMinusBoot:)`` anew.
+  /// Computes ``beats``, ``flagged`` and ``recent(wallMinusBoot:)`` anew.
   public mutating func judge() {
     var judged = IntervalFlags(rrTicks, .standard)
     var start = 0
@@ -65,17 +68,17 @@ public struct LiveQuality: Sendable {
     }
     flags = judged.flags
     for beat in flags.indices where liveFlags[beat].contains(.rateConflict) { flags[beat].insert(.rateConflict) }
-    settle(max(settled, rrTicks.count - Self.reach))
-    beats = settledBeats + flags.count - settled
-    flagged = settledFlagged + Self.flaggedCount(flags[settled...])
-    forget(min(settled - Self.reach, max(recentRange.lowerBound, flags.count - Self.greatestCount)))
+    close(max(closed, rrTicks.count - Self.reach))
+    beats = closedBeats + flags.count - closed
+    flagged = closedFlagged + Self.flaggedCount(flags[closed...])
+    forget(min(closed - Self.reach, max(recentRange.lowerBound, flags.count - Self.greatestCount)))
   }
 
   /// The beats of the last five minutes, as of the last ``judge()``, with flags and provisional times.
   ///
-  /// - Parameter offset: The wall clock's lead over the boot clock, in microseconds.
-  /// - Returns: Beats of the present boot, each at its own time; none before the first ``judge()``.
-  /// - Throws: ``HealthModel/SeriesError`` where `offset` is no clock's.
+  /// - Parameter offset: Wall clock minus boot clock, in microseconds.
+  /// - Returns: The beats of the present boot, each at its own time; none before the first ``judge()``.
+  /// - Throws: ``HealthModel/SeriesError`` if `offset` leads to times outside of a series' range.
   public func recent(wallMinusBoot offset: Int64) throws(SeriesError) -> HeartbeatSeries {
     let range = recentRange
     guard !range.isEmpty else { return HeartbeatSeries() }
@@ -92,7 +95,7 @@ public struct LiveQuality: Sendable {
     return try builder.finish()
   }
 
-  /// How many beats of the last five minutes there are, as of the last ``judge()``, and how many of them are flagged.
+  /// How many beats the last five minutes have, as of the last ``judge()``, and how many of them are flagged.
   public var recentCounts: (beats: Int, flagged: Int) {
     let range = recentRange
     return (range.count, Self.flaggedCount(flags[range]))
@@ -105,7 +108,7 @@ public struct LiveQuality: Sendable {
     flags.count(where: \.isDoubtful)
   }
 
-  /// The judged beats that are not older than five minutes before the last of them.
+  /// The judged beats of the five minutes that end at the last of them.
   private var recentRange: Range<Int> {
     let judged = instants[..<flags.count]
     guard let last = judged.last else { return 0..<0 }
@@ -113,10 +116,10 @@ public struct LiveQuality: Sendable {
     return (judged.firstIndex { $0 > earliest } ?? flags.count)..<flags.count
   }
 
-  private mutating func settle(_ end: Int) {
-    settledBeats += end - settled
-    settledFlagged += Self.flaggedCount(flags[settled..<end])
-    settled = end
+  private mutating func close(_ end: Int) {
+    closedBeats += end - closed
+    closedFlagged += Self.flaggedCount(flags[closed..<end])
+    closed = end
   }
 
   private mutating func forget(_ count: Int) {
@@ -125,6 +128,6 @@ public struct LiveQuality: Sendable {
     instants.removeFirst(count)
     liveFlags.removeFirst(count)
     flags.removeFirst(count)
-    settled -= count
+    closed -= count
   }
 }

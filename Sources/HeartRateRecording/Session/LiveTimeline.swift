@@ -10,36 +10,36 @@ struct LiveTimeline: Sendable {
   private(set) var runs = 0
 
   private var indexInRun = 0
-  /// Whether the next beat is the first of a run.
+  /// Whether the next beat begins a run.
   private var isBroken = true
   /// Ticks since the run's first beat.
   private var ticks: Int64 = 0
   private var lastBeat: BootInstant?
   /// Intervals of exactly 512 ticks in a row, up to and with the last.
   private var fillers = 0
-  /// Beats before this one in ``beats`` have their times; the others hold their ticks.
+  /// The number of ``beats`` that have their times; the others still hold their ticks.
   private var placed = 0
   private var recent = RecentIntervals()
   private var floor = ResidualFloor()
 
-  /// Forgets the beats of the notification before.
+  /// Forgets the beats of the previous notification.
   mutating func clear() {
     beats.removeAll(keepingCapacity: true)
   }
 
-  /// What comes next does not follow what came before.
+  /// Begins a new run: what comes next does not follow what came before.
   mutating func breakRun() {
     isBroken = true
   }
 
-  /// The machine was started anew: its instants begin again.
+  /// After a reboot: instants begin again at 0.
   mutating func restart() {
     isBroken = true
     lastBeat = nil
   }
 
-  /// Takes the intervals of a notification that arrived at `instant`.
-  mutating func take(_ header: HeartRateMeasurement.Header, _ bytes: Span<UInt8>, at instant: BootInstant) {
+  /// Adds the intervals of a notification that arrived at `instant`.
+  mutating func append(_ header: HeartRateMeasurement.Header, _ bytes: Span<UInt8>, at instant: BootInstant) {
     guard header.rrCount > 0 else { return }
     placed = beats.count
     for index in 0..<header.rrCount {
@@ -68,7 +68,7 @@ struct LiveTimeline: Sendable {
     if isFilling { flags.insert(.filler) }
     if isMissed { flags.insert(.missed) }
     if !isMissed && parameters.isImplausible(rrTicks) { flags.insert(.implausible) }
-    // Whether an early beat is ectopic or none at all, only the next interval shows: the final pass tells them apart.
+    // Only the next interval shows whether an early beat is ectopic or a false detection: the final pass tells them apart.
     if !isFirst && !isFilling && recent.isShort(rrTicks, ratio: parameters.earlyRatio) { flags.insert(.ectopic) }
     if !isFirst && !isMissed { recent.append(rrTicks) }
     if let mean = recent.mean, parameters.contradicts(rate: rate, meanTicks: mean) { flags.insert(.rateConflict) }
@@ -87,10 +87,10 @@ struct LiveTimeline: Sendable {
     floor = ResidualFloor()
   }
 
-  /// Gives the beats since the last call, all of one run, their times.
+  /// Gives times to the beats added since the last call, all of one run.
   private mutating func place(arrival: BootInstant) {
     guard placed < beats.count else { return }
-    floor.take(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
+    floor.insert(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
     while placed < beats.count {
       let time = floor.value &+ SensorTicks.microseconds(beats[placed].instant.microseconds)
       let earliest = lastBeat?.advanced(byMicroseconds: 1) ?? BootInstant(microseconds: .min)

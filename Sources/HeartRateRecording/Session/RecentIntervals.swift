@@ -1,10 +1,10 @@
-/// The last twelve intervals of a run, what the live flags compare with.
+/// The last twelve intervals of a run, with which the live flags compare the next one.
 struct RecentIntervals: Sendable {
   private var ticks: [UInt16] = []
   private var next = 0
 
   private static let capacity = 12
-  /// So few intervals say nothing about what is long.
+  /// With fewer intervals there is no telling what is long.
   private static let fewest = 5
 
   mutating func append(_ rrTicks: UInt16) {
@@ -16,7 +16,7 @@ struct RecentIntervals: Sendable {
     next = (next + 1) % Self.capacity
   }
 
-  /// The mean of what is there, in ticks; nil for too few.
+  /// The mean of the intervals, in ticks; nil where there are too few.
   var mean: Double? {
     guard ticks.count >= Self.fewest else { return nil }
     return Double(ticks.reduce(0) { $0 + Int($1) }) / Double(ticks.count)
@@ -25,7 +25,7 @@ struct RecentIntervals: Sendable {
   /// Whether an interval is longer than `ratio` medians.
   func isLong(_ rrTicks: UInt16, ratio: Double) -> Bool {
     guard ticks.count >= Self.fewest else { return false }
-    // Longer than `ratio` times at least half of them: the same as longer than `ratio` medians, without sorting.
+    // Longer than `ratio` times at least half of them: equivalent to `ratio` medians, without sorting.
     let shorter = ticks.count { Double(rrTicks) > ratio * Double($0) }
     return 2 * shorter > ticks.count
   }

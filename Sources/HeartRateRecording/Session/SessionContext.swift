@@ -1,9 +1,9 @@
 import Sensors
 
-/// What is known of a sensor whether a session is open or not; a session opens with it.
+/// What is known of a sensor, with or without an open session. A session opens with it.
 struct SessionContext: Sendable {
   var boot: BootIdentifier?
-  /// The wall clock's offset from the boot clock; nil until the present boot has told it.
+  /// Wall clock minus boot clock; nil until it is known for the present boot.
   var clockOffset: Int64?
   var isLinked = false
   var information: [DeviceInformationField: String] = [:]
@@ -12,7 +12,7 @@ struct SessionContext: Sendable {
   /// dBm, of the present link.
   var signal: Int16?
 
-  mutating func take(_ event: SensorEvent) {
+  mutating func update(with event: SensorEvent) {
     switch event.kind {
     case .boot(let identifier):
       if identifier != boot { clockOffset = nil }
@@ -32,7 +32,7 @@ struct SessionContext: Sendable {
     }
   }
 
-  /// The events that say the same, in a fixed order.
+  /// The events that say the same as this context, in a fixed order.
   func events(at instant: BootInstant) -> [SensorEvent] {
     var events: [SensorEvent] = []
     if let boot { events.append(SensorEvent(.boot(boot), at: instant)) }

@@ -4,12 +4,13 @@ public struct SessionLimits: Hashable, Sendable {
   public var awayMicroseconds: Int64
   /// How long the sensor may be off the skin, or silent, in microseconds.
   public var offSkinMicroseconds: Int64
-  /// The longest session, in microseconds; a linked one follows.
+  /// The maximum length of a session, in microseconds; a linked session follows.
   public var lengthMicroseconds: Int64
-  /// The most events of a session; a linked one follows. A strap that sends one value a second makes 90,000 a day; a
-  /// device that floods must not fill the memory in which a session is put together (150 MB for half a million).
+  /// The maximum number of events of a session; a linked session follows. A strap that sends one value a second makes
+  /// 90,000 a day. A session is assembled in memory (150 MB for half a million events), which a device that floods must not
+  /// exhaust.
   public var eventCount: Int
-  /// After how many microseconds without a measurement a sensor counts as silent.
+  /// After this time without a measurement, in microseconds, a sensor counts as silent.
   public var silenceMicroseconds: Int64
 
   public init(

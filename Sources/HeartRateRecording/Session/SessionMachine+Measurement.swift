@@ -3,8 +3,8 @@ import HealthModel
 import Sensors
 
 extension SessionMachine {
-  /// Takes one measurement: it begins a session, rolls one over, or goes on with it.
-  mutating func take(_ bytes: [UInt8], at instant: BootInstant, into transition: inout SessionTransition) {
+  /// Handles a measurement: it begins a session, continues one, or ends one and begins the next.
+  mutating func receive(_ bytes: [UInt8], at instant: BootInstant, into transition: inout SessionTransition) {
     let header: HeartRateMeasurement.Header
     do {
       header = try HeartRateMeasurement.Header(decoding: bytes.span)
@@ -14,7 +14,7 @@ extension SessionMachine {
       counts.defects[PayloadDefect(error), default: 0] += 1
       return
     }
-    // Some sensors without contact detection say "no signal" with a rate of 0.
+    // Some sensors without contact detection send a rate of 0 for "no signal".
     let isOnSkin = header.rrCount > 0 || (header.contact != .notDetected && header.beatsPerMinute > 0)
     if let sessionStart {
       if instant.microseconds(since: sessionStart) >= limits.lengthMicroseconds || eventCount >= limits.eventCount {
@@ -22,7 +22,7 @@ extension SessionMachine {
         transition.beginning = open(at: instant, isLinked: true)
       }
     } else {
-      // Else a strap that lies on a table would fill the store with sessions of five minutes.
+      // Otherwise a strap that lies on a table would fill the store with sessions of five minutes.
       guard isOnSkin || !waitsForSkin else { return }
       transition.beginning = open(at: instant, isLinked: false)
     }
@@ -41,8 +41,8 @@ extension SessionMachine {
     } else {
       enter(.contactLost, since: instant)
     }
-    live.take(header, bytes.span, at: instant)
-    gaps.take(header, isOnSkin: isOnSkin, live.beats, at: instant.microseconds)
+    live.append(header, bytes.span, at: instant)
+    gaps.append(header, isOnSkin: isOnSkin, live.beats, at: instant.microseconds)
     count(header, byteCount: bytes.count)
   }
 

@@ -1,12 +1,12 @@
 import Sensors
 
 extension SessionMachine {
-  /// Takes a `boot` event: the recorder, and perhaps the machine, was started anew.
+  /// Handles a `boot` event: the recorder, and perhaps the machine, was restarted.
   ///
-  /// An open session goes on, with its sensor away since the last event that was journalled.
+  /// An open session goes on; its sensor counts as away since the last journalled event.
   mutating func restart(_ event: SensorEvent) -> SessionTransition {
     let earlier = context
-    context.take(event)
+    context.update(with: event)
     defer { lastInstant = event.instant }
     stallEnd = nil
     guard isRecording, let lastInstant, let boot = earlier.boot else { return .none }
@@ -15,7 +15,7 @@ extension SessionMachine {
     if boot != context.boot {
       live.restart()
       gaps.lose(.boot, at: event.instant.microseconds)
-      // Instants of two boots cannot be compared: no time has passed until the clock tells how much.
+      // Instants of two boots cannot be compared: no time counts as passed until the clock says how much.
       shiftInstants(by: event.instant.microseconds(since: lastInstant))
       restartWall = earlier.clockOffset.map { lastInstant.microseconds + $0 }
     }
@@ -25,12 +25,12 @@ extension SessionMachine {
     return expire(event.instant, isRestart: true)
   }
 
-  /// Takes the clock's offset: after a restart of the machine it tells how long that took.
+  /// Handles the clock's offset. After a reboot it shows how long that took.
   mutating func adoptClock(_ offset: Int64) {
     guard let wall = restartWall, let now = lastInstant else { return }
     restartWall = nil
     let passed = now.microseconds &+ offset &- wall
-    // A machine without a clock battery may think that it is 1970.
+    // Without a clock battery a machine may believe that it is 1970.
     if passed > 0 { shiftInstants(by: -passed) }
   }
 

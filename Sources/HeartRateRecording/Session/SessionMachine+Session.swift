@@ -1,7 +1,7 @@
 public import Sensors
 
 extension SessionMachine {
-  /// Takes the sensor's next event. Instants must not decrease within one boot.
+  /// Handles the sensor's next event. Instants must not decrease within one boot.
   public mutating func handle(_ event: SensorEvent) -> SessionTransition {
     live.clear()
     if case .boot = event.kind { return restart(event) }
@@ -9,10 +9,10 @@ extension SessionMachine {
     if case .stalled = event.kind { stallEnd = event.instant }
     var transition = stallEnd == event.instant ? .none : expire(event.instant, isRestart: isRestarting)
     let wasLinked = context.isLinked
-    context.take(event)
+    context.update(with: event)
     lastInstant = event.instant
     switch event.kind {
-    case .measurement(let bytes): take(bytes, at: event.instant, into: &transition)
+    case .measurement(let bytes): receive(bytes, at: event.instant, into: &transition)
     case .connected: linkUp(at: event.instant)
     case .disconnected(let reason): linkDown(reason: reason, wasLinked: wasLinked, at: event.instant)
     case .lost(let values, let reason):
@@ -28,13 +28,13 @@ extension SessionMachine {
     return transition
   }
 
-  /// Tells that the time is `instant` now. Does nothing before ``deadline``.
+  /// Handles the passing of time until `instant`. Does nothing before ``deadline``.
   public mutating func timeReached(_ instant: BootInstant) -> SessionTransition {
     live.clear()
     return expire(instant, isRestart: false)
   }
 
-  /// Begins a session before the first measurement, because somebody asked for it. Does nothing while one is open.
+  /// Begins a session on request, before the first measurement. Does nothing while a session is open.
   public mutating func begin(at instant: BootInstant) -> SessionTransition {
     live.clear()
     guard !isRecording else { return .none }
@@ -49,13 +49,13 @@ extension SessionMachine {
     return SessionTransition(end: close(reason, at: instant))
   }
 
-  /// Lets the limits act that have passed by `instant`.
+  /// Applies the limits that have passed by `instant`.
   mutating func expire(_ instant: BootInstant, isRestart: Bool) -> SessionTransition {
     while let deadline, deadline <= instant {
       switch phase {
       case .idle: return .none
       case .measuring: enter(.silent, since: lastMeasurement ?? deadline)
-      // What a restart finds too late ends there: before it, nobody was there to end it.
+      // A limit that passed while the recorder did not run ends the session now: nobody was there to end it earlier.
       case _ where isRestart: return SessionTransition(end: close(.recovered, at: instant))
       case .silent, .contactLost: return SessionTransition(end: close(.offSkin, at: deadline))
       case .linkLost: return SessionTransition(end: close(.away, at: deadline))
@@ -101,19 +101,19 @@ extension SessionMachine {
 
   private mutating func linkUp(at instant: BootInstant) {
     guard isRecording else { return }
-    // Without a loss before it, the recorder itself was away: that stretch is as unseen as any other.
+    // Without a loss before it, the recorder itself was away: nobody saw that time either.
     breakRun(.recorder(nil), at: instant)
     isRestarting = false
     if phase != .measuring && phase != .contactLost { enter(.silent, since: instant) }
   }
 
   private mutating func linkDown(reason: String?, wasLinked: Bool, at instant: BootInstant) {
-    // The reason of the same loss, which BlueZ tells afterwards.
+    // BlueZ may report the reason of a loss after the loss itself.
     lastDisconnectReason = wasLinked ? reason : lastDisconnectReason ?? reason
     guard isRecording, phase != .linkLost else { return }
     counts.linkLosses += 1
     breakRun(.link(reason), at: instant)
-    // A link that came up and brought nothing has not ended the absence.
+    // A link that came up and brought no values has not ended the absence.
     let since = awaySince ?? instant
     awaySince = since
     enter(.linkLost, since: since)

@@ -1,10 +1,10 @@
 public import Sensors
 
-/// What an event or the passing of time does to the session of a sensor.
+/// The effect of an event, or of passing time, on the session of a sensor.
 ///
-/// Both can be set: a session that reached its greatest length ends and a linked one begins, and an event that comes
-/// after a limit has passed ends the old session and may begin a new one. The end comes first. The event itself belongs
-/// to the session that began, else to the one that is open, else to none.
+/// Both parts can be set: at its maximum length a session ends and a linked one begins; an event after a passed limit ends
+/// the old session and may begin a new one. The end comes first. The event itself belongs to the session that began, else
+/// to the one that is open, else to none.
 public struct SessionTransition: Hashable, Sendable {
   public struct End: Hashable, Sendable {
     public var reason: SessionEndReason
@@ -18,7 +18,7 @@ public struct SessionTransition: Hashable, Sendable {
 
   public struct Beginning: Hashable, Sendable {
     public var instant: BootInstant
-    /// Whether it goes on where the session that ended in the same step stopped.
+    /// Whether it continues the session that ended in the same step.
     public var isLinked: Bool
 
     public init(instant: BootInstant, isLinked: Bool) {
@@ -29,7 +29,7 @@ public struct SessionTransition: Hashable, Sendable {
 
   /// The open session ended.
   public var end: End?
-  /// A session began. Open it, write ``SessionMachine/preamble`` to it, then the event.
+  /// A session began: open it, then write ``SessionMachine/preamble`` and the event to it.
   public var beginning: Beginning?
 
   public init(end: End? = nil, beginning: Beginning? = nil) {

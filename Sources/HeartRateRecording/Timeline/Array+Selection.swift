@@ -1,7 +1,8 @@
 extension Array where Element: Comparable {
-  /// The element that would stand at `rank` if the array were sorted; moves the others about ("Find", C. A. R. Hoare 1961).
+  /// The element that would be at `rank` if the array were sorted. Reorders the array (quickselect: "Find", C. A. R. Hoare
+  /// 1961).
   ///
-  /// A median takes about three looks at each element, where sorting takes a dozen.
+  /// For a median, each element is compared about three times; sorting compares it a dozen times.
   mutating func select(_ rank: Int) -> Element {
     var low = 0
     var high = count - 1

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Rules 5 to 8 and 11: what is doubtful about each beat.
+/// Rules 5 to 8 and 11 of Documentation/timeline.md: the flags of each beat.
 struct BeatJudgement {
   private(set) var flags: [Heartbeat.Flags]
 
@@ -16,16 +16,16 @@ struct BeatJudgement {
     }
   }
 
-  /// Rule 8: the rate of a packet and the mean of the intervals up to it differ by more than half.
+  /// Rule 8: a packet's rate and the mean of the intervals up to it differ by more than half.
   ///
-  /// A sensor whose own mean counts an interval over missed beats is right in its way, and so is one that leaves it out: a rate
-  /// conflicts where it contradicts both means.
+  /// Sensors may or may not include an interval over missed beats in their own mean. So a rate conflicts only if it
+  /// contradicts both means.
   private func conflicts(_ intervals: SessionIntervals) -> [Range<Int>] {
     let (packets, ticks, parameters) = (intervals.packets, intervals.ticks, intervals.parameters)
     var conflicts: [Range<Int>] = []
     let flags = flags.span
     var beat = 0
-    // The last beat that begins a run or has a long interval.
+    // The last beat that begins a run or ends a long interval.
     var lastUnusual = -1
     for index in packets.indices {
       let first = beat
@@ -53,7 +53,7 @@ struct BeatJudgement {
     return conflicts
   }
 
-  /// The mean of those of these intervals that belong to the last one's run, with or without long ones; nil for fewer than
+  /// The mean of those intervals that belong to the run of the last one, with or without long intervals; nil for fewer than
   /// three.
   private func meanInterval(_ beats: Range<Int>, ticks: [Int64], withLong: Bool) -> Double? {
     var sum: Int64 = 0

@@ -1,13 +1,14 @@
 import Glibc
 
-/// How badly the packets of a session fit their beats at each release depth, block by block.
+/// How badly the packets of a session fit their beats at each release depth, for each block of packets.
 ///
-/// A packet's last beat was released before it arrived, and its first beat after the packet before: arrival minus beat
-/// time has a floor, and the earlier arrival minus the first beat's time a ceiling, which meet at the right depth. At a
-/// wrong one the intervals' own variation blurs both: the mean lies further above the floor, and the ceiling above the
-/// floor as well. With an exponential excess the log-likelihood of a block of n packets is −n log(mean excess).
+/// A packet's last beat was released before the packet arrived, and its first beat after the packet before arrived. So
+/// arrival minus the last beat's time has a floor, and the earlier arrival minus the first beat's time has a ceiling; at
+/// the right depth the two meet. At a wrong depth the variation of the intervals blurs both: the mean residual lies further
+/// above the floor, and so does the ceiling. If latencies above the floor are exponential, the log-likelihood of a block of
+/// n packets is −n log(mean excess).
 struct DepthCosts {
-  /// The depths that were tried: 0 ..< depths.
+  /// The number of depths tried: 0 ..< depths.
   let depths: Int
   /// A row of depths for each block.
   private var costs: [Double] = []
@@ -17,7 +18,7 @@ struct DepthCosts {
   init(_ intervals: SessionIntervals) {
     depths = intervals.parameters.greatestDepth + 1
     let size = intervals.parameters.depthBlock
-    // Blocks lie between breaks: nothing fits across one.
+    // A block must not span a break of a run.
     let starts = RunBreaks.known(in: intervals, depth: 0)
     for (index, start) in starts.enumerated() where !start.isTimeless {
       let beats = start.beat..<(index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count)
@@ -32,14 +33,15 @@ struct DepthCosts {
 
   subscript(block: Int, depth: Int) -> Double { costs[block * depths + depth] }
 
-  /// By how much one depth fits a block better than another. No block decides alone: one with a silence in it fits nothing.
+  /// By how much one depth fits a block better than another. The gain is limited: a block that contains a silence fits no
+  /// depth and must not decide alone.
   func gain(_ block: Int, _ depth: Int, over other: Int) -> Double {
     max(-Self.greatestGain, min(self[block, other] - self[block, depth], Self.greatestGain))
   }
 
   private static let greatestGain = 45.0
 
-  /// The sum over all blocks, and its standard error as their own spread shows it.
+  /// The sum over all blocks, and its standard error from the spread of the blocks.
   func sum(_ value: (_ block: Int) -> Double) -> (value: Double, error: Double) {
     var sum = 0.0
     var squares = 0.0
@@ -54,13 +56,13 @@ struct DepthCosts {
   }
 
   private static func cost(of block: Range<Int>, _ intervals: SessionIntervals, _ depth: Int) -> Double {
-    // A sixteenth of a microsecond is a whole part of both a tick and a microsecond. Absurd instants may wrap around.
+    // In sixteenths of a microsecond, ticks and microseconds are both integers. Absurd instants may wrap around.
     let packets = intervals.packets.span.extracting(block)
     let sendings = intervals.sendings.span.extracting(block)
     let ticks = intervals.ticks.span
     let origin = sendings[0].instant &* 16 &- ticks[packets[0].beatEnd] &* 15_625
     let releases = ticks.extracting(depth..<ticks.count)
-    // Not the smallest of all: some packets are early.
+    // Not the minimum, because some packets are early.
     var lowest = LowestValues(count: max(3, packets.count / 24), beyond: Int64.max)
     var ceiling = Int64.min
     var sum = 0.0
@@ -69,8 +71,8 @@ struct DepthCosts {
       let packet = packets[index]
       let own = sendings[index].instant &* 16 &- releases[packet.beatEnd &- 1] &* 15_625 &- origin
       sum += Double(own)
-      lowest.take(own)
-      // The block's first packet is left out: where its beats begin is not in the block.
+      lowest.insert(own)
+      // A block's first packet has no ceiling: where its beats begin is not known within the block.
       if packet.beatEnd > first, let earlier = sendings[index].previous {
         ceiling = max(ceiling, earlier &* 16 &- releases[first] &* 15_625 &- origin)
       }

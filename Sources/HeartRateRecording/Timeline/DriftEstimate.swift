@@ -1,22 +1,22 @@
 import Glibc
 
-/// How much longer a second of wall time a second of the sensor is: one value for the session.
+/// The session's clock slope: how much wall time one second of the sensor's clock takes, minus one.
 ///
-/// What is most likely for the floors of all long runs together, each with an offset of its own. Sensors' clocks are good to
-/// some tens of parts per million: that much is believed beforehand, so that what cannot be resolved comes out as 0.
+/// The most likely value for the floors of all long runs together, each with an offset of its own. Sensor clocks are off by
+/// some tens of parts per million; this is the prior, and an estimate that the data cannot resolve becomes 0.
 struct DriftEstimate {
-  /// As a fraction; 0 where it could not be resolved.
+  /// As a fraction (1e-6 is 1 ppm); 0 where it could not be resolved.
   private(set) var slope = 0.0
   /// Standard error, as a fraction; nil where it could not be resolved.
   private(set) var error: Double?
 
   var partsPerBillion: Int32 { Int32((slope * 1e9).rounded()) }
 
-  /// Estimates anew, with latencies that are known better than before.
+  /// Repeats the estimate with a better model of the latencies.
   mutating func refine(
     _ evidence: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters
   ) {
-    // What a short run says of the slope is mostly that of its own few packets.
+    // The slope that a short run shows depends on the latency of its few packets.
     let long = evidence.filter { $0.blocks.count >= 2 * parameters.pieceBlocks }
     guard !long.isEmpty else { return }
     var width = error.map { 3 * $0 } ?? parameters.greatestSlope
@@ -25,16 +25,16 @@ struct DriftEstimate {
       (slope, error) = posterior(long, model, trust: trust, parameters, step: step)
       width = 3 * (error ?? 0)
     }
-    // What beats that keep step with the packets hide over the length of the session.
+    // Where beats keep step with the packets, a part of the drift stays hidden: this much over the session's length.
     let hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
     let wander = parameters.slopeWander
     error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 2).squareRoot() }
   }
 
-  /// What is likely on a grid around the present slope, and its standard error.
+  /// The most likely value on a grid around the present slope, and its standard error.
   ///
-  /// The greater of two errors: the likelihood's own width, and how much the result moves when one run is left out (the
-  /// jackknife). A run that lost some beats unseen has a slope of its own, of which its likelihood knows nothing.
+  /// The error is the greater of two: the width of the likelihood, and how much the result moves when one run is left out
+  /// (the jackknife). The likelihood cannot see that a run which lost beats unnoticed has a slope of its own.
   private func posterior(
     _ runs: [RunEvidence], _ model: OffsetModel, trust: Double, _ parameters: TimelineParameters, step: Double
   ) -> (Double, Double) {
@@ -64,8 +64,8 @@ struct DriftEstimate {
     return (mean, variance)
   }
 
-  /// What cannot be resolved is 0.
-  mutating func settle(_ parameters: TimelineParameters) {
+  /// An estimate whose error is too large becomes 0.
+  mutating func discardUnresolved(_ parameters: TimelineParameters) {
     if let error, error < parameters.greatestSlopeError { return }
     (slope, error) = (0, nil)
   }

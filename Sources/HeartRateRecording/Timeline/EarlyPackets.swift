@@ -1,10 +1,10 @@
-/// Packets that arrived before their beats were due (rule 3 of Documentation/timeline.md).
+/// Finds packets that were sent before their turn (rule 3 of Documentation/timeline.md).
 ///
-/// A sensor that hands beats on late does so when it detects a later one; a detection that is none (motion) releases the beats
-/// before it too soon. Nothing is lost or shifted by that: such a packet is an outlier of arrival to one side. It says
-/// nothing about the floor, and it bounds nothing.
+/// A sensor with look-ahead releases a beat when it detects a later one. If motion causes a false detection, the beats
+/// before it are released too soon. No beat is lost or shifted by that: the packet is an outlier to one side. It says
+/// nothing about the floor, and its arrival is no upper bound for its beats.
 enum EarlyPackets {
-  /// Which points of a run lie far below the floor that those around them show, one by one.
+  /// The points of a run that lie far below the floor of the points around them.
   static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
     let blocks = Blocks(points, parameters)
     guard blocks.count >= 2 else { return [] }
@@ -13,12 +13,13 @@ enum EarlyPackets {
     for index in 0..<blocks.count {
       let around = max(0, index - parameters.floorReach)..<min(blocks.count, index + parameters.floorReach + 1)
       let tenth = blocks.points(around).count / 10
-      // The limit lies so far below the twentieth at least: most blocks need no closer look.
+      // The limit is always this far below the twentieth, so most blocks need no closer look.
       let least = blocks.lowest(index) + parameters.earlyMicroseconds
       guard !blocks.holdMore(than: tenth / 2, upTo: least, around) else { continue }
       var values = blocks.lowerParts(around)
       let floor = values.select(tenth / 2)
-      // Latencies begin sharply: what lies between a twentieth and a tenth lies below the twentieth once more.
+      // The distribution of latencies begins sharply: the floor may lie below the twentieth by as much as the tenth lies
+      // above it.
       let spread = values.select(tenth) - floor
       let limit = floor - spread - max(parameters.earlyMicroseconds, spreads * spread)
       for point in blocks.points(index..<(index + 1)) where points[point].residual < limit { candidates.append(point) }
@@ -26,7 +27,8 @@ enum EarlyPackets {
     return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }
   }
 
-  /// Whether at most half of the packets around a candidate are candidates: many together are a floor of their own.
+  /// Whether at most half of the packets around a candidate are candidates. Many candidates together are a floor of their
+  /// own.
   private static func isSingle(_ position: Int, _ candidates: [Int], _ reach: Int) -> Bool {
     let place = candidates[position]
     var near = 1
@@ -39,13 +41,14 @@ enum EarlyPackets {
 }
 
 extension EarlyPackets {
-  /// The points of a run in blocks, with the lower part of each: the lowest tenth of some blocks together is in there.
+  /// The points of a run in blocks, with the lower part of each block: enough to find the lowest tenth of several blocks
+  /// together.
   private struct Blocks {
     let count: Int
     private let range: Range<Int>
     /// How many values the lower part of a block has.
     private let size: Int
-    /// The lower parts, one behind the other, each in order.
+    /// The lower parts, one after the other, each sorted.
     private var values: [Int64] = []
 
     init(_ points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters) {
@@ -56,12 +59,12 @@ extension EarlyPackets {
       var lowest = LowestValues(count: size, beyond: Int64.max)
       for index in 0..<count {
         lowest.removeAll()
-        for point in self.points(index..<(index + 1)) { lowest.take(points[point].residual) }
+        for point in self.points(index..<(index + 1)) { lowest.insert(points[point].residual) }
         values += lowest.values
       }
     }
 
-    /// The places of the points of some blocks.
+    /// The indices of the points of some blocks.
     func points(_ blocks: Range<Int>) -> Range<Int> {
       (range.lowerBound + range.count * blocks.lowerBound / count)..<(range.lowerBound + range.count * blocks.upperBound
         / count)

@@ -1,10 +1,10 @@
-/// Rule 4c: where the floor of the residuals rises for good the sensor has lost intervals without a word; where it falls for
-/// good, it sent surplus ones and nothing tells which.
+/// Rule 4c: where the floor of the residuals rises permanently, the sensor lost intervals silently. Where it falls
+/// permanently, the sensor sent surplus intervals, and nothing shows which ones.
 ///
-/// At each packet the smallest residual of the next two minutes (60 packets at least) is compared with the smallest of
-/// the last. The rise must exceed 1.25 intervals, and n packets that all lie a step above a floor which they exceed by
-/// μ on average must be unlikely: n · step / μ > 15. What is undone within two minutes was latency. Where fewer packets
-/// follow, μ is as long as latencies are seen to last (``TimelineParameters/lastingLatency``).
+/// At each packet the smallest residual of the next two minutes (at least 60 packets) is compared with the smallest of the
+/// last two. The rise must exceed 1.25 intervals. And it must be unlikely that n packets all lie a step above a floor that
+/// they exceed by μ on average: n · step / μ > 15. A rise that is undone within two minutes was latency. Where fewer
+/// packets follow, μ is the longest latency known (``TimelineParameters/lastingLatency``).
 struct FloorSteps {
   private let intervals: SessionIntervals
   private let parameters: TimelineParameters
@@ -22,34 +22,34 @@ struct FloorSteps {
 
   private mutating func search(_ stretch: Span<Residuals.Point>, _ beats: Range<Int>) {
     let floors = FloorWindows(stretch, parameters)
-    // What was found here: the beat, and by how much the floor rises.
+    // The steps found in this stretch: the beat, and the rise of the floor.
     var steps: [(beat: Int, rise: Int64)] = []
-    // Where the run begins after the step that was found last, and the smallest residual since.
+    // Where the run after the last step begins, and the smallest residual since.
     var first = 0
     var floorSinceFirst = stretch[0].residual
     var point = 1
     while point < stretch.count {
       let past = floors.starts[point] < first ? floorSinceFirst : floors.past[point]
       let step = floors.future[point] - past
-      // No interval is taken for less than 300 ms, so that most packets need no closer look.
+      // No local interval is below 300 ms, so most packets need no closer look.
       if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4 {
-        let settled =
+        let confirmed =
           step > 0
           ? rise(of: step, at: point, since: first, floor: past, stretch, floors)
           : fall(of: -step, at: point, since: first, floor: past, stretch, floors)
-        if let settled {
-          let beat = stretch[settled - 1].beat + 1
+        if let confirmed {
+          let beat = stretch[confirmed - 1].beat + 1
           if beat < beats.upperBound { steps.append((beat, step)) }
-          first = settled
-          floorSinceFirst = stretch[settled].residual
-          point = settled + 1
+          first = confirmed
+          floorSinceFirst = stretch[confirmed].residual
+          point = confirmed + 1
           continue
         }
       }
       floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
       point += 1
     }
-    // A rise that a fall of the same size undoes was a spell of latency, however long it lasted.
+    // A rise that an equal fall undoes was latency, however long it lasted.
     var index = 0
     while index < steps.count {
       let step = steps[index]
@@ -62,21 +62,21 @@ struct FloorSteps {
     }
   }
 
-  /// Where the hole of a rise at `point` lies, if it is one for good.
+  /// The point at which beats were lost, if the rise seen at `point` is permanent.
   private func rise(
     of step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>,
     _ floors: FloorWindows
   ) -> Int? {
-    // Of packets that came together one counts as a point, and all as evidence.
+    // Packets that came together are one point, but count as evidence one by one.
     let after = stretch[stretch.count - 1].packet - stretch[point].packet + 1
     guard stretch.count - point >= parameters.stepPackets else {
-      // What latencies there are is not known from so few.
+      // So few packets do not show how long latencies last.
       let lasting = intervals.isBatching ? parameters.batchedLatency : parameters.lastingLatency
       let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * lasting
-      return isLonger ? settleRise(point, since: first, floor: floor, floors) : nil
+      return isLonger ? locateRise(point, since: first, floor: floor, floors) : nil
     }
     guard isConfirmed(step, at: point, since: first, floor: floor, stretch) else { return nil }
-    return settleRise(point, since: first, floor: floor, floors)
+    return locateRise(point, since: first, floor: floor, floors)
   }
 
   private func isConfirmed(
@@ -89,8 +89,8 @@ struct FloorSteps {
     return Double(parameters.stepPackets) * Double(step) / excess > parameters.stepConfirmation
   }
 
-  /// Where a fall that is seen from `point` lies, if it is one for good: at the first packet that lies below the floor so
-  /// far. The floor of two minutes sees it before it comes, and it must be seen again later.
+  /// The point of a fall seen at `point`, if it is permanent: the first packet that lies this far below the floor. The
+  /// floor of two minutes falls before that packet, so the fall must be seen again after it.
   private func fall(
     of step: Int64, at point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>,
     _ floors: FloorWindows
@@ -104,12 +104,12 @@ struct FloorSteps {
     return place
   }
 
-  /// Where the hole of a rise found at `point` lies: where as many packets as possible lie above as great a rise as
-  /// possible, which is what it was confirmed by.
+  /// Locates the loss behind a rise that was confirmed at `point`: where the product of rise and number of packets above it
+  /// is greatest.
   ///
-  /// Not always at `point`: late packets before the hole can lie above the new floor, and where intervals become shorter
-  /// a rise can exceed them only some time after it.
-  private func settleRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
+  /// That is not always `point`. Late packets before the loss can lie above the new floor; and where intervals become
+  /// shorter, a rise may exceed them only some time after the loss.
+  private func locateRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
     let end = min(point + parameters.stepPackets, floors.future.count)
     var best = point
     var greatest = -Double.infinity

@@ -1,4 +1,4 @@
-/// For each packet the smallest residuals of two windows: from it on, and up to it. Each is two minutes long.
+/// For each packet, the smallest residuals of the two minutes from it on and of the two minutes before it.
 struct FloorWindows {
   /// The smallest residual from each point on.
   let future: [Int64]
@@ -26,12 +26,12 @@ struct FloorWindows {
     self.starts = starts
   }
 
-  /// The smallest residual of the window of each point. Neither end of the windows ever moves back.
+  /// The smallest residual in the window of each point. Both ends of the windows only move forward.
   @inline(__always)
   private static func floors(_ points: Span<Residuals.Point>, window: (Int) -> Range<Int>) -> [Int64] {
     var result = [Int64](repeating: .max, count: points.count)
     var floors = result.mutableSpan
-    // Up to the middle the smallest residual from each point on is known, of what came behind it the smallest of all.
+    // Two-stack minimum: up to the middle the minimum from each point on is stored, behind it only the minimum of all.
     var smallestFrom = [Int64](repeating: .max, count: points.count)
     var front = smallestFrom.mutableSpan
     var middle = 0
@@ -44,7 +44,7 @@ struct FloorWindows {
         next += 1
       }
       if window.lowerBound >= middle {
-        // The window has left the front: all of it becomes the next one.
+        // The window has left the front part: everything in it becomes the new front part.
         middle = next
         back = .max
         var smallest = Int64.max

@@ -2,24 +2,25 @@
 public enum GapReason: Hashable, Sendable {
   /// The link was lost, with the reason that BlueZ gave, if any.
   case link(String?)
-  /// The sensor was off the skin and sent no intervals, or no rates, meanwhile.
+  /// The sensor was off the skin and sent no intervals, or no rates.
   case contact
-  /// The sensor's own time fell behind the host's for good: it lost intervals without saying so.
+  /// The sensor's time fell behind the host's permanently: it lost intervals without reporting it.
   case step
   /// Before or after invented intervals.
   case filler
-  /// Before or after intervals that were more than there was time for.
+  /// Before or after surplus intervals: more ticks than there was time for.
   case surplus
   /// One interval far longer than its neighbours: the sensor missed beats, or the heart paused.
   case missedOrPause
-  /// The recorder did not run, or lost what it had received; with its own words where it has any.
+  /// The recorder did not run, or lost what it had received; with its own explanation, if there is one.
   case recorder(String?)
-  /// The machine was started anew.
+  /// The machine was rebooted.
   case boot
-  /// The link was up and nothing came for longer than ten seconds, from a sensor that sends rates alone.
+  /// The link was up and a sensor that sends rates only sent nothing for more than ten seconds.
   case silence
 
-  /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`.
+  /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`,
+  /// `silence`.
   public var token: String {
     switch self {
     case .link: "link"
@@ -34,7 +35,7 @@ public enum GapReason: Hashable, Sendable {
     }
   }
 
-  /// The words that came with it, from BlueZ or the recorder.
+  /// The explanation from BlueZ or the recorder.
   public var detail: String? {
     switch self {
     case .link(let text), .recorder(let text): text

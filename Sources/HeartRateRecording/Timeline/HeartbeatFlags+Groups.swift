@@ -1,8 +1,8 @@
 import HealthModel
 
 extension Heartbeat.Flags {
-  /// Each of these says that no interval may be formed from the beat before.
+  /// The flags of beats from which no interval to the previous beat may be formed.
   static let gap: Heartbeat.Flags = [.firstOfRun, .missed]
-  /// Whether something is doubtful about the beat or its interval; that it is the first of its run is not.
+  /// Whether the beat or its interval is doubtful. Being the first of a run is not doubtful.
   var isDoubtful: Bool { !subtracting(.firstOfRun).isEmpty }
 }

@@ -1,13 +1,14 @@
 import HealthModel
 
-/// What the intervals of a run say of its beats by themselves: rules 5, 7 and 8 of Documentation/timeline.md without the rates.
+/// The flags that follow from the intervals of a run alone: rules 5, 7 and 8 of Documentation/timeline.md without the
+/// rates.
 ///
-/// The final pass asks it about the whole session, the status about the last minutes of one that goes on.
+/// Used by the final pass for the whole session, and by the status for the last minutes of an open one.
 struct IntervalFlags {
   /// The intervals of all runs.
   let rrTicks: [UInt16]
   let parameters: TimelineParameters
-  /// One for each interval; empty where its run has not been judged.
+  /// One for each interval; empty for intervals of runs not judged yet.
   private(set) var flags: [Heartbeat.Flags]
 
   init(_ rrTicks: [UInt16], _ parameters: TimelineParameters) {
@@ -20,7 +21,7 @@ struct IntervalFlags {
   ///
   /// - Parameters:
   ///   - run: The beats.
-  ///   - invented: What all of them are flagged as, where the heart has had none of them.
+  ///   - invented: The flag for all of them if they are no heartbeats (fillers or surplus).
   mutating func judge(_ run: Range<Int>, as invented: Heartbeat.Flags? = nil) {
     flags[run.lowerBound].insert(.firstOfRun)
     if let invented {
@@ -43,7 +44,7 @@ struct IntervalFlags {
     while first < inner.upperBound {
       let stretch = first..<min(first + 4 * reach, inner.upperBound)
       first = stretch.upperBound
-      // Where the longest of all is not so much longer than the shortest, none is.
+      // If the longest of them is not much longer than the shortest, none is long.
       let around = max(stretch.lowerBound - reach, inner.lowerBound)..<min(stretch.upperBound + reach, inner.upperBound)
       var shortest = UInt16.max
       var longest = UInt16.min
@@ -62,25 +63,25 @@ struct IntervalFlags {
     let reach = parameters.missedNeighbours
     let low = max(inner.lowerBound, min(beat - reach / 2, inner.upperBound - 1 - reach))
     let high = min(inner.upperBound - 1, max(beat + reach / 2, low + reach))
-    // Longer than the ratio times at least half of them: the same as longer than the ratio times their median.
+    // Longer than the ratio times at least half of them: equivalent to the ratio times their median.
     let limit = Double(rrTicks[beat]) / parameters.missedRatio
     var shorter = 0
     for neighbour in low...high where neighbour != beat && Double(rrTicks[neighbour]) < limit { shorter += 1 }
     return 2 * shorter > high - low
   }
 
-  /// Artefacts by Lipponen and Tarvainen. A missed beat makes a gap, so it must be twice as long without a doubt: the
+  /// Artefacts by Lipponen and Tarvainen. A missed beat makes a gap, so the interval must clearly be twice as long; the
   /// pause after an early beat is not.
   private mutating func flagArtefacts(_ beats: Range<Int>) {
     let intervals = rrTicks[(beats.lowerBound + 1)..<beats.upperBound]
-    // A detection that is no beat explains why the interval after it is short: that one's own beat is normal.
+    // A beat marked as an extra detection: it explains why the next interval is short, whose own beat is then normal.
     var explained: Int?
     for (index, kind) in LipponenTarvainen(intervals).kinds.enumerated() {
       let beat = intervals.startIndex + index
       switch kind {
       case .normal: break
       case .ectopic:
-        // The early beat explains why the interval that it ends is short.
+        // The early beat ends the short interval; the beat after it is normal.
         flags[beat - 1].insert(.ectopic)
         flags[beat - 1].remove(.implausible)
       case .extra:
@@ -95,8 +96,8 @@ struct IntervalFlags {
     }
   }
 
-  /// Whether an interval is about two of those around it, and those are about equal: in a rhythm that is irregular
-  /// anyway, a long interval says nothing.
+  /// Whether an interval is about twice its neighbours, and these are about equal. In an irregular rhythm a long interval
+  /// proves nothing.
   private func isTwice(_ beat: Int, _ beats: Range<Int>) -> Bool {
     let inner = beats.dropFirst()
     let neighbours = [beat - 2, beat - 1, beat + 1, beat + 2].filter(inner.contains).map { Double(rrTicks[$0]) }

@@ -1,8 +1,8 @@
 /// Intervals that a sensor computes from its rate instead of measuring them (rule 12 of Documentation/timeline.md).
 ///
-/// Some optical sensors put one interval of 61440 / rate into every packet. It looks like a heartbeat and is none: the sum of
-/// such intervals is not the time that has passed, and their variability is that of the rate. They are told and counted; beats,
-/// their gaps and variability are not made of them.
+/// Some optical sensors put one interval of 61440 / rate into every packet. It looks like a heartbeat and is none: the sum
+/// of such intervals is not the time that has passed, and their variability is that of the rate. They are counted and
+/// reported; no beats, gaps of beats or variability are made of them.
 enum InventedIntervals {
   /// How many of a session's intervals are invented: all or none.
   static func count(in columns: TimelineCollector, _ parameters: TimelineParameters) -> Int {
@@ -24,7 +24,8 @@ enum InventedIntervals {
     }
     let leastMatching = parameters.inventedShare * Double(compared)
     guard compared >= parameters.fewestInvented, Double(matching) >= leastMatching else { return 0 }
-    // A heart that is made to beat evenly, as in a trial, fits its rate as well: but its intervals are the time between its packets.
+    // A heart that beats evenly (in a trial, say) fits its rate as well, but its intervals add up to the time between its
+    // packets.
     let isInvented =
       rates.count >= parameters.manyInventedRates
       || rates.count >= parameters.fewestInventedRates
@@ -32,10 +33,11 @@ enum InventedIntervals {
     return isInvented ? columns.rrTicks.count : 0
   }
 
-  /// Whether the intervals' sum is the time between the packets that brought them, silences left out.
+  /// Whether the sum of the intervals is the time between their packets, silences left out.
   ///
-  /// Rates around the pace of the packets have the right sum by chance. So where nearly all packets hold one interval (`oneEach`),
-  /// sum and time must also keep together on the way: what a packet holds of a heart ends within an interval before it.
+  /// At rates near the packets' pace, invented intervals have the right sum by chance. So where nearly all packets hold one
+  /// interval (`oneEach`), sum and time must also stay close together throughout: the beats of a packet end within an
+  /// interval before it.
   private static func accountForTime(
     _ columns: TimelineCollector, _ parameters: TimelineParameters, oneEach: Bool
   ) -> Bool {

@@ -1,27 +1,25 @@
 /// Artefacts in a series of intervals, by J. A. Lipponen and M. P. Tarvainen, "A robust algorithm for heart rate variability
 /// time series artefact correction using novel beat classification", 2019 (doi 10.1080/03091902.2019.1640306).
 ///
-/// Differences of neighbouring intervals, and distances from a running median, are measured in units of a threshold that
-/// follows their own spread: α times half the distance between the quartiles of the 91 around. Only the classes are
-/// used: nothing is corrected.
+/// Two series are examined: differences of neighbouring intervals, and distances from a running median. Both are measured
+/// in units of a threshold that follows their own spread: α times half the distance between the quartiles of the 91 values
+/// around. Only the classification is used: nothing is corrected.
 ///
-/// Ours are two floors under the thresholds, for what the distance between quartiles cannot see. An interval that differs
-/// by less than a tenth is no artefact, however even the rest: on simulated hearts with 2 % artefacts that takes four of
-/// five false flags away and no true one. And a threshold is at least 1.25 upper quartiles: where nearly all
-/// differences are equally large, as in a rhythm that alternates, their quartiles fall together, and each of them would
-/// be an outlier among its likes. For normally distributed differences α·QD is 1.9 upper quartiles, so that this floor
-/// does nothing there. Two rules look at the interval itself: one within a tenth of its running median is normal, whatever
-/// its neighbours are (breathing); and a long and a short one are a late beat only where together they are two medians, to a
-/// tenth of one: else a beat was missed, and an extra detection follows. The last two intervals are judged too, with the
-/// series reflected.
+/// Four additions are ours (decisions 17 and 61 in Documentation/decisions.md). First, an interval that differs by less
+/// than a tenth is no artefact, however even the others are. Second, a threshold is at least 1.25 upper quartiles: where
+/// nearly all differences are equally large, as in an alternating rhythm, the quartiles coincide and each difference would
+/// be an outlier. For normally distributed differences α·QD is 1.9 upper quartiles, so this floor has no effect there.
+/// Third, an interval within a tenth of its running median is normal whatever its neighbours are (breathing). Fourth, a
+/// long and a short interval are a late beat only if together they are two medians, to a tenth of one; otherwise a beat was
+/// missed and an extra detection follows. The last two intervals are judged too, with the series reflected at its end.
 struct LipponenTarvainen {
   enum Kind: UInt8 {
     case normal
-    /// The interval *after* an early beat: the beat that is ectopic ends the interval before it.
+    /// The interval *after* an early beat. The ectopic beat itself ends the interval before it.
     case ectopic
-    /// Twice as long as it should be.
+    /// About twice as long as it should be.
     case missed
-    /// With the next one as long as one should be.
+    /// Together with the next interval as long as one should be.
     case extra
     /// Too long or too short in another way.
     case longOrShort
@@ -32,19 +30,20 @@ struct LipponenTarvainen {
   private static let slope = 0.13
   private static let intercept = 0.17
   private static let medianWindow = 11
-  /// Fewer intervals have no spread to speak of.
+  /// With fewer intervals a spread cannot be computed.
   private static let fewest = 12
-  /// The floors: of both thresholds in upper quartiles, and of each in median intervals.
+  /// The floors: for both thresholds in upper quartiles, and for each of them in median intervals.
   private static let quartileFloor = 1.25
   private static let differenceFloor = 0.1
-  /// Three of these make a distance outlying, and that of a short interval counts twice: it is short by a tenth.
+  /// A distance is outlying from three of these on. The distance of a short interval counts twice, so an interval is short
+  /// when it lacks a tenth.
   private static let distanceFloor = 0.2 / 3
   /// In ticks, for medians of 0; a tenth of a millisecond.
   private static let leastThreshold = 0.1024
 
   private let intervals: [Int]
   private let medians: [Int]
-  /// The differences from the interval before, and the distances from the median: in ticks, without their thresholds.
+  /// Differences from the interval before, and distances from the median: in ticks, not yet divided by their thresholds.
   private var differences: Deviations
   private var distances: Deviations
   private(set) var kinds: [Kind]
@@ -59,7 +58,7 @@ struct LipponenTarvainen {
       return
     }
     medians = RunningMedian.medians(intervals, window: Self.medianWindow)
-    // The first has none before it: it gets the mean of the others, as in the paper's own implementation.
+    // The first interval has none before it. It gets the mean of the others, as in the paper's own implementation.
     var differences = [(intervals[count - 1] - intervals[0]) / (count - 1)]
     differences.reserveCapacity(count)
     for index in 1..<count { differences.append(intervals[index] - intervals[index - 1]) }
@@ -76,12 +75,12 @@ struct LipponenTarvainen {
 
   /// Deviations of a series, and the thresholds that follow their spread.
   ///
-  /// Nearly all are so small that the floor alone says so: the spread is looked at where it matters.
+  /// Most deviations are below the floor of the threshold; the spread is computed only for the others.
   private struct Deviations {
     let values: [Int]
     /// In median intervals.
     let floor: Double
-    /// The thresholds that were asked for; 0 for the others.
+    /// The thresholds computed so far; 0 for the others.
     private var thresholds: [Double]
     private var quartiles: RunningQuartiles
 
@@ -92,7 +91,7 @@ struct LipponenTarvainen {
       quartiles = RunningQuartiles(values)
     }
 
-    /// The least that the threshold can be where the median is this.
+    /// The least possible threshold where the median is this.
     func leastThreshold(_ median: Int) -> Double {
       max(floor * Double(median), LipponenTarvainen.leastThreshold)
     }
@@ -124,14 +123,14 @@ struct LipponenTarvainen {
     }
   }
 
-  /// Whether the interval would be outlying if its thresholds were the least that they can be.
+  /// Whether the interval would be outlying with the least possible thresholds.
   private func mayBeOutlying(_ index: Int) -> Bool {
     let median = medians[index]
     return Double(abs(differences.values[index])) / differences.leastThreshold(median) > 1
       || Double(abs(distances.values[index])) / distances.leastThreshold(median) > 3
   }
 
-  /// The difference in units of its threshold, at a position that may lie outside: reflected at the ends.
+  /// The difference in units of its threshold. Positions outside of the series are reflected at its ends.
   private mutating func difference(_ index: Int) -> Double {
     let last = intervals.count - 1
     let inside = index < 0 ? -index : index > last ? 2 * last - index : index
@@ -152,14 +151,14 @@ struct LipponenTarvainen {
     return false
   }
 
-  /// Whether the interval differs from its median by a tenth: else it is as long as intervals are here, wherever it stands.
+  /// Whether the interval differs from its running median by more than a tenth.
   private func isUnusual(_ index: Int) -> Bool {
     guard index >= 0 else { return true }
     return Double(abs(intervals[index] - medians[index])) >= Self.differenceFloor * Double(medians[index])
   }
 
-  /// Whether the beat that ends the interval is late: what the interval is too long by, the next is too short by. Else beats
-  /// were missed, or the next interval ends with a detection that is none.
+  /// Whether the interval ends with a late beat: what it is too long by, the next is too short by. Otherwise beats were
+  /// missed, or the next interval ends with a false detection.
   private func isLate(_ index: Int) -> Bool {
     guard index >= 0 else { return true }
     let excess = intervals[index] + intervals[index + 1] - 2 * medians[index]

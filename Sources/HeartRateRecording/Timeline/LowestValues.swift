@@ -1,12 +1,12 @@
-/// The lowest of some values, as many as wanted.
+/// Keeps the lowest values of a sequence, up to a given number.
 struct LowestValues<Value: Comparable> {
-  /// In order, of equal ones the one that came earlier first.
+  /// Sorted; of equal values the earlier one first.
   private(set) var values: [Value]
   /// The last of ``values``.
   private(set) var greatest: Value
   private let beyond: Value
 
-  /// `beyond` is at least as great as any value, and stands for those that have not come yet.
+  /// `beyond` must be at least as great as any value. It stands for values that have not been inserted yet.
   init(count: Int, beyond: Value) {
     values = [Value](repeating: beyond, count: count)
     greatest = beyond
@@ -14,7 +14,7 @@ struct LowestValues<Value: Comparable> {
   }
 
   @inline(__always)
-  mutating func take(_ value: Value) {
+  mutating func insert(_ value: Value) {
     guard value < greatest else { return }
     var place = values.count - 1
     while place > 0, value < values[place - 1] {
@@ -25,7 +25,7 @@ struct LowestValues<Value: Comparable> {
     greatest = values[values.count - 1]
   }
 
-  /// Forgets all values.
+  /// Removes all values.
   mutating func removeAll() {
     for index in values.indices { values[index] = beyond }
     greatest = beyond

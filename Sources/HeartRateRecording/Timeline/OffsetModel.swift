@@ -1,50 +1,51 @@
 import Glibc
 
-/// How far above its floor a sensor's residuals lie, learnt from the session itself, and where that puts the floor of a
-/// run of which only some residuals are known.
+/// The distribution of a sensor's residuals above their floor, learnt from the session itself. From it follows where the
+/// floor of a run lies of which only some residuals are known.
 ///
-/// Two things bound the offset between sensor and host. A notification arrives after its last beat was released: the
-/// residual lies above the offset by a latency, whose distribution begins sharply at 0. And its first beat was released
-/// after the notification before: seen from there the offset lies above. Where the beats' phase wanders through the
-/// sensor's packet period both bounds are sharp; where a sensor batches only the first is, and where beats and packets
-/// run in step neither is: the width of what remains likely says so.
+/// Two bounds enclose the offset between sensor and host. A notification arrives after its last beat was released, so the
+/// residual lies above the offset by a latency; the distribution of latencies begins sharply at 0. And its first beat was
+/// released after the previous notification, which gives an upper bound, the ceiling. Where the phase between beats and
+/// packets varies, both bounds are sharp. Where a sensor batches, only the first is. Where beats and packets run in step,
+/// neither is, and the stated uncertainty is wide.
 struct OffsetModel {
-  /// What one packet, or the outermost of a block of them, says of the offset. Microseconds from an origin of the
-  /// caller's, at the sensor's nominal speed.
+  /// The bounds from one packet, or the outermost bounds of a block of packets. Microseconds from an origin that the caller
+  /// chooses, at the sensor's nominal speed.
   struct Sample {
     /// Arrival minus the time of the beat that released it, and that time.
     var residual: Double
     var residualTime: Double
-    /// The arrival of the notification before, minus the time of the beat that released the first interval, and that
-    /// time; −∞ where there is none.
+    /// The arrival of the previous notification minus the time of the beat that released the first interval, and that time;
+    /// −∞ where there is none.
     var ceiling: Double
     var ceilingTime: Double
   }
 
-  /// An offset, as far as the samples tell it.
+  /// An offset estimated from samples.
   struct Location {
     var offset: Double
     /// Half the width of the interval around ``offset`` that holds it with 95 % probability.
     var halfWidth: Double
-    /// The logarithm of the samples' likelihood, all offsets together.
+    /// The log-likelihood of the samples, integrated over all offsets.
     var evidence: Double
   }
 
-  /// log-density of residual − offset, by bins from the last to the first, and of offset − ceiling.
+  /// Log-densities by bins: of residual − offset, from the last bin to the first, and of offset − ceiling.
   private var above: Density
   private var below: Density
-  /// By how much the samples' own dependence weakens their word: 1 is independent.
+  /// The factor for the log-likelihood of samples that depend on each other; 1 means independent.
   private(set) var weight = 1.0
-  /// From the floor to where nine in ten residuals are below, in microseconds; what a whole range of phases looks like.
+  /// From the floor to the value that nine in ten residuals are below, in microseconds: the range of the residuals if all
+  /// phases occur.
   private(set) var range = 0.0
 
-  /// A density whose bins can be looked up sixteen at a time, next to each other or each fourth of them.
+  /// A density that is looked up sixteen bins at a time, adjacent ones or every fourth.
   private struct Density {
-    /// Each bin with the one after it, and with the fourth after it; outside, the first or last bin.
+    /// Pairs of each bin with the next, and with the fourth after it; outside of the density, the first or last bin.
     private var near: [SIMD2<Double>] = []
     private var far: [SIMD2<Double>] = []
 
-    /// Bins that stand before the first and behind the last: as many as sixteen coarse steps take.
+    /// The number of bins added before the first and after the last: as many as sixteen coarse steps take.
     private static let margin = lanes * coarse
 
     init(_ values: [Double]) {
@@ -71,15 +72,15 @@ struct OffsetModel {
     }
   }
 
-  /// Offsets that are looked at together.
+  /// The number of offsets evaluated together.
   private static let lanes = 16
-  /// Bins between offsets of the first, coarse search.
+  /// The distance in bins between offsets of the first, coarse search.
   private static let coarse = 4
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
   private static let bins = 1065
 
-  /// A model that knows nothing yet but that latencies fall off within `scale` microseconds.
+  /// The initial model: it only assumes that latencies decay over `scale` microseconds.
   init(scale: Double) {
     let density = Self.logDensity([Double](repeating: 0, count: Self.bins), scale: scale)
     above = Density(density.reversed())
@@ -97,8 +98,8 @@ struct OffsetModel {
     max(0, min(bin(microseconds), bins - 1))
   }
 
-  /// The density of counts, smoothed over as many bins as it takes to see enough of them, and over `blur` microseconds at
-  /// least.
+  /// The log-density of counts, smoothed over as many bins as are needed to have enough counts, and over at least `blur`
+  /// microseconds.
   private static func logDensity(_ counts: [Double], scale: Double, blur: Double = 0) -> [Double] {
     var sums = [0.0]
     sums.reserveCapacity(bins + 1)
@@ -109,7 +110,7 @@ struct OffsetModel {
     var density = [Double](repeating: 0, count: bins)
     var bin = 0
     while bin < bins {
-      // Far from the edge nothing is sharp: a group of bins shares its density.
+      // Far from the edge the density varies slowly: groups of bins share one value.
       let group = min(abs(bin - binsBelowZero) < 80 ? 1 : 16, bins - bin)
       let middle = bin + group / 2
       let least = max(1, Int(blur / binMicroseconds))
@@ -132,9 +133,11 @@ struct OffsetModel {
     return density
   }
 
-  /// Learns from residuals whose offsets are known, more or less: `(residual − offset, offset − ceiling)` in order.
+  /// Learns the distribution from residuals whose offsets are roughly known: pairs `(residual − offset, offset − ceiling)`
+  /// in order.
   ///
-  /// What was learnt from few is drawn to where those few lay: `blur`, in medians of them, takes that away.
+  /// A density learnt from few samples has peaks where these happened to lie. `blur`, in medians of the samples, smooths
+  /// them away.
   mutating func learn(_ excesses: [(above: Double, below: Double)], scale: Double, blur: Double = 0) {
     var above = [Double](repeating: 0, count: Self.bins)
     var below = above
@@ -148,7 +151,7 @@ struct OffsetModel {
     range = Self.quantile(above, 0.9)
   }
 
-  /// The value that a share of what was counted lies below, to a bin.
+  /// The value below which the given share of the counts lies, to a bin.
   private static func quantile(_ counts: [Double], _ share: Double) -> Double {
     let enough = counts.reduce(0, +) * share
     var sum = 0.0
@@ -159,11 +162,12 @@ struct OffsetModel {
     return 0
   }
 
-  /// How much of their word samples keep whose residuals range over `range` only.
+  /// The factor for the log-likelihood of samples whose residuals cover only `range`.
   ///
-  /// Where beats and packets run in step, all packets of a run say the same: that it lies somewhere in a period.
+  /// Where beats and packets run in step, all packets of a run say the same: that the offset lies somewhere within a
+  /// period.
   func trust(range: Double, interval: Double) -> Double {
-    // A sensor that batches keeps no step with anything.
+    // A sensor that batches does not keep step with its beats.
     guard self.range < 1.3e6 else { return 1 }
     let whole = min(self.range, 0.85 * interval)
     guard whole > 0 else { return 1 }
@@ -171,7 +175,7 @@ struct OffsetModel {
     return max(0.01, share * share * share * share)
   }
 
-  /// The share of independent samples, out of the correlation of neighbours.
+  /// The effective share of independent samples, from the correlation of neighbours.
   private static func independence(_ excesses: [(above: Double, below: Double)]) -> Double {
     guard excesses.count > 30 else { return 0.5 }
     let mean = excesses.reduce(0) { $0 + min($1.above, 4e6) } / Double(excesses.count)
@@ -189,9 +193,9 @@ struct OffsetModel {
     return max(0.1, (1 - correlation) / (1 + correlation))
   }
 
-  /// Where the offset of `samples`, of which there must be one at least, lies if the sensor's clock is slow by `slope`.
+  /// Finds the offset of `samples` (at least one), if the sensor's clock is slow by `slope`.
   ///
-  /// Looked for around `centre`, where that is known from before, else above and below the smallest residual.
+  /// The search is around `centre` if that is known from before, else around the smallest residual.
   func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
     var coarse: Location
     if let centre {
@@ -199,21 +203,21 @@ struct OffsetModel {
     } else {
       var smallest = Double.infinity
       for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
-      // The more packets, the nearer is the smallest residual to the floor.
+      // The more packets there are, the nearer is the smallest residual to the floor.
       let reach = 120_000 + 4_000_000 / Double(samples.count) + (trust < 0.6 ? range : 0)
       coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: Self.coarse, trust)
     }
     return coarse
   }
 
-  /// The same to a bin, around where the offset is known to lie.
+  /// The same to a bin, near a known location.
   func refine(_ samples: [Sample], slope: Double, _ coarse: Location, trust: Double = 1) -> Location {
     guard coarse.halfWidth < 120_000 else { return coarse }
     let around = coarse.halfWidth + 32_000
     return search(samples, slope, from: coarse.offset - around, to: coarse.offset + around, step: 1, trust)
   }
 
-  /// Tries offsets `step` bins apart.
+  /// Evaluates offsets `step` bins apart.
   private func search(
     _ samples: [Sample], _ slope: Double, from low: Double, to high: Double, step: Int, _ trust: Double
   ) -> Location {
@@ -222,7 +226,7 @@ struct OffsetModel {
     var likelihood: [Double] = []
     likelihood.reserveCapacity(count)
     for first in stride(from: 0, to: count, by: Self.lanes) {
-      // Twice, so that both steps are constants.
+      // Both branches are spelled out so that each has a constant step.
       let sums =
         step == 1
         ? sums(samples.span, slope, low: low, first: first, step: 1)
@@ -244,8 +248,8 @@ struct OffsetModel {
       evidence: greatest * weight + log(total * width))
   }
 
-  /// The log-likelihoods of sixteen offsets, `step` bins apart from `first` bins above `low` on, each added up in the order
-  /// of the samples.
+  /// The log-likelihoods of sixteen offsets that are `step` bins apart and begin `first` bins above `low`. Sums are added
+  /// in the order of the samples.
   @inline(__always)
   private func sums(_ samples: Span<Sample>, _ slope: Double, low: Double, first: Int, step: Int) -> SIMD16<Double> {
     var sums = SIMD16<Double>.zero
@@ -260,7 +264,7 @@ struct OffsetModel {
     return sums
   }
 
-  /// Grows an interval around the centre until it holds 95 %.
+  /// Widens an interval around the centre until it holds 95 %.
   private static func halfWidth(_ density: [Double], _ centre: Double, _ total: Double) -> Double {
     var reach = 0.5
     while reach < Double(density.count) {

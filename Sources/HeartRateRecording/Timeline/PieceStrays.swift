@@ -1,10 +1,11 @@
 import Glibc
 
-/// How far pieces of a long run lie from the run's line: how well the line is known, and how much the run wanders.
+/// How far pieces of a long run lie from the run's own line. This shows how well the line is known, and how much the run
+/// wanders.
 struct PieceStrays {
-  /// Standard error of a beat's place, in microseconds: that of the line, and what neighbouring pieces have in common.
+  /// Standard error of a beat's place, in microseconds: the error of the line together with ``wander``.
   private(set) var error = 0.0
-  /// The latter alone.
+  /// The part of the error that neighbouring pieces have in common, in microseconds.
   private(set) var wander = 0.0
   /// How many pieces there are, and the sum of their squared distances from the line.
   private(set) var count = 0
@@ -14,7 +15,7 @@ struct PieceStrays {
 
   init(_ distances: [Double]) {
     guard distances.count > 1 else { return }
-    // A hold that lasts for some pieces is latency, no wandering: what lies far off the middle is left out.
+    // A hold that lasts for some pieces is latency and no wander: pieces far from the median are left out.
     let middle = distances.sorted()[distances.count / 2]
     let scatter = distances.map { abs($0 - middle) }.sorted()[distances.count / 2]
     let values = distances.map { $0 - middle }.filter { abs($0) < max(4 * 1.48 * scatter, 60_000) }
@@ -36,7 +37,7 @@ struct PieceStrays {
 }
 
 extension RunEvidence {
-  /// The strays of a run that is long enough to have pieces; none of a short one.
+  /// The strays of a long run; empty for a run too short to have pieces.
   func strays(_ model: OffsetModel, slope: Double, _ parameters: TimelineParameters) -> PieceStrays {
     guard let known = offset else { return PieceStrays() }
     let size = parameters.pieceBlocks

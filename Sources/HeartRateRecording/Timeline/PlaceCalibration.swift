@@ -1,19 +1,19 @@
 import Glibc
 
-/// How the places of short runs compare with those of long ones: measured on pieces of the session's long runs, whose offset
-/// is known from the whole.
+/// How wrong short runs are placed: measured on pieces of the session's long runs, whose offset is known from the whole
+/// run.
 ///
-/// A model that was learnt from all packets together takes the packets of one run for more independent than they are, and a
-/// run of few packets lies earlier or later by it than one of many.
+/// The offset model treats the packets of one run as more independent than they are. So runs of few packets are placed
+/// systematically earlier or later than runs of many.
 struct PlaceCalibration {
-  /// By how much the model's own confidence must be widened to be right 95 times in 100.
+  /// The factor by which the model's own uncertainty is widened to hold in 95 % of cases.
   private(set) var inflation = 1.5
-  /// Half the width of the interval that holds the long runs' own places, in microseconds.
+  /// Half the 95 % width of the long runs' own places, in microseconds.
   var referenceHalfWidth = 0.0
-  /// How late pieces are placed, in microseconds, for each of the sizes.
+  /// How late pieces of each size are placed, in microseconds.
   private var biases: [(logPackets: Double, microseconds: Double)] = []
 
-  /// Nothing is known of the model.
+  /// The default before anything was measured.
   init() {}
 
   init(_ evidence: [RunEvidence], _ model: OffsetModel, slope: Double, _ parameters: TimelineParameters) {
@@ -39,15 +39,15 @@ struct PlaceCalibration {
     }
     guard ratios.count >= 20 else { return }
     ratios.sort()
-    // What 95 in 100 of few pieces keep within says little of the next: this is the bound that 95 of 100 such samples would
-    // keep below. Pieces of different sizes are made of the same packets, so they count once.
+    // The 95 % quantile of a few pieces is itself uncertain, so its upper bound at 95 % confidence is used. Pieces of
+    // different sizes are made of the same packets and count once.
     let independent = Double(ratios.count / biases.count)
     let share = 0.95 + 1.64 * (0.95 * 0.05 / independent).squareRoot()
     let rank = min(Int((Double(ratios.count) * share).rounded(.up)), ratios.count) - 1
     inflation = min(max(1, ratios[rank]), 10)
   }
 
-  /// How late a run of so many packets is placed, in microseconds.
+  /// How late a run of this many packets is placed, in microseconds.
   func bias(packets: Int) -> Double {
     guard var below = biases.first else { return 0 }
     let logPackets = log(Double(packets))

@@ -2,7 +2,7 @@ import HealthModel
 import Sensors
 
 extension QualityReport {
-  /// What the events of a session and its beats tell. What could only be bad and did not happen is left out.
+  /// The report of a session's events and beats. Counts of problems that did not happen are left out.
   init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, inventedIntervals: Int) {
     self.init()
     algorithmVersion = SessionTimeline.algorithmVersion
@@ -11,21 +11,21 @@ extension QualityReport {
     linkLosses = Int64(columns.sensor.disconnects.count)
     lostValues = Int64(columns.lostValues)
     (releaseDepthBeats, driftPartsPerMillion, surplusSteps) = (0, 0, 0)
-    assembly?.tellTiming(&self)
+    assembly?.addTiming(to: &self)
     stalledMicroseconds = columns.stalledMicroseconds > 0 ? columns.stalledMicroseconds : nil
     self.inventedIntervals = inventedIntervals > 0 ? Int64(inventedIntervals) : nil
     payloadDefects = columns.defects
     disconnects = Array(columns.sensor.disconnects.prefix(Self.reported))
     clockSteps = Array(columns.clockSteps.prefix(Self.reported))
-    tell(columns.sensor)
+    add(columns.sensor)
     batteryLow = columns.batteryLow.map { Timestamp(microseconds: columns.wall($0)) }
-    tell(columns.rates)
+    add(columns.rates)
   }
 
-  /// A link that flaps all day leaves thousands of losses; each is a gap of its own anyway.
+  /// The most disconnects that are listed. A flapping link has thousands a day, each of which is a gap anyway.
   private static let reported = 100
 
-  private mutating func tell(_ sensor: SensorFacts) {
+  private mutating func add(_ sensor: SensorFacts) {
     batteryStartPercent = sensor.firstBatteryPercent.map(Int64.init)
     batteryEndPercent = sensor.lastBatteryPercent.map(Int64.init)
     bodySensorLocation = sensor.location.map(Int64.init)
@@ -33,14 +33,14 @@ extension QualityReport {
     signalStrongestDBm = sensor.strongestSignal.map(Int64.init)
   }
 
-  /// What stands beside the rates: skin contact, and the energy expended, resets and the sensor's own start included.
-  private mutating func tell(_ rates: [HeartRateValue]) {
+  /// Adds what the measurements say beside the rate: skin contact and energy expended, across resets.
+  private mutating func add(_ rates: [HeartRateValue]) {
     var last: UInt16?
     for rate in rates {
       if rate.contact != .notSupported { offSkinRates = (offSkinRates ?? 0) + (rate.contact == .notDetected ? 1 : 0) }
       guard let energy = rate.energyKilojoules else { continue }
       let before = last ?? energy
-      // Less than before: it was reset, and has counted from zero since.
+      // Less than before: the sensor reset it and counts from zero since.
       energyKilojoules = (energyKilojoules ?? 0) + Int64(energy >= before ? energy - before : energy)
       last = energy
     }

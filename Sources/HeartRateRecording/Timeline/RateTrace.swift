@@ -1,14 +1,14 @@
 import HealthModel
 
-/// The rates of a sensor one after the other: where they leave gaps, and which time they cover.
+/// A sequence of rates: which gaps they have, and how much time they cover.
 ///
-/// Used by the final pass over the stored rates and, as they come, by ``SessionMachine``: so the two cannot differ. Takes
-/// what happens in the order of time, in microseconds of any clock; constant memory.
+/// Both the final pass and ``SessionMachine`` use it, so that they cannot disagree. Calls are in order of time, in
+/// microseconds of any clock. Memory is constant.
 struct RateTrace: Sendable {
-  /// How much time between two rates the first of them covers, and no more than they may lie apart without a gap.
+  /// The longest time that one rate covers. Rates further apart than this have a gap between them.
   static let greatestHold: Int64 = 10_000_000
 
-  /// The time that the rates so far cover, the last one left out.
+  /// The time covered by all rates but the last one.
   private(set) var coveredMicroseconds: Int64 = 0
 
   /// A rate, 0 where only intervals came.
@@ -18,15 +18,15 @@ struct RateTrace: Sendable {
   }
 
   private var last: Value?
-  /// When the last rate's time ended before its hold was over: the first loss since, or the first word of "off the skin".
+  /// The end of the time that the last rate covers, if something cut it short: a loss, or a report of "off the skin".
   private var interruption: Int64?
-  /// Why values may be missing since the last rate.
+  /// The reason why values may be missing since the last rate.
   private var loss: GapReason?
   private var isOffSkin = false
 
-  /// Values after this one do not follow those before, for a reason that is known: a gap, however short it is.
+  /// Values after this call do not follow those before, for a known reason: a gap, however short.
   ///
-  /// Of several the first counts; where nothing is known of it in words, those of the next one of its kind are its own.
+  /// Of several losses the first counts. If it has no explanation, that of a later loss of the same kind is used.
   mutating func lose(_ reason: GapReason, at instant: Int64) {
     guard last != nil else { return }
     interruption = interruption ?? instant
@@ -34,20 +34,20 @@ struct RateTrace: Sendable {
     if earlier.detail == nil, earlier.token == reason.token { loss = reason }
   }
 
-  /// The sensor says that it is off the skin, and brings no interval.
+  /// The sensor reports that it is off the skin, and sends no interval.
   mutating func leaveSkin(at instant: Int64) {
     guard last != nil else { return }
     interruption = interruption ?? instant
     isOffSkin = true
   }
 
-  /// Takes the next rate, or the arrival of intervals that came with a rate of 0.
+  /// Appends the next rate, or the arrival of intervals with a rate of 0.
   ///
   /// - Parameters:
   ///   - beatsPerMinute: The rate; 0 where there is none.
   ///   - instant: When it arrived.
-  /// - Returns: The gap that it ends, if there is one: after a known loss, or after more than ten seconds.
-  mutating func take(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
+  /// - Returns: The gap that this rate ends, if there is one: after a known loss, or after more than ten seconds.
+  mutating func append(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
     defer {
       last = Value(beatsPerMinute: beatsPerMinute, instant: instant)
       (interruption, loss, isOffSkin) = (nil, nil, false)
@@ -72,7 +72,7 @@ struct RateTrace: Sendable {
     return min(max(until &- last.instant, 0), Self.greatestHold)
   }
 
-  /// How many beats so much time holds by the mean of the two rates, or by the one that is known.
+  /// The number of beats in a time, by the mean of the two rates, or by the one that is known.
   private static func beats(_ first: UInt16, _ second: UInt16, _ microseconds: Int64) -> Int {
     let known = [first, second].filter { $0 > 0 }.map(Double.init)
     guard !known.isEmpty else { return 0 }

@@ -1,21 +1,23 @@
-/// How many beats later a sensor hands a beat on: its latency follows the intervals instead of being constant.
+/// How many later beats a sensor detects before it sends a beat: its latency then follows the intervals instead of being
+/// constant.
 ///
-/// A law of the sensor's model: one that looks ahead by two beats, to tell a beat from an artefact, does so always.
+/// The depth is a property of the sensor's model: one that looks two beats ahead, to tell a beat from an artefact, always
+/// does so.
 struct ReleaseDepth {
   var beats = 0
   /// Standard error; nil where the depth is assumed.
   var error: Double?
 
-  /// The look-ahead of those that have any, as far as is known.
+  /// The look-ahead of sensors that have any: the only value that recordings have shown.
   private static let usual = 2
   /// What is known of models, by the first letters of their Model Number (2A24): measured on recordings of them.
   private static let known: [(model: String, beats: Int)] = [("H10", 2), ("TICKR", 0)]
 
-  /// Finds the depth at which arrivals fit the beats best, if that is far better than what is assumed of the model: its own
-  /// depth where it is known, else none.
+  /// Finds the depth at which arrivals fit the beats best. The result is the depth known for the model (none for an unknown
+  /// model), unless another one fits far better.
   ///
-  /// How much better is told in nats, the unit of a likelihood's logarithm, and by how much the blocks of the session differ
-  /// among each other: where the beats hardly change their distance, the sum over them is a walk at random.
+  /// How much better is measured in nats (units of the log-likelihood), and against the spread of the blocks. Where the
+  /// beats hardly change their distance, the sum over the blocks is a random walk.
   init(_ costs: DepthCosts, model: String?, _ parameters: TimelineParameters) {
     let expected = model.flatMap { model in Self.known.first { model.hasPrefix($0.model) }?.beats } ?? 0
     beats = expected
@@ -23,22 +25,22 @@ struct ReleaseDepth {
     var best = 0
     for depth in 1..<costs.depths where costs.sum({ costs.gain($0, depth, over: best) }).value > 0 { best = depth }
     let margin = parameters.depthMargin + parameters.depthMarginPerBlock * Double(costs.blocks)
-    // Look-ahead by two beats is the only one that recordings have shown: another has to be clearly better.
+    // A look-ahead other than two beats must be clearly better.
     if best > 0, costs.sum({ costs.gain($0, best, over: Self.usual) }).value < margin / 2 { best = Self.usual }
     for depth in [best, Self.usual] {
       if let error = Self.error(of: depth, costs), error < parameters.greatestDepthError,
         depth == expected || isBeyondDoubt(depth, over: expected, costs, parameters)
       {
         beats = depth
-        // No look-ahead is no estimate: nothing speaks for more.
+        // Depth 0 is assumed, not estimated, so it has no error.
         self.error = depth > 0 ? error : nil
         return
       }
     }
   }
 
-  /// Whether a depth fits so much better that it is believed. The usual one is believed more easily; the spread of few blocks is
-  /// not known well.
+  /// Whether a depth fits so much better that it is used. The usual depth needs a smaller margin; few blocks need a larger
+  /// one, because their spread is not well known.
   private func isBeyondDoubt(
     _ depth: Int, over expected: Int, _ costs: DepthCosts, _ parameters: TimelineParameters
   ) -> Bool {
@@ -51,8 +53,8 @@ struct ReleaseDepth {
 
   /// The standard error of a depth, in beats; nil where its neighbours fit better.
   ///
-  /// A parabola through three depths: its vertex is uncertain by its slope's spread over its curvature. At the edges there is
-  /// one neighbour.
+  /// From a parabola through the costs of three depths: the spread of its slope over its curvature. At the edges there is
+  /// only one neighbour.
   private static func error(of depth: Int, _ costs: DepthCosts) -> Double? {
     let before = max(depth - 1, 0)
     let next = min(depth + 1, costs.depths - 1)

@@ -1,9 +1,9 @@
-/// Arrival minus beat time of each packet, the raw material of breaks and maps.
+/// The residual of each packet, arrival (or sending) minus beat time: the input for breaks and maps.
 ///
 /// The beat is the one whose detection released the packet's last beat: `depth` beats later. Latency only adds, so the
-/// floor of the residuals is where the sensor's time lies in the host's; what came too early is left out.
+/// floor of the residuals shows the sensor's time in the host's. Early packets are left out.
 struct Residuals {
-  /// One for each packet whose arrival says something of the sensor's time.
+  /// A packet whose arrival says something about the sensor's time.
   struct Point {
     var packet: Int
     /// When it was sent, in microseconds of wall time.
@@ -12,15 +12,15 @@ struct Residuals {
     var beat: Int
     /// The beat that released the packet's first interval.
     var firstBeat: Int
-    /// That minus the beat's ticks since the session's first, in microseconds, without the sensor's drift.
+    /// Sending minus the beat's ticks since the session's first beat, in microseconds, without correction for drift.
     var residual: Int64
   }
 
   private(set) var points: [Point] = []
-  /// The runs, and the points of each.
+  /// The runs, and the points of each of them.
   private(set) var starts: [RunStart] = []
   private(set) var ranges: [Range<Int>] = []
-  /// Packets that arrived before their beats were due, in order.
+  /// Early packets, in order.
   private(set) var early: [Int] = []
 
   init(_ intervals: SessionIntervals, depth: Int, starts: [RunStart]) {
@@ -39,9 +39,9 @@ struct Residuals {
         batchEnd = index + 1
         while batchEnd < packets.count && packets[batchEnd].isBatched { batchEnd += 1 }
       }
-      // While the recorder did not run, nothing arrived at a time of its own.
+      // A packet that waited while the recorder did not run has no arrival of its own.
       guard packets[index].hasOwnArrival else { continue }
-      // Of many that came together only the last was not held back.
+      // Of many packets that came together, all but the last were held back.
       if batchEnd - batchStart > intervals.parameters.largestBatch, index + 1 < batchEnd { continue }
       let own = packets[index].beatEnd - 1
       while bounds.upperBound <= own {
@@ -61,7 +61,7 @@ struct Residuals {
     leaveOutEarly(intervals, depth: depth)
   }
 
-  /// Sorts the points into runs.
+  /// Assigns the points to runs.
   mutating func divide(at starts: [RunStart]) {
     self.starts = starts
     ranges = []
@@ -79,8 +79,9 @@ struct Residuals {
     index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count
   }
 
-  /// A sensor that looks ahead can be made to send too soon. Of one that seems not to, only what is far too early is left out,
-  /// and it bounds its beats all the same; one that batches shows its floor too seldom to tell.
+  /// Finds and removes early packets. A sensor with look-ahead can send too soon. For a sensor that seems to have none,
+  /// only what is far too early is left out, and its arrival still bounds its beats. A sensor that batches shows its floor
+  /// too seldom to decide.
   private mutating func leaveOutEarly(_ intervals: SessionIntervals, depth: Int) {
     guard depth > 0 || !intervals.isBatching else { return }
     let found = ranges.flatMap { EarlyPackets.find(in: points[$0], depth: depth, intervals.parameters) }

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Where runs begin for reasons that can be seen without any look at latencies (rule 4 of Documentation/timeline.md).
+/// Where runs begin for reasons that need no look at latencies (rule 4 of Documentation/timeline.md).
 enum RunBreaks {
   /// Breaks of the link, of contact, and around invented and surplus intervals.
   static func known(in intervals: SessionIntervals, depth: Int) -> [RunStart] {
@@ -9,7 +9,7 @@ enum RunBreaks {
       contactStarts(intervals, depth: depth))
   }
 
-  /// One list in order of beats; where two begin at one beat the earlier list's reason is kept.
+  /// One list in order of beats. Where two runs begin at the same beat, the reason of the earlier list is kept.
   static func merge(_ lists: [RunStart]...) -> [RunStart] {
     var byBeat: [Int: RunStart] = [:]
     for start in lists.joined() {
@@ -23,7 +23,7 @@ enum RunBreaks {
     return byBeat.values.sorted { $0.beat < $1.beat }
   }
 
-  /// Rule 11: a run of, and after each block of surplus intervals.
+  /// Rule 11: a run for each block of surplus intervals, and a run after it.
   private static func surplusStarts(_ intervals: SessionIntervals) -> [RunStart] {
     intervals.surplus.flatMap { range in
       [RunStart(beat: range.lowerBound, reason: .surplus, invented: .surplus)]
@@ -31,7 +31,7 @@ enum RunBreaks {
     }
   }
 
-  /// Rule 4d and 7: a run before, of and after each block of invented intervals.
+  /// Rules 4d and 7: a run for each block of fillers, and a run after it.
   private static func fillerStarts(_ intervals: SessionIntervals) -> [RunStart] {
     let (rrTicks, parameters) = (intervals.rrTicks, intervals.parameters)
     var result: [RunStart] = []
@@ -52,9 +52,9 @@ enum RunBreaks {
     return result
   }
 
-  /// Rule 4b: contact was lost, and intervals stopped for a time that the next ones do not account for.
+  /// Rule 4b: contact was lost, and intervals stopped for longer than the next ones account for.
   ///
-  /// A sensor that hands beats on late delivers some from before the loss only after it: the run begins that much later.
+  /// A sensor with look-ahead sends some beats from before the loss only after it, so the run begins that much later.
   private static func contactStarts(_ intervals: SessionIntervals, depth: Int) -> [RunStart] {
     let packets = intervals.packets
     var result: [RunStart] = []
@@ -66,7 +66,7 @@ enum RunBreaks {
       if stretch.lowerBound == first { continue }
       let accounted = SensorTicks.microseconds(
         intervals.ticks[packets[index].beatEnd - 1] - intervals.ticks[first - 1])
-      // A batching sensor's packets arrive together: their number is the second measure of the silence.
+      // The packets of a batching sensor arrive together, so the number of packets is a second measure of the silence.
       let silence = max(
         packets[index].arrival - packets[index - 1].arrival, Int64(packets[index].contactLostBefore) * 1_000_000)
       guard silence - accounted > 2 * intervals.localInterval(at: first, within: stretch) else { continue }

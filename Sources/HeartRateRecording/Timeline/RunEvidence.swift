@@ -1,25 +1,26 @@
-/// What the packets of one run say of its offset.
+/// The samples from which the offset of one run is estimated.
 struct RunEvidence {
-  /// The arrival of the packet of the run's first beat, in microseconds of wall time: where samples count from.
+  /// The arrival of the packet with the run's first beat, in microseconds of wall time: the origin of the samples.
   let origin: Int64
   /// One for each packet; at least one.
   private(set) var samples: [OffsetModel.Sample]
-  /// The same by when packets were sent, where a steady pace tells of nearly all of them; else ``samples``.
+  /// The same by sending, where a steady pace gives it for nearly all packets; else ``samples``.
   private(set) var sent: [OffsetModel.Sample]
   let isPaced: Bool
-  /// The outermost bounds of each block of packets, for a run that the session's latencies are learnt from; else empty.
+  /// The outermost bounds of each block of packets, for a run long enough to learn the session's latencies from; else
+  /// empty.
   ///
-  /// They hold nearly all that the packets say, are hardly dependent on each other, and are fewer.
+  /// They hold nearly all information of the packets, hardly depend on each other, and are fewer.
   private(set) var blocks: [OffsetModel.Sample] = []
-  /// Where ``samples`` count the sensor's time from, in microseconds since the run's first beat: the middle of the
-  /// packets, where an offset is hardly touched by the slope.
+  /// The origin of the sensor's time in ``samples``, in microseconds since the run's first beat. It is in the middle of the
+  /// packets, where a change of the slope hardly changes the offset.
   private(set) var middle = 0.0
   /// The mean interval, in microseconds.
   private(set) var interval = 1e6
-  /// How much of the offset the run cannot tell because its beats keep step with the packets, in microseconds: what the
-  /// phase between them has not passed through within a block. 0 without blocks.
+  /// The part of the offset that stays hidden because beats keep step with the packets, in microseconds: the phases between
+  /// them that do not occur within a block. 0 without blocks.
   private(set) var lockedMicroseconds = 0.0
-  /// The offset there as it was found last.
+  /// The offset at ``middle``, as estimated last.
   var offset: Double?
 
   init(_ intervals: SessionIntervals, _ residuals: Residuals, run: Int, depth: Int) {
@@ -52,7 +53,7 @@ struct RunEvidence {
     }
   }
 
-  /// All the run's packets were released by beats that never arrived: take their intervals as they were.
+  /// For a run whose packets were all released by beats that never arrived: uses the packets' own intervals.
   private static func unreleased(
     _ intervals: SessionIntervals, _ beats: Range<Int>, _ origin: Int64, _ depth: Int
   ) -> [OffsetModel.Sample] {
@@ -81,27 +82,28 @@ struct RunEvidence {
     }
   }
 
-  /// From the smallest residual to the one that nine in ten are below, in microseconds: how much of its range the phase
-  /// between beats and packets has passed through.
+  /// From the smallest residual to the one that nine in ten are below, in microseconds: the range of phases between beats
+  /// and packets that occurred.
   static func range(of samples: ArraySlice<OffsetModel.Sample>) -> Double {
     var residuals = samples.map { $0.residual }
     guard let smallest = residuals.min() else { return 0 }
     return residuals.select((residuals.count - 1) * 9 / 10) - smallest
   }
 
-  /// Groups the packets into blocks, of which the outermost bounds count: the `rank`-th lowest residual and highest ceiling.
+  /// Groups the packets into blocks and keeps the bounds of each: the `rank`-th lowest residual and the `rank`-th highest
+  /// ceiling.
   mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
     let count = sent.count / size
     blocks.reserveCapacity(count)
     var lowest = LowestValues(count: rank, beyond: Bound.none)
-    // Ceilings with the sign changed, so that the highest is the lowest.
+    // Ceilings with inverted sign, so that the highest is the lowest.
     var highest = lowest
     for index in 0..<count {
       lowest.removeAll()
       highest.removeAll()
       for sample in sent[(sent.count * index / count)..<(sent.count * (index + 1) / count)] {
-        lowest.take(Bound(value: sample.residual, time: sample.residualTime))
-        highest.take(Bound(value: -sample.ceiling, time: sample.ceilingTime))
+        lowest.insert(Bound(value: sample.residual, time: sample.residualTime))
+        highest.insert(Bound(value: -sample.ceiling, time: sample.ceilingTime))
       }
       let (low, high) = (lowest.greatest, highest.greatest)
       blocks.append(
@@ -120,10 +122,11 @@ struct RunEvidence {
     static func < (one: Bound, other: Bound) -> Bool { one.value < other.value }
   }
 
-  /// The time between its first and its last packet, in microseconds.
+  /// The time from its first to its last packet, in microseconds.
   var length: Double { (samples.last?.residualTime ?? 0) - (samples.first?.residualTime ?? 0) }
 
-  /// Four beats in three packets show three phases only, whose lowest may lie above the floor by the gap between them.
+  /// Four beats in three packets, for instance, show three phases only; even the lowest may lie above the floor by their
+  /// distance.
   private func measureLocked(_ parameters: TimelineParameters) -> Double {
     guard blocks.count > 1, let first = sent.first, let last = sent.last else { return 0 }
     let period = (last.residualTime - first.residualTime) / Double(sent.count - 1)
@@ -142,7 +145,8 @@ struct RunEvidence {
     return max(0, whole - range, gap > parameters.steppedPhases * range ? gap : 0)
   }
 
-  /// How far samples lie above the offset as it was found last, and it above their ceilings; none where it was not.
+  /// The distances of samples above the last estimated offset, and of the offset above their ceilings; empty before an
+  /// estimate.
   func excesses(_ samples: [OffsetModel.Sample], slope: Double) -> [(above: Double, below: Double)] {
     guard let offset else { return [] }
     return samples.map {

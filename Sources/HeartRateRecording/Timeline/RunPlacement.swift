@@ -6,7 +6,7 @@ struct RunPlacement {
   private let intervals: SessionIntervals
   private let parameters: TimelineParameters
   private let starts: [RunStart]
-  /// Packets whose arrival bounds nothing, since they came before their beats were due.
+  /// Early packets: their arrival is no upper bound for their beats.
   private let isEarly: [Bool]
   private(set) var drift = DriftEstimate()
   private(set) var runs: [Run] = []
@@ -14,11 +14,11 @@ struct RunPlacement {
   /// it. Microseconds since 1970 (UTC).
   private(set) var wall: [Int64] = []
 
-  /// A run with its beats' times, as far as they are settled.
+  /// A run and the times of its beats.
   struct Run {
     /// Never empty.
     let beats: Range<Int>
-    /// Tick 0 is the run's first beat: the interval that ended there began at a beat that nobody saw.
+    /// Tick 0 is the run's first beat; the interval that ended there began at a beat that was not received.
     var map: AffineTimeMap
     /// The first and the last beat, in microseconds since 1970 (UTC).
     var start: Int64 = 0
@@ -33,7 +33,7 @@ struct RunPlacement {
     for packet in residuals.early { isEarly[packet] = true }
     self.isEarly = isEarly
     placeRuns(residuals, depth: depth)
-    settleRuns()
+    moveBeforeArrivals()
   }
 
   private mutating func placeRuns(_ residuals: Residuals, depth: Int) {
@@ -43,7 +43,7 @@ struct RunPlacement {
     var block = OffsetModel(scale: scale / Double(parameters.blockPackets) * 2)
     // Each round knows the floor, and so the latencies above it, better than the one before.
     for _ in 0..<parameters.mapRounds {
-      // Packets err together; batches keep step with nothing.
+      // The errors of packets are correlated; batches do not keep step with the beats.
       drift.refine(
         evidence, block, trust: intervals.isBatching ? parameters.batchedSlopeTrust : parameters.slopeTrust, parameters)
       var excesses: [(above: Double, below: Double)] = []
@@ -55,16 +55,16 @@ struct RunPlacement {
       block.learn(
         excesses, scale: scale / Double(parameters.blockPackets) * 2, blur: parameters.densityBlur)
     }
-    drift.settle(parameters)
+    drift.discardUnresolved(parameters)
     var calibration = PlaceCalibration()
-    // Only short runs need a model of single packets.
+    // Only short runs are placed by single packets.
     var single = block
     if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isTimeless }) {
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale)
       calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)
     }
     let strays = evidence.map { $0.strays(block, slope: drift.slope, parameters) }
-    // Of few pieces the scatter is hardly known: two more are taken to scatter by 20 ms.
+    // The scatter of few pieces is hardly known, so two more with a scatter of 20 ms are assumed.
     let pieces = strays.reduce(0) { $0 + $1.count }
     let spread = ((strays.reduce(0) { $0 + $1.squares } + 8e8) / Double(pieces + 2)).squareRoot()
     calibration.referenceHalfWidth = referenceHalfWidth(evidence, strays)
@@ -79,10 +79,11 @@ struct RunPlacement {
     }
   }
 
-  /// Long runs teach the session's latencies; where a link keeps breaking the longest there are must do.
+  /// Chooses the runs from which the session's latencies are learnt: long ones, or the longest there are where the link
+  /// keeps breaking.
   private func chooseReferences(_ evidence: inout [RunEvidence], depth: Int) {
     for least in parameters.referencePackets {
-      // What waited differs from what was sent: only one of the two teaches.
+      // Latencies by arrival differ from those by sending, so only one of the two is learnt from.
       let isPaced = evidence.contains { $0.isPaced && $0.samples.count >= least }
       let chosen = evidence.indices.filter {
         evidence[$0].samples.count >= least && !starts[$0].isTimeless && evidence[$0].isPaced == isPaced
@@ -100,7 +101,7 @@ struct RunPlacement {
     }
   }
 
-  /// Whether a run has blocks enough to be placed by them.
+  /// Whether a run has enough blocks to be placed by them.
   private func isLong(_ evidence: RunEvidence) -> Bool {
     evidence.blocks.count >= 2 * parameters.pieceBlocks
   }
@@ -120,7 +121,7 @@ struct RunPlacement {
     return count > 0 ? max(sum / Double(count), 20_000) : 500_000
   }
 
-  /// Wall time of a run's first beat.
+  /// The wall time of a run's first beat, and its uncertainty.
   private func locate(
     run: Int, _ evidence: RunEvidence, _ single: OffsetModel, _ block: OffsetModel, _ calibration: PlaceCalibration,
     _ strays: PieceStrays, _ spread: Double
@@ -134,10 +135,10 @@ struct RunPlacement {
     let location = model.refine(samples, slope: slope, coarse, trust: trust)
     let beats = beats(ofRun: run)
     let length = Double(intervals.ticks[beats.upperBound - 1] - intervals.ticks[beats.lowerBound]) * (15_625 / 16)
-    // Two standard errors of the slope, over half the run on each side: 95 % of the beats keep within a little less.
+    // Two standard errors of the slope, over half the run on each side; 95 % of the beats are a little closer.
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
     let isLone = starts.count { !$0.isTimeless } == 1
-    // A long session's only run has its place from the latency, which nothing can know; a short one may be misplaced.
+    // The place of a long session's only run is its latency, which cannot be known; a short run may also be misplaced.
     let isWhole = isLone && evidence.samples.count >= parameters.wholePackets
     let least =
       isWhole ? parameters.leastWhole : isLone ? parameters.leastLone : parameters.leastHalfWidth
@@ -157,12 +158,12 @@ struct RunPlacement {
     return (evidence.origin + Int64(offset.rounded()), Int64(halfWidth.rounded()))
   }
 
-  /// How well the place of a run of so many packets is known where pieces of long runs lie `spread` from their lines.
+  /// The expected 95 % half width for a run of this many packets, where pieces of long runs lie `spread` from their lines.
   private func expectedHalfWidth(packets: Int, _ spread: Double) -> Double {
     2 * spread * (Double(parameters.pieceBlocks * parameters.blockPackets) / Double(packets)).squareRoot()
   }
 
-  /// How well the runs are placed, on average, that short ones are compared with: they are uncertain by that as well.
+  /// The average half width of the long runs with which short ones are compared: short runs are uncertain by this as well.
   private func referenceHalfWidth(_ evidence: [RunEvidence], _ strays: [PieceStrays]) -> Double {
     var sum = 0.0
     var count = 0.0
@@ -179,19 +180,18 @@ struct RunPlacement {
 }
 
 extension RunPlacement {
-  /// Makes no beat later than its own packet's arrival, and beats strictly increase over the session, by moving runs
-  /// earlier.
+  /// Moves runs earlier until no beat is later than its packet's arrival and beats strictly increase over the session.
   ///
-  /// For the first all move by the same amount: a constant latency says nothing, while one by one the runs of many packets,
-  /// some of which always lie below the floor, would come to lie before those of few.
-  private mutating func settleRuns() {
+  /// First all runs move by the same amount, which only changes the constant latency. Moved one by one, runs of many
+  /// packets would come to lie before those of few, because some of many packets always lie below the floor.
+  private mutating func moveBeforeArrivals() {
     wall = [Int64](repeating: 0, count: intervals.rrTicks.count)
     var latest: Int64 = 0
     for index in runs.indices where !starts[index].isTimeless { latest = max(latest, place(index)) }
     var bound = Int64.max
     for index in runs.indices.reversed() {
       if starts[index].isTimeless {
-        // What comes before leaves room for each of them, ahead of the first one's arrival.
+        // The previous run must leave room for each of them before the first one's arrival.
         let beats = runs[index].beats
         bound = min(bound, arrival(of: beats.lowerBound) + 1) - Int64(beats.count)
         continue
@@ -209,7 +209,7 @@ extension RunPlacement {
     intervals.packets[Int(intervals.packetOfBeat[beat])].arrival
   }
 
-  /// Gives the beats of a run the times of its map; returns by how much one is later than its packet's arrival.
+  /// Gives the beats of a run the times of its map. Returns how much later than its packet's arrival the latest beat is.
   private mutating func place(_ index: Int) -> Int64 {
     let (beats, map) = (runs[index].beats, runs[index].map)
     var ticks: Int64 = 0
@@ -236,12 +236,12 @@ extension RunPlacement {
     runs[index].end += microseconds
   }
 
-  /// Intervals that are no beats keep no time of their own: they are spread over the time between their neighbours' beats and
-  /// their own arrival.
+  /// Intervals that are no beats have no time of their own: they are spread over the time between the neighbouring beats
+  /// and their own arrival.
   private mutating func spreadTimeless(_ index: Int) {
     let beats = runs[index].beats
     var end = arrival(of: beats.upperBound - 1)
-    // Others of their kind may follow, which come after these.
+    // Other such runs may follow; they come after this one.
     if let next = runs.indices[(index + 1)...].first(where: { !starts[$0].isTimeless }) {
       end = min(end, runs[next].start - 1 - Int64(runs[next].beats.lowerBound - beats.upperBound))
     }
@@ -258,7 +258,7 @@ extension RunPlacement {
     if late > 0 { move(index, by: -late) }
     let previous = index > 0 ? runs[index - 1].end : .min
     guard runs[index].start <= previous || runs[index].end > end else { return }
-    // No room to spread them: one after the other, a microsecond apart.
+    // No room between the neighbours: the beats lie one microsecond apart.
     runs[index].map.anchor = Timestamp(microseconds: index > 0 ? previous + 1 : end - Int64(beats.count) + 1)
     runs[index].map.slopePartsPerBillion = -1_000_000_000
     _ = place(index)

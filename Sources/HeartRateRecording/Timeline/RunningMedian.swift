@@ -1,7 +1,7 @@
 /// The median of a short window that slides over a series.
 enum RunningMedian {
-  /// The median of the `window` values around each, an odd number; at the ends the series is reflected. There must be
-  /// more values than half a window.
+  /// The medians of the `window` values around each value. `window` is odd, the series is reflected at its ends, and there
+  /// must be more values than half a window.
   static func medians(_ values: [Int], window: Int) -> [Int] {
     let half = window / 2
     let last = values.count - 1

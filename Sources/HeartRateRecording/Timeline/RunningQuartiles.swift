@@ -1,19 +1,19 @@
-/// The quartiles of a window that is moved over whole numbers: counted, not sorted.
+/// The quartiles of integers in a moving window, found by counting instead of sorting.
 struct RunningQuartiles {
   private static let window = 91
   private static let half = window / 2
-  /// Values from here on are counted as this one. Quartiles of so many ticks are no heart's.
+  /// Greater values are counted as this one: no heart has quartiles of so many ticks.
   private static let greatest = 8191
 
   private let values: [Int]
   /// How often each value stands in the window.
   private var counts: [UInt8] = []
-  /// The middle of the window.
+  /// The index at the middle of the window.
   private var centre = 0
   private var low = OrderStatistic(rank: 22)
   private var high = OrderStatistic(rank: 67)
 
-  /// One of the window's values by its place in order.
+  /// A value of the window by its rank.
   private struct OrderStatistic {
     let rank: Int
     var value = 0
@@ -24,7 +24,7 @@ struct RunningQuartiles {
       self.rank = rank
     }
 
-    mutating func settle(_ counts: Span<UInt8>) {
+    mutating func adjust(_ counts: Span<UInt8>) {
       while below > rank {
         value -= 1
         below -= Int(counts[value])
@@ -35,7 +35,8 @@ struct RunningQuartiles {
       }
     }
 
-    /// Half way between this value and the next in order: where numpy and the like see a quartile of 91 values.
+    /// Twice the value half way between this one and the next in order: where numpy and others place a quartile of 91
+    /// values.
     func doubled(_ counts: Span<UInt8>) -> Int {
       if below + Int(counts[value]) > rank + 1 { return 2 * value }
       var next = value + 1
@@ -44,15 +45,15 @@ struct RunningQuartiles {
     }
   }
 
-  /// What a window says of the values in it.
+  /// The spread of the values in a window.
   struct Spread {
     var upperQuartile: Double
     /// Half the distance between the quartiles.
     var halfRange: Double
   }
 
-  /// At the ends the series is reflected, or, where it is shorter than half a window, its end value is repeated. Only the
-  /// magnitudes count. There must be one value at least.
+  /// At the ends the series is reflected; if it is shorter than half a window, its end value is repeated. Only magnitudes
+  /// count. At least one value is needed.
   init(_ values: [Int]) {
     self.values = values
   }
@@ -64,7 +65,7 @@ struct RunningQuartiles {
       centre = index
       for offset in -Self.half...Self.half { count(at: index + offset, by: 1) }
     } else if abs(index - centre) > Self.window {
-      // All of the window is new.
+      // No value of the previous window remains.
       for offset in -Self.half...Self.half {
         count(at: centre + offset, by: -1)
         count(at: index + offset, by: 1)
@@ -82,8 +83,8 @@ struct RunningQuartiles {
       count(at: centre - Self.half, by: 1)
     }
     let counts = counts
-    low.settle(counts.span)
-    high.settle(counts.span)
+    low.adjust(counts.span)
+    high.adjust(counts.span)
     let upper = high.doubled(counts.span)
     return Spread(upperQuartile: Double(upper) / 2, halfRange: Double(upper - low.doubled(counts.span)) / 4)
   }
@@ -96,7 +97,7 @@ struct RunningQuartiles {
     if value < high.value { high.below += change }
   }
 
-  /// The magnitude of a value, or of what stands in for it beyond the ends.
+  /// The magnitude of a value; beyond the ends, of the value that replaces it.
   @inline(__always)
   private func magnitude(at index: Int) -> Int {
     let last = values.count - 1

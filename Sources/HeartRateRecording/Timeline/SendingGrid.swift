@@ -1,9 +1,9 @@
 /// When a sensor that sends at a steady pace sent each packet, rather than when it arrived (rule 3 of
 /// Documentation/timeline.md).
 ///
-/// Many straps send a notification each second, empty ones too, and the host receives it in a later slot of the link. What
-/// comes soonest after its turn shows the pace; what waited was sent at its turn all the same. A pace is believed where
-/// blocks of packets agree on it with their neighbours, so that a notification too many or too few spoils two blocks only.
+/// Many straps send a notification each second, also without intervals, and the host receives it in a later slot of the
+/// link. The packets that waited least show the pace; then the turn of every packet is known. A pace is used where
+/// neighbouring blocks of packets agree on it, so that a missing or additional notification spoils two blocks only.
 struct SendingGrid {
   /// One for each packet of a session, in microseconds of wall time; nil where no pace shows.
   private(set) var sent: [Int64?]
@@ -21,7 +21,7 @@ struct SendingGrid {
     period = Double(last.arrival &- first.arrival) / Double(last.notification - first.notification)
     guard parameters.gridPeriods ~= period else { return }
     let origin = first.arrival
-    // The ends of a link came late by something: blocks far apart know better.
+    // The ends of a link are late by an unknown time; blocks far apart give a better period.
     let blocks = Self.blocks(packets, longest, origin, period, parameters)
     period += Self.slope(blocks)
     let all = links.map { Self.blocks(packets, $0, origin, period, parameters) }
@@ -31,7 +31,7 @@ struct SendingGrid {
         let near = blocks[max(0, index - 1)...min(blocks.count - 1, index + 1)]
         let least = near.reduce(0) { $0 + $1.least } / Double(near.count)
         for packet in blocks[index].packets {
-          // What seems to have waited for a whole turn may have another number.
+          // A packet that seems to have waited for a whole turn may have another number.
           let turn = Double(packets[packet].notification) * period + least
           let waited = Double(packets[packet].arrival &- origin) - turn
           if waited < period { sent[packet] = packets[packet].arrival - Int64(max(0, waited).rounded()) }
@@ -40,10 +40,10 @@ struct SendingGrid {
     }
   }
 
-  /// Some packets in a row.
+  /// Consecutive packets.
   private struct Block {
     var packets: Range<Int>
-    /// Arrival minus number · period of the packet that waited least, in microseconds.
+    /// Arrival minus number · period for the packet that waited least, in microseconds.
     var least: Double
     /// The number of its first notification.
     var notification: Double
@@ -75,7 +75,7 @@ struct SendingGrid {
     }
   }
 
-  /// By how much the period is too short: the middle one of the slopes between blocks half of them apart.
+  /// By how much the period is too short: the median of the slopes between blocks that are half of all blocks apart.
   private static func slope(_ blocks: [Block]) -> Double {
     let half = max(1, blocks.count / 2)
     let slopes = zip(blocks, blocks.dropFirst(half)).map { ($1.least - $0.least) / ($1.notification - $0.notification) }
@@ -83,14 +83,14 @@ struct SendingGrid {
     return slopes.isEmpty ? 0 : slopes[slopes.count / 2]
   }
 
-  /// Whether nearly all blocks agree with the one before.
+  /// Whether nearly all blocks agree with the block before them.
   private static func isSteady(_ links: [[Block]], _ parameters: TimelineParameters) -> Bool {
     let steps = links.flatMap { zip($0, $0.dropFirst()).map { abs($1.least - $0.least) } }
     let steady = steps.count { $0 < parameters.gridMicroseconds }
     return Double(steady) >= parameters.steadyShare * Double(steps.count)
   }
 
-  /// Whether a block agrees with those beside it.
+  /// Whether a block agrees with its neighbours.
   private static func isSteady(_ blocks: [Block], _ index: Int, _ parameters: TimelineParameters) -> Bool {
     let near = [index - 1, index + 1].filter(blocks.indices.contains)
     return !near.isEmpty

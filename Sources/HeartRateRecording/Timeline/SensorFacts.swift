@@ -1,7 +1,7 @@
 import HealthModel
 import Sensors
 
-/// What the sensor told about itself during a session, what happened to its link, and what was marked meanwhile.
+/// What the sensor reported about itself during a session, the losses of its link, and the markers.
 ///
 /// Times are boot time until ``TimelineCollector/finish()``, wall time after it.
 struct SensorFacts {

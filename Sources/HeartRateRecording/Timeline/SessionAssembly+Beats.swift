@@ -1,7 +1,7 @@
 import HealthModel
 
 extension SessionAssembly {
-  /// The beats in their runs: ticks and a map for each run, and a beat's own time where the map differs.
+  /// The beats in their runs: ticks and a map for each run, and a time of its own for each beat that differs from the map.
   ///
   /// - Throws: ``HealthModel/SeriesError`` where a beat is not later than the one before it, or lies 35 minutes off its run's map: a
   ///   defect of this program.
@@ -19,10 +19,10 @@ extension SessionAssembly {
     return try builder.finish()
   }
 
-  /// Whether beats may have happened since the one before it. So it is of the session's first beat.
+  /// Whether beats may have happened since the one before it. True for the session's first beat.
   private func isPrecededByGap(_ beat: Int) -> Bool { !flags[beat].isDisjoint(with: .gap) }
 
-  /// The gaps between beats in order, one for each beat preceded by a gap but the first.
+  /// The gaps between beats in order: one for each beat preceded by a gap, except the session's first.
   var gaps: [RecordingGap] {
     var gaps: [RecordingGap] = []
     let runs = placement.runs
@@ -42,10 +42,10 @@ extension SessionAssembly {
     return gaps
   }
 
-  /// Rule 9: which share of the session its intervals account for; nil where it has no length.
+  /// Rule 9: the share of the session that its intervals account for; nil for a session without length.
   ///
-  /// The ceiling adds intervals that were received but form no interval between two seen beats (the first of each run, missed
-  /// or pause), and up to three seconds at each end, since beats may still have been in the sensor.
+  /// The ceiling adds intervals that were received but lie between no two received beats (the first of each run, missed
+  /// beats or pauses), and up to three seconds at each end, since beats may still have been in the sensor.
   func coverage(in bounds: SessionBounds) -> Coverage? {
     guard bounds.length > 0 else { return nil }
     var known: Int64 = 0

@@ -1,8 +1,8 @@
 import HealthModel
 
 extension SessionAssembly {
-  /// Tells what was found out about the sensor's timing.
-  func tellTiming(_ report: inout QualityReport) {
+  /// Adds what is known about the sensor's timing to the report.
+  func addTiming(to report: inout QualityReport) {
     report.releaseDepthBeats = Double(depth.beats)
     report.releaseDepthErrorBeats = depth.error
     report.driftPartsPerMillion = placement.drift.slope * 1e6
@@ -12,8 +12,8 @@ extension SessionAssembly {
     measureLatency(&report)
   }
 
-  /// Where there was more than there was time for: blocks of surplus intervals, and falls of the floor by which nothing tells
-  /// the surplus ones.
+  /// The number of blocks of surplus intervals, and of falls of the floor that show surplus without showing which
+  /// intervals.
   private var surplusSteps: Int64 {
     let steps = starts.indices.count { index in
       starts[index].invented == .surplus
@@ -22,7 +22,8 @@ extension SessionAssembly {
     return Int64(steps)
   }
 
-  /// Counted to the millisecond, since sorting them would cost as much as all the rest; what is later than that, by sorting.
+  /// Latencies are counted to the millisecond, because sorting all would cost as much as everything else; only the latest
+  /// are sorted.
   private func measureLatency(_ report: inout QualityReport) {
     var counts = [Int](repeating: 0, count: 20_000)
     var later: [Int64] = []

@@ -1,10 +1,10 @@
 import HealthModel
 import Sensors
 
-/// From what arrived to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
+/// From arrivals to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
 ///
-/// Breaks first, then the places of the runs between them, then what is doubtful about each beat. Each step is a value that is
-/// made of those before it and changed by none.
+/// First the breaks, then the places of the runs between them, then the flags of the beats. Each step is a value made from
+/// those before it, which it does not change.
 struct SessionAssembly {
   let intervals: SessionIntervals
   let depth: ReleaseDepth

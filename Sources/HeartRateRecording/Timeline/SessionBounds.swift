@@ -12,7 +12,7 @@ struct SessionBounds {
     let last = columns.lastNotification.map(columns.wall) ?? first
     start = min(first, assembly?.placement.wall.first ?? first)
     switch columns.endReason {
-    // Somebody decided when it ends; else it ended when the sensor fell silent.
+    // Here somebody decided when the session ends; otherwise it ended when the sensor fell silent.
     case .request, .shutdown, .rolled: end = max(last, columns.end.map(columns.wall) ?? last)
     case .away, .offSkin, .captureEnd, .recovered, nil: end = last
     }

@@ -1,23 +1,23 @@
 public import Sensors
 
-/// Takes a session's events one by one, and keeps of them what the final pass needs: about a tenth of their size.
+/// Collects a session's events one by one and keeps what the final pass needs: about a tenth of their size.
 public struct SessionCollector: Sendable {
   private(set) var columns = TimelineCollector()
 
   public init() {}
 
-  /// Takes the next event, in the order in which they were recorded.
-  public mutating func take(_ event: SensorEvent) {
-    columns.take(event)
+  /// Appends the next event, in the order of recording.
+  public mutating func append(_ event: SensorEvent) {
+    columns.append(event)
   }
 
-  /// Takes all events of a log.
-  public mutating func take(_ log: SensorEventLog) {
-    columns.take(log)
+  /// Appends all events of a log.
+  public mutating func append(_ log: SensorEventLog) {
+    columns.append(log)
   }
 
-  /// Gives the columns away: the one owner that is left may change them without a copy.
-  mutating func takeColumns() -> TimelineCollector {
+  /// Moves the columns out. Their only owner may then change them without a copy.
+  mutating func removeColumns() -> TimelineCollector {
     let taken = columns
     columns = TimelineCollector()
     return taken

@@ -5,7 +5,7 @@ struct SessionGaps {
   /// In order of time.
   private(set) var gaps: [RecordingGap] = []
   private let columns: TimelineCollector
-  /// The rates behind the last beat; all of them in a session without beats.
+  /// The rates after the last beat; all rates in a session without beats.
   private var tail = RateTrace()
 
   init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, _ bounds: SessionBounds) {
@@ -16,30 +16,30 @@ struct SessionGaps {
       let last = columns.lastPacket, let firstPacket = assembly.intervals.packets.first,
       let lastPacket = assembly.intervals.packets.last
     else {
-      take(rates: 0..<columns.rates.count, losses: columns.losses[...], into: &tail)
+      append(rates: 0..<columns.rates.count, losses: columns.losses[...], into: &tail)
       return
     }
     var head = RateTrace()
-    take(rates: 0..<first.rate, losses: columns.losses[..<first.loss], into: &head)
-    if let gap = head.take(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
-    // The first beat happened before its packet arrived, perhaps before rates that came earlier: from there on beats tell.
+    append(rates: 0..<first.rate, losses: columns.losses[..<first.loss], into: &head)
+    if let gap = head.append(firstPacket.rate, at: firstBeat) { gaps.append(gap) }
+    // The first beat happened before its packet arrived, perhaps before earlier rates: from there on only beats decide.
     gaps.removeAll { $0.start.microseconds >= firstBeat || $0.end.microseconds > firstBeat }
     gaps += assembly.gaps
-    _ = tail.take(lastPacket.rate, at: lastPacket.arrival)
-    take(rates: last.rate..<columns.rates.count, losses: columns.losses[last.loss...], into: &tail)
+    _ = tail.append(lastPacket.rate, at: lastPacket.arrival)
+    append(rates: last.rate..<columns.rates.count, losses: columns.losses[last.loss...], into: &tail)
   }
 
-  /// Which share of a session without beats its rates cover; nil where there are none, or no time.
+  /// The share of a session without beats that its rates cover; nil without rates, or without length.
   func rateCoverage(in bounds: SessionBounds) -> Coverage? {
     guard bounds.length > 0, !columns.rates.isEmpty else { return nil }
     let share = min(1, Double(tail.coveredMicroseconds(until: bounds.end)) / bounds.length)
     return Coverage(floor: share, ceiling: share)
   }
 
-  /// Rule 10: lets `trace` see these rates and what happened between them, and keeps the gaps that they leave.
+  /// Rule 10: appends these rates, and what happened between them, to `trace` and keeps the gaps that it finds.
   ///
-  /// A rate from off the skin is none: the sensor says so itself.
-  private mutating func take(
+  /// A rate that the sensor reports as off the skin does not count.
+  private mutating func append(
     rates positions: Range<Int>, losses: ArraySlice<TimelineCollector.Loss>, into trace: inout RateTrace
   ) {
     var rest = losses
@@ -50,7 +50,7 @@ struct SessionGaps {
         trace.leaveSkin(at: rate.time.microseconds)
         continue
       }
-      if let gap = trace.take(rate.beatsPerMinute, at: rate.time.microseconds) { gaps.append(gap) }
+      if let gap = trace.append(rate.beatsPerMinute, at: rate.time.microseconds) { gaps.append(gap) }
     }
     for loss in rest { lose(loss, &trace) }
   }

@@ -1,7 +1,7 @@
 import HealthModel
 import Sensors
 
-/// The intervals of a session in the order of their arrival: what every step of ``SessionAssembly`` looks at.
+/// The intervals of a session in the order of arrival: the input of every step of ``SessionAssembly``.
 ///
 /// Host time is wall time in microseconds; beats are numbered through the session.
 struct SessionIntervals {
@@ -9,20 +9,20 @@ struct SessionIntervals {
   let rrTicks: [UInt16]
   /// The packet that brought each beat.
   let packetOfBeat: [Int32]
-  /// Beats that follow a break that is known from outside: where each stretch of link begins; the first is beat 0.
+  /// Beats after a break that an event reports: the beginnings of the stretches between link losses. The first is beat 0.
   let linkStarts: [RunStart]
   /// When the link of each of ``linkStarts`` came up, where that is known.
   let linkUps: [Int64?]
   let parameters: TimelineParameters
-  /// When the sensor sent each packet, as far as it keeps a steady pace.
+  /// When the sensor sent each packet, where its pace shows it.
   let sendings: [Sending]
-  /// Ticks from the session's first beat to each, as if all intervals were without a hole; surplus ones count nothing. Runs
-  /// take differences of it.
+  /// Ticks from the session's first beat to each beat, as if no interval were missing; surplus intervals count 0. Within a
+  /// run the differences are times.
   private(set) var ticks: [Int64] = []
-  /// Beats that the heart cannot have had, in order and apart from each other.
+  /// Surplus intervals, in order and not overlapping.
   private(set) var surplus: [Range<Int>] = []
 
-  /// Whether something on the way holds notifications back and lets them go together.
+  /// Whether notifications are held back on their way and arrive in batches.
   let isBatching: Bool
 
   init(_ columns: TimelineCollector, _ parameters: TimelineParameters) {
@@ -51,23 +51,23 @@ struct SessionIntervals {
       guard let sent = grid.sent[index] else {
         return Sending(instant: packet.arrival, previous: before, isPaced: false)
       }
-      // The first of a link has none before it that the link carried.
+      // The first packet of a link has no predecessor on that link.
       let isFirst = index == 0 || packets[index - 1].link != packet.link
       return Sending(instant: sent, previous: isFirst ? before : sent - Int64(grid.period), isPaced: true)
     }
     sumTicks()
   }
 
-  /// When a packet was sent.
+  /// The time at which a packet was sent.
   struct Sending {
-    /// Microseconds of wall time; the arrival, where no pace tells.
+    /// Microseconds of wall time; the arrival, where no pace is known.
     var instant: Int64
     /// When the notification before it was sent; nil where that is not known.
     var previous: Int64?
     var isPaced: Bool
   }
 
-  /// Takes intervals for surplus: they take no time from now on.
+  /// Marks intervals as surplus: from now on they count 0 ticks.
   mutating func leaveOut(_ more: [Range<Int>]) {
     guard !more.isEmpty else { return }
     var merged: [Range<Int>] = []
@@ -94,7 +94,7 @@ struct SessionIntervals {
     for (index, range) in surplus.enumerated() {
       let end = index + 1 < surplus.count ? surplus[index + 1].lowerBound : sums.count
       for beat in range {
-        // The session's first interval counts nothing anyway.
+        // The session's first interval counts 0 anyway.
         if beat > 0 { left += Int64(rrTicks[beat]) }
         sums[beat] -= left
       }
@@ -105,15 +105,15 @@ struct SessionIntervals {
 
   /// When the notification before `packet` arrived, if the packet's first beat was released after that.
   ///
-  /// Where notifications are held back any may have been sent earlier than it came: only of the second of a batch it is
-  /// known that the first was sent after the batch before.
+  /// Notifications that were held back were sent earlier than they arrived. Only for the second of a batch it is known that
+  /// the first was sent after the batch before.
   func arrival(before packet: TimelineCollector.Packet) -> Int64? { Self.arrival(before: packet, isBatching) }
 
   private static func arrival(before packet: TimelineCollector.Packet, _ isBatching: Bool) -> Int64? {
     isBatching && !packet.isBatched ? nil : packet.previousArrival
   }
 
-  /// The beats of each stretch of link.
+  /// The beats of each stretch between link losses.
   func beats(ofLink index: Int) -> Range<Int> {
     linkStarts[index].beat..<(index + 1 < linkStarts.count ? linkStarts[index + 1].beat : rrTicks.count)
   }
@@ -128,9 +128,9 @@ struct SessionIntervals {
     (index > 0 ? packets[index - 1].beatEnd : 0)..<packets[index].beatEnd
   }
 
-  /// The middle one of some intervals around `beat`, in microseconds; from 300 ms to 2 s.
+  /// The median of some intervals around `beat`, in microseconds; limited to 300 ms to 2 s.
   ///
-  /// Not their mean: an interval over missed beats would count itself.
+  /// Not the mean, which an interval over missed beats would distort.
   func localInterval(at beat: Int, within bounds: Range<Int>) -> Int64 {
     let low = max(bounds.lowerBound + 1, beat - 7)
     let high = min(bounds.upperBound - 1, beat + 8)
@@ -140,12 +140,12 @@ struct SessionIntervals {
   }
 }
 
-/// The first beat of a run, and why it is one.
+/// The first beat of a run, and why a run begins there.
 struct RunStart: Hashable {
   var beat: Int
   /// Nil for the session's first.
   var reason: GapReason?
-  /// What its beats are flagged as where none of them is one: fillers or surplus.
+  /// The flag of its beats if they are no heartbeats: filler or surplus.
   var invented: Heartbeat.Flags?
 
   /// Whether its beats have no time of their own.

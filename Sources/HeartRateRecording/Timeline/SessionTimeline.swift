@@ -1,58 +1,57 @@
 public import HealthModel
 public import Sensors
 
-/// A session's beats in time, with its gaps and flags: the final pass over its events, and the truth of what is stored.
+/// A session's beats in time, with gaps and flags: the final pass over its events. This is what is stored.
 ///
-/// A pure function of the events, so that a recording and its replay are equal by construction. Nothing is rounded
-/// inside a run, no value is changed, none is dropped.
+/// It is a pure function of the events, so a recording and its replay are equal by construction. Within a run nothing is
+/// rounded; no value is changed or dropped.
 public struct SessionTimeline: Hashable, Sendable {
-  /// The version of the algorithm; stored with each session, raised whenever the same events give another result.
+  /// The version of the algorithm. It is stored with each session and raised whenever the same events give another result.
   public static let algorithmVersion: Int64 = 5
 
   /// The earlier of the first notification and the first beat.
   public let start: Timestamp
-  /// The last thing that belongs to the session: where it was ended by somebody or rolled over, that instant; else its
-  /// last notification.
+  /// The end of the session: the instant at which somebody ended it or it was rolled over, else its last notification.
   public let end: Timestamp
   /// Nil where the events do not say how it ended.
   public let endReason: SessionEndReason?
-  /// In the order of their arrival; a rate of 0 is no heart rate, and not among them.
+  /// In order of arrival. A rate of 0 is no heart rate and is left out.
   public let rates: [HeartRateValue]
-  /// The beats, each run on one clock of the sensor.
+  /// The beats; within a run their times come from the sensor's clock.
   public let heartbeats: HeartbeatSeries
-  /// In order of time: those of rates before the first beat, one for each beat preceded by a gap, the session's first not
-  /// counted, and those of rates after the last beat.
+  /// In order of time: gaps of rates before the first beat, one gap for each beat preceded by a gap (except the session's
+  /// first), and gaps of rates after the last beat.
   public let gaps: [RecordingGap]
   /// Nil for a session without beats and rates, or without any length.
   public let coverage: Coverage?
-  /// What was found out beside the values.
+  /// What is known about the session beside its values.
   public let quality: QualityReport
   /// Device Information, the last value of each field.
   public let information: [DeviceInformationField: String]
-  /// The points in time that somebody marked during the session, in order. Kept for whoever shows them, used for nothing here.
+  /// The points in time that somebody marked during the session, in order. Kept for display only.
   public let markers: [SessionMarker]
 
-  /// Works out the session whose events these are: one sensor, in the order in which they were recorded.
+  /// Computes the session from its events: of one sensor, in the order of recording.
   ///
-  /// - Throws: ``HealthModel/SeriesError`` where its beats make no series, which is a defect of this program.
+  /// - Throws: ``HealthModel/SeriesError`` if the beats do not form a series, which is a defect of this program.
   public init(events: [SensorEvent], parameters: TimelineParameters = .standard) throws(SeriesError) {
     var collector = SessionCollector()
-    for event in events { collector.take(event) }
+    for event in events { collector.append(event) }
     try self.init(collector, parameters: parameters)
   }
 
   /// The same for the events of a log.
   public init(log: SensorEventLog, parameters: TimelineParameters = .standard) throws(SeriesError) {
     var collector = SessionCollector()
-    collector.take(log)
+    collector.append(log)
     try self.init(consume collector, parameters: parameters)
   }
 
-  /// The same for events that were collected one by one, so that nobody has to hold them all.
+  /// The same for events that were collected one by one, so that they need not be in memory together.
   public init(
     _ collector: consuming SessionCollector, parameters: TimelineParameters = .standard
   ) throws(SeriesError) {
-    var columns = collector.takeColumns()
+    var columns = collector.removeColumns()
     columns.finish()
     let invented = InventedIntervals.count(in: columns, parameters)
     let assembly = invented > 0 ? nil : SessionAssembly(columns, parameters)

@@ -1,9 +1,9 @@
-/// Intervals that the heart cannot have had: more ticks than there was time for (rule 11 of Documentation/timeline.md).
+/// Intervals that the heart cannot have had, because there was not enough time (rule 11 of Documentation/timeline.md).
 ///
-/// Two sources are known: a packet that something on the way delivers twice, and values that are no interval (65,535 for
-/// "none"). Equal neighbours alone prove nothing, since real packets are equal now and then and arrive together: time decides.
+/// Two causes are known: a packet that is delivered twice, and values that are no interval (65,535 for "none"). Equal
+/// neighbouring packets alone prove nothing, since real packets may be equal and arrive together; only time decides.
 enum SurplusIntervals {
-  /// What needs no look at the session's latencies: sums that are impossible.
+  /// Surplus that shows without a look at latencies: impossible sums of intervals.
   static func impossible(in intervals: SessionIntervals) -> [Range<Int>] {
     var result: [Range<Int>] = []
     for link in intervals.linkStarts.indices {
@@ -17,7 +17,7 @@ enum SurplusIntervals {
     return result
   }
 
-  /// Packets that say the same as the one before and came together with it.
+  /// Packets that equal the one before and came together with it.
   static func repeats(in packets: ClosedRange<Int>, _ intervals: SessionIntervals) -> [Int] {
     let all = intervals.packets
     return packets.dropFirst().filter { index in
@@ -30,7 +30,8 @@ enum SurplusIntervals {
     }
   }
 
-  /// Whether all the repeats together are what a stretch of link has too much: without them its sum is about its length.
+  /// Whether the repeats together explain why the intervals of a stretch add up to too much: without them the sum is about
+  /// its length.
   private static func explainSum(
     _ repeats: [Int], _ beats: Range<Int>, linkUp: Int64?, _ intervals: SessionIntervals
   ) -> Bool {
@@ -38,7 +39,7 @@ enum SurplusIntervals {
     let packets = intervals.packets(of: beats)
     let first = intervals.packets[packets.lowerBound]
     let last = intervals.packets[packets.upperBound]
-    // The first may have been held back, so the link's beginning counts.
+    // The first packet may have been held back, so the time counts from when the link came up.
     let length = last.arrival - min(linkUp ?? first.arrival, first.previousArrival ?? first.arrival, first.arrival)
     let sum = SensorTicks.microseconds(intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
     var repeated: Int64 = 0
@@ -49,7 +50,7 @@ enum SurplusIntervals {
     return sum - length > slack && sum - SensorTicks.microseconds(repeated) > length - 3 * slack
   }
 
-  /// Packets after which a stretch of link has more ticks than it has lasted, or falls far below its own floor.
+  /// Packets after which the intervals of a stretch exceed its length, or which fall far below the stretch's floor.
   private static func overflows(
     _ beats: Range<Int>, linkUp: Int64?, _ intervals: SessionIntervals, except known: Set<Int>
   ) -> [Range<Int>] {
@@ -57,7 +58,7 @@ enum SurplusIntervals {
     let slack = parameters.surplusMicroseconds
     let packets = intervals.packets(of: beats)
     var result: [Range<Int>] = []
-    // Arrival minus ticks of what is believed: the smallest of the last packets is their floor.
+    // Arrival minus accepted ticks; the smallest of the last packets is the floor.
     var floor = RecentFloor(size: parameters.stepPackets)
     var ticks: Int64 = 0
     var longest: UInt16 = 0
@@ -68,7 +69,7 @@ enum SurplusIntervals {
       guard !known.contains(own.lowerBound) else { continue }
       let isFirst = own.lowerBound == beats.lowerBound
       let arrival = intervals.packets[index].arrival
-      // The first interval of all began before anything was seen.
+      // The session's first interval began before the recording.
       let counted = isFirst ? own.dropFirst() : own
       var sum = ticks
       for interval in intervals.rrTicks[counted] {
@@ -76,13 +77,13 @@ enum SurplusIntervals {
         longest = max(longest, interval)
       }
       var bound = Int64.min
-      // A sensor that looks ahead holds beats back from before a long interval.
+      // A sensor with look-ahead holds back beats from before a long interval.
       if let linkUp { bound = linkUp - slack - min(SensorTicks.microseconds(Int64(longest)), 2 * slack) }
       if floor.count >= parameters.surplusPackets { bound = max(bound, floor.value - slack) }
       if arrival - SensorTicks.microseconds(sum) >= bound {
         ticks = sum
       } else {
-        // One interval alone may be too long; else the packet is.
+        // If a single interval is too long, only that one is surplus; otherwise the whole packet.
         let absurd = counted.filter { SensorTicks.microseconds(Int64(intervals.rrTicks[$0])) > slack }
         let rest = absurd.reduce(sum) { $0 - Int64(intervals.rrTicks[$1]) }
         if !absurd.isEmpty, arrival - SensorTicks.microseconds(rest) >= bound {
@@ -93,12 +94,12 @@ enum SurplusIntervals {
           continue
         }
       }
-      floor.take(arrival - SensorTicks.microseconds(ticks))
+      floor.insert(arrival - SensorTicks.microseconds(ticks))
     }
     return result
   }
 
-  /// Single packets that were delivered twice: where the floor of the residuals falls by what the second one holds.
+  /// Single packets that were delivered twice: the floor of the residuals falls by what the second one holds.
   static func repeated(in residuals: Residuals, _ intervals: SessionIntervals) -> [Range<Int>] {
     var result: [Range<Int>] = []
     let known = Set(intervals.surplus.map(\.lowerBound))
@@ -114,7 +115,7 @@ enum SurplusIntervals {
         let next = number + 1 < repeats.count ? points.partition { $0.packet >= repeats[number + 1] } : points.endIndex
         let before = points[max(since, place - 2 * intervals.parameters.stepPackets)..<place]
         let after = points[place..<min(next, place + 2 * intervals.parameters.stepPackets)]
-        // Packets that come in batches show their floor seldom.
+        // Packets that come in batches seldom show their floor.
         let least = intervals.isBatching ? intervals.parameters.stepPackets : intervals.parameters.surplusPackets
         guard min(before.count, after.count) >= least,
           let past = before.lazy.map(\.residual).min(), let future = after.lazy.map(\.residual).min()
@@ -143,7 +144,7 @@ private struct RecentFloor {
 
   var value: Int64 { min(current, previous) }
 
-  mutating func take(_ value: Int64) {
+  mutating func insert(_ value: Int64) {
     if count > 0, count.isMultiple(of: size) { (previous, current) = (current, .max) }
     current = min(current, value)
     count += 1
@@ -151,7 +152,7 @@ private struct RecentFloor {
 }
 
 extension ArraySlice where Index == Int {
-  /// The first index whose element belongs to the second half, where all of those stand behind the others.
+  /// The index of the first element of the second half, if all of that half's elements stand behind the others.
   fileprivate func partition(_ belongsToSecond: (Element) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

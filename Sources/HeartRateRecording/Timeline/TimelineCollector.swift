@@ -2,14 +2,14 @@ import GATTHeartRate
 import HealthModel
 import Sensors
 
-/// The first step of the final pass: a session's events as columns, in wall time, without a judgement on any of them.
+/// The first step of the final pass: a session's events as columns in wall time, without any judgement.
 struct TimelineCollector {
   /// A notification that carried intervals.
   struct Packet {
     /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
     var arrival: Int64
-    /// When the last notification before it arrived that did not come together with it, within the same link; nil where
-    /// there is none, or where that one came late itself. The same kind of time.
+    /// The arrival of the last earlier notification of the same link that did not come together with this one; nil if there
+    /// is none, or if that one was itself held back. Same kind of time as ``arrival``.
     var previousArrival: Int64?
     /// Whether it came together with the notification before it.
     var isBatched: Bool
@@ -17,39 +17,40 @@ struct TimelineCollector {
     var beatEnd: Int
     /// Its rate, 0 where it is none.
     var rate: UInt16
-    /// Notifications since the packet before that said "off the skin" and carried no interval.
+    /// The number of notifications since the previous packet that reported "off the skin" and had no interval.
     var contactLostBefore: Int
-    /// Whether its arrival is its own: false where it waited while the recorder did not run, and was read with others.
+    /// False where it waited while the recorder did not run, and was read together with others.
     var hasOwnArrival: Bool
-    /// Counts the session's notifications, also those without intervals.
+    /// The number of the notification in the session; notifications without intervals count too.
     var notification: Int
-    /// Counts its links.
+    /// The number of the link in the session.
     var link: Int
   }
 
-  /// A time in which the recorder did not run.
+  /// A stall: a time in which the recorder did not run.
   struct Stall {
     /// When it ran again, in microseconds; boot time until ``finish()``, wall time (UTC) after it.
     var end: Int64
     var microseconds: Int64
   }
 
-  /// Beats from here on do not follow those before, whatever the times say.
+  /// A break: beats from here on do not follow those before, whatever the times say.
   struct Break {
     var beat: Int
     var reason: GapReason
   }
 
-  /// Values after this one may be missing, or the sensor said that it was off the skin and brought neither rate nor interval.
+  /// Values after this one may be missing, or the sensor reported that it was off the skin and sent neither rate nor
+  /// interval.
   struct Loss {
     /// The rate that came next, in ``rates``.
     var rate: Int
     var moment: Moment
-    /// `contact` for what the sensor said.
+    /// `contact` if the sensor reported it.
     var reason: GapReason
   }
 
-  /// The first or the last packet's place among rates and losses: between the two the beats tell of gaps.
+  /// The place of the first or the last packet among rates and losses: between the two, beats decide about gaps.
   struct Border {
     var rate: Int
     var loss: Int
@@ -78,7 +79,7 @@ struct TimelineCollector {
   private(set) var firstNotification: Moment?
   private(set) var lastNotification: Moment?
   private(set) var firstEvent: Moment?
-  /// When the battery was first told to be low.
+  /// When the battery was first reported low.
   private(set) var batteryLow: Moment?
   /// When the session was ended, where the events say so.
   private(set) var end: Moment?
@@ -93,28 +94,28 @@ struct TimelineCollector {
   private var offsets: [Int64] = []
   private var isLinked = false
   private var links = 0
-  /// The link's last loss has been told, and nothing of another link yet.
+  /// The link's last loss has been recorded, and no event of another link since.
   private var isLossOpen = false
   private var contactLost = 0
   private var batch = Batch()
 
-  /// Notifications that arrived together, though the sensor sent them one by one: something held them back.
+  /// Notifications that arrived together although the sensor sent them one by one: something held them back.
   private struct Batch {
-    /// When the latest notification arrived; nil at the beginning of a link.
+    /// The arrival of the latest notification; nil at the beginning of a link.
     var arrival: Int64?
-    /// And the latest before those that came with it.
+    /// The arrival of the latest notification before this batch.
     var arrivalBefore: Int64?
     var count = 0
 
-    /// Notifications less than this apart came together. Microseconds.
+    /// Notifications that arrive less than this apart came together. Microseconds.
     private static let together: Int64 = 100_000
 
-    /// Takes the next arrival.
-    mutating func take(_ instant: Int64) {
+    /// Appends the next arrival.
+    mutating func append(_ instant: Int64) {
       if let arrival, instant - arrival < Self.together {
         count += 1
       } else {
-        // What was held back was sent earlier than it arrived: nothing follows from when it did.
+        // What was held back was sent earlier than it arrived, so its arrival is no bound.
         arrivalBefore = count > 1 ? nil : arrival
         count = 1
       }
@@ -122,14 +123,14 @@ struct TimelineCollector {
     }
   }
 
-  mutating func take(_ log: SensorEventLog) {
+  mutating func append(_ log: SensorEventLog) {
     var columns = self
     self = TimelineCollector()
     columns.reserveCapacity(log.measurementCount)
     log.forEach {
-      columns.take($0, at: columns.instant($1))
+      columns.append($0, at: columns.instant($1))
     } other: {
-      columns.take($0)
+      columns.append($0)
     }
     self = columns
   }
@@ -140,7 +141,7 @@ struct TimelineCollector {
     rates.reserveCapacity(notifications)
   }
 
-  mutating func take(_ event: SensorEvent) {
+  mutating func append(_ event: SensorEvent) {
     if case .boot(let identifier) = event.kind {
       guard stretches.last?.boot != identifier else { return }
       if stretches.last?.boot == nil, var only = stretches.popLast() {
@@ -155,7 +156,7 @@ struct TimelineCollector {
     let instant = instant(event.instant)
     switch event.kind {
     case .boot: break
-    case .clock(let offset): takeClock(offset, at: instant)
+    case .clock(let offset): adjustClock(offset, at: instant)
     case .connected:
       // Without a loss before it, the recorder itself was away.
       if isLinked { breakRun(.recorder(nil), at: instant) }
@@ -163,7 +164,7 @@ struct TimelineCollector {
       isLinked = true
       isLossOpen = false
     case .disconnected(let reason): loseLink(reason, at: instant)
-    case .measurement(let bytes): take(bytes.span, at: instant)
+    case .measurement(let bytes): append(bytes.span, at: instant)
     case .battery(let percent):
       if percent <= SensorEvent.lowBatteryPercent { batteryLow = batteryLow ?? moment(instant) }
       sensor.firstBatteryPercent = sensor.firstBatteryPercent ?? percent
@@ -176,7 +177,7 @@ struct TimelineCollector {
     case .lost(let values, let reason):
       lostValues += values
       breakRun(.recorder(reason), at: instant)
-    case .stalled(let microseconds): takeStall(microseconds, at: instant)
+    case .stalled(let microseconds): appendStall(microseconds, at: instant)
     case .marker(let text):
       sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant), text: text))
     case .ended(let reason):
@@ -185,7 +186,7 @@ struct TimelineCollector {
     }
   }
 
-  /// When an event happened that is no boot, as this pass uses it.
+  /// The instant of an event other than `boot`, adjusted for this pass.
   private mutating func instant(_ instant: BootInstant) -> Int64 {
     if stretches.isEmpty { begin(nil, at: instant.microseconds) }
     let advanced = advance(to: instant.microseconds)
@@ -193,7 +194,7 @@ struct TimelineCollector {
     return advanced
   }
 
-  /// BlueZ tells the reason after the loss: a second event of the same loss only names it.
+  /// BlueZ reports the reason after the loss: a second event of the same loss only adds the reason.
   private mutating func loseLink(_ reason: String?, at instant: Int64) {
     isLinked = false
     guard isLossOpen, let last = sensor.disconnects.indices.last else {
@@ -219,7 +220,7 @@ struct TimelineCollector {
     breaks.append(Break(beat: rrTicks.count, reason: reason))
   }
 
-  private mutating func take(_ bytes: Span<UInt8>, at instant: Int64) {
+  private mutating func append(_ bytes: Span<UInt8>, at instant: Int64) {
     notifications += 1
     if firstNotification == nil { firstNotification = moment(instant) }
     lastNotification = moment(instant)
@@ -240,7 +241,7 @@ struct TimelineCollector {
       zeroRates += 1
       if header.rrCount == 0 { leaveSkin(at: instant) }
     }
-    batch.take(instant)
+    batch.append(instant)
     guard header.rrCount > 0 else {
       if header.contact == .notDetected { contactLost += 1 }
       return
@@ -259,19 +260,19 @@ struct TimelineCollector {
     lastPacket = Border(rate: rates.count + (bringsRate ? 1 : 0), loss: losses.count)
   }
 
-  /// A rate of 0 without an interval; the first in a row tells all.
+  /// Records a rate of 0 without an interval; only the first in a row matters.
   private mutating func leaveSkin(at instant: Int64) {
     if let last = losses.last, last.rate == rates.count, last.reason == .contact { return }
     losses.append(Loss(rate: rates.count, moment: moment(instant), reason: .contact))
   }
 
-  /// Two stalls at one instant are one, told in parts.
-  private mutating func takeStall(_ microseconds: Int64, at instant: Int64) {
+  /// Adds a stall. Two stalls with the same instant are parts of one.
+  private mutating func appendStall(_ microseconds: Int64, at instant: Int64) {
     guard isEndOfStall(instant) else { return stalls.append(Stall(end: instant, microseconds: microseconds)) }
     stalls[stalls.count - 1].microseconds = Self.sum(stalls[stalls.count - 1].microseconds, microseconds)
   }
 
-  /// For how long the recorder did not run. A foreign hand may have written lengths that no clock shows.
+  /// How long the recorder did not run, in microseconds. Foreign files may hold impossible lengths, so the sum saturates.
   var stalledMicroseconds: Int64 {
     stalls.reduce(0) { Self.sum($0, $1.microseconds) }
   }
@@ -281,18 +282,18 @@ struct TimelineCollector {
     return overflow ? .max : sum
   }
 
-  /// Whether the recorder ran again at this instant of the present boot.
+  /// Whether a stall ended at this instant of the present boot.
   private func isEndOfStall(_ instant: Int64) -> Bool {
     stalls.count > stretches.last?.firstStall ?? 0 && stalls.last?.end == instant
   }
 }
 
 extension TimelineCollector {
-  /// Events of one boot, whose instants can be compared.
+  /// Events of one boot, whose instants can be compared with each other.
   private struct BootStretch {
     var boot: BootIdentifier?
     var offset: Int64?
-    /// Added to instants: a foreign capture's clock can jump back.
+    /// Added to instants: the clock of a foreign capture can jump back.
     var correction: Int64 = 0
     var firstInstant: Int64
     var lastInstant: Int64
@@ -316,13 +317,13 @@ extension TimelineCollector {
     isLossOpen = false
   }
 
-  /// The instant as this pass uses it: never earlier than the one before.
+  /// The adjusted instant: never earlier than the one before.
   private mutating func advance(to instant: Int64) -> Int64 {
     let current = stretches.count - 1
     let corrected = instant &+ stretches[current].correction
     let last = stretches[current].lastInstant
     if corrected < last {
-      // Two sources may be a little out of order; what jumps back by seconds is a foreign capture's wall clock.
+      // Events of two sources may be slightly out of order; a jump back by seconds is the wall clock of a foreign capture.
       if last &- corrected > 1_000_000 { stretches[current].correction &+= last &- corrected }
       return last
     }
@@ -330,7 +331,7 @@ extension TimelineCollector {
     return corrected
   }
 
-  private mutating func takeClock(_ offset: Int64, at instant: Int64) {
+  private mutating func adjustClock(_ offset: Int64, at instant: Int64) {
     let current = stretches.count - 1
     if let earlier = stretches[current].offset {
       let step = offset &- earlier
@@ -342,10 +343,10 @@ extension TimelineCollector {
     stretches[current].offset = offset
   }
 
-  /// Turns boot time into wall time: each boot by its clock's last offset, since a machine without a clock battery
+  /// Converts boot time to wall time. Each boot uses its clock's last offset, because a machine without a clock battery
   /// learns the time late.
   mutating func finish() {
-    settleOffsets()
+    resolveOffsets()
     for (index, stretch) in stretches.enumerated() {
       let next = index + 1 < stretches.count ? stretches[index + 1] : nil
       let offset = offsets[index]
@@ -378,7 +379,7 @@ extension TimelineCollector {
     for position in positions { rates[position].time = rates[position].time.advanced(byMicroseconds: microseconds) }
   }
 
-  /// When the link came up over which `beat` is the first to arrive; nil where nothing tells. Only after ``finish()``.
+  /// When the link came up that brought `beat` first; nil where no event shows it. Only after ``finish()``.
   func linkUp(before beat: Int) -> Int64? {
     linkUps.last { $0.beat <= beat }.flatMap { $0.beat == beat ? wall($0.moment) : nil }
   }
@@ -392,9 +393,10 @@ extension TimelineCollector {
     Moment(stretch: stretches.count - 1, instant: instant)
   }
 
-  private mutating func settleOffsets() {
+  private mutating func resolveOffsets() {
     var known = stretches.map { $0.offset }
-    // A boot whose clock is not known follows the one before it; the loop below lets it precede a known one.
+    // A boot without a known clock follows the boot before it; the loop below places it before a known one instead where it
+    // must.
     if let last = known.lastIndex(where: { $0 != nil }) ?? known.indices.first {
       var offset = known[last] ?? 0
       known[last] = offset
@@ -403,8 +405,8 @@ extension TimelineCollector {
         known[index] = offset
       }
     }
-    // Later knowledge is better: an earlier boot gives way to a later one, and to a gap of more than a day none
-    // is believed, since no session goes on for so long without its sensor.
+    // Later knowledge is better: an earlier boot gives way to a later one. A gap of more than a day is not believed, since
+    // no session goes on that long without its sensor.
     let day: Int64 = 86_400_000_000
     for index in stretches.indices.reversed() {
       guard index + 1 < stretches.count, let next = known[index + 1] else { continue }

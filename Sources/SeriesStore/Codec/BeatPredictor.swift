@@ -1,8 +1,8 @@
 /// Predicts the next RR interval from the eight changes before it: a normalised least mean squares filter in integers.
 ///
-/// It learns a person's breathing rhythm while it goes. Measured on real strap series: 1.02 to 1.04 times the entropy
-/// limit, where the plain difference takes 1.03 to 1.10. Integers only, and all of them wrap or are clamped, so that
-/// every machine computes the same and no input can trap.
+/// It adapts to a person's breathing. On real strap series it gets to 1.02 to 1.04 times the entropy limit; the plain
+/// difference to 1.03 to 1.10. All integers wrap or are clamped, so that every machine computes the same and no input can
+/// trap.
 struct BeatPredictor {
   /// Weights in 1/65536, within ±4.
   private var weights = SIMD8<Int32>(repeating: 0)
@@ -13,22 +13,22 @@ struct BeatPredictor {
   private var last: Int64 = 0
   private var hasLast = false
 
-  /// Changes and errors beyond this many ticks teach nothing more than this many.
+  /// Changes and errors beyond this many ticks are clamped before they change the weights.
   private static let clamp: Int64 = 300
   private static let weightLimit = SIMD8<Int32>(repeating: 1 << 18)
-  /// Added to the power, so that a still series does not learn wildly.
+  /// Added to the power, so that small changes do not lead to large steps of the weights.
   private static let regularisation: Int32 = 512
 
-  /// What the weights make of the last changes.
+  /// The change predicted by the weights.
   private var predictedChange: Int32 = 0
 
-  /// The next interval as it would be without news; 0 at first.
+  /// The predicted interval; 0 at first.
   @inline(__always)
   var prediction: Int64 {
     hasLast ? last &+ Int64(predictedChange) : 0
   }
 
-  /// Learns the interval that came.
+  /// Updates the filter with the actual interval.
   @inline(__always)
   mutating func update(with interval: Int64) {
     guard hasLast else {

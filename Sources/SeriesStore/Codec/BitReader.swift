@@ -1,10 +1,11 @@
-/// Takes bits from bytes, the most significant first; past the end it throws, whatever the bytes are.
+/// Reads bits from bytes, the most significant first. Past the end it throws, whatever the bytes are.
 ///
-/// Bits wait in a word, left-aligned, and eight bytes at a time fill it up: a value costs a few instructions, not a few a bit.
+/// A 64-bit window, left-aligned, is refilled eight bytes at a time: a value takes a few instructions, not a few for each
+/// bit.
 struct BitReader {
   private let bytes: [UInt8]
   private var position: Int
-  /// The next bits, left-aligned. Below the `available` ones stand zeros, or the beginning of what follows.
+  /// The next bits, left-aligned. The bits below `available` are zeros, or the beginning of what follows.
   private var window: UInt64 = 0
   private var available = 0
 
@@ -13,7 +14,7 @@ struct BitReader {
     position = start
   }
 
-  /// At least 56 bits in the window, or all that are left.
+  /// Fills the window to at least 56 bits, or with all that are left.
   @inline(__always)
   mutating func refill() {
     guard available < 56 else { return }
@@ -37,9 +38,9 @@ struct BitReader {
     }
   }
 
-  /// The next `count` bits, at most 56.
+  /// Reads the next `count` bits, at most 56.
   @inline(__always)
-  mutating func take(_ count: Int) throws(ChunkError) -> UInt64 {
+  mutating func read(_ count: Int) throws(ChunkError) -> UInt64 {
     refill()
     guard available >= count else { throw .truncated }
     guard count > 0 else { return 0 }
@@ -54,9 +55,10 @@ struct BitReader {
     available &-= count
   }
 
-  /// Counts zeros up to `limit` (at most 40) and takes them with the one that ends them, which is not there after `limit`.
+  /// Reads up to `limit` (at most 40) zeros and the 1 that ends them, which is missing after `limit` zeros. Returns the
+  /// number of zeros.
   @inline(__always)
-  mutating func takeZeros(limit: Int) throws(ChunkError) -> Int {
+  mutating func readZeros(limit: Int) throws(ChunkError) -> Int {
     refill()
     let zeros = window.leadingZeroBitCount
     if zeros >= limit {
@@ -69,15 +71,15 @@ struct BitReader {
     return zeros
   }
 
-  /// A number of up to `limit` zeros, the one that ends them, and `count` bits, in one; nil, and nothing taken, where there
-  /// are `limit` zeros or the whole is not in the window, which ``refill()`` has filled before.
+  /// Reads up to `limit` zeros, the 1 that ends them, and `count` bits in one step. Returns nil, without reading, if there
+  /// are `limit` zeros or the whole is not in the window; call ``refill()`` before.
   @inline(__always)
-  mutating func takeRice(limit: Int, bits count: Int) -> UInt64? {
+  mutating func readRice(limit: Int, bits count: Int) -> UInt64? {
     let zeros = window.leadingZeroBitCount
     let length = zeros &+ 1 &+ count
     guard zeros < limit, length <= available else { return nil }
     let rest = window &<< UInt64(truncatingIfNeeded: zeros &+ 1)
-    // Two shifts, since one by 64 would be one by 0.
+    // Two shifts, because a shift by 64 is not defined.
     let low = (rest &>> 1) &>> UInt64(truncatingIfNeeded: 63 &- count)
     drop(length)
     return UInt64(truncatingIfNeeded: zeros) &<< UInt64(truncatingIfNeeded: count) | low

@@ -1,14 +1,14 @@
 /// Appends bits to bytes, the most significant first.
 ///
-/// Bits gather in words of 64; they become bytes at the end.
+/// Bits are collected in words of 64, which become bytes at the end.
 struct BitWriter {
   private let prefix: [UInt8]
   private var words: [UInt64] = []
   private var accumulator: UInt64 = 0
-  /// How many bits are still free in the accumulator, whose upper bits are filled: 1 to 64 between calls.
+  /// The number of free bits in the accumulator, whose upper bits are filled: 1 to 64 between calls.
   private var free = 64
 
-  /// Bits follow after `prefix`; room is made for `capacity` of them.
+  /// Appends bits after `prefix`, with room for `capacity` of them.
   init(after prefix: [UInt8], capacity: Int = 0) {
     self.prefix = prefix
     words.reserveCapacity(capacity / 64 + 1)
@@ -28,7 +28,7 @@ struct BitWriter {
     }
   }
 
-  /// Fills the last byte with zeros and gives everything back.
+  /// Fills the last byte with zeros and returns all bytes.
   consuming func finish() -> [UInt8] {
     let length = prefix.count + 8 * words.count + (64 - free + 7) / 8
     var bytes: [UInt8] = []

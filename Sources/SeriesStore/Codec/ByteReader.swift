@@ -1,4 +1,4 @@
-/// The head of a chunk while it is read: bytes and variable-length integers (LEB128).
+/// Reads the head of a chunk: bytes and variable-length integers (LEB128).
 struct ByteReader {
   let bytes: [UInt8]
   private(set) var position: Int
@@ -8,17 +8,17 @@ struct ByteReader {
     position = start
   }
 
-  mutating func take() throws(ChunkError) -> UInt8 {
+  mutating func read() throws(ChunkError) -> UInt8 {
     guard position < bytes.count else { throw .truncated }
     defer { position += 1 }
     return bytes[position]
   }
 
-  mutating func takeVarint() throws(ChunkError) -> UInt64 {
+  mutating func readVarint() throws(ChunkError) -> UInt64 {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while true {
-      let byte = try take()
+      let byte = try read()
       guard shift < 63 || (shift == 63 && byte <= 1) else { throw .invalid(field: "integer") }
       value |= UInt64(byte & 0x7F) << shift
       if byte & 0x80 == 0 { return value }
@@ -26,13 +26,13 @@ struct ByteReader {
     }
   }
 
-  mutating func takeSigned() throws(ChunkError) -> Int64 {
-    ZigZag.decode(try takeVarint())
+  mutating func readSigned() throws(ChunkError) -> Int64 {
+    ZigZag.decode(try readVarint())
   }
 
-  /// A count of values of which each takes at least one bit: more than the bits that are left is a lie.
-  mutating func takeCount() throws(ChunkError) -> Int {
-    let count = try takeVarint()
+  /// A count of values that take at least one bit each; throws if the count exceeds the bits that are left.
+  mutating func readCount() throws(ChunkError) -> Int {
+    let count = try readVarint()
     guard count <= UInt64(bytes.count - position) * 8 else { throw .invalid(field: "count") }
     return Int(count)
   }

@@ -1,4 +1,4 @@
-/// The head of a chunk while it is written: bytes and variable-length integers (LEB128).
+/// Writes the head of a chunk: bytes and variable-length integers (LEB128).
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 

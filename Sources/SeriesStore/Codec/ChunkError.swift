@@ -1,11 +1,11 @@
 /// Why a packed chunk cannot be read.
 enum ChunkError: Error, Hashable {
-  /// The bytes end before the values do.
+  /// The bytes end before the last value.
   case truncated
-  /// The bytes are not those that were written.
+  /// The checksum is wrong: the bytes were changed.
   case checksumMismatch
-  /// A layout that this version of the program does not know.
+  /// This version of the program does not know the layout.
   case unknownLayout(UInt8)
-  /// A field holds what no encoder writes.
+  /// A field has a value that no encoder writes.
   case invalid(field: String)
 }

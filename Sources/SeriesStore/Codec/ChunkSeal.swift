@@ -1,8 +1,8 @@
 import Checksums
 
-/// The first bytes of every chunk: a checksum over the rest, and the byte that names the layout.
+/// The first bytes of every chunk: a checksum of the rest, and the layout's number.
 enum ChunkSeal {
-  /// Puts the checksum into the first four bytes, which were left free for it.
+  /// Writes the checksum into the first four bytes, which the caller left free.
   static func seal(_ bytes: consuming [UInt8]) -> [UInt8] {
     var sealed = bytes
     let checksum = CRC32C.checksum(sealed.span, 4..<sealed.count)
@@ -10,7 +10,7 @@ enum ChunkSeal {
     return sealed
   }
 
-  /// Checks both and gives a reader of what follows.
+  /// Checks both and returns a reader of what follows.
   static func open(_ bytes: [UInt8], layout: UInt8) throws(ChunkError) -> ByteReader {
     guard bytes.count >= 5 else { throw .truncated }
     var checksum: UInt32 = 0

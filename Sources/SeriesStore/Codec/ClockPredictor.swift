@@ -1,17 +1,17 @@
-/// Predicts the next stamp of a series that comes about regularly: a tracking filter of phase and period in integers.
+/// Predicts the next timestamp of a regular series: a tracking filter of phase and period in integers.
 ///
-/// A notification's stamp is a steady clock plus jitter; following the clock instead of the last stamp saves a quarter
-/// of a bit a stamp. With a phase shift of 0 it predicts the last stamp plus the mean period, which suits times that
-/// wander.
+/// The timestamps of notifications are a steady clock plus jitter; following the clock instead of the last timestamp saves
+/// a quarter of a bit each. With a phase shift of 0 it predicts the last timestamp plus the mean period, which suits
+/// wandering times.
 struct ClockPredictor: StampPredictor {
-  /// 1/2ᵖʰᵃˢᵉ of the error moves the phase, 1/2ᵖᵉʳⁱᵒᵈ of it the period.
+  /// The phase changes by 1/2ᵖʰᵃˢᵉ of the error, the period by 1/2ᵖᵉʳⁱᵒᵈ of it.
   struct Gains: Hashable {
     var phase: UInt8
     var period: UInt8
 
-    /// A strap's notifications.
+    /// For a strap's notifications.
     static let steady = Gains(phase: 3, period: 10)
-    /// Irregular times.
+    /// For irregular times.
     static let wandering = Gains(phase: 0, period: 3)
   }
 
@@ -20,7 +20,7 @@ struct ClockPredictor: StampPredictor {
   private var phase: Int64
   private var period: Int64
 
-  /// Begins at `first`, with a period in time units.
+  /// Starts at `first`, with a period in time units.
   init(first: Int64, period: Int64, gains: Gains) {
     self.gains = gains
     phase = first &<< 8

@@ -1,14 +1,14 @@
 import HealthModel
 
-/// A stretch of a heartbeat series as it is packed into one blob.
+/// A part of a heartbeat series, packed into one blob.
 ///
 /// Layout (Documentation/store-format.md, "Heartbeat chunk"): CRC-32C of the rest, little endian; layout byte; count and
 /// the lengths of the three side lists as variable-length integers; then bits: the RR intervals, the gaps, the flags, the
-/// offsets. A beat without news costs nothing but its RR interval.
+/// offsets. A beat without gap, flags and offset takes only its RR interval.
 struct HeartbeatChunk: Hashable {
   /// The first byte after the checksum.
   static let layout: UInt8 = 0x21
-  /// The most beats that go into one chunk: an hour or so. Blobs of 3 KB fill a page of 16 KiB better than those of 6 KB.
+  /// The most beats in one chunk: about an hour. Blobs of 3 KB fill pages of 16 KiB better than blobs of 6 KB.
   static let capacity = 4096
 
   var beats: ArraySlice<Heartbeat>
@@ -55,13 +55,13 @@ struct HeartbeatChunk: Hashable {
     output = writer
   }
 
-  /// The beats in `bytes`; never traps, whatever they are.
+  /// Decodes the beats in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [Heartbeat] {
     var head = try ChunkSeal.open(bytes, layout: layout)
-    let count = try head.takeCount()
-    let gapCount = try head.takeCount()
-    let flagCount = try head.takeCount()
-    let offsetCount = try head.takeCount()
+    let count = try head.readCount()
+    let gapCount = try head.readCount()
+    let flagCount = try head.readCount()
+    let offsetCount = try head.readCount()
     var reader = BitReader(bytes, from: head.position)
     var beats = try decodeIntervals(count, from: &reader)
     var gaps = SparseList()
@@ -89,7 +89,7 @@ struct HeartbeatChunk: Hashable {
     var column = beats.mutableSpan
     var predictor = BeatPredictor()
     var rice = AdaptiveRice(mean: 24)
-    // In a variable of its own: in the loop it stays in registers.
+    // A local variable, which stays in registers during the loop.
     var bits = reader
     for index in 0..<count {
       let interval = predictor.prediction &+ ZigZag.decode(try rice.decode(from: &bits))
@@ -103,6 +103,6 @@ struct HeartbeatChunk: Hashable {
 }
 
 extension Heartbeat {
-  /// Whether it has more to say than its interval.
+  /// Whether it has a gap, flags or an offset.
   fileprivate var isNotable: Bool { precededByGap || !flags.isEmpty || offsetMicroseconds != 0 }
 }

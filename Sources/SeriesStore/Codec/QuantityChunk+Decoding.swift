@@ -1,16 +1,16 @@
 extension QuantityChunk {
-  /// The quantities in `bytes`; never traps, whatever they are.
+  /// Decodes the quantities in `bytes`; never traps, whatever they are.
   init(decoding bytes: [UInt8]) throws(ChunkError) {
     var head = try ChunkSeal.open(bytes, layout: Self.layout)
-    let content = Content(rawValue: try head.take())
+    let content = Content(rawValue: try head.read())
     guard Content.known.isSuperset(of: content) else { throw .invalid(field: "content") }
-    let exponent = Int(try head.take())
+    let exponent = Int(try head.read())
     guard exponent < Self.scales.count else { throw .invalid(field: "scale") }
-    let count = try head.takeCount()
+    let count = try head.readCount()
     guard count > 0 else { throw .invalid(field: "count") }
-    let first = try head.takeSigned()
+    let first = try head.readSigned()
     let form = try Self.stampHead(of: content, from: &head)
-    let energyCount = content.contains(.energies) ? try head.takeCount() : 0
+    let energyCount = content.contains(.energies) ? try head.readCount() : 0
 
     var reader = BitReader(bytes, from: head.position)
     let unit: Int64 = content.contains(.milliseconds) ? 1000 : 1
@@ -31,7 +31,7 @@ extension QuantityChunk {
     try decodeEnergies(energyCount, below: count, from: &reader)
   }
 
-  /// What the head says of the stamps.
+  /// The head's description of the timestamps.
   private enum StampHead {
     case clock(period: Int64, gains: ClockPredictor.Gains)
     case slots(SlotPredictor.Grid, skips: Int)
@@ -39,15 +39,15 @@ extension QuantityChunk {
 
   private static func stampHead(of content: Content, from head: inout ByteReader) throws(ChunkError) -> StampHead {
     guard content.contains(.slots) else {
-      let period = Int64(bitPattern: try head.takeVarint())
-      let gains = ClockPredictor.Gains(phase: try head.take(), period: try head.take())
+      let period = Int64(bitPattern: try head.readVarint())
+      let gains = ClockPredictor.Gains(phase: try head.read(), period: try head.read())
       guard gains.phase < 64, gains.period < 64 else { throw .invalid(field: "gains") }
       return .clock(period: period, gains: gains)
     }
     let grid = SlotPredictor.Grid(
-      length: Int64(bitPattern: try head.takeVarint()), step: Int64(bitPattern: try head.takeVarint()))
+      length: Int64(bitPattern: try head.readVarint()), step: Int64(bitPattern: try head.readVarint()))
     guard grid.length > 0, grid.step > 0 else { throw .invalid(field: "slots") }
-    return .slots(grid, skips: try head.takeCount())
+    return .slots(grid, skips: try head.readCount())
   }
 
   private static func decodeSkips(
@@ -62,7 +62,7 @@ extension QuantityChunk {
     return skips
   }
 
-  /// A stamp on its way out of the stream: not before the last, and small enough for microseconds.
+  /// A decoded timestamp: not before the last one, and in the range of microseconds.
   private struct Stamp {
     var value: Int64
     let unit: Int64
@@ -100,7 +100,7 @@ extension QuantityChunk {
     var stamps = AdaptiveRice(mean: 32)
     var numbers = AdaptiveRice(mean: 4)
     var number: Int64 = 0
-    // Columns and state in variables of their own: in the loop they stay in registers.
+    // Columns and state in local variables, which stay in registers during the loop.
     var bits = reader
     var times = [Int64](repeating: 0, count: count)
     var values = [Double](repeating: 0, count: count)
@@ -135,10 +135,10 @@ extension QuantityChunk {
         predictor.update(with: stamp.value)
       }
       times.append(try stamp.microseconds())
-      let width = Int(try reader.take(7))
+      let width = Int(try reader.read(7))
       guard width <= 64 else { throw .invalid(field: "value") }
-      let high = width > 32 ? try reader.take(width - 32) : 0
-      pattern ^= high << 32 | (try reader.take(min(width, 32)))
+      let high = width > 32 ? try reader.read(width - 32) : 0
+      pattern ^= high << 32 | (try reader.read(min(width, 32)))
       let value = Double(bitPattern: pattern)
       guard value.isFinite else { throw .invalid(field: "value") }
       values.append(value)
@@ -165,7 +165,7 @@ extension QuantityChunk {
     while contacts.count < count {
       let length = try lengths.decode(from: &reader)
       guard length < UInt64(count - contacts.count) else { throw .invalid(field: "contact") }
-      let contact = UInt8(try reader.take(2))
+      let contact = UInt8(try reader.read(2))
       guard contact < 3 else { throw .invalid(field: "contact") }
       contacts.append(contentsOf: repeatElement(contact, count: Int(length) + 1))
     }

@@ -49,8 +49,8 @@ extension QuantityChunk {
     return ChunkSeal.seal(writer.finish())
   }
 
-  /// The exponent of the smallest power of ten that makes all values whole numbers which read back as the same values;
-  /// nil where none up to 10⁶ does.
+  /// The exponent of the smallest power of ten by which all values become integers that convert back exactly; nil if there
+  /// is none up to 10⁶.
   static func decimalScale(of values: some Sequence<Double>) -> Int? {
     var exponent = 0
     for value in values {
@@ -60,7 +60,7 @@ extension QuantityChunk {
       }
     }
     guard exponent > 0 else { return 0 }
-    // What is whole in tenths is whole in hundredths too, but its quotient may round to a neighbour: ask all again.
+    // Integers in tenths are integers in hundredths too, but their quotients may round differently: check all again.
     return values.allSatisfy { isExact($0, scale: scales[exponent]) } ? exponent : nil
   }
 
@@ -69,7 +69,7 @@ extension QuantityChunk {
     return Double(scaled(value, by: scale)) / scale == value
   }
 
-  /// The whole number nearest to `value · scale`, which must be below 4·10¹⁵.
+  /// The integer nearest to `value · scale`, which must be below 4·10¹⁵.
   static func scaled(_ value: Double, by scale: Double) -> Int64 {
     let product = value * scale
     return Int64(product + (product < 0 ? -0.5 : 0.5))
@@ -116,7 +116,7 @@ extension QuantityChunk {
         stamps.encode(ZigZag.encode(stamp &- predictor.prediction(at: index)), into: &writer)
         predictor.update(with: stamp)
       }
-      // Neighbours share sign, exponent and the first digits: only what differs is written, behind its width.
+      // Successive values share sign, exponent and leading digits: only the different bits are written, after their width.
       let difference = value.bitPattern ^ last
       let width = 64 - difference.leadingZeroBitCount
       writer.put(UInt64(width), bits: 7)
@@ -140,7 +140,7 @@ extension QuantityChunk {
     }
   }
 
-  /// Contact changes seldom: each stretch is its length and the raw value in two bits.
+  /// Contact changes seldom: each stretch is written as its length and the raw value in two bits.
   private func encodeContacts(into writer: inout BitWriter) {
     guard !contacts.isEmpty else { return }
     var lengths = AdaptiveRice(mean: 1024)

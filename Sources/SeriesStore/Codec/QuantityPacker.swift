@@ -1,14 +1,14 @@
-/// Packs quantities that come in order of time, chunk by chunk, while they come: a day fits in constant memory.
+/// Packs quantities in order of time, chunk by chunk as they arrive: a day takes constant memory.
 ///
 /// A chunk ends an hour after its first quantity, or when it is full.
 struct QuantityPacker: Sendable {
-  /// A finished chunk with the cells that summarise it.
+  /// A finished chunk with its summary cells.
   struct Packed: Hashable, Sendable {
     var payload: [UInt8]
     var cells: [SummaryCell]
   }
 
-  /// What one quantity brings.
+  /// A single quantity.
   struct Item: Hashable, Sendable {
     var value: Double
     /// Microseconds since 1970.
@@ -21,19 +21,19 @@ struct QuantityPacker: Sendable {
 
   private static let hour: Int64 = 3_600_000_000
   private var chunk = QuantityChunk()
-  /// The cells before the one that is being filled.
+  /// The cells before the current one.
   private var cells: [SummaryCell] = []
   private var cell = SummaryCell()
   private var chunkEnd: Int64 = .min
   private var cellEnd: Int64 = .min
   private let summarises: Bool
 
-  /// `summarises`: whether chunks come with their cells; what is only kept for a while needs none.
+  /// `summarises`: whether chunks get cells; chunks that are only kept temporarily need none.
   init(summarises: Bool = true) {
     self.summarises = summarises
   }
 
-  /// Adds a quantity that starts at or after the one before it; gives the chunk that it closed.
+  /// Adds a quantity that starts at or after the previous one. Returns the chunk that it completed.
   mutating func add(_ item: Item) -> Packed? {
     var closed: Packed?
     if item.start >= chunkEnd || chunk.times.count >= QuantityChunk.capacity {
@@ -52,7 +52,7 @@ struct QuantityPacker: Sendable {
     if let kilojoules = item.kilojoules {
       chunk.energies.append(QuantityChunk.Energy(index: count, kilojoules: kilojoules))
     }
-    // Most series say nothing of durations and contact: their columns begin where there is something to say.
+    // Most series have no durations and contacts; those columns start with the first value that has one.
     if item.end > item.start || !chunk.durations.isEmpty {
       if chunk.durations.isEmpty { chunk.durations = Array(repeating: 0, count: count) }
       chunk.durations.append(item.end &- item.start)
@@ -66,7 +66,7 @@ struct QuantityPacker: Sendable {
     return closed
   }
 
-  /// The chunk that is still open; nil where nothing was added since the last.
+  /// Returns the open chunk; nil if nothing was added since the last one.
   mutating func finish() -> Packed? {
     guard !chunk.times.isEmpty else { return nil }
     if cell.count > 0 { cells.append(cell) }

@@ -1,19 +1,19 @@
 extension SlotPredictor.Grid {
-  /// Stamps below this number show no slots.
+  /// With fewer timestamps slots are not visible.
   private static let fewest = 64
-  /// How many neighbours are looked at, all over the series.
+  /// How many pairs of neighbours are examined, spread over the series.
   private static let looks = 64
-  /// The most slots that one usual step is divided into.
+  /// The most slots in one usual step.
   private static let mostSlots: Int64 = 64
-  /// Slots shorter than so many time units, or than four times what stamps scatter, are not looked for: they save little, and take
-  /// as many skips as stamps.
+  /// Slots shorter than this many time units, or than four times the scatter of the timestamps, are not considered: they
+  /// save little and need as many skips as there are timestamps.
   private static let shortest: Int64 = 4
 
-  /// The slots that stamps in order seem to come in; nil where none of them is usual. Whether slots tell the stamps in
-  /// fewer bits than a clock does is for whoever asks to count.
+  /// The slots that sorted timestamps seem to have; nil if there is no usual one. Whether slots take fewer bits than a
+  /// clock is for the caller to count.
   ///
-  /// The usual step between neighbours is a whole number of slots. That number is the one that leaves least: of the distances
-  /// from the slots, and, eight times as dear, of steps of another number.
+  /// The usual step between neighbours is an integer number of slots. The number chosen is the one with the least cost: the
+  /// distances from the slots plus, weighted eightfold, the steps of another number.
   init?(of stamps: [Int64]) {
     guard stamps.count >= Self.fewest else { return nil }
     let steps = stride(from: 0, to: stamps.count - 1, by: max(1, (stamps.count - 1) / Self.looks))
@@ -31,7 +31,7 @@ extension SlotPredictor.Grid {
       if best.map({ rest < $0.rest / 5 * 4 }) ?? true { best = (rest, grid) }
     }
     guard let grid = best?.grid else { return nil }
-    // From end to end the length of a slot is known to a part of it.
+    // From the first to the last timestamp the length of a slot is known to a small fraction.
     let share = 1 / Double(grid.length)
     var slots: Int64 = 0
     for index in stamps.indices.dropFirst() {
@@ -42,7 +42,8 @@ extension SlotPredictor.Grid {
     self.init(length: length, step: grid.step)
   }
 
-  /// The whole slots nearest to a step, by the share of one that 1/256 of the time unit is: at most 2⁻¹⁰, so that any step fits.
+  /// The number of slots nearest to a step, by the ratio of 1/256 of the time unit to a slot: at most 2⁻¹⁰, so that any
+  /// step fits.
   @inline(__always)
   private static func slots(in step: Int64, by share: Double) -> Int64 {
     Int64(Double(step) * share + 0.5)

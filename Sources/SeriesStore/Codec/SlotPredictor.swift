@@ -1,24 +1,24 @@
-/// Predicts stamps that come in slots: a radio hands on what it has at its next turn, so that stamps are many equal slots
-/// apart, some milliseconds more or less, whatever the sensor's own pace is.
+/// Predicts timestamps that come in slots. A radio delivers what it has at its next turn, so timestamps are a number of
+/// equal slots apart, give or take some milliseconds, whatever the sensor's own pace.
 ///
-/// Which slot a stamp came in, where it is not the expected one, is told apart (``Skip``); what is left is small. A Polar H10 on
-/// a desktop has slots of 0.495 s: a stamp takes 5.9 bits, where the last one and a mean period take 9.4. A link that
-/// was lost is one skip: slots of a whole period suit every regular sensor.
+/// If a timestamp is not in the expected slot, its slot is stored separately (``Skip``); the rest is small. A Polar H10 on
+/// a desktop has slots of 0.495 s: a timestamp takes 5.9 bits, against 9.4 with the last timestamp and a mean period. A
+/// lost link is one skip: slots of a whole period suit every regular sensor.
 struct SlotPredictor: StampPredictor {
   /// The slots of a series.
   struct Grid: Hashable {
     /// The length of a slot in 1/256 of the time unit, above 0.
     var length: Int64
-    /// How many slots a stamp comes after the one before it, mostly.
+    /// The usual number of slots from one timestamp to the next.
     var step: Int64
   }
 
-  /// A stamp that came so many slots later than expected, or earlier; never 0.
+  /// A timestamp this many slots later than expected, or earlier if negative; never 0.
   struct Skip: Hashable {
     var index: Int
     var slots: Int64
 
-    /// As it is written: since no skip is 0, all are one lower.
+    /// The stored code: negative and positive skips interleaved, one lower since none is 0.
     var code: UInt64 { ZigZag.encode(slots) &- 1 }
 
     init(index: Int, slots: Int64) {
@@ -36,21 +36,22 @@ struct SlotPredictor: StampPredictor {
   private var nextSkip = 0
   /// The middle of the slot that is expected, in 1/256 of the time unit.
   private var expected: Int64
-  /// The skip of the stamp that is predicted, and what the one before it left.
+  /// The skip of the predicted timestamp, and the remainder of the one before.
   private var skipped: Int64 = 0
   private var pending: Int64 = 0
 
-  /// A stamp that is so many slots late is behind a gap, and those after it follow it.
+  /// A timestamp this many slots late comes after a gap, and later ones follow it.
   private static let gap: Int64 = 8
 
-  /// Begins at `first`; the skips are those of all stamps, or none while they are ``notice(_:at:)``d.
+  /// Starts at `first`. `skips` has the skips of all timestamps, or is empty while they are being collected by
+  /// ``notice(_:at:)``.
   init(first: Int64, grid: Grid, skips: [Skip] = []) {
     self.grid = grid
     self.skips = skips
     expected = first &<< 8 &+ grid.step &* grid.length
   }
 
-  /// Looks which slot the next stamp came in, and adds its skip where it is not the expected one.
+  /// Finds the slot of the next timestamp and records its skip if it is not the expected one.
   mutating func notice(_ stamp: Int64, at index: Int) {
     let distance = stamp &<< 8 &- expected &+ grid.length / 2
     let (quotient, remainder) = distance.quotientAndRemainder(dividingBy: grid.length)
@@ -73,15 +74,15 @@ struct SlotPredictor: StampPredictor {
   @inline(__always)
   mutating func update(with stamp: Int64) {
     let error = (stamp &- prediction) &<< 8
-    expected = expected &+ error &>> 3 &+ (grid.step &+ settleSkip()) &* grid.length
+    expected = expected &+ error &>> 3 &+ (grid.step &+ resolveSkip()) &* grid.length
   }
 
-  /// By how many slots the expectation moves: one packet that was held up says nothing of the next. Two in a row do, by the
-  /// lesser of the two; so does one that is early, which nothing can make it, and one behind a gap.
+  /// By how many slots the expectation moves. A single delayed packet says nothing about the next. Two in a row do, by the
+  /// smaller of their skips; so does an early packet, because nothing can make a packet early, and one after a gap.
   @inline(__always)
-  private mutating func settleSkip() -> Int64 {
-    let settled = skipped < 0 || skipped > Self.gap ? skipped : min(skipped, pending)
-    pending = skipped &- settled
-    return settled
+  private mutating func resolveSkip() -> Int64 {
+    let confirmed = skipped < 0 || skipped > Self.gap ? skipped : min(skipped, pending)
+    pending = skipped &- confirmed
+    return confirmed
   }
 }

@@ -1,6 +1,7 @@
-/// The few members of a long list that have something to say: their indices, ascending, and a value each.
+/// The few members of a long list that have a value: their indices, ascending, and the values.
 ///
-/// Indices are kept as the change of the distance, so that every tenth costs one bit; values in a Rice stream of their own.
+/// Indices are stored as changes of their distance, so that every tenth costs one bit; values in a Rice stream of their
+/// own.
 struct SparseList {
   private var indices = AdaptiveRice(mean: 64)
   private var values = AdaptiveRice(mean: 4)
@@ -19,14 +20,14 @@ struct SparseList {
     values.encode(value, into: &writer)
   }
 
-  /// The bits that a member would cost now, and its effect on those after it.
+  /// The number of bits that a member would take now; updates the state as writing it would.
   mutating func cost(_ index: Int, value: UInt64) -> Int {
     let step = index - last
     defer { (distance, last) = (step, index) }
     return indices.cost(ZigZag.encode(Int64(step - distance))) + values.cost(value)
   }
 
-  /// The next index, which is greater than the last and smaller than `count`.
+  /// Decodes the next index, which is greater than the last and smaller than `count`.
   mutating func decodeIndex(below count: Int, from reader: inout BitReader) throws(ChunkError) -> Int {
     let change = ZigZag.decode(try indices.decode(from: &reader))
     let (step, overflow) = Int64(distance).addingReportingOverflow(change)

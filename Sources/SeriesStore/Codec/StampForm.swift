@@ -1,10 +1,10 @@
-/// How a chunk's stamps are told: by the predictor that leaves the least of them.
+/// How a chunk's timestamps are stored: by the predictor that needs the fewest bits.
 enum StampForm: Hashable {
   case clock(period: Int64, gains: ClockPredictor.Gains)
   case slots(SlotPredictor.Grid, [SlotPredictor.Skip])
 
-  /// The form that takes the fewest bits for at least one stamp, of two that are tried on all of them: a steady clock, and
-  /// slots where the stamps show some, else a clock that wanders.
+  /// Chooses the form with the fewest bits for one or more timestamps. Two forms are tried on all of them: a steady clock,
+  /// and slots if the timestamps seem to have some, else a wandering clock.
   init(cheapestFor stamps: [Int64]) {
     let first = stamps[0]
     let period = stamps.count > 1 ? (stamps[stamps.count - 1] &- first) / Int64(stamps.count - 1) : 0
@@ -28,12 +28,12 @@ enum StampForm: Hashable {
     }
   }
 
-  /// Slots have to save this part of a clock's bits, since clocks are read faster.
+  /// Slots must save this fraction of a clock's bits, since clocks are decoded faster.
   private static let worthwhile = 32
-  /// What slots take in the head more than a clock.
+  /// The additional bits of slots in the head.
   private static let headBits = 24
 
-  /// What stamps would take.
+  /// The number of bits that the timestamps would take.
   private struct Cost<Predictor: StampPredictor> {
     var predictor: Predictor
     private var rice = AdaptiveRice(mean: 32)

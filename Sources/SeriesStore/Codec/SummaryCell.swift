@@ -1,13 +1,13 @@
 import HealthModel
 
-/// What statistics need to know about one quarter of an hour of a quantity series without unpacking it.
+/// What statistics need of a quarter of an hour of a quantity series, so that it need not be unpacked.
 ///
-/// Quarters, since the offsets of all of today's time zones are multiples of them: a bucket of any calendar begins where
-/// a cell does.
+/// The offsets of all present time zones are multiples of a quarter of an hour, so the buckets of any calendar begin where
+/// cells do.
 struct SummaryCell: Hashable, Sendable {
-  /// A quarter of an hour in microseconds: cells begin at its multiples since 1970.
+  /// A quarter of an hour in microseconds: cells begin at multiples of it since 1970.
   static let length: Int64 = 900_000_000
-  /// Two values further apart than this leave a gap between them: ten seconds, in microseconds.
+  /// Two values further apart than this have a gap between them: ten seconds, in microseconds.
   static let maximumGap: Int64 = 10_000_000
 
   var count = 0
@@ -22,30 +22,30 @@ struct SummaryCell: Hashable, Sendable {
   var lastEnd: Int64 = 0
   /// The latest end of all quantities.
   var maximumEnd: Int64 = 0
-  /// Microseconds that the quantities last together.
+  /// The total duration of the quantities, in microseconds.
   var duration: Int64 = 0
   /// The sum of value times duration.
   var weighted: Double = 0
-  /// Microseconds between `firstStart` and `maximumEnd` that are no gap.
+  /// Microseconds between `firstStart` and `maximumEnd` without gaps.
   var covered: Int64 = 0
-  /// The integral of the values, each held until the next where that is no gap.
+  /// The integral of the values, each held until the next one, without gaps.
   var held: Double = 0
-  /// The integral of straight lines between neighbours where there is no gap.
+  /// The integral of straight lines between neighbours, without gaps.
   var trapezoid: Double = 0
 
-  /// When the quarter begins.
+  /// The beginning of the quarter of an hour.
   var start: Int64 { Self.floor(firstStart) }
 
-  /// The beginning of the quarter that `time` lies in.
+  /// The beginning of the quarter of an hour that contains `time`.
   static func floor(_ time: Int64) -> Int64 {
     let remainder = time % length
     return time &- (remainder < 0 ? remainder + length : remainder)
   }
 
-  /// Whether nothing in it reaches beyond its quarter.
+  /// Whether all its quantities end within its quarter of an hour.
   var isSelfContained: Bool { maximumEnd &- start <= Self.length }
 
-  /// Adds a quantity that starts at or after the ones before it, in the same quarter.
+  /// Adds a quantity of the same quarter that starts at or after the previous ones.
   mutating func add(_ value: Double, start: Int64, end: Int64) {
     if count == 0 {
       first = value

@@ -33,8 +33,8 @@ enum SummaryCells {
     return ChunkSeal.seal(writer.bytes)
   }
 
-  /// Whether no quantity of a cell lasts beyond the start of the next cell: a chunk may end within a quarter of an hour, which
-  /// two cells share then, and what both cover must not be counted twice.
+  /// Whether no quantity of a cell lasts beyond the start of the next cell. A chunk may end within a quarter of an hour,
+  /// which two cells then share; what both cover must not be counted twice.
   static func areDisjoint(_ cells: [SummaryCell]) -> Bool {
     var latestEnd = Int64.min
     for cell in cells {
@@ -44,50 +44,50 @@ enum SummaryCells {
     return true
   }
 
-  /// The cells in `bytes`; never traps, whatever they are.
+  /// Decodes the cells in `bytes`; never traps, whatever they are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
     var cells: [SummaryCell] = []
     try decode(bytes, onto: &cells)
     return cells
   }
 
-  /// Adds the cells in `bytes` to those before them.
+  /// Decodes the cells in `bytes` and appends them.
   static func decode(_ bytes: [UInt8], onto cells: inout [SummaryCell]) throws(ChunkError) {
     var reader = try ChunkSeal.open(bytes, layout: layout)
-    let form = try reader.take()
+    let form = try reader.read()
     guard form == patterns || form < QuantityChunk.scales.count else { throw .invalid(field: "scale") }
     let scale = form == patterns ? nil : Int(form)
-    let count = try reader.takeCount()
+    let count = try reader.readCount()
     var start: Int64 = 0
     for _ in 0..<count {
-      start = start &+ (try reader.takeSigned()) &* SummaryCell.length
+      start = start &+ (try reader.readSigned()) &* SummaryCell.length
       var cell = SummaryCell()
-      cell.count = Int(truncatingIfNeeded: try reader.takeVarint())
-      cell.firstStart = start &+ Int64(truncatingIfNeeded: try reader.takeVarint())
-      cell.lastStart = cell.firstStart &+ Int64(truncatingIfNeeded: try reader.takeVarint())
-      cell.lastEnd = cell.lastStart &+ (try reader.takeSigned())
-      cell.maximumEnd = cell.lastEnd &+ (try reader.takeSigned())
-      cell.duration = try reader.takeSigned()
-      cell.covered = try reader.takeSigned()
-      // A cell is of one chunk: more than that holds would overflow where cells are added up.
+      cell.count = Int(truncatingIfNeeded: try reader.readVarint())
+      cell.firstStart = start &+ Int64(truncatingIfNeeded: try reader.readVarint())
+      cell.lastStart = cell.firstStart &+ Int64(truncatingIfNeeded: try reader.readVarint())
+      cell.lastEnd = cell.lastStart &+ (try reader.readSigned())
+      cell.maximumEnd = cell.lastEnd &+ (try reader.readSigned())
+      cell.duration = try reader.readSigned()
+      cell.covered = try reader.readSigned()
+      // A cell belongs to one chunk; with more values than a chunk holds, sums over cells could overflow.
       guard (1...QuantityChunk.capacity).contains(cell.count), cell.start == start, cell.lastStart >= cell.firstStart,
         cell.lastStart < start &+ SummaryCell.length
       else { throw .invalid(field: "cell") }
-      cell.sum = try reader.takeValue(scale: scale)
-      cell.minimum = try reader.takeValue(scale: scale)
-      cell.maximum = try reader.takeValue(scale: scale)
-      cell.first = try reader.takeValue(scale: scale)
-      cell.last = try reader.takeValue(scale: scale)
-      if cell.duration != 0 { cell.weighted = try reader.takePattern() }
-      cell.held = try reader.takePattern()
-      cell.trapezoid = try reader.takePattern()
+      cell.sum = try reader.readValue(scale: scale)
+      cell.minimum = try reader.readValue(scale: scale)
+      cell.maximum = try reader.readValue(scale: scale)
+      cell.first = try reader.readValue(scale: scale)
+      cell.last = try reader.readValue(scale: scale)
+      if cell.duration != 0 { cell.weighted = try reader.readPattern() }
+      cell.held = try reader.readPattern()
+      cell.trapezoid = try reader.readPattern()
       cells.append(cell)
     }
   }
 }
 
 extension ByteWriter {
-  /// A value as a whole number of 10⁻ˢᶜᵃˡᵉ, or as its bit pattern where there is no scale.
+  /// Appends a value as an integer number of 10⁻ˢᶜᵃˡᵉ, or as its bit pattern without a scale.
   mutating func put(_ value: Double, scale: Int?) {
     if let scale {
       putSigned(QuantityChunk.scaled(value, by: QuantityChunk.scales[scale]))
@@ -105,14 +105,14 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-  mutating func takeValue(scale: Int?) throws(ChunkError) -> Double {
-    guard let scale else { return try takePattern() }
-    return Double(try takeSigned()) / QuantityChunk.scales[scale]
+  mutating func readValue(scale: Int?) throws(ChunkError) -> Double {
+    guard let scale else { return try readPattern() }
+    return Double(try readSigned()) / QuantityChunk.scales[scale]
   }
 
-  mutating func takePattern() throws(ChunkError) -> Double {
+  mutating func readPattern() throws(ChunkError) -> Double {
     var pattern: UInt64 = 0
-    for shift in stride(from: 0, to: 64, by: 8) { pattern |= UInt64(try take()) << UInt64(shift) }
+    for shift in stride(from: 0, to: 64, by: 8) { pattern |= UInt64(try read()) << UInt64(shift) }
     return Double(bitPattern: pattern)
   }
 }

@@ -1,5 +1,5 @@
 extension ChangeAnchor: Codable {
-  /// Its line of text; what ``description`` did not give is an error.
+  /// Its line of text; throws if the text is not from ``description``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let anchor = ChangeAnchor(try container.decode(String.self)) else {

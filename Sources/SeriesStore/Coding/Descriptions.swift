@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-// What a person reads where a value is printed. Health data: none of these belongs in a log.
+// Descriptions for a person. They contain health data and must not be logged.
 
 extension SampleKind: CustomStringConvertible {
   /// The name in the file.
@@ -26,7 +26,7 @@ extension SampleSummary: CustomStringConvertible {
 }
 
 extension NewSample: CustomStringConvertible {
-  /// What it holds, and when: `sleepAnalysis 2026-11-22T01:30:00.000000Z/2026-11-22T02:00:00.000000Z`.
+  /// The type and the time: `sleepAnalysis 2026-11-22T01:30:00.000000Z/2026-11-22T02:00:00.000000Z`.
   public var description: String { "\(type) \(span)" }
 }
 
@@ -41,7 +41,7 @@ extension ChangeSet: CustomStringConvertible {
 }
 
 extension DeletedObject: CustomStringConvertible {
-  /// What it was and called, and when it was deleted.
+  /// The type and identifier, and when it was deleted.
   public var description: String {
     "\(type?.identifier ?? "object") \(id.uuidString.lowercased()), deleted \(deleted)"
   }

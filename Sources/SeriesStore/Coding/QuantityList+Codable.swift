@@ -4,7 +4,7 @@ import HealthModel
 extension QuantityList: Codable {
   private enum Key: CodingKey { case samples, owners, quantities }
 
-  /// Samples, owners and quantities as columns; columns that do not belong together are an error.
+  /// Samples, owners and quantities as columns; throws if the columns do not fit together.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let samples = try container.decode([UUID].self, forKey: .samples)

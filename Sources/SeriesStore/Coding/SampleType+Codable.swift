@@ -3,7 +3,7 @@ import HealthModel
 extension SampleType: Codable {
   private enum Key: CodingKey { case identifier, kind, quantityType }
 
-  /// Name and kind, and of a quantity type all that it says of itself; any name and kind make a type.
+  /// Name and kind, and all properties of a quantity type; any name and kind are a type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     if let type = try container.decodeIfPresent(QuantityType.self, forKey: .quantityType) {
@@ -15,7 +15,7 @@ extension SampleType: Codable {
     }
   }
 
-  /// Name and kind, and of a quantity type all that it says of itself.
+  /// Name and kind, and all properties of a quantity type.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(identifier, forKey: .identifier)

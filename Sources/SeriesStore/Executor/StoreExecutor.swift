@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The thread of one store: runs the store actor's jobs one after the other, and sleeps in `read` between them.
+/// The thread of one store: it runs the store actor's jobs one after the other, and sleeps in `read` between them.
 ///
-/// A thread of its own, since SQLite waits for the disk, and the shared pool must not; a pipe to sleep on, since a
-/// condition variable's memory cannot be shared under Swift's rules without an unchecked promise. An idle store wakes
-/// never. It also waits for the store's file to be touched, where that is observed.
+/// SQLite waits for the disk, which the shared thread pool must not; so a store has its own thread. It sleeps on a pipe,
+/// because Swift has no condition variable without an unchecked promise. An idle store never wakes. If the store's file is
+/// observed, the thread waits for that too.
 final class StoreExecutor: SerialExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []
@@ -24,7 +24,7 @@ final class StoreExecutor: SerialExecutor {
   private let wakeDescriptor: Int32
   private let sleepDescriptor: Int32
 
-  /// Starts the thread; nil where the system gives no pipe or no thread.
+  /// Starts the thread; nil if the system has no pipe or thread left.
   init?() {
     var descriptors: [Int32] = [-1, -1]
     guard unsafe pipe(&descriptors) == 0 else { return nil }
@@ -61,23 +61,23 @@ final class StoreExecutor: SerialExecutor {
     if wasEmpty { wake() }
   }
 
-  /// Calls `wasTouched` on the thread, between jobs, whenever there is something to be read from the observation.
+  /// Calls `wasTouched` on the thread, between jobs, whenever the observation has events.
   func observe(_ observation: StoreObservation, _ wasTouched: @escaping @Sendable () -> Void) {
     queue.withLock { $0.observer = Observer(observation: observation, wasTouched: wasTouched) }
     wake()
   }
 
-  /// Lets the observation go.
+  /// Ends the observation.
   func endObservation() {
     queue.withLock { $0.observer = nil }
   }
 
-  /// Whether the caller is on the thread: an observer's call is no job, which Swift would know.
+  /// Whether the caller is on the thread. An observer's call is not a job, so Swift cannot tell by itself.
   func checkIsolated() {
     precondition(thread.withLock { $0 } == pthread_self(), "not on the store's thread")
   }
 
-  /// Lets the thread end once its jobs are done.
+  /// Ends the thread after its queued jobs.
   func stop() {
     queue.withLock { $0.isStopped = true }
     wake()
@@ -105,7 +105,7 @@ final class StoreExecutor: SerialExecutor {
     }
   }
 
-  /// Waits for jobs, and for the observer's file.
+  /// Sleeps until there are jobs or events of the observed file.
   private func sleep(_ observer: Observer?) {
     if let observer {
       var waiting = [sleepDescriptor, observer.observation.descriptor].map {

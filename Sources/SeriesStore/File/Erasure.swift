@@ -1,10 +1,10 @@
 import HealthModel
 
-/// What deleting leaves to do: no byte of deleted rows stays in the file or its log.
+/// The work after a deletion: no byte of deleted rows may stay in the file or its write-ahead log.
 struct Erasure {
   let connection: Connection
 
-  /// Notes that deleted values are still to be erased, so that whoever writes next does it where this program cannot.
+  /// Records that deleted values have to be erased, so that the next writer does it if this program cannot.
   func note() throws(StoreError) {
     try mark(Timestamp.now().microseconds)
   }
@@ -21,10 +21,10 @@ struct Erasure {
     try statement.run()
   }
 
-  /// Writes the file anew, and empties the log into it and cuts it.
+  /// Rewrites the file, then empties and truncates the write-ahead log.
   ///
-  /// SQLite's secure_delete overwrites a row where it stands, but not the copies that moved rows leave behind in the
-  /// free space of a page: only a file that is written anew has none.
+  /// SQLite's secure_delete overwrites a row in place, but not copies that moved rows leave in the free space of pages.
+  /// Only a rewritten file has none.
   func finish() throws(StoreError) {
     do throws(StoreError) {
       try connection.execute("VACUUM")

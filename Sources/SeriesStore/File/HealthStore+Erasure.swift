@@ -1,8 +1,8 @@
 extension HealthStore {
-  /// Erases what an earlier deletion could not, because a reader held on to it or the power went; false where nothing
-  /// was left to do.
+  /// Erases what an earlier deletion could not, because a reader was using it or the power failed. Returns false if there
+  /// was nothing to do.
   ///
-  /// A recorder does that when it opens the store; ``StoreError/Code/locked`` where a reader holds on still.
+  /// A recorder calls it when it opens the store. Throws ``StoreError/Code/locked`` if a reader still uses the values.
   @discardableResult
   public func finishErasing() throws(StoreError) -> Bool {
     let erasure = Erasure(connection: try opened().connection)

@@ -1,5 +1,5 @@
 extension LayoutOne {
-  /// The tables of layout 1 as views, for readers that have had the file open since. They hold nothing, and cannot be written.
+  /// The tables of layout 1 as views, for readers that have the file open. They hold no data and cannot be written to.
   static let views: [(name: String, query: String)] = [
     ("source", select(Schema.sources)),
     ("device", select(Schema.devices)),

@@ -1,17 +1,17 @@
 import FoundationEssentials
 import HealthModel
 
-/// Files of layout 1, which 0.1.0's forerunners wrote: brought to the present layout.
+/// Migrates files of layout 1, from before version 0.1.0, to the present layout.
 ///
-/// Programs of that layout look at its number when they open a file, and never again. So nothing is left for them to write into:
-/// the tables have other names now, and views under the old names let an open reader go on.
+/// Programs of that layout check its number only when they open a file. So the tables have other names now: an old
+/// program's next write fails, while views under the old names let an open reader go on.
 enum LayoutOne {
-  /// Brings a file to the present layout in one transaction: a failure leaves it as it was.
+  /// Migrates a file in one transaction: a failure leaves it unchanged.
   static func migrate(_ connection: Connection) throws(StoreError) {
-    // Nothing is deleted here, and what is moved needs no overwriting.
+    // Nothing is deleted here, so nothing has to be overwritten.
     try connection.execute("PRAGMA secure_delete = OFF")
     try connection.transaction { () throws(StoreError) in
-      // Read again: another writer may have been faster.
+      // Checked again within the transaction: another writer may have migrated it.
       guard try connection.integer("PRAGMA user_version") == 1 else { return }
       try Schema.makeTables(on: connection, store: UUID())
       for copy in copies { try connection.execute(copy) }
@@ -29,7 +29,7 @@ enum LayoutOne {
     }
   }
 
-  /// The file as it is now, in the present layout, in memory: for readers, who cannot change the file.
+  /// The file migrated to memory as it is now: for readers, who cannot change the file.
   static func copy(of connection: Connection) throws(StoreError) -> Connection {
     let copy = try Connection(copyOf: connection)
     copy.quantityTypes = connection.quantityTypes
@@ -37,7 +37,7 @@ enum LayoutOne {
     return copy
   }
 
-  /// The views of layout 1, which would be in the way of dropping what they show.
+  /// The views of layout 1, which would prevent dropping their tables.
   private static let leftovers = ["session_list", "sample_list", "hour_list"]
 
   private static func copy(_ table: Table, _ query: String) -> String {
@@ -48,7 +48,7 @@ enum LayoutOne {
       """
   }
 
-  /// A sample's or a session's number is that of the change that saved it.
+  /// The number of a sample or a session becomes that of the change that saved it.
   private static let copies = [
     copy(Schema.sources, "SELECT * FROM source"),
     copy(Schema.devices, "SELECT * FROM device"),
@@ -97,7 +97,7 @@ enum LayoutOne {
       """),
   ]
 
-  /// What lies under the numbers of samples, which change; sample by sample, so that nothing has to be sorted.
+  /// Rows that refer to samples by their numbers, which change; sample by sample, so that nothing has to be sorted.
   private static func parts(of table: String, _ columns: String) -> String {
     """
     SELECT (sample.change << 20) | (part.id & 0xFFFFF), \(columns)
@@ -105,7 +105,7 @@ enum LayoutOne {
     """
   }
 
-  /// Of what is there still, type and source are known; what was deleted under layout 1 has none.
+  /// Type and source are known for existing objects; objects deleted under layout 1 have none.
   private static func copyChanges(on connection: Connection) throws(StoreError) {
     let session = try connection.types.row(of: .session)
     var changes = try connection.prepare(
@@ -155,7 +155,7 @@ enum LayoutOne {
     if isPending { try Erasure(connection: connection).note() }
   }
 
-  /// What were columns of a session becomes samples of the session, as a session that is saved now has them.
+  /// Columns of a session become samples of the session, as in sessions that are saved now.
   private static func addFigures(on connection: Connection) throws(StoreError) {
     var sessions = try connection.prepare(
       """

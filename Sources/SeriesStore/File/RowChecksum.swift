@@ -3,15 +3,16 @@ import Checksums
 
 /// The checksum of a row: CRC-32C of its values in the order of the columns, as a signed number.
 ///
-/// Each value is a byte for its kind (0 NULL, 1 integer, 2 real, 3 text, 4 blob) and behind it, little endian: an integer or
-/// the bit pattern of a real in eight bytes, -0 as 0, since SQLite keeps no sign of zero; or the length in eight bytes, and the bytes.
+/// For each value there is a byte for its type (0 NULL, 1 integer, 2 real, 3 text, 4 blob), followed in little endian by
+/// eight bytes with the integer or the real's bit pattern (−0 as 0, since SQLite drops the sign of zero), or by the length
+/// in eight bytes and the bytes.
 ///
-/// It is a function of SQL on the store's own connections: a row is sealed by the statement that writes it, and checked
-/// where it lies. What other programs read of the file needs it nowhere.
+/// It is an SQL function on the store's own connections: the statement that writes a row computes it, and a statement can
+/// check it in place. Other programs do not need it to read the file.
 enum RowChecksum {
   static let name = "row_checksum"
 
-  /// Makes the function known to a connection.
+  /// Registers the function with a connection.
   static func register(on connection: Connection) throws(StoreError) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
     try connection.check(

@@ -1,8 +1,8 @@
 extension Schema {
-  /// What other programs may rely on: names and columns of views stay, whatever becomes of the tables.
+  /// The interface for other programs: names and columns of these views stay the same, whatever happens to the tables.
   ///
-  /// Times are cut to milliseconds as everywhere; strftime alone would round them. The statements stand in the file word
-  /// for word, by which those of an earlier program are known.
+  /// Times are truncated to milliseconds, because strftime would round them. The file holds the statements word for word,
+  /// which shows whether they are from an earlier program.
   static let views: [(name: String, statement: String)] = [
     (
       "session_list",
@@ -75,7 +75,7 @@ extension Schema {
     ("quality_list", QualityText.view),
   ]
 
-  /// The single value that a session's sample of that type has.
+  /// The single value of a session's sample of that type.
   private static func figure(_ type: String) -> String {
     """
     (SELECT average FROM samples AS figure WHERE figure.session = session.id

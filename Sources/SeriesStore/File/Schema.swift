@@ -1,21 +1,21 @@
-/// The tables of the store's file; Documentation/store-format.md explains each column to a stranger.
+/// The tables of the store's file. Documentation/store-format.md explains each column.
 enum Schema {
-  /// Marks the file as ours: "sens" in ASCII.
+  /// Identifies the file as ours: "sens" in ASCII.
   static let applicationIdentifier: Int64 = 0x7365_6E73
-  /// The newest layout, kept in SQLite's `user_version`. Whether a program may use a file is said by the table `store`.
+  /// The newest layout, stored in SQLite's `user_version`. The table `store` says which programs may use the file.
   static let version: Int64 = 2
-  /// The oldest layout whose programs can read what this one writes, and the oldest whose may write beside it.
+  /// The oldest layout whose programs can read this layout, and the oldest whose programs may write it.
   static let (oldestReader, oldestWriter): (Int64, Int64) = (2, 2)
 
-  /// What must be set before the first table is made.
+  /// Settings that must precede the first table.
   ///
-  /// Pages of 16 KiB, because chunks of about 4 KB waste most of the overflow pages of smaller ones.
+  /// Pages of 16 KiB, because chunks of about 4 KB would waste most of the overflow pages of smaller ones.
   static let preparation = """
     PRAGMA page_size = 16384;
     PRAGMA auto_vacuum = NONE;
     """
 
-  /// What every kind of sample shares, and the daemon's own. A kind's tables are those of its ``SampleContent``.
+  /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
     gaps,
@@ -46,16 +46,16 @@ enum Schema {
       "id INTEGER PRIMARY KEY", "identifier TEXT NOT NULL", "kind TEXT NOT NULL", "unit TEXT NOT NULL",
       "style TEXT NOT NULL", "style_version INTEGER NOT NULL",
     ])
-  /// When a change and those behind it were made, up to the next row.
+  /// When the changes from `first` on were made, up to the next row.
   static let commits = Table("commits", ["first INTEGER PRIMARY KEY", "time INTEGER NOT NULL"])
-  /// The checksum of a change goes on from that of the one before it.
+  /// The checksum of a change continues that of the previous change.
   static let changes = Table(
     "changes",
     [
       "number INTEGER PRIMARY KEY", "uuid BLOB NOT NULL", "type INTEGER", "source INTEGER",
       "deleted INTEGER NOT NULL",
     ])
-  /// A sample's `id` is the number of the change that saved it, which has its UUID.
+  /// A sample's `id` is the number of the change that saved it; that change has its UUID.
   static let samples = Table(
     "samples",
     [
@@ -64,7 +64,7 @@ enum Schema {
       "sum REAL", "average REAL", "minimum REAL", "maximum REAL", "most_recent REAL", "most_recent_start INTEGER",
       "most_recent_end INTEGER", "duration INTEGER", "sync_identifier TEXT", "sync_version INTEGER",
     ])
-  /// Of a sample or a session, by its `id`.
+  /// Metadata of a sample or a session, by its `id`.
   static let metadata = Table(
     "metadata_values",
     ["owner INTEGER NOT NULL", "key TEXT NOT NULL", "form INTEGER NOT NULL", "value", "unit TEXT"], key: "owner, key")
@@ -72,8 +72,8 @@ enum Schema {
     "associations",
     ["owner INTEGER NOT NULL", "role INTEGER NOT NULL", "position INTEGER NOT NULL", "member INTEGER NOT NULL"],
     key: "owner, role, position")
-  /// The tables in which kinds keep what a sample holds, and which of their rows are a sample's: those whose `key_column`,
-  /// without its lowest `shift` bits, is the sample's `id`. So a program deletes and checks kinds that it does not know.
+  /// The tables in which kinds store the content of samples. A row belongs to the sample whose `id` is the row's
+  /// `key_column` without its lowest `shift` bits. So a program can delete and check kinds that it does not know.
   static let contentTables = Table(
     "content_tables", ["name TEXT NOT NULL", "key_column TEXT NOT NULL", "shift INTEGER NOT NULL"], key: "name")
   static let sensors = Table("sensors", ["address TEXT PRIMARY KEY", "name TEXT", "added INTEGER NOT NULL"])

@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 
 extension StoreFile {
-  /// Makes an empty store under another name and links it to `path` when it is complete: there is never half a store.
+  /// Creates an empty store under a temporary name and links it to `path` when it is complete, so that there is never half
+  /// a store.
   static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
     guard unsafe access(path, F_OK) != 0 else { return }
     guard errno == ENOENT else { throw cannotCreate(path, errno) }
@@ -11,13 +12,14 @@ extension StoreFile {
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
     defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
-    // Made by root for a service, it is the service's: systemd leaves what is in a folder of the service's as it is.
+    // If root creates it in a service's folder, it belongs to the service: systemd does not change files in a folder that
+    // the service owns.
     if geteuid() == 0 { giveToOwner(ofFolderOf: path, descriptor) }
-    // The user's mask may have taken away what the group is meant to have.
+    // The umask may have removed permissions of the group.
     fchmod(descriptor, mode_t(mode))
     close(descriptor)
     try fill(draft)
-    // link(2) does not replace: where two programs make the store at once, the first one wins and both go on with it.
+    // link(2) does not replace: if two programs create the store at once, the first succeeds and both use its file.
     guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
   }
 
@@ -47,7 +49,7 @@ extension StoreFile {
 }
 
 extension Schema {
-  /// The tables of this layout, empty but for what a store says of itself.
+  /// Creates the tables of this layout, empty except for the store's description of itself.
   static func makeTables(on connection: Connection, store uuid: UUID) throws(StoreError) {
     let contents = SampleContents.all.flatMap { $0.tables }
     for table in tables + contents.map(\.table) { try connection.execute(table.creation) }

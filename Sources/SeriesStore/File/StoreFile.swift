@@ -3,28 +3,28 @@ import FoundationEssentials
 import Glibc
 import HealthModel
 
-/// The open file of a store, used by one thread at a time: its opening, and its transactions. What is in them is the
-/// business of the tables (``Connection``).
+/// The open file of a store, used by one thread at a time: opening and transactions. What happens in them is implemented by
+/// the tables (``Connection``).
 final class StoreFile {
   let path: String
   let place: StorePlace
   let connection: Connection
-  /// Whether what is read is a state of the file that stays, whatever is written to it: a copy of layout 1 in memory, or a
-  /// file to which nobody wrote when it was opened.
+  /// Whether this reads a fixed state of the file, whatever is written to it: a copy of layout 1 in memory, or a file that
+  /// nobody could write to when it was opened.
   let isStandstill: Bool
   /// The quantity types that the program knows.
   let types: QuantityTypeRegistry
-  /// Held while a recorder has the store.
+  /// Held while a recorder uses the store.
   private var lock: RecorderLock?
-  /// Whether the file has turned out to be ours, and may be written.
+  /// Whether the file is a store and may be written.
   private var isWriting = false
 
-  /// How long a writer waits for another, or a checkpoint for its readers.
+  /// How long a writer waits for another, or a checkpoint for its readers. Milliseconds.
   private static let patience: Int32 = 10_000
-  /// Free pages that are not worth writing a file anew: 256 KiB.
+  /// Fewer free pages than this are not worth rewriting a file: 256 KiB.
   private static let fewestFreePages: Int64 = 16
 
-  /// Opens the file, or makes it; see ``HealthStore/open(_:for:mode:types:observing:)``.
+  /// Opens or creates the file; see ``HealthStore/open(_:for:mode:types:observing:)``.
   init(
     _ path: String, for access: HealthStore.Access, mode: UInt32, types: QuantityTypeRegistry = .standard
   ) throws(StoreError) {
@@ -34,11 +34,11 @@ final class StoreFile {
     place = try StorePlace(path, for: access)
     let isFrozen = access == .reading && place.isFrozen
     let connection = try Self.connect(place, for: access, isFrozen: isFrozen)
-    // First of all, so that closing changes nothing of a file that is not ours.
+    // First, so that closing changes nothing in a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
     let layout = try Self.layout(of: connection)
-    // Not before: what is no store gets no file beside it.
+    // Not earlier: a file that is not a store must not get a lock file beside it.
     if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
     isStandstill = isFrozen || access == .reading && layout == 1
     guard access != .reading else {
@@ -48,7 +48,7 @@ final class StoreFile {
     }
     self.connection = connection
     guard !connection.isReadOnly else { throw .sqlite(SQLITE_READONLY, path) }
-    // FULL: a commit that was acknowledged survives a power cut. What is deleted is overwritten.
+    // FULL: an acknowledged commit survives a power cut. Deleted content is overwritten.
     try connection.execute(
       """
       PRAGMA synchronous = FULL;
@@ -57,35 +57,35 @@ final class StoreFile {
       """)
     if layout == 1 { try LayoutOne.migrate(connection) }
     try connection.execute("PRAGMA secure_delete = ON")
-    // Refuses now what cannot be written; how long the history is does not matter.
+    // Refuses now what may not be written. The length of the history does not matter.
     try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
     try renewViews()
     if access == .recording { try finishErasing() }
-    // Also for a writer that was killed between its commit and this.
+    // Also on behalf of a writer that was killed between its commit and its announcement.
     announce()
   }
 
   deinit {
     guard isWriting else { return }
     connection.waitForLocks(milliseconds: 0)
-    // Where others are at work the file stays as it is, and the log too, which one of them empties.
+    // If others use the file it stays as it is; the last of them empties the log.
     try? giveBackFreePages()
     _ = try? connection.emptyWriteAheadLog()
   }
 
-  /// Writes the file anew where a quarter of it and more is empty, as a migration leaves it.
+  /// Rewrites the file if a quarter or more of it is free, as after a migration.
   ///
-  /// At the end, since nobody waits for it then; until then new sessions fill the room.
+  /// When closing, because nobody waits then; until then new sessions use the free pages.
   private func giveBackFreePages() throws(StoreError) {
     let free = try connection.integer("PRAGMA freelist_count")
     guard free >= Self.fewestFreePages, try free * 4 >= connection.integer("PRAGMA page_count") else { return }
     try connection.execute("VACUUM")
   }
 
-  /// Runs `body` in one transaction: all of it, or nothing. Its changes have one time.
+  /// Runs `body` in one transaction, completely or not at all. All its changes have the same time.
   ///
-  /// - Throws: ``StoreError/Code/newerVersion(found:supported:)`` where a newer program has brought the file to a layout that
+  /// - Throws: ``StoreError/Code/newerVersion(found:supported:)`` if a newer program has migrated the file to a layout that
   ///   this one must not write, however long it has been open.
   func write<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     let connection = connection
@@ -101,16 +101,16 @@ final class StoreFile {
     return result
   }
 
-  /// Tells those who observe the file that something was committed, by setting its times: SQLite's own writes come before a
-  /// commit can be seen.
+  /// Notifies observers of the file that something was committed, by setting its times. SQLite's own writes come before the
+  /// commit is visible.
   ///
-  /// By its path, since closing any other descriptor of the file would drop SQLite's locks. Where it is refused observers see
-  /// the commit with the next one.
+  /// Uses the path, because closing another descriptor of the file would drop SQLite's locks. If this is not permitted,
+  /// observers see the commit with the next one.
   private func announce() {
     unsafe utimensat(AT_FDCWD, place.realPath, nil, 0)
   }
 
-  /// Runs `body` on one unchanging state of the file, whatever others write meanwhile; refuses as ``write(_:)``.
+  /// Runs `body` on one unchanging state of the file, whatever others write meanwhile. Throws like ``write(_:)``.
   func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
     let connection = connection
     return try connection.snapshot { () throws(StoreError) in
@@ -119,7 +119,7 @@ final class StoreFile {
     }
   }
 
-  /// Refuses as ``read(_:)``, for a statement that brings its own transaction.
+  /// Throws like ``read(_:)``, for a statement that has its own transaction.
   func checkReadable() throws(StoreError) {
     try Self.checkLayout("min_reader", on: connection)
   }
@@ -140,7 +140,7 @@ final class StoreFile {
     }
   }
 
-  /// Throws unless the pages of the file fit together; what is in them is not looked at.
+  /// Throws unless the structure of the file's pages is valid; their content is not checked.
   func verifyStructure() throws(StoreError) {
     var statement = try connection.prepare("PRAGMA quick_check(1)")
     guard try statement.step(), statement.text(0) != "ok" else { return }
@@ -148,7 +148,7 @@ final class StoreFile {
       .corrupt(object: "database"), "\(path) is damaged; copy it before anything else is tried (sensord check)")
   }
 
-  /// Erases what a deletion has left, without waiting: where a reader is at work it is left for later again.
+  /// Erases what a deletion has left, without waiting: if a reader is at work, it is deferred again.
   private func finishErasing() throws(StoreError) {
     let erasure = Erasure(connection: connection)
     guard try erasure.isPending() else { return }
@@ -157,9 +157,10 @@ final class StoreFile {
     try? erasure.finish()
   }
 
-  /// Makes the views of a file that another program wrote what they are now: they hold nothing, so no layout counts them.
+  /// Replaces the views of another program's file by the present ones: they hold no data, so the layout's number does not
+  /// cover them.
   private func renewViews() throws(StoreError) {
-    // A newer program's are as good.
+    // Those of a newer program may stay.
     guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
     var present: Set<String> = []
     do {

@@ -1,28 +1,28 @@
 import Glibc
 
-/// Where a store's file really is, behind whatever links lead to it.
+/// The real place of a store's file, with symbolic links resolved.
 ///
-/// Nothing is opened here: closing any descriptor of the file would drop SQLite's locks on it.
+/// Nothing is opened here, because closing any descriptor of the file would drop SQLite's locks on it.
 struct StorePlace {
-  /// As it was asked for.
+  /// The path as given.
   let path: String
-  /// The same without links; files beside the store have their names by it, SQLite's own ones too.
+  /// The path without symbolic links. The names of files beside the store, including SQLite's own, begin with it.
   let realPath: String
 
-  /// Between a store's name and the random number of a draft, under which it is filled before it gets its name.
+  /// Separates a store's name from the random number in the temporary name under which it is created.
   static let draftMark = ".new-"
 
-  /// Looks at what is at `path`.
+  /// Examines what is at `path`.
   ///
-  /// - Throws: ``StoreError/Code/missing``; ``StoreError/Code/notADatabase`` for what is no plain file, a pipe for instance,
-  ///   which SQLite would wait for; ``StoreError/Code/invalid`` where a file that is to be written has several names: each
-  ///   would have a log of its own, which SQLite calls a sure way to damage (sqlite.org/howtocorrupt.html, 2.5).
+  /// - Throws: ``StoreError/Code/missing``; ``StoreError/Code/notADatabase`` for anything but a plain file, such as a pipe,
+  ///   which SQLite would wait for; ``StoreError/Code/invalid`` if a file that is to be written has several names. Each
+  ///   name would have its own log, which SQLite lists as a way to corrupt a file (sqlite.org/howtocorrupt.html, 2.5).
   init(_ path: String, for access: HealthStore.Access) throws(StoreError) {
     self.path = path
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { throw .missing(path) }
-      // SQLite says why.
+      // SQLite will report the reason.
       realPath = path
       return
     }
@@ -37,8 +37,8 @@ struct StorePlace {
         + " remove all but one")
   }
 
-  /// Whether nobody writes to the file, so that it can be read without the log that every reader shares: a copy that
-  /// came without its `-wal`, in a folder where none can be made. A recorder keeps its own `-wal` there for its readers.
+  /// Whether nobody can write to the file, so that it can be read without the shared log: a copy without its `-wal`, in a
+  /// folder where none can be created. A recorder keeps its own `-wal` there for readers.
   var isFrozen: Bool {
     unsafe access(realPath + "-wal", F_OK) != 0 && access(folder, W_OK) != 0
   }
@@ -58,7 +58,8 @@ struct StorePlace {
     realPath.split(separator: "/").last.map(String.init) ?? ""
   }
 
-  /// Takes from the file the name under which it was filled: who made it is between its two names, or was killed there.
+  /// Removes the temporary name under which the file was created: its creator is between its two names, or was killed
+  /// there.
   private func removeDrafts(of file: stat) {
     let beginning = name + Self.draftMark
     guard !name.isEmpty, let entries = unsafe opendir(folder) else { return }

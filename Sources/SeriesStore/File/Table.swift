@@ -1,14 +1,14 @@
-/// A table of the file: its columns, and behind them the checksum of every row.
+/// A table of the file: its columns, followed by the checksum of each row.
 struct Table: Sendable {
   let name: String
-  /// The columns but the last one, in order.
+  /// The columns except the checksum, in order.
   let columns: [String]
-  /// Makes the table in an empty file, its indexes not among it.
+  /// The statement that creates the table, without its indexes.
   let creation: String
-  /// Takes the columns' values as ?1, ?2 …
+  /// The statement that inserts a row; ?1, ?2 … are the values of the columns.
   let insertion: String
 
-  /// A table of columns as SQL declares them; with `key` it is stored in that key's order, without row numbers.
+  /// A table with columns as SQL declares them. With `key` it is stored in that key's order, without row numbers.
   init(_ name: String, _ declarations: [String], key: String? = nil) {
     self.name = name
     columns = declarations.map { String($0.prefix { $0 != " " }) }
@@ -26,14 +26,14 @@ struct Table: Sendable {
 }
 
 extension Connection {
-  /// Inserts a row: a value for each column but the checksum.
+  /// Inserts a row with a value for each column except the checksum.
   func insert(_ values: [SQLValue], into table: Table) throws(StoreError) {
     var statement = try prepare(table.insertion)
     for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index) + 1) }
     try statement.run()
   }
 
-  /// The number that the next row of a table gets, whose key is `id`.
+  /// The number of the next row of a table whose key is `id`.
   func nextRow(of table: Table) throws(StoreError) -> Int64 {
     try integer("SELECT ifnull(max(id), 0) + 1 FROM \(table.name)")
   }

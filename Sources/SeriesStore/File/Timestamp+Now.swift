@@ -2,7 +2,7 @@ import Glibc
 import HealthModel
 
 extension Timestamp {
-  /// The wall clock now. Only for when a row was written: what was measured brings its own times.
+  /// The wall clock now. Only for when a row was written: measurements have their own times.
   static func now() -> Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

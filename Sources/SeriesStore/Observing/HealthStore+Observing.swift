@@ -1,20 +1,20 @@
 extension HealthStore {
-  /// Tells the live queries about what other connections have written; for a program that watches the files itself. A store that
-  /// was opened `observing` needs no call.
+  /// Wakes live queries for changes by other connections; for programs that watch the files themselves. A store opened
+  /// `observing` needs no call.
   ///
-  /// Whoever commits sets the times of the store's file afterwards (inotify: `IN_ATTRIB`). Returns whether there was anything new.
+  /// Every commit sets the times of the store's file afterwards (inotify: `IN_ATTRIB`). Returns whether there was a change.
   @discardableResult
   public func noticeChanges() throws(StoreError) -> Bool {
     let version = try opened().connection.dataVersion()
     guard version != knownDataVersion else { return false }
     knownDataVersion = version
-    signalChanges()
+    notifyListeners()
     return true
   }
 
   /// Called on the store's thread when the file was touched.
   func fileWasTouched() {
-    guard let observation, observation.takeEvents(), let file = try? opened() else { return }
+    guard let observation, observation.drainEvents(), let file = try? opened() else { return }
     do throws(StoreError) {
       if access == .reading, file.isStandstill || file.connection.hasMoved {
         try followPlace(observation)
@@ -22,15 +22,16 @@ extension HealthStore {
         try noticeChanges()
       }
     } catch {
-      // Who asks next hears of it.
+      // The next query reports it.
       if error.needsPerson { fail(error) }
       listeners.signalAll()
     }
   }
 
-  /// Goes on with the file that is at the path now; where there is none, or none that is whole, the old one stays until there is.
+  /// Switches to the file that is at the path now. If there is none, or no complete one, the old file stays open until
+  /// there is.
   private func followPlace(_ observation: StoreObservation) throws(StoreError) {
-    // First, so that nothing that happens from now on is missed.
+    // First, so that nothing from now on is missed.
     try observation.watchFolder()
     while true {
       let found: StoreFile
@@ -52,7 +53,7 @@ extension HealthStore {
 }
 
 extension StoreError {
-  /// Whether waiting for the next event does not mend it.
+  /// Whether waiting for the next event will not resolve the error.
   fileprivate var needsPerson: Bool {
     switch code {
     case .cannotObserve, .newerVersion: true

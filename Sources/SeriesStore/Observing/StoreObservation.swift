@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The kernel's watch over a store's file: its descriptor can be read when somebody has committed, or the file is not at its
-/// place any more.
+/// A watch on a store's file. Its descriptor becomes readable when somebody has committed, or the file is no longer at its
+/// path.
 ///
-/// Who commits sets the file's times afterwards (``StoreFile/announce()``): one event, which comes when the commit can be seen.
-/// SQLite's own writes to the log come before that. Events carry nothing that is used: whoever is woken looks at the file, so
-/// that a queue that ran over costs nothing.
+/// A commit sets the file's times afterwards (``StoreFile/announce()``): one event, when the commit is visible. SQLite's
+/// own writes to the log come earlier. The content of events is not used: the store looks at the file, so an overflow of
+/// the queue does not matter.
 final class StoreObservation: Sendable {
   private struct Watches {
     var file: Int32
-    /// While nothing usable is at the file's place.
+    /// Set while there is no usable file at the path.
     var folder: Int32?
   }
 
@@ -19,14 +19,14 @@ final class StoreObservation: Sendable {
   private let place: StorePlace
   private let watches: Mutex<Watches>
 
-  /// A file that somebody has open is not deleted: it loses its name, which changes its attributes as the times do.
+  /// A file that is open elsewhere is not deleted but loses a name, which is an attribute change, like the times.
   private static let fileEvents = UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF)
-  /// A file gets its name, or who wrote to it is done.
+  /// A file gets its name, or its writer is done.
   private static let folderEvents = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_CLOSE_WRITE)
 
   /// Watches the file at `place`.
   ///
-  /// - Throws: ``StoreError/Code/cannotObserve`` where the system has no watch left.
+  /// - Throws: ``StoreError/Code/cannotObserve`` if the system has no watch left.
   init(_ place: StorePlace) throws(StoreError) {
     let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { throw Self.failure(errno, place.path) }
@@ -45,14 +45,14 @@ final class StoreObservation: Sendable {
     close(descriptor)
   }
 
-  /// Watches the folder too, for a file that gets the name.
+  /// Also watches the folder, for a file that gets the name.
   func watchFolder() throws(StoreError) {
     let added = unsafe inotify_add_watch(descriptor, place.folder, Self.folderEvents)
     guard added >= 0 else { throw Self.failure(errno, place.folder) }
     watches.withLock { $0.folder = added }
   }
 
-  /// Watches the file that is at the place now, in the stead of the one before, and not the folder any more.
+  /// Watches the file that is at the path now instead of the previous one, and no longer the folder.
   func watchFile() throws(StoreError) {
     let added = unsafe inotify_add_watch(descriptor, place.realPath, Self.fileEvents)
     guard added >= 0 else { throw Self.failure(errno, place.path) }
@@ -60,13 +60,13 @@ final class StoreObservation: Sendable {
       defer { watches = Watches(file: added) }
       return watches
     }
-    // The same file has the same watch.
+    // The same file keeps the same watch.
     if former.file != added { inotify_rm_watch(descriptor, former.file) }
     if let folder = former.folder { inotify_rm_watch(descriptor, folder) }
   }
 
-  /// Takes the events away, without waiting; false where they were of other files of the folder.
-  func takeEvents() -> Bool {
+  /// Reads and drops the events, without waiting; false if all were of other files of the folder.
+  func drainEvents() -> Bool {
     let folder = watches.withLock { $0.folder }
     let name = Array(place.name.utf8)
     return unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -78,7 +78,7 @@ final class StoreObservation: Sendable {
           position += MemoryLayout<inotify_event>.size
           let end = min(count, position + Int(event.len))
           let found = unsafe buffer[position..<end].prefix { $0 != 0 }
-          // Of the queue itself, which ran over: no watch.
+          // Events without a watch are about the queue itself, which has overflowed.
           isMeant = unsafe isMeant || event.wd != folder || found.elementsEqual(name)
           position = end
         }

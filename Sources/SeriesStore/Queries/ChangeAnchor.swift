@@ -1,10 +1,11 @@
 import FoundationEssentials
 
-/// How far a caller has followed the changes of one store; opaque, to be kept and handed back.
+/// A position in the history of one store, up to which a caller has followed the changes. Opaque; to be kept and passed
+/// back.
 ///
-/// It names the store, a change, and what led to that change: another store, and an older copy of the same one that was put
-/// back (a restored backup) and has gone another way since, are told by ``StoreError/Code/foreignAnchor`` and
-/// ``StoreError/Code/lostAnchor``, never taken for the one that the caller knows.
+/// It identifies the store, a change, and the history before that change. Another store, or an older copy of the same store
+/// that was restored and has changed differently since, is reported as ``StoreError/Code/foreignAnchor`` or
+/// ``StoreError/Code/lostAnchor``.
 public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
   /// Nil for the beginning.
   let place: Place?
@@ -12,7 +13,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
   struct Place: Hashable {
     var store: UUID
     var number: Int64
-    /// The checksum of the change, which covers all changes before it.
+    /// The checksum of the change, which covers all earlier changes.
     var digest: Int32
   }
 
@@ -23,7 +24,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
     self.place = place
   }
 
-  /// Reads what ``description`` gave, to the letter; nil where it did not, or the text was cut.
+  /// Parses a text from ``description``; nil for any other text, and for one that was cut.
   public init?(_ description: String) {
     if description == "start" {
       place = nil
@@ -34,7 +35,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
       let digest = UInt32(parts[2], radix: 16)
     else { return nil }
     place = Place(store: store, number: number, digest: Int32(bitPattern: digest))
-    // What was cut is shorter, and a digest of fewer digits would be another one.
+    // A truncated text is shorter, and its digest would have fewer digits.
     guard self.description == description else { return nil }
   }
 

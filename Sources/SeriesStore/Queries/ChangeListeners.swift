@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who wants to know when the store changes: a signal each, which does not pile up.
+/// The live queries that wait for changes: each has one pending signal at most.
 final class ChangeListeners: Sendable {
   private struct Listener {
     var continuation: AsyncStream<Void>.Continuation
@@ -16,7 +16,7 @@ final class ChangeListeners: Sendable {
 
   private let state = Mutex(State())
 
-  /// Signals of what `isConcerned` says yes to from now on, until nobody holds the stream or its iterator any more.
+  /// A stream of signals for the changes that `isConcerned` accepts, until the stream and its iterator are released.
   func signals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let number: UInt64? = state.withLock { state in
@@ -35,28 +35,28 @@ final class ChangeListeners: Sendable {
     return stream
   }
 
-  /// Signals those whom one of the changes concerns.
+  /// Signals those who are concerned by one of the changes.
   func signal(_ changes: [StoreChange]) {
     for listener in state.withLock({ Array($0.listeners.values) }) where changes.contains(where: listener.isConcerned) {
       listener.continuation.yield()
     }
   }
 
-  /// Signals all.
+  /// Signals all of them.
   func signalAll() {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.continuation.yield() }
   }
 
-  /// Signals all that another file is open now, in which the same number of a change says nothing.
+  /// Signals all of them that another file is open now, in which change numbers mean something else.
   func signalOpening() {
     state.withLock { $0.openings += 1 }
     signalAll()
   }
 
-  /// How often another file was opened.
+  /// The number of times that another file was opened.
   var openings: Int { state.withLock { $0.openings } }
 
-  /// Ends every stream, those to come too.
+  /// Ends all streams, including future ones.
   func finish() {
     let listeners = state.withLock { state in
       defer { state.listeners = [:] }

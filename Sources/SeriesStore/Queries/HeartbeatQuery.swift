@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// The beats of one heartbeat series; ``StoreError/Code/notFound`` where it is not in the store.
+/// The beats of one heartbeat series; throws ``StoreError/Code/notFound`` if it is not in the store.
 public struct HeartbeatQuery: HealthQuery {
   /// The sample's identifier, not its session's.
   public let sample: UUID
@@ -16,7 +16,7 @@ public struct HeartbeatQuery: HealthQuery {
     try await store.run(self)
   }
 
-  /// Whether it is about beats.
+  /// Whether the change is about beats.
   public func isConcerned(by change: StoreChange) -> Bool {
     SamplePredicate.type(.heartbeatSeries).mayMean(change)
   }

@@ -3,20 +3,20 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
   let query: Query
   let store: HealthStore
 
-  /// Begins to wait for changes with the first answer.
+  /// Starts to wait for changes with the first answer.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(query: query, store: store)
   }
 
-  /// Waits for the store to change. When it is gone the store forgets it.
+  /// Waits for changes of the store, until it is released.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private var query: Query
     let store: HealthStore
-    /// A change that came while nobody waited is kept, and one is enough.
+    /// Holds at most one pending signal of changes that came while nobody waited.
     private var signals: AsyncStream<Void>.Iterator?
-    /// What the last answer has seen: the state of which of the files that were open in turn.
+    /// The state of the last answer: the change, and the number of file openings before it.
     private var seen: (change: Int64, opening: Int)?
-    /// Whether there is nothing new to answer before the next signal.
+    /// Whether the next answer has to wait for a signal.
     private var waits = false
 
     init(query: Query, store: HealthStore) {
@@ -31,8 +31,9 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
 
     /// The next answer; nil once the store is closed or the task is cancelled.
     ///
-    /// - Throws: What ``HealthQuery/result(for:)`` throws, so ``StoreError/Code/foreignAnchor`` and ``StoreError/Code/lostAnchor``
-    ///   where an observing store goes on with another file; ``StoreError/Code/cannotObserve`` where it cannot.
+    /// - Throws: What ``HealthQuery/result(for:)`` throws; ``StoreError/Code/foreignAnchor`` and
+    ///   ``StoreError/Code/lostAnchor`` if an observing store has switched to another file;
+    ///   ``StoreError/Code/cannotObserve`` if it cannot.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
@@ -44,18 +45,18 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
           guard await signals?.next(isolation: actor) != nil else { return nil }
         }
         waits = true
-        // Before the answer: what is opened meanwhile is signalled.
+        // Read before the answer: a file that is opened meanwhile is signalled.
         let opening = store.listeners.openings
         let snapshot: Snapshot<Query.Output>
         do throws(StoreError) {
           snapshot = try await query.result(for: store)
         } catch {
           if error.code == .cancelled { return nil }
-          // Closed for good, which ends the signals, or until it can be opened again, which is one.
+          // Either closed permanently, which ends the signals, or until it can be reopened, which is signalled.
           guard error.code == .closed else { throw error }
           continue
         }
-        // A signal may tell of a change that the answer before has seen already.
+        // The signal may be for a change that the previous answer already included.
         if let seen, seen == (snapshot.change, opening) { continue }
         seen = (snapshot.change, opening)
         let next = query.next(after: snapshot.value)

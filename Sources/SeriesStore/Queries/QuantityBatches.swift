@@ -1,8 +1,8 @@
 extension QuantityQuery {
   /// The same quantities in batches, in the same order: for series of any length in constant memory.
   ///
-  /// All are of one state of the file, whatever is saved meanwhile. Until the loop is left the state is held by a connection
-  /// of its own, so that what is deleted meanwhile cannot be erased yet.
+  /// All batches are of one state of the file, whatever is saved meanwhile. A connection of its own holds this state until
+  /// the loop is left, so that what is deleted meanwhile cannot be erased yet.
   public func batches(for store: HealthStore) -> QuantityBatches {
     QuantityBatches(query: self, store: store)
   }
@@ -13,12 +13,12 @@ public struct QuantityBatches: AsyncSequence, Sendable {
   let query: QuantityQuery
   let store: HealthStore
 
-  /// Begins with the state of the file at the first batch.
+  /// The state of the file is that at the first batch.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(query: query, store: store)
   }
 
-  /// Reads batch after batch; lets the state go with the last one, or when it is gone itself.
+  /// Reads batch after batch. Releases the state after the last one, or when it is released itself.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let query: QuantityQuery
     let store: HealthStore

@@ -1,27 +1,27 @@
 import FoundationEssentials
 import HealthModel
 
-/// Where a walk over quantities stands: what is left of the time, sample by sample where that is asked for.
+/// The position of an iteration over quantities: the remaining time, and the remaining samples if they are separate.
 struct QuantityCursor: Hashable, Sendable {
-  /// The samples that are to be walked over one by one, the next one first; nil where all are merged.
+  /// The samples to iterate over one by one, the next one first; nil if all are merged.
   var samples: ArraySlice<UUID>?
   /// From here …
   var from: Int64
   /// … to before this moment.
   let to: Int64
-  /// Where the walk over each sample begins.
+  /// Where the iteration over each sample begins.
   let first: Int64
-  /// How much time the next batch tries to take.
+  /// The length of time that the next batch tries to cover.
   var window: Int64
 
-  /// Quantities that one batch aims at; it has more where as many lie in one hour.
+  /// The intended number of quantities in a batch; it has more if more lie in one hour.
   static let aim = 16_384
-  /// Chunks are an hour long: shorter windows would unpack the same again and again.
+  /// Chunks are an hour long: shorter windows would unpack the same chunks repeatedly.
   static let shortest: Int64 = 3_600_000_000
 }
 
 extension QuantityReader {
-  /// A walk over all that the query means.
+  /// The iteration over everything that the query selects.
   func cursor(_ query: QuantityQuery) throws(StoreError) -> QuantityCursor {
     try connection.types.checkUnit(of: query.type)
     let samples = try samples(query)
@@ -33,7 +33,7 @@ extension QuantityReader {
       window: QuantityCursor.shortest)
   }
 
-  /// The next batch, and where the walk stands behind it; nil at the end.
+  /// The next batch, and the position after it; nil at the end.
   func batch(
     _ query: QuantityQuery, at cursor: QuantityCursor
   ) throws(StoreError) -> (QuantityList, QuantityCursor)? {
@@ -53,7 +53,7 @@ extension QuantityReader {
       part.from = Timestamp(microseconds: cursor.from)
       var end = min(cursor.from.addingSaturated(cursor.window), cursor.to)
       part.to = Timestamp(microseconds: end)
-      // Not unpacked before it is known to be few.
+      // Nothing is unpacked before the number of quantities is known to be small.
       while cursor.window > QuantityCursor.shortest, try mostQuantities(part) > QuantityCursor.aim {
         cursor.window = max(QuantityCursor.shortest, cursor.window / 4)
         end = min(cursor.from.addingSaturated(cursor.window), cursor.to)
@@ -66,7 +66,7 @@ extension QuantityReader {
     }
   }
 
-  /// How many quantities lie in the chunks that the query touches: at least as many as it gives.
+  /// The number of quantities in the chunks that the query touches: at least as many as in its answer.
   private func mostQuantities(_ query: QuantityQuery) throws(StoreError) -> Int {
     var most = 0
     var statement = try connection.prepare(

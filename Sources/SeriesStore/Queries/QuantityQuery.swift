@@ -1,22 +1,22 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// The quantities of many series as one: all that the predicate's samples hold, in the order of their starts.
+/// The quantities of many series as one: those of all samples that match the predicate, in the order of their starts.
 ///
-/// Of equal starts those of the sample that was saved first come first, and within a sample its own order stays.
+/// Of equal starts, the quantity of the sample saved first is first; within a sample its own order is kept.
 public struct QuantityQuery: HealthQuery {
-  /// What is measured, in which unit.
+  /// The quantity type, with the unit of the answer.
   public let type: QuantityType
-  /// Which samples are asked for.
+  /// Selects the samples.
   public var predicate: SamplePredicate
-  /// Only quantities whose start lies in `[from, to)`.
+  /// Only quantities that start in `[from, to)`.
   public var from: Timestamp?
-  /// Before this moment; nil leaves the side open.
+  /// The end of that range; nil leaves it open.
   public var to: Timestamp?
-  /// Sample after sample instead, in the order of the samples' starts.
+  /// Sample by sample instead, in the order of the samples' starts.
   public var isGroupedBySample: Bool
 
-  /// Takes every part as it is.
+  /// A query with the given parts.
   public init(
     _ type: QuantityType, predicate: SamplePredicate = .all, from: Timestamp? = nil, to: Timestamp? = nil,
     isGroupedBySample: Bool = false
@@ -33,13 +33,13 @@ public struct QuantityQuery: HealthQuery {
     try await store.run(self)
   }
 
-  /// Whether it may be about a sample of the type that the predicate means.
+  /// Whether the change may be about a sample of the type that matches the predicate.
   public func isConcerned(by change: StoreChange) -> Bool {
     SamplePredicate.type(.quantity(type)).mayMean(change) && predicate.mayMean(change)
   }
 }
 
-/// Quantities with the samples that own them, as columns: millions of them fit.
+/// Quantities and the samples that own them, as columns: millions of them fit into memory.
 public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   /// The quantities as columns.
   public internal(set) var quantities = QuantityTrack()
@@ -52,7 +52,7 @@ public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   public struct Element: Hashable, Sendable, Codable {
     /// In the type's unit.
     public var value: Double
-    /// From its start to its end; one moment for most.
+    /// From its start to its end; a single moment for most.
     public var span: TimeSpan
     /// The sample that owns it.
     public var sample: UUID
@@ -63,7 +63,8 @@ public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   /// The number of quantities.
   public var endIndex: Int { owners.count }
 
-  /// The quantity at that place in the order of starts; a place outside of the list is a mistake of the program, as for an array.
+  /// The quantity at that position in the order of starts. A position outside of the list is a programming error, as for an
+  /// array.
   public subscript(position: Int) -> Element {
     let start = Timestamp(microseconds: quantities.starts[position])
     let end = quantities.ends.isEmpty ? start : Timestamp(microseconds: quantities.ends[position])

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 
 extension Connection {
-  /// The predicate as a condition of SQL; ``StoreError/Code/tooComplex(limit:)`` where SQLite would not take it.
+  /// The predicate as an SQL condition; throws ``StoreError/Code/tooComplex(limit:)`` if it exceeds SQLite's limits.
   func condition(
     _ predicate: SamplePredicate, firstParameter: Int32
   ) throws(StoreError) -> SamplePredicate.Condition {
@@ -11,7 +11,7 @@ extension Connection {
 }
 
 extension SamplePredicate {
-  /// A condition on ``SampleReader/tables``, with its values kept apart from its text.
+  /// A condition on ``SampleReader/tables``, with its values separate from its text.
   struct Condition {
     private(set) var text = ""
     private(set) var values: [Value] = []
@@ -23,16 +23,17 @@ extension SamplePredicate {
       case bytes([UInt8])
     }
 
-    /// Parts that stand side by side without parentheses: each one makes SQLite's tree deeper by one, and 1,000 is its end.
+    /// Each part beside others without parentheses makes SQLite's expression tree one deeper, and 1,000 is its limit; so
+    /// parts are grouped by this many.
     private static let width = 32
-    /// Parentheses within parentheses: SQLite's parser has room for 100 symbols, of which a level takes three.
+    /// The deepest nesting of parentheses: SQLite's parser has room for 100 symbols, and a level takes three.
     static let deepest = 16
-    /// SQLite takes 32,766 parameters; a few are the query's own.
+    /// SQLite allows 32,766 parameters; the query itself has a few.
     static let mostValues = 32_000
 
-    /// The parameter's number in the whole statement follows `first`.
+    /// The parameters are numbered from after `first` in the whole statement.
     private let first: Int32
-    /// The units in which the types of the file are stored.
+    /// The units in which the file's types are stored.
     private let units: [Unit]
 
     init(
@@ -68,7 +69,7 @@ extension SamplePredicate {
       return "?\(first + Int32(values.count) - 1)"
     }
 
-    /// What is denied is brought down to the single conditions, so that any number of denials costs no depth.
+    /// Negations are pushed down to the single conditions, so that any number of them adds no depth.
     private mutating func compile(
       _ predicate: SamplePredicate, isNegated: Bool, level: Int
     ) throws(StoreError) -> String {
@@ -98,7 +99,7 @@ extension SamplePredicate {
       }
       if parts.isEmpty { return isAnd ? "1" : "0" }
       let word = isAnd ? " AND " : " OR "
-      // A group for each power of the width that the parts need.
+      // One level of groups for each power of the width that the parts need.
       var groups: [String] = []
       var depth = level + 1
       var room = Self.width
@@ -170,7 +171,7 @@ extension SamplePredicate {
       return "ifnull(sample.value IN (\(places.joined(separator: ", "))), 0)"
     }
 
-    /// What ends at `from` does not overlap, a moment at `from` does: ends are outside, as for all intervals.
+    /// Ends are exclusive, as for all intervals: what ends at `from` does not overlap, but a moment at `from` does.
     private mutating func time(
       _ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness
     ) throws(StoreError) -> String {
@@ -188,7 +189,7 @@ extension SamplePredicate {
       return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
 
-    /// The quantity in each unit that the file has and that it can be converted to.
+    /// The quantity converted to each unit in the file that it is compatible with.
     private mutating func quantity(
       _ figure: QuantityFigure, _ comparison: Comparison, _ quantity: Quantity
     ) throws(StoreError) -> String {
@@ -202,7 +203,7 @@ extension SamplePredicate {
     }
 
     private mutating func metadata(_ key: String, condition: String) throws(StoreError) -> String {
-      // The condition was compiled first: parameters carry numbers, so their order in the text does not matter.
+      // The condition was compiled first; since parameters are numbered, their order in the text does not matter.
       return """
         EXISTS (SELECT 1 FROM metadata_values AS metadata WHERE metadata.owner = sample.id
           AND metadata.key = \(try place(.text(key)))\(condition))
@@ -223,7 +224,7 @@ extension SamplePredicate {
       case .quantity(let quantity):
         let value = try place(.real(quantity.value))
         let unit = try place(.text(quantity.unit.symbol))
-        // Nothing, which is not true, where the units do not go together.
+        // NULL, which is not true, if the units are not compatible.
         return "\(Connection.comparingQuantities)(metadata.value, metadata.unit, \(value), \(unit)) \(word) 0"
       }
     }

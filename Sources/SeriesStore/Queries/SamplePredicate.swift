@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// Which samples are meant.
+/// A condition that selects samples.
 ///
-/// Made from its static members: `.and([.type(.quantity(.heartRate)), .source("sensord")])`. Any number of parts may stand
-/// side by side; where `and` and `or` alternate deeper than SQLite reads, or there are more values than it takes, the query
-/// that has the predicate is refused (``StoreError/Code/tooComplex(limit:)``).
+/// Created by its static members: `.and([.type(.quantity(.heartRate)), .source("sensord")])`. Any number of parts may be
+/// combined. If `and` and `or` alternate too deeply for SQLite, or there are too many values, the query with the predicate
+/// throws (``StoreError/Code/tooComplex(limit:)``).
 public struct SamplePredicate: Hashable, Sendable {
   let form: Form
 
@@ -34,86 +34,87 @@ public struct SamplePredicate: Hashable, Sendable {
   /// Every sample.
   public static let all = SamplePredicate(form: .all)
 
-  /// Of that type.
+  /// Samples of that type.
   public static func type(_ type: SampleType) -> SamplePredicate { SamplePredicate(form: .type(type)) }
 
-  /// Time, by default overlapping `[from, to)`; nil leaves a side open.
+  /// Samples by time, by default those that overlap `[from, to)`; nil leaves a side open.
   public static func time(
     from: Timestamp?, to: Timestamp?, strictness: TimeStrictness = []
   ) -> SamplePredicate {
     SamplePredicate(form: .time(from: from, to: to, strictness: strictness))
   }
 
-  /// Saved by the program with that identifier.
+  /// Samples saved by the program with that identifier.
   public static func source(_ identifier: String) -> SamplePredicate { SamplePredicate(form: .source(identifier)) }
 
-  /// The device's local identifier.
+  /// Samples of the device with that local identifier.
   public static func device(_ identifier: String) -> SamplePredicate { SamplePredicate(form: .device(identifier)) }
 
-  /// The recording session that the sample belongs to.
+  /// Samples of that recording session.
   public static func session(_ id: UUID) -> SamplePredicate { SamplePredicate(form: .session(id)) }
 
-  /// One of those.
+  /// The samples with these identifiers.
   public static func identifier(_ ids: Set<UUID>) -> SamplePredicate { SamplePredicate(form: .identifier(ids)) }
 
-  /// A part of that object: of a correlation, for instance.
+  /// The parts of that object, for instance of a correlation.
   public static func part(of id: UUID) -> SamplePredicate { SamplePredicate(form: .part(of: id)) }
 
-  /// What that sample was computed from: the beats of a figure of heart rate variability.
+  /// The samples from which that sample was computed, for instance the beats of a variability figure.
   public static func basis(of id: UUID) -> SamplePredicate { SamplePredicate(form: .basis(of: id)) }
 
-  /// A category sample with one of these values.
+  /// Category samples with one of these values.
   public static func value(_ values: Set<CategoryValue>) -> SamplePredicate { SamplePredicate(form: .value(values)) }
 
-  /// Has the key, whatever the value.
+  /// Samples that have the metadata key, whatever its value.
   public static func hasMetadata(_ key: String) -> SamplePredicate { SamplePredicate(form: .hasMetadata(key)) }
 
-  /// Has the key with such a value.
+  /// Samples whose value for the metadata key compares like this.
   ///
-  /// Times and flags compare as numbers; a text never equals a number. Quantities compare across units; those that measure
-  /// different things do not match.
+  /// Times and flags compare as numbers; a text never equals a number. Quantities compare across units; incompatible ones
+  /// do not match.
   public static func metadata(
     _ key: String, _ comparison: Comparison, _ value: MetadataValue
   ) -> SamplePredicate {
     SamplePredicate(form: .metadata(key, comparison, value))
   }
 
-  /// A figure of the sample, in any unit that can be converted to its type's; others, and samples without it, do not match.
+  /// Samples by a figure, in any unit compatible with the type's; other samples, and those without the figure, do not
+  /// match.
   public static func summary(
     _ figure: QuantityFigure, _ comparison: Comparison, _ quantity: Quantity
   ) -> SamplePredicate {
     SamplePredicate(form: .quantity(figure, comparison, quantity))
   }
 
-  /// A moment of the sample; samples without it do not match.
+  /// Samples by one of their moments; samples without it do not match.
   public static func summary(
     _ figure: TimeFigure, _ comparison: Comparison, _ moment: Timestamp
   ) -> SamplePredicate {
     SamplePredicate(form: .moment(figure, comparison, moment))
   }
 
-  /// A length of time of the sample, to the microsecond; samples without it do not match.
+  /// Samples by one of their durations, to the microsecond; samples without it do not match.
   public static func summary(
     _ figure: DurationFigure, _ comparison: Comparison, _ duration: Duration
   ) -> SamplePredicate {
     SamplePredicate(form: .length(figure, comparison, duration.wholeMicroseconds))
   }
 
-  /// How many quantities or beats the sample holds.
+  /// Samples by the number of their quantities or beats.
   public static func count(_ comparison: Comparison, _ count: Int) -> SamplePredicate {
     SamplePredicate(form: .count(comparison, count))
   }
 
-  /// All of them: every sample where there are none.
+  /// Samples that match all parts; every sample if there are none.
   public static func and(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .and(parts)) }
 
-  /// At least one of them: no sample where there are none.
+  /// Samples that match at least one part; no sample if there are none.
   public static func or(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .or(parts)) }
 
-  /// Those that it does not mean.
+  /// Samples that do not match the part.
   public static func not(_ part: SamplePredicate) -> SamplePredicate { SamplePredicate(form: .not(part)) }
 
-  /// Which dates must lie in `[from, to)`; without any, overlapping it is enough.
+  /// Which dates must lie in `[from, to)`; if empty, overlapping it is enough.
   public struct TimeStrictness: OptionSet, Hashable, Sendable {
     /// The flags as bits.
     public let rawValue: UInt8
@@ -129,12 +130,12 @@ public struct SamplePredicate: Hashable, Sendable {
     public static let end = TimeStrictness(rawValue: 1 << 1)
   }
 
-  /// How a figure compares: these six, and never more.
+  /// A comparison of figures: these six, and never more.
   public enum Comparison: Hashable, Sendable, CaseIterable {
     case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
   }
 
-  /// A figure of a sample that has a unit.
+  /// A figure of a sample, with a unit.
   public struct QuantityFigure: Hashable, Sendable {
     let column: String
 
@@ -146,11 +147,11 @@ public struct SamplePredicate: Hashable, Sendable {
     public static let minimum = QuantityFigure(column: "sample.minimum")
     /// The greatest value.
     public static let maximum = QuantityFigure(column: "sample.maximum")
-    /// The value that starts last.
+    /// The latest value, by start.
     public static let mostRecent = QuantityFigure(column: "sample.most_recent")
   }
 
-  /// A moment that a sample knows of itself.
+  /// A moment of a sample.
   public struct TimeFigure: Hashable, Sendable {
     let column: String
 
@@ -158,19 +159,19 @@ public struct SamplePredicate: Hashable, Sendable {
     public static let start = TimeFigure(column: "sample.start")
     /// When it ends.
     public static let end = TimeFigure(column: "sample.end")
-    /// When the value that starts last begins.
+    /// The start of the latest value.
     public static let mostRecentStart = TimeFigure(column: "sample.most_recent_start")
-    /// When that value ends.
+    /// The end of that value.
     public static let mostRecentEnd = TimeFigure(column: "sample.most_recent_end")
   }
 
-  /// A length of time that a sample knows of itself.
+  /// A duration of a sample.
   public struct DurationFigure: Hashable, Sendable {
     let column: String
 
-    /// How long its quantities last together.
+    /// The total duration of its quantities.
     public static let duration = DurationFigure(column: "sample.duration")
-    /// How long the value that starts last lasts.
+    /// The duration of the latest value.
     public static let mostRecentDuration = DurationFigure(
       column: "(sample.most_recent_end - sample.most_recent_start)")
   }

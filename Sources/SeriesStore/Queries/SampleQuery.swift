@@ -1,41 +1,41 @@
-/// Samples by predicate, with order and limit: everything but their values.
+/// Samples by predicate, with order and limit: everything except their values.
 public struct SampleQuery: HealthQuery {
-  /// Which samples are asked for.
+  /// Selects the samples.
   public var predicate: SamplePredicate
-  /// What comes first decides; samples that are equal in all of it are in the order in which they were saved.
+  /// Sort criteria, the first one first; samples that are equal by all of them are in the order of saving.
   public var order: [Order]
-  /// The most samples that are returned; nil for all.
+  /// The most samples in the answer; nil for all.
   public var limit: Int?
 
-  /// One thing to order by.
+  /// A sort criterion.
   public struct Order: Hashable, Sendable {
-    /// What decides.
+    /// The key to sort by.
     public var key: Key
-    /// The greatest first.
+    /// Whether the greatest is first.
     public var isDescending: Bool
 
-    /// What samples can be ordered by.
+    /// The keys by which samples can be sorted.
     public struct Key: Hashable, Sendable {
       let column: String
 
-      /// When they begin.
+      /// By start.
       public static let start = Key(column: "sample.start")
-      /// When they end.
+      /// By end.
       public static let end = Key(column: "sample.end")
-      /// How many quantities or beats they hold.
+      /// By the number of quantities or beats.
       public static let count = Key(column: "sample.count")
-      /// In which order they were saved.
+      /// By the order of saving.
       public static let change = Key(column: "sample.id")
     }
 
-    /// The greatest first.
+    /// A criterion; ascending by default.
     public init(_ key: Key, isDescending: Bool = false) {
       self.key = key
       self.isDescending = isDescending
     }
   }
 
-  /// Takes every part as it is.
+  /// A query with the given parts.
   public init(_ predicate: SamplePredicate = .all, order: [Order] = [Order(.start)], limit: Int? = nil) {
     self.predicate = predicate
     self.order = order
@@ -47,6 +47,6 @@ public struct SampleQuery: HealthQuery {
     try await store.run(self)
   }
 
-  /// Whether it may be about a sample that the predicate means.
+  /// Whether the change may be about a sample that matches the predicate.
   public func isConcerned(by change: StoreChange) -> Bool { predicate.mayMean(change) }
 }

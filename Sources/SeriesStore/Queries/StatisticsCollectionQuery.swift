@@ -1,38 +1,39 @@
 public import HealthModel
 
-/// The statistics of a quantity type in buckets of the calendar: one stretch after the other, empty ones included.
+/// The statistics of a quantity type in calendar buckets, one after the other, including empty ones.
 public struct StatisticsCollectionQuery: HealthQuery {
-  /// What is measured, in which unit.
+  /// The quantity type.
   public let type: QuantityType
-  /// With ``StatisticsOptions/separateBySource``, each source's buckets follow each other, source by source.
+  /// The requested figures. With ``StatisticsOptions/separateBySource`` the result has each source's buckets, source by
+  /// source.
   public let options: StatisticsOptions
-  /// How a temporally weighted average weighs.
+  /// How a temporally weighted average weighs its values.
   public var policy: WeightingPolicy
-  /// How the buckets are laid.
+  /// How time is divided into buckets.
   public var buckets: Buckets
-  /// From the bucket that holds this moment, by default the first quantity's …
+  /// From the bucket that contains this moment; by default from the first quantity …
   public var from: Timestamp?
-  /// … to the one that holds the moment before this, by default after the last quantity.
+  /// … to the bucket that contains the moment before this; by default to the last quantity.
   public var to: Timestamp?
-  /// Which samples count beside being of the type.
+  /// Selects among the samples of the type.
   public var predicate: SamplePredicate
-  /// Sources from the highest priority down; those that are not named follow by the start of their first sample of the
-  /// type in the whole store, then by name.
+  /// Sources by descending priority. Others follow by the start of their first sample of the type in the whole store, then
+  /// by name.
   public var priority: [DataSource]
 
-  /// How time is divided.
+  /// A division of time.
   @nonexhaustive
   public enum Buckets: Hashable, Sendable {
-    /// By the clocks of a zone, from an anchor in both directions.
+    /// By the clocks of a time zone, from an anchor in both directions.
     case calendar(CalendarInterval, anchor: Timestamp, zone: TimeZoneRules)
-    /// By the clocks of a zone, at the beginnings that a person expects; see
+    /// By the clocks of a time zone, at the beginnings of hours, days, Mondays, months or years; see
     /// ``HealthModel/CalendarBuckets/init(every:containing:in:)``.
     case natural(CalendarInterval, zone: TimeZoneRules)
-    /// One, from `from` to `to`.
+    /// A single bucket, from `from` to `to`.
     case single
   }
 
-  /// Throws where a figure does not go with the type.
+  /// Throws if a figure is not meaningful for the type.
   public init(
     _ type: QuantityType, _ options: StatisticsOptions? = nil, buckets: Buckets, from: Timestamp? = nil,
     to: Timestamp? = nil, policy: WeightingPolicy = .ownDuration, predicate: SamplePredicate = .all,
@@ -54,7 +55,7 @@ public struct StatisticsCollectionQuery: HealthQuery {
     try await store.run(self)
   }
 
-  /// Whether it may be about a sample of the type that the predicate means.
+  /// Whether the change may be about a sample of the type that matches the predicate.
   public func isConcerned(by change: StoreChange) -> Bool {
     SamplePredicate.type(.quantity(type)).mayMean(change) && predicate.mayMean(change)
   }

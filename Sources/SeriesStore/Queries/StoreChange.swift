@@ -1,15 +1,16 @@
-/// Something that was saved or deleted, as far as the list of changes tells.
+/// A saved or deleted object, as far as the list of changes describes it.
 ///
-/// By it a live query knows, before anything is read, whether its answer may be another one now.
+/// It lets a live query decide, before anything is read, whether its answer may have changed.
 public struct StoreChange: Hashable, Sendable {
-  /// What it is; ``SampleType/session`` for a recording session, nil where the file does not say (deleted under the first layout).
+  /// The object's type; ``SampleType/session`` for a recording session, nil if the file does not say (deleted under the
+  /// first layout).
   public var type: SampleType?
-  /// The identifier of the program that had saved it; nil likewise.
+  /// The identifier of the program that had saved it; nil in the same case.
   public var source: String?
-  /// Whether it was deleted, as against saved.
+  /// Whether it was deleted and not saved.
   public var isDeletion: Bool
 
-  /// Takes every part as it is.
+  /// A change with the given parts.
   public init(type: SampleType?, source: String?, isDeletion: Bool) {
     self.type = type
     self.source = source
@@ -18,14 +19,14 @@ public struct StoreChange: Hashable, Sendable {
 }
 
 extension SamplePredicate {
-  /// Whether it may mean what was saved or deleted: false only where type and source rule it out.
+  /// Whether the object may match: false only if type and source rule it out.
   ///
-  /// What other objects decide, being a part of one for instance, may change with any of them.
+  /// What depends on other objects, such as being a part of one, may change with any of them.
   func mayMean(_ change: StoreChange) -> Bool {
     dependsOnOthers || judge(change) != false
   }
 
-  /// Nil where more than type and source decides.
+  /// Nil if more than type and source decides.
   private func judge(_ change: StoreChange) -> Bool? {
     var form = form
     var isNegated = false
@@ -45,7 +46,7 @@ extension SamplePredicate {
     return isNegated ? judgement.map { !$0 } : judgement
   }
 
-  /// The `decisive` judgement where one part has it, the other one where all have that, else nil.
+  /// `decisive` if one part has that result, the opposite if all parts have it, else nil.
   private static func join(_ judgements: some Sequence<Bool?>, decisive: Bool) -> Bool? {
     var isKnown = true
     for judgement in judgements {

@@ -16,7 +16,7 @@ struct ChangeReader {
     let seen = try number(of: query.anchor, last: last)
     var end = last
     if let limit = query.limit, seen < last { end = seen + min(Int64(max(1, limit)), last - seen) }
-    // Bound, not written into the text: every text is compiled anew.
+    // Bound, not part of the text: each new text would be compiled.
     let added = try SampleReader(connection: connection).samples(
       query.predicate, suffix: " AND sample.id > ?1 AND sample.id <= ?2 ORDER BY sample.id", [seen, end])
     return ChangeSet(
@@ -24,7 +24,7 @@ struct ChangeReader {
       deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end), hasMore: end < last)
   }
 
-  /// What was saved and deleted after one change and up to another, each kind of it once.
+  /// What was saved and deleted after one change and up to another, each combination of type, source and deletion once.
   func kinds(after first: Int64, to last: Int64) throws(StoreError) -> [StoreChange] {
     var statement = try connection.prepare(
       """
@@ -65,8 +65,8 @@ struct ChangeReader {
     return sessions
   }
 
-  /// Deletions, but for what is there again: that was or will be added, and must not seem to be gone. What came back so that
-  /// the predicate does not mean it any more is gone for the caller.
+  /// Deletions, except of objects that exist again: those were or will be added, and must not seem deleted. An object that
+  /// returned in a form which the predicate does not match is deleted for the caller.
   private func deleted(
     _ predicate: SamplePredicate, after first: Int64, to last: Int64
   ) throws(StoreError) -> [DeletedObject] {
@@ -101,7 +101,7 @@ struct ChangeReader {
     return deleted
   }
 
-  /// The anchor behind a change; behind none is the beginning.
+  /// The anchor after a change; the start without one.
   private func anchor(at number: Int64) throws(StoreError) -> ChangeAnchor {
     guard number > 0 else { return .start }
     guard let store = try store(), let digest = try connection.changeList.digest(of: number) else {
@@ -110,7 +110,7 @@ struct ChangeReader {
     return ChangeAnchor(.init(store: store, number: number, digest: Int32(truncatingIfNeeded: digest)))
   }
 
-  /// The change that an anchor names, or throws where it is not one of this file.
+  /// The change of an anchor; throws if it is not in the history of this file.
   private func number(of anchor: ChangeAnchor, last: Int64) throws(StoreError) -> Int64 {
     guard let place = anchor.place else { return 0 }
     guard place.store == (try store()) else {

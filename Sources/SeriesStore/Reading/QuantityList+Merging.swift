@@ -51,7 +51,7 @@ extension QuantityList {
   mutating func merge(_ tracks: [QuantityTrack], saved: [Int64], firstOwner: Int) {
     let order = tracks.indices.filter { !tracks[$0].starts.isEmpty }
       .sorted { (tracks[$0].starts[0], saved[$0]) < (tracks[$1].starts[0], saved[$1]) }
-    // Only tracks that overlap each other have to be told apart quantity by quantity.
+    // Only tracks that overlap each other have to be merged value by value.
     var first = 0
     while first < order.count {
       var end = tracks[order[first]].lastStart
@@ -122,7 +122,7 @@ extension QuantityList {
     }
   }
 
-  /// Many tracks: the stretch of a track up to the next track's next start goes over in one piece.
+  /// Many tracks: the part of a track before the next track's next start is copied at once.
   private mutating func mergeOverlapping(_ owners: [Int], _ tracks: [QuantityTrack], saved: [Int64]) {
     var heads = Heads(tracks, saved: saved)
     while let head = heads.first {

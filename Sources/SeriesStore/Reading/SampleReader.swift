@@ -5,10 +5,10 @@ import HealthModel
 struct SampleReader {
   let connection: Connection
 
-  /// The tables that a predicate speaks of. What a statement does not speak of SQLite leaves out of the join.
+  /// The tables to which a predicate refers. SQLite omits tables from the join that a statement does not use.
   static let tables = tables(of: "samples")
 
-  /// The same for sessions, as if they were samples without a value: so one predicate means both.
+  /// The same for sessions, as if they were samples without a value, so that a predicate applies to both.
   static let sessionTables: String = {
     let given = ["id", "source", "device", "start", "end"]
     let columns = Schema.samples.columns.map { name in
@@ -41,11 +41,11 @@ struct SampleReader {
     let order = query.order.map { "\($0.key.column)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
     return try samples(
       query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
-      // For SQLite a negative limit is none.
+      // SQLite treats a negative limit as none.
       [query.limit.map { Int64(max(0, $0)) } ?? -1])
   }
 
-  /// The samples that the predicate means; `suffix` goes on after it, with `arguments` as ?1, ?2 …
+  /// The samples that match the predicate; `suffix` is appended to the statement, with `arguments` as ?1, ?2 …
   func samples(
     _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
   ) throws(StoreError) -> [HealthSample] {

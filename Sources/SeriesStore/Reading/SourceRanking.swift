@@ -1,10 +1,10 @@
 import HealthModel
 
-/// The sources of an answer, in order of priority: those that the caller named, then the others by the start of their
-/// first sample of the type in the whole store, then by name.
+/// The sources of an answer in order of priority: those that the caller named, then the others by the start of their first
+/// sample of the type in the whole store, then by name.
 ///
-/// Rows are numbered anew when something is deleted and brought back, and what is asked for changes from question to
-/// question: neither may decide whose values count.
+/// Row numbers change when something is deleted and restored, and queries differ in their range: neither may decide whose
+/// values count.
 struct SourceRanking {
   /// A source with a device, by their rows.
   struct Key: Hashable {
@@ -12,7 +12,7 @@ struct SourceRanking {
     var device: Int64?
   }
 
-  /// In order of priority once settled.
+  /// In order of priority after ``rank()``.
   private(set) var names: [DataSource] = []
   private let priority: [DataSource]
   private var places: [Key: Int] = [:]
@@ -35,7 +35,7 @@ struct SourceRanking {
     return place
   }
 
-  /// Whether names' first samples have to be noted before ``settle()``: not where the order is clear without.
+  /// Whether the first samples of names have to be noted before ``rank()``; not if the order is clear without them.
   var needsStarts: Bool {
     names.count { !priority.contains($0) } > 1
   }
@@ -45,8 +45,8 @@ struct SourceRanking {
     starts[name] = min(start, starts[name] ?? .max)
   }
 
-  /// Puts the sources in order of priority; gives the new place of each old one.
-  mutating func settle() -> [Int] {
+  /// Sorts the sources by priority. Returns the new position of each old one.
+  mutating func rank() -> [Int] {
     let named = Dictionary(zip(priority, priority.indices)) { first, _ in first }
     let keys = names.map { name in
       (named[name] ?? .max, starts[name] ?? .max, name.source, name.device ?? "")

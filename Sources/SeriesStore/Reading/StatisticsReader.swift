@@ -5,14 +5,14 @@ import HealthModel
 struct StatisticsReader {
   let connection: Connection
 
-  /// A quantity sample as statistics see it.
+  /// A quantity sample as statistics use it.
   private struct SeriesRow {
     var id: Int64
     /// The rank of its source among those of the answer.
     var rank: Int
     var start: Int64
     var end: Int64
-    /// Of a sample that is its row alone.
+    /// The value of a sample that is stored in its row alone.
     var item: QuantityPacker.Item?
   }
 
@@ -43,7 +43,7 @@ struct StatisticsReader {
     }
   }
 
-  /// The borders of the buckets; nil where there is nothing to lay them over.
+  /// The borders of the buckets; nil if there is no time to cover.
   private func edges(of query: StatisticsCollectionQuery) throws(StoreError) -> [Int64]? {
     var from = query.from
     var to = query.to
@@ -62,7 +62,7 @@ struct StatisticsReader {
       to = to ?? Timestamp(microseconds: statement.integer(1)).advanced(byMicroseconds: 1)
     }
     guard let from, let to else { return nil }
-    // Data that end before the first moment asked for, say: nothing to answer, and nothing wrong.
+    // For instance, all data end before the first requested moment: there is nothing to answer, and no error.
     guard from < to || (query.from != nil && query.to != nil) else { return nil }
     do {
       switch query.buckets {
@@ -79,7 +79,7 @@ struct StatisticsReader {
     }
   }
 
-  /// Throws where the sample that buckets would be laid from or to lies in no year of the calendar.
+  /// Throws if the sample from which, or up to which, buckets would be made is outside of the calendar.
   private func requireDates(
     _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition
   ) throws(StoreError) {
@@ -128,15 +128,15 @@ struct StatisticsReader {
       }
       rows.append(row)
     }
-    // Here, and not by SQLite: they come in this order, but for samples that start at one moment.
+    // Sorted here and not by SQLite: they are nearly in this order, except for samples that start at the same moment.
     rows.sort { ($0.start, $0.id) < ($1.start, $1.id) }
     try noteFirstSamples(of: &sources, type: query.type)
-    let order = sources.settle()
+    let order = sources.rank()
     for index in rows.indices { rows[index].rank = order[rows[index].rank] }
     return rows
   }
 
-  /// Goes through the type's samples from the first on until every source of the answer has been met.
+  /// Visits the type's samples from the first one on until every source of the answer has occurred.
   private func noteFirstSamples(of sources: inout SourceRanking, type: QuantityType) throws(StoreError) {
     guard sources.needsStarts else { return }
     var kinds = try connection.prepare(
@@ -145,7 +145,7 @@ struct StatisticsReader {
       WHERE types.identifier = ?1 AND types.kind = 'quantity'
       """)
     try kinds.bind(type.identifier, at: 1)
-    // Each type and source by itself, so that the index gives the samples in order and none beyond the last is read.
+    // Each type and source separately, so that the index yields samples in order and nothing after the last is read.
     while try kinds.step() {
       let source = kinds.text(2) ?? ""
       var missing = Set(sources.names.filter { $0.source == source })
@@ -183,7 +183,8 @@ struct StatisticsReader {
     var index = 0
     while index < rows.count {
       try connection.checkCancellation()
-      // Samples that overlap each other have to be told apart moment by moment; one by itself is summed up already.
+      // Samples that overlap each other have to be separated moment by moment; a sample alone is already summarised by its
+      // cells.
       var end = rows[index].end
       var next = index + 1
       while next < rows.count, rows[next].start <= end {
@@ -205,7 +206,7 @@ struct StatisticsReader {
     }
   }
 
-  /// Adds a sample by its cells; false, and nothing added, where they do not tell enough.
+  /// Adds a sample by its cells. Returns false, and adds nothing, if they are not sufficient.
   private func addCells(
     of row: SeriesRow, from statement: inout Statement, to buckets: inout StatisticsBuckets
   ) throws(StoreError) -> Bool {
@@ -224,7 +225,7 @@ struct StatisticsReader {
   }
 
   private func track(of row: SeriesRow, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
-    // Its row tells all of a single quantity.
+    // The row of a single quantity has its whole content.
     if let item = row.item { return QuantityTrack(item) }
     return try connection.quantitySeries.track(of: row.id, from: &statement)
   }

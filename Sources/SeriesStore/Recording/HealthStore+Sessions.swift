@@ -2,14 +2,14 @@ package import FoundationEssentials
 package import HealthModel
 
 extension HealthStore {
-  /// Saves a session with everything in it in one transaction, once: see ``CommitOutcome``.
+  /// Saves a whole session in one transaction, once: see ``CommitOutcome``.
   ///
-  /// When this returns `.stored` or `.replaced` it is on the disk. `restore` brings a deleted session back.
+  /// If this returns `.stored` or `.replaced`, the session is on the disk. `restore` allows a deleted session to return.
   package func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
     let outcome = try opened().write { (connection) throws(StoreError) in
       try connection.sessions.commit(session, restore: restore)
     }
-    signalChanges()
+    notifyListeners()
     return outcome
   }
 
@@ -21,24 +21,24 @@ extension HealthStore {
     return readable
   }
 
-  /// All sessions that can be read, oldest first, and what is damaged of the others: a damaged session hides no other.
+  /// All readable sessions, oldest first, and the damages of the others: a damaged session hides no other.
   package func readableSessions() throws(StoreError) -> (sessions: [SessionSummary], damages: [StoreDamage]) {
     let (readable, damages) = try opened().read { (connection) throws(StoreError) in try connection.sessions.all() }
     return (readable, damages)
   }
 
-  /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the
-  /// one that started last; ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` where several match.
+  /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the one
+  /// that started last. Throws ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` if several match.
   package func session(_ name: String) throws(StoreError) -> SessionSummary {
     try opened().read { (connection) throws(StoreError) in try connection.sessions.session(named: name) }
   }
 
-  /// The sync version with which the session is in the store; nil where it is not.
+  /// The sync version of a stored session; nil if it is not in the store.
   package func syncVersion(of session: UUID) throws(StoreError) -> Int64? {
     try opened().read { (connection) throws(StoreError) in try connection.sessions.row(of: session)?.syncVersion }
   }
 
-  /// Whether the session is in the store, or was and has been deleted: either way it is over.
+  /// Whether the session is in the store, or was deleted from it. In both cases it is over.
   package func knows(_ session: UUID) throws(StoreError) -> Bool {
     try opened().read { (connection) throws(StoreError) in
       if try connection.sessions.row(of: session) != nil { return true }
@@ -63,13 +63,13 @@ extension HealthStore {
 
   /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.
   ///
-  /// Where a reader holds on to the old state for more than ten seconds the session is deleted, its bytes may be left in
-  /// the log, and the error says so (``StoreError/Code/locked``).
+  /// If a reader uses the old state for more than ten seconds, the session is deleted, but its bytes may still be in the
+  /// log; the error ``StoreError/Code/locked`` says so.
   package func delete(_ session: UUID) throws(StoreError) {
     let file = try opened()
     try file.write { (connection) throws(StoreError) in try connection.sessions.delete(session) }
-    // Told when it is deleted, also where its bytes could not be erased yet.
-    defer { signalChanges() }
+    // Announced as soon as it is deleted, even if its bytes could not be erased yet.
+    defer { notifyListeners() }
     try Erasure(connection: file.connection).finish()
   }
 }

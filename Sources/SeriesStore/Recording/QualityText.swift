@@ -1,10 +1,10 @@
 import HealthModel
 
-/// A quality report as it stands in a session's row: one JSON array, which SQLite itself can unpack (``view``).
+/// A quality report in a session's row: a JSON array, which SQLite itself can unpack (``view``).
 ///
-/// The report's figures stand at their places, in the order of ``HealthModel/QualityReport/Figure``; what is not there is null,
-/// and nulls at the end are left out. Everything else is in one object behind them: `"key": [form, value, unit]`. Reals are texts, since
-/// SQLite does not read every number back to the last bit.
+/// The figures are at fixed positions, in the order of ``HealthModel/QualityReport/Figure``. Missing ones are null; nulls
+/// at the end are left out. Everything else is in one object after them: `"key": [form, value, unit]`. Reals are texts,
+/// since SQLite does not parse every number exactly.
 enum QualityText {
   /// The packed form; nil for an empty report. A number that is not finite is left out.
   static func pack(_ report: QualityReport) -> String? {
@@ -47,10 +47,11 @@ enum QualityText {
     return quoted + "\""
   }
 
-  /// A damaged report has no rows: SQLite ends a whole statement at what is no JSON. A check names its row by the checksum.
+  /// A damaged report has no rows: SQLite would abort the whole statement at invalid JSON. `check` names the row by its
+  /// checksum.
   private static let valid = "CASE WHEN json_valid(sessions.quality) THEN sessions.quality END"
 
-  /// The rows `id`, `key`, `form`, `value`, `unit` of all reports, `id` being the session's.
+  /// The rows `id`, `key`, `form`, `value`, `unit` of all reports; `id` is the session's.
   static let rows: String = {
     let known = QualityReport.Figure.allCases.enumerated().map { place, figure in
       "SELECT \(place)\(place == 0 ? " AS place" : ""), '\(figure.rawValue)'\(place == 0 ? " AS key" : ""), "

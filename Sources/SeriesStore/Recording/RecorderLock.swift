@@ -1,13 +1,13 @@
 import Glibc
 
-/// The right to record into a store: a lock on a file beside it, which the kernel takes back when its holder dies.
+/// The right to record into a store: a lock on a file beside it, which the kernel releases when its holder dies.
 ///
-/// Not on the store itself: closing any descriptor of that would drop SQLite's own locks. The file is beside the store's
-/// real path, so that every spelling of the path finds the same lock.
+/// It is not on the store itself, because closing any descriptor of the store would drop SQLite's own locks. The file is
+/// beside the store's real path, so that all paths to the store find the same lock.
 struct RecorderLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Takes the lock of the store at `path`, which is no link, or throws ``StoreError/Code/locked``.
+  /// Acquires the lock of the store at `path`, which is not a link, or throws ``StoreError/Code/locked``.
   init(besides path: String, mode: UInt32) throws(StoreError) {
     let name = path + "-recorder"
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW

@@ -17,7 +17,7 @@ struct SensorList {
     return sensors
   }
 
-  /// Adds a sensor, or names it; false where nothing changed.
+  /// Adds a sensor, or renames it. Returns false if nothing changed.
   func allow(_ sensor: AllowedSensor) throws(StoreError) -> Bool {
     let address = sensor.address.uppercased()
     guard try contains(address) else {

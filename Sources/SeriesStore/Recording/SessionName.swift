@@ -1,17 +1,17 @@
 package import FoundationEssentials
 
-/// How a person names a session: the word `last`, or the first digits of its identifier in either case, with or without
-/// the hyphens of RFC 9562. One rule for every command and for the library.
+/// The name by which a person refers to a session: `last`, or the first digits of its identifier in either case, with or
+/// without the hyphens of RFC 9562. The same rule holds for every command and for the library.
 package enum SessionName: Hashable, Sendable {
   /// The session that started last.
   case last
   /// The first digits of the identifier: 4 to 32 hexadecimal digits in upper case.
   case beginning(String)
 
-  /// Fewer digits than this would name a session by chance.
+  /// With fewer digits a name could match a session by chance.
   package static let fewestDigits = 4
 
-  /// Reads `text`; nil where it can name no session: too few or too many digits, or no digits.
+  /// Parses `text`; nil if it cannot name a session.
   package init?(_ text: String) {
     guard text != "last" else {
       self = .last
@@ -24,7 +24,7 @@ package enum SessionName: Hashable, Sendable {
     self = .beginning(digits)
   }
 
-  /// Whether the identifier begins with the digits; `last` names none by itself.
+  /// Whether the identifier begins with the digits; false for `last`.
   package func matches(_ id: UUID) -> Bool {
     guard case .beginning(let digits) = self else { return false }
     return id.uuidString.filter { $0 != "-" }.hasPrefix(digits)
@@ -34,7 +34,7 @@ package enum SessionName: Hashable, Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit)
   }
 
-  /// A name as a person gave it, fit for one line.
+  /// A name as a person gave it, on one line.
   static func quoted(_ name: String) -> String {
     let printable = name.unicodeScalars.prefix(40).map { $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" }
     return "'\(String(printable))'"

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// The samples that a session has, and the part of its identity that each one's identifier is derived with.
+/// The samples of a session. The raw value is the part of the session's identity from which their identifiers are derived.
 enum SessionPart: UInt64 {
   case rates = 1
   case beats = 2
@@ -9,8 +9,8 @@ enum SessionPart: UInt64 {
   case rmssd = 4
   case pnn50 = 5
 
-  /// A form of a session has samples of its own: those of the form before are deleted. The same form, deleted and restored,
-  /// has the same again.
+  /// Each version of a session has its own sample identifiers; the samples of the previous version are deleted. The same
+  /// version, deleted and restored, has the same identifiers again.
   func identifier(in session: RecordedSession) -> UUID {
     identifier(
       in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.quality.algorithmVersion ?? 0)
@@ -21,12 +21,12 @@ enum SessionPart: UInt64 {
   }
 }
 
-/// A figure of heart rate variability that a session keeps: a sample of its type over the whole session.
+/// A variability figure of a session: a sample of its type over the whole session.
 struct SessionFigure: Sendable {
   var part: SessionPart
   var type: QuantityType
   var value: any WritableKeyPath<HeartRateVariabilitySummary, Double?> & Sendable
-  /// How it was computed.
+  /// How the figure was computed.
   var metadata: Metadata
 
   static let all = [

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// What a list of sessions shows: everything about a session but its values.
+/// A session in a list: everything about it except its values.
 public struct SessionSummary: Hashable, Sendable, Codable {
   /// The session's identity.
   public var id: UUID
-  /// Which save of the session it is; the number of notifications for recordings.
+  /// The version of the save; for recordings the number of notifications.
   public var syncVersion: Int64
   /// The hardware that measured.
   public var device: Device
@@ -17,22 +17,22 @@ public struct SessionSummary: Hashable, Sendable, Codable {
   public var end: Timestamp
   /// Why it ended; see ``HealthModel/RecordedSession/endReason``.
   public var endReason: String
-  /// What is known beside the values.
+  /// Further metadata.
   public var metadata: Metadata
   /// The quality report.
   public var quality: QualityReport
-  /// Its rates in figures.
+  /// A summary of its rates.
   public var heartRate: HeartRateSummary
-  /// Its beats in figures.
+  /// A summary of its beats.
   public var heartbeats: HeartbeatSummary
-  /// How many gaps it has, of beats or, where there are none, of rates.
+  /// The number of gaps between beats or, where there are no beats, between rates.
   public var gapCount: Int
-  /// The share of its time that beats account for or, in a session without any, rates; nil where it is unknown.
+  /// The share of its time covered by beats or, in a session without beats, by rates; nil if unknown.
   public var coverage: Coverage?
   /// The figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
 
-  /// Takes every part as it is.
+  /// A summary with the given parts.
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], quality: QualityReport = QualityReport(),
@@ -57,9 +57,9 @@ public struct SessionSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// The rates of a session in figures; all but the count nil where there are none.
+/// A summary of a session's rates; everything except the count is nil if there are none.
 public struct HeartRateSummary: Hashable, Sendable, Codable {
-  /// How many there are.
+  /// The number of rates.
   public var count: Int
   /// Beats per minute: the plain mean, since the values have no duration.
   public var average: Double?
@@ -67,12 +67,12 @@ public struct HeartRateSummary: Hashable, Sendable, Codable {
   public var minimum: Double?
   /// The greatest value.
   public var maximum: Double?
-  /// The value that starts last.
+  /// The last value.
   public var mostRecent: Double?
-  /// When the last rate was measured.
+  /// When the last rate arrived.
   public var mostRecentTime: Timestamp?
 
-  /// Takes every part as it is.
+  /// A summary with the given parts.
   public init(
     count: Int = 0, average: Double? = nil, minimum: Double? = nil, maximum: Double? = nil, mostRecent: Double? = nil,
     mostRecentTime: Timestamp? = nil
@@ -86,16 +86,16 @@ public struct HeartRateSummary: Hashable, Sendable, Codable {
   }
 }
 
-/// The beats of a session in figures.
+/// A summary of a session's beats.
 public struct HeartbeatSummary: Hashable, Sendable, Codable {
-  /// How many there are.
+  /// The number of beats.
   public var count: Int
-  /// Beats preceded by a gap, the session's first not counted.
+  /// Beats preceded by a gap, except the session's first.
   public var gaps: Int
-  /// Stretches that are counted on one clock without a break.
+  /// Stretches of beats on one clock without a break.
   public var runs: Int
 
-  /// Takes every part as it is.
+  /// A summary with the given parts.
   public init(count: Int = 0, gaps: Int = 0, runs: Int = 0) {
     self.count = count
     self.gaps = gaps

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 
 extension SessionTable {
-  /// All sessions that can be read, oldest first, and what is damaged of the others.
+  /// All readable sessions, oldest first, and the damages of the others.
   func all() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
     do throws(StoreError) {
       return (try summaries(where: "1 ORDER BY session.start, session.id", argument: nil), [])
@@ -12,12 +12,12 @@ extension SessionTable {
     }
   }
 
-  /// One session after the other, so that none that is damaged hides another.
+  /// Reads one session after the other, so that a damaged one hides no other.
   private func readable() throws(StoreError) -> (readable: [SessionSummary], damages: [StoreDamage]) {
     var damages: [StoreDamage] = []
     var rows: [Int64] = []
     do throws(StoreError) {
-      // The index by start alone: it is read where the table's own pages are damaged.
+      // Uses the index by start alone, which can be read even if pages of the table are damaged.
       var statement = try connection.prepare("SELECT id FROM sessions ORDER BY start, id")
       while try statement.step() { rows.append(statement.integer(0)) }
     } catch {
@@ -36,7 +36,7 @@ extension SessionTable {
     return (readable, damages)
   }
 
-  /// The session that a person means; see ``HealthStore/session(_:)``.
+  /// The session that matches a person's name for it; see ``HealthStore/session(_:)``.
   func session(named name: String) throws(StoreError) -> SessionSummary {
     guard let sessionName = SessionName(name) else {
       throw StoreError(
@@ -65,7 +65,7 @@ extension SessionTable {
     return session
   }
 
-  /// The session in a row; empty where there is none.
+  /// The session in a row, as an array; empty if there is none.
   func summary(ofRow row: Int64) throws(StoreError) -> [SessionSummary] {
     try summaries(where: "session.id = ?1", argument: .integer(row))
   }

@@ -34,7 +34,7 @@ extension SessionTable {
     }
   }
 
-  /// Whether more was received of the session than is stored, or the same was worked out by a later algorithm.
+  /// Whether more was received of the session than is stored, or a later algorithm computed it from the same events.
   private func isNewer(_ session: RecordedSession, than stored: (id: Int64, syncVersion: Int64)) throws(StoreError)
     -> Bool
   {

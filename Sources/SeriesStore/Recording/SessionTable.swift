@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// Recording sessions: a row, whose number is that of the change that saved it, its gaps, and its samples.
+/// Recording sessions: a row, whose number is that of the change that saved it, gaps, and samples.
 struct SessionTable {
   let connection: Connection
 
@@ -91,7 +91,7 @@ struct SessionTable {
     return gaps
   }
 
-  /// Deletes a session and all that belongs to it; its bytes are left to ``Erasure``.
+  /// Deletes a session and everything that belongs to it; ``Erasure`` removes its bytes.
   func delete(_ session: UUID) throws(StoreError) {
     try delete(session, row: try existingRow(of: session))
     try connection.provenance.deleteUnused()
@@ -104,9 +104,10 @@ struct SessionTable {
       session, type: try connection.types.row(of: .session), source: source, deleted: true)
   }
 
-  /// Removes a session's row and everything that belongs to it, and records the deletion of its samples; gives its source.
+  /// Removes a session's row and everything that belongs to it, and records the deletion of its samples. Returns its
+  /// source.
   func deleteContents(of row: Int64) throws(StoreError) -> Int64 {
-    // All that the session owns goes, also a sample whose identifier is damaged.
+    // Everything that the session owns is removed, including samples with a damaged identifier.
     var samples: [Int64] = []
     do {
       var statement = try connection.prepare("SELECT id FROM samples WHERE session = ?1 ORDER BY id")

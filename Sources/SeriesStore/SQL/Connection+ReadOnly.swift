@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Connection {
-  /// Refuses every statement that does more than read, when it is compiled.
+  /// Refuses, when it is compiled, every statement that does more than read.
   func allowOnlyReading() throws(StoreError) {
     try check(
       unsafe sqlite3_set_authorizer(
@@ -15,7 +15,7 @@ extension Connection {
         }, nil))
   }
 
-  /// Whether a pragma only tells something.
+  /// Whether a pragma only reads a setting.
   private static func isHarmless(pragma: UnsafePointer<CChar>?, argument: UnsafePointer<CChar>?) -> Bool {
     guard let pragma = unsafe pragma else { return false }
     switch unsafe String(cString: pragma).lowercased() {
@@ -29,14 +29,14 @@ extension Connection {
     }
   }
 
-  /// Compiles the one statement that `text` holds; SQLite's message where it is none.
+  /// Compiles the single statement in `text`; throws SQLite's message if it is not valid.
   func prepareOne(_ text: String) throws(StoreError) -> Statement {
     var compiled: OpaquePointer?
     var hasMore = false
     let code = unsafe text.withCString { start in
       var tail: UnsafePointer<CChar>?
       let code = unsafe sqlite3_prepare_v3(handle, start, -1, 0, &compiled, &tail)
-      // Behind the first statement there may be space, comments and semicolons only.
+      // Only spaces, comments and semicolons may follow the statement.
       while code == SQLITE_OK, let rest = unsafe tail, unsafe rest.pointee != 0, !hasMore {
         var next: OpaquePointer?
         hasMore = unsafe sqlite3_prepare_v3(handle, rest, -1, 0, &next, &tail) != SQLITE_OK || next != nil
@@ -51,7 +51,7 @@ extension Connection {
     return result
   }
 
-  /// An error of a statement that a person wrote, in SQLite's words where it is about that statement.
+  /// An error in a person's statement, with SQLite's message if it concerns that statement.
   func reason(of error: StoreError) -> StoreError {
     let message = unsafe String(cString: sqlite3_errmsg(handle))
     switch unsafe sqlite3_extended_errcode(handle) {
@@ -70,13 +70,14 @@ extension Connection {
   /// Adds the table to those that statements can name.
   func addTable(_ table: UnpackedTable) throws(StoreError) {
     let context = unsafe Unmanaged.passRetained(UnpackedTable.Context(table: table, connection: self))
-    // SQLite lets the context go, also where this fails.
+    // SQLite releases the context, even if this fails.
     try check(
       unsafe sqlite3_create_module_v2(handle, table.rawValue, UnpackedTable.module, context.toOpaque()) { context in
         guard let context = unsafe context else { return }
         unsafe Unmanaged<UnpackedTable.Context>.fromOpaque(context).release()
       })
-    // SQLite declares the table at its first use, and asks the authorizer then: so it is used once before there is one.
+    // SQLite declares the table at its first use and then asks the authorizer; so it is used once before there is an
+    // authorizer.
     _ = try prepare("SELECT 1 FROM \(table.rawValue) LIMIT 0")
   }
 }

@@ -17,7 +17,7 @@ import HealthModel
 public final class ReadOnlySQL {
   private let file: StoreFile
 
-  /// In bytes: a longer text, blob or row is an error. Nothing that is stored is as long; a statement can make up anything.
+  /// In bytes: longer texts, blobs and rows are errors. Nothing stored is as long, but a statement can construct anything.
   static let longestValue: Int32 = 8 << 20
 
   /// Opens the store at `path`; the errors are those of ``HealthStore/open(_:for:mode:)``.
@@ -29,9 +29,9 @@ public final class ReadOnlySQL {
     file.connection.limitValues(toBytes: Self.longestValue)
   }
 
-  /// Compiles one statement. What is wrong with it is a ``StoreError/Code/statement``, in SQLite's words.
+  /// Compiles one statement. If it is not valid, throws ``StoreError/Code/statement`` with SQLite's message.
   ///
-  /// Each row is computed when it is asked for; a damaged object is an error that names it.
+  /// Each row is computed when it is requested; a damaged object is an error that names it.
   public func rows(of text: String) throws(StoreError) -> Rows {
     try file.checkReadable()
     return Rows(try file.connection.prepareOne(text), of: file)
@@ -42,7 +42,7 @@ public final class ReadOnlySQL {
     /// The names of the columns.
     public let columns: [String]
     private var statement: Statement
-    /// The tables of unpacked values read from it: it has to be there as long as there are rows.
+    /// The unpacked tables read from it, so it must live as long as the rows.
     private let file: StoreFile
 
     init(_ statement: consuming Statement, of file: StoreFile) {
@@ -51,7 +51,7 @@ public final class ReadOnlySQL {
       self.file = file
     }
 
-    /// The next row, a value for each column; nil behind the last one.
+    /// The next row, with a value for each column; nil after the last one.
     public mutating func next() throws(StoreError) -> [SQLValue]? {
       do throws(StoreError) {
         guard try statement.step() else { return nil }

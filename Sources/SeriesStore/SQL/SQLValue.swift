@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// One value of a row that ``ReadOnlySQL`` gives: SQLite's five kinds.
+/// A value in a row from ``ReadOnlySQL``: SQLite's five types.
 public enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// A walk over the rows of an unpacked table: sample by sample, each unpacked when it is reached.
+/// An iteration over the rows of an unpacked table: sample by sample, each unpacked when it is reached.
 final class UnpackedCursor {
   private let table: UnpackedTable
   private unowned let connection: Connection
@@ -10,10 +10,10 @@ final class UnpackedCursor {
   private var content = Content.quantities(QuantityChunk())
   private var position = 0
   private var count = 0
-  /// The number of the row in this walk.
+  /// The number of the row in this iteration.
   private(set) var row: Int64 = 0
 
-  /// A sample with what every one of its rows says.
+  /// A sample with the columns that are the same in all its rows.
   private struct Owner {
     var number: Int64
     var count: Int
@@ -39,8 +39,8 @@ final class UnpackedCursor {
 
   var isAtEnd: Bool { position >= count }
 
-  /// Goes to the first row of the samples that are asked for; bit 1 of `isRestricted` is for the session, bit 2 for the
-  /// sample, since a comparison with NULL is true for none.
+  /// Moves to the first row of the requested samples. Bit 1 of `isRestricted` is for the session, bit 2 for the sample,
+  /// since a comparison with NULL is never true.
   func begin(session: String?, sample: String?, isRestricted: Int32) throws(StoreError) {
     owners = []
     nextOwner = 0
@@ -110,7 +110,7 @@ final class UnpackedCursor {
     }
   }
 
-  /// The value of a column in the row where the walk is.
+  /// The value of a column in the present row.
   func value(_ column: Int32) -> SQLValue {
     guard !isAtEnd, nextOwner > 0 else { return .null }
     let owner = owners[nextOwner - 1]

@@ -1,14 +1,14 @@
 import CSQLite
 
-/// A table that is not in the file: its rows are unpacked when a statement asks for them.
+/// A table that is not in the file: its rows are unpacked when a statement reads them.
 ///
-/// SQLite calls this an eponymous virtual table (sqlite.org/vtab.html, section 2.1): it is there without being created.
+/// An eponymous virtual table of SQLite (sqlite.org/vtab.html, section 2.1): it exists without being created.
 enum UnpackedTable: String, CaseIterable {
   case rates
   case beats
   case quantities
 
-  /// The columns as SQLite wants to be told.
+  /// The declaration of the columns for SQLite.
   var declaration: String {
     switch self {
     case .rates:
@@ -29,7 +29,7 @@ enum UnpackedTable: String, CaseIterable {
     }
   }
 
-  /// Columns 8 and 9 of beats, for instance: the two by which a statement may choose what is unpacked.
+  /// The columns by which a statement may select what is unpacked, for instance columns 8 and 9 of beats.
   var sessionColumn: Int32 {
     switch self {
     case .rates: 5
@@ -40,14 +40,14 @@ enum UnpackedTable: String, CaseIterable {
 
   var sampleColumn: Int32 { sessionColumn + 1 }
 
-  /// What the columns of a row cost to find, at a guess that makes SQLite put a chosen session first.
+  /// The estimated cost of a whole table, so that SQLite prefers to select a session first.
   private static let wholeTable = 1e7
   private static let oneSession = 1e4
 
-  /// `SQLITE_CORRUPT_VTAB`, a macro that does not import: something that a row is unpacked from is damaged.
+  /// `SQLITE_CORRUPT_VTAB`, a macro that Swift does not import: the source of a row is damaged.
   static let corrupt: Int32 = SQLITE_CORRUPT | 1 << 8
 
-  /// Which table a module is, and where its values are: on the connection that owns this.
+  /// The table of a module and the source of its values, on the connection that owns this.
   final class Context {
     let table: UnpackedTable
     unowned let connection: Connection
@@ -59,13 +59,13 @@ enum UnpackedTable: String, CaseIterable {
     }
   }
 
-  /// What SQLite holds for a table; its own part comes first.
+  /// SQLite's structure for a table; SQLite's own part is first.
   @unsafe private struct Table {
     var base = unsafe sqlite3_vtab()
     var context: Unmanaged<Context>
   }
 
-  /// What SQLite holds for a walk over a table; its own part comes first.
+  /// SQLite's structure for a cursor; SQLite's own part is first.
   @unsafe private struct Walk {
     var base = unsafe sqlite3_vtab_cursor()
     var cursor: Unmanaged<UnpackedCursor>
@@ -75,7 +75,7 @@ enum UnpackedTable: String, CaseIterable {
   nonisolated(unsafe) static let module: UnsafePointer<sqlite3_module> = {
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     var functions = sqlite3_module()
-    // Without xCreate the table is there for every statement, and cannot be created.
+    // Without xCreate the table exists for every statement and cannot be created.
     unsafe functions.xConnect = { connection, context, _, _, result, _ in
       unsafe UnpackedTable.connect(connection, context, result)
     }
@@ -136,7 +136,7 @@ enum UnpackedTable: String, CaseIterable {
     unsafe UnsafeMutableRawPointer(table).assumingMemoryBound(to: Table.self).pointee.context.takeUnretainedValue()
   }
 
-  /// Chooses by which of `session = …` and `sample = …` the rows are found.
+  /// Decides by which of `session = …` and `sample = …` the rows are selected.
   private static func plan(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?, _ info: UnsafeMutablePointer<sqlite3_index_info>?
   ) -> Int32 {
@@ -181,7 +181,7 @@ enum UnpackedTable: String, CaseIterable {
       .takeUnretainedValue()
   }
 
-  /// Moves a walk; an error goes to SQLite with its message.
+  /// Moves a cursor; an error is passed to SQLite with its message.
   private static func move(
     _ walk: UnsafeMutablePointer<sqlite3_vtab_cursor>?, _ body: (UnpackedCursor) throws(StoreError) -> Void
   ) -> Int32 {
@@ -197,7 +197,7 @@ enum UnpackedTable: String, CaseIterable {
     }
   }
 
-  /// A copy that SQLite may free.
+  /// A copy that SQLite may release.
   private static func copy(_ text: String) -> UnsafeMutablePointer<CChar>? {
     let bytes = text.utf8CString
     guard let memory = unsafe sqlite3_malloc64(UInt64(bytes.count)) else { return nil }
@@ -213,7 +213,7 @@ enum UnpackedTable: String, CaseIterable {
 }
 
 extension SQLValue {
-  /// Makes this the value of the column that SQLite asked for.
+  /// Returns this value to SQLite for the requested column.
   fileprivate func give(to context: OpaquePointer) {
     switch self {
     case .null: unsafe sqlite3_result_null(context)

@@ -1,21 +1,21 @@
 import CSQLite
 
-/// What SQLite made of a statement's text, which its connection keeps for the next use.
+/// SQLite's compiled form of a statement, which its connection keeps for reuse.
 @safe
 final class CompiledStatement {
   let handle: OpaquePointer
-  /// Whether a ``Statement`` has it now.
+  /// Whether a ``Statement`` uses it now.
   var isInUse = true
-  /// Whether it goes back to the connection, and not away, when that is done.
+  /// Whether it returns to the connection's cache after use, and is not finalized.
   var isKept = false
-  /// When it came back the last time, counted in such returns.
+  /// When it was last returned, as a running number of such returns.
   private(set) var retired: UInt64 = 0
 
   init(_ handle: OpaquePointer) {
     unsafe self.handle = unsafe handle
   }
 
-  /// Makes it ready for the next use: it holds no rows and no values of the last one.
+  /// Prepares it for the next use: it keeps no rows and values of the last one.
   func retire(as number: UInt64) {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -23,7 +23,7 @@ final class CompiledStatement {
     isInUse = false
   }
 
-  /// Gives it back to SQLite; nobody may use it afterwards.
+  /// Finalizes it in SQLite; it must not be used afterwards.
   func finalize() {
     unsafe sqlite3_finalize(handle)
   }

@@ -2,10 +2,10 @@ import CSQLite
 import HealthModel
 
 extension Connection {
-  /// The name of the function of SQL that compares a quantity with another, whatever their units.
+  /// The SQL function that compares two quantities of any units.
   static let comparingQuantities = "sensord_compare_quantities"
 
-  /// Makes `sensord_compare_quantities(value, unit, value, unit)` known: −1, 0, 1, or nothing where they do not compare.
+  /// Registers `sensord_compare_quantities(value, unit, value, unit)`: −1, 0, 1, or NULL if they cannot be compared.
   func addQuantityComparison() throws(StoreError) {
     try check(
       unsafe sqlite3_create_function_v2(
@@ -29,7 +29,7 @@ extension Connection {
     return Quantity(unsafe sqlite3_value_double(value), unit)
   }
 
-  /// Those that differ by no more than conversions do are equal: 70 cm are 0.7 m.
+  /// Quantities that differ only by rounding of a conversion are equal: 70 cm are 0.7 m.
   private static func order(_ one: Quantity?, _ other: Quantity?) -> Int64? {
     guard let one, let other, let value = try? one.value(in: other.unit), !value.isNaN, !other.value.isNaN else {
       return nil

@@ -1,20 +1,20 @@
 import CSQLite
 import HealthModel
 
-/// One connection to one database file, used by one thread at a time, with its compiled statements.
+/// A connection to a database file with its compiled statements, used by one thread at a time.
 @safe
 final class Connection {
   let path: String
   let handle: OpaquePointer
   /// The quantity types that the program knows.
   var quantityTypes = QuantityTypeRegistry.standard
-  /// The rows of types that this transaction has asked for: nobody else can change them while it lasts.
+  /// The rows of types that this transaction has looked up: nobody else can change them meanwhile.
   var typeRows: [SampleType: Int64] = [:]
-  /// Compiled statements by their text, those in use among them: who takes or returns one moves nothing.
+  /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
-  /// The most that are kept, each some 20 KB: more than any session's commit or query has texts of its own. Predicates
-  /// make ever new texts, so without an end a long life would fill the memory.
+  /// The most statements that are kept, each about 20 KB: more than a session's commit or a query needs. Predicates create
+  /// ever new texts, so without a limit memory would grow for ever.
   static let idleLimit = 64
   /// The longest text, in bytes, whose statement is kept.
   private static let longestKept = 65_536
@@ -24,7 +24,7 @@ final class Connection {
     try self.init(path, name: path, flags: flags)
   }
 
-  /// Opens `path` to read, as a file that nobody writes to: without locks and without a write-ahead log.
+  /// Opens `path` for reading as a file that nobody writes to: without locks and without a write-ahead log.
   convenience init(frozen path: String) throws(StoreError) {
     let name = (path.hasPrefix("/") ? "file://" : "file:") + Self.escaped(path) + "?immutable=1"
     try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
@@ -54,7 +54,7 @@ final class Connection {
     try addQuantityComparison()
   }
 
-  /// `path` as a part of an address: letters, digits, `/`, `.`, `-` and `_` stay, all else is escaped (RFC 3986, 2.1).
+  /// `path` as part of a URI: letters, digits, `/`, `.`, `-` and `_` stay, everything else is escaped (RFC 3986, 2.1).
   private static func escaped(_ path: String) -> String {
     let digits = Array("0123456789ABCDEF")
     return path.utf8.reduce(into: "") { text, byte in
@@ -74,49 +74,49 @@ final class Connection {
     unsafe sqlite3_close_v2(handle)
   }
 
-  /// Waits up to so long for another connection's lock before a call fails.
+  /// Sets how long a call waits for another connection's lock before it fails.
   func waitForLocks(milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(handle, milliseconds)
   }
 
-  /// Refuses every value and row that is longer: a statement must not take all memory for one.
+  /// Limits the length of values and rows: a statement must not use all memory for one.
   func limitValues(toBytes limit: Int32) {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, limit)
   }
 
-  /// Keeps the write-ahead log when the last connection closes, so that readers who may not write can open the file,
-  /// and as it is: SQLite would lock the whole file while it empties it, and no reader could even open it.
+  /// Keeps the write-ahead log when the last connection closes, so that readers without write permission can open the file.
+  /// It also stays as it is: SQLite would lock the whole file while emptying it, and no reader could open it.
   func keepWriteAheadLog() throws(StoreError) {
     var on: Int32 = 1
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
     try check(unsafe csqlite_leave_log_at_close(handle))
   }
 
-  /// Empties the log into the file and cuts it, which no reader waits for; false where one is still reading from it, or
+  /// Empties the log into the file and truncates it, without blocking readers. Returns false if one still reads from it, or
   /// another program writes.
   func emptyWriteAheadLog() throws(StoreError) -> Bool {
     var statement = try prepare("PRAGMA wal_checkpoint(TRUNCATE)")
     return try statement.step() && statement.integer(0) == 0
   }
 
-  /// Whether the file could be opened for reading only, though writing was asked for.
+  /// Whether the file could only be opened for reading, although writing was requested.
   var isReadOnly: Bool {
     unsafe sqlite3_db_readonly(handle, "main") == 1
   }
 
-  /// Whether the open file is not the one at its path any more.
+  /// Whether the open file is no longer the one at its path.
   var hasMoved: Bool {
     var answer: Int32 = 0
     unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
     return answer != 0
   }
 
-  /// Rows that the last insert, update or delete changed.
+  /// The number of rows that the last insert, update or delete changed.
   var changes: Int {
     Int(unsafe sqlite3_changes(handle))
   }
 
-  /// Rows that were inserted, updated or deleted since the connection was made.
+  /// The number of rows inserted, updated or deleted since the connection was opened.
   var totalChanges: Int64 {
     unsafe sqlite3_total_changes64(handle)
   }
@@ -125,12 +125,12 @@ final class Connection {
     unsafe sqlite3_last_insert_rowid(handle)
   }
 
-  /// Runs statements that have no parameters, and drops their rows.
+  /// Runs statements without parameters and drops their rows.
   func execute(_ text: String) throws(StoreError) {
     try check(unsafe sqlite3_exec(handle, text, nil, nil, nil))
   }
 
-  /// The compiled form of `text`, from the cache where it is there; it goes back when the statement is gone.
+  /// Compiles `text`, or takes its statement from the cache; it returns there when the statement is released.
   func prepare(_ text: String) throws(StoreError) -> Statement {
     let present = kept[text]
     if let present, !present.isInUse {
@@ -143,12 +143,12 @@ final class Connection {
     try check(unsafe sqlite3_prepare_v3(handle, text, length, flags, &compiled, nil))
     guard let handle = unsafe compiled else { throw .sqlite(SQLITE_MISUSE, path) }
     let statement = unsafe CompiledStatement(handle)
-    // Of one text one is kept; predicates of thousands of parts are asked once, and are megabytes.
+    // One statement is kept for each text. Huge predicates are used once and take megabytes, so they are not kept.
     if present == nil, text.utf8.count <= Self.longestKept { keep(statement, as: text) }
     return Statement(statement, of: self)
   }
 
-  /// Keeps a statement in the place of the one that was not used for the longest time.
+  /// Keeps a statement instead of the one that was unused for the longest time.
   private func keep(_ statement: CompiledStatement, as text: String) {
     if kept.count >= Self.idleLimit,
       let oldest = kept.lazy.filter({ !$0.value.isInUse }).min(by: { $0.value.retired < $1.value.retired })
@@ -160,7 +160,7 @@ final class Connection {
     kept[text] = statement
   }
 
-  /// The first column of the first row, as an integer; 0 where there is none.
+  /// The first column of the first row as an integer; 0 if there is no row.
   func integer(_ text: String) throws(StoreError) -> Int64 {
     var statement = try prepare(text)
     return try statement.step() ? statement.integer(0) : 0
@@ -179,12 +179,12 @@ final class Connection {
     statement.retire(as: retirements)
   }
 
-  /// How many compiled statements are kept for the next use.
+  /// The number of compiled statements kept for reuse.
   var idleCount: Int { kept.values.count { !$0.isInUse } }
 
-  /// Runs `body` in one transaction: all of it, or nothing.
+  /// Runs `body` in one transaction: completely or not at all.
   ///
-  /// It takes the write lock at once: a transaction that starts as a reader and writes later could fail half-way.
+  /// It acquires the write lock at once: a transaction that begins as a reader and writes later could fail half-way.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try execute("BEGIN IMMEDIATE")
     typeRows = [:]
@@ -193,13 +193,13 @@ final class Connection {
       try execute("COMMIT")
       return result
     } catch {
-      // SQLite may have rolled back by itself; then this fails, and says nothing new.
+      // SQLite may have rolled back by itself; then this fails and adds no information.
       try? execute("ROLLBACK")
       throw error
     }
   }
 
-  /// Runs one statement without rows; its parameters are ?1, ?2 …
+  /// Runs one statement without rows; `arguments` are ?1, ?2 …
   func run(_ text: String, _ arguments: Int64...) throws(StoreError) {
     var statement = try prepare(text)
     for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index + 1)) }
@@ -213,7 +213,7 @@ final class Connection {
     return try body()
   }
 
-  /// What is stored of `object` cannot be what was written.
+  /// The error for an object whose stored form is not what was written.
   func corrupt(_ object: String) -> StoreError {
     StoreError(.corrupt(object: object), "what \(path) holds of \(object) is damaged; the rest is readable")
   }
@@ -222,7 +222,7 @@ final class Connection {
     guard code == SQLITE_OK else { throw failure(code) }
   }
 
-  /// What `code`, the result of the call that has just failed, means to the user.
+  /// The error for `code`, the result of the call that just failed.
   func failure(_ code: Int32) -> StoreError {
     .sqlite(code, path, system: unsafe sqlite3_system_errno(handle))
   }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A compiled statement, bound and stepped by its one owner, and back in its connection's cache when that is done.
+/// A compiled statement with one owner, who binds and steps it. It returns to its connection's cache when released.
 @safe
 struct Statement: ~Copyable {
   let handle: OpaquePointer
@@ -17,7 +17,7 @@ struct Statement: ~Copyable {
     connection.retire(compiled)
   }
 
-  /// SQLite copies what is bound. The header's macro for it is a cast that does not import.
+  /// Tells SQLite to copy what is bound. The header's macro for it is a cast, which Swift does not import.
   static var transient: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
@@ -69,7 +69,7 @@ struct Statement: ~Copyable {
     }
   }
 
-  /// Goes to the next row; false when there is none left.
+  /// Steps to the next row; false if there are no more.
   mutating func step() throws(StoreError) -> Bool {
     let code = unsafe sqlite3_step(handle)
     switch code {
@@ -79,13 +79,13 @@ struct Statement: ~Copyable {
     }
   }
 
-  /// Runs a statement that gives no rows, and makes it ready to be bound and run again.
+  /// Runs a statement without rows, and resets it for the next use.
   mutating func run() throws(StoreError) {
     while try step() {}
     reset()
   }
 
-  /// Makes a statement ready to be bound and run again; what is bound stays.
+  /// Resets a statement for the next use; bound values stay.
   mutating func reset() {
     unsafe sqlite3_reset(handle)
   }

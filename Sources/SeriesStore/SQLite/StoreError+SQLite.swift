@@ -2,10 +2,10 @@ import CSQLite
 import Glibc
 
 extension StoreError {
-  /// What SQLite's result `code` about the file at `path` means to the user; `system` is the error number of the call that
-  /// failed, where there was one.
+  /// The error for SQLite's result `code` for the file at `path`. `system` is the error number of the failed system call,
+  /// if there was one.
   ///
-  /// SQLite's own message is left out: it may quote the statement or what was bound to it.
+  /// SQLite's own message is left out, since it may quote the statement or its bound values.
   static func sqlite(_ code: Int32, _ path: String, system: Int32 = 0) -> StoreError {
     if let error = limit(code, system, path) { return error }
     let reason = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "error \(code)"
@@ -29,7 +29,7 @@ extension StoreError {
     }
   }
 
-  /// A limit of the process or the system that was met; neither the file nor the disk is to blame.
+  /// A limit of the process or the system; neither the file nor the disk is at fault.
   private static func limit(_ code: Int32, _ system: Int32, _ path: String) -> StoreError? {
     switch (code & 0xFF, system) {
     case (SQLITE_IOERR, _) where system == EFBIG || code == writeFailed && isSizeLimited:
@@ -40,7 +40,7 @@ extension StoreError {
     }
   }
 
-  /// `SQLITE_IOERR_WRITE`, a macro that does not import. What SQLite did to undo the change may have hidden the error number.
+  /// `SQLITE_IOERR_WRITE`, a macro that Swift does not import. SQLite's rollback may have hidden the error number.
   private static let writeFailed: Int32 = SQLITE_IOERR | 3 << 8
 
   private static var isSizeLimited: Bool {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// One integer whose meaning the type tells: it stands in the sample's row.
+/// One integer whose meaning depends on the type; it is stored in the sample's row.
 struct CategoryContent: SampleContent {
   static let kind = SampleKind.category
 
@@ -17,14 +17,14 @@ struct CategoryContent: SampleContent {
 }
 
 extension SampleType {
-  /// A value of a category type.
+  /// The type of category samples of `type`.
   public static func category(_ type: CategoryType) -> SampleType {
     SampleType(identifier: type.identifier, kind: .category)
   }
 }
 
 extension NewSample {
-  /// A value of a category type over a time; any integer is taken, since types get new values.
+  /// A category value for a span of time; any integer is accepted, since types may get new values.
   public init(
     _ type: CategoryType, _ value: CategoryValue, over span: TimeSpan, id: UUID = UUID(), device: Device? = nil,
     metadata: Metadata = [:], sync: SyncIdentity? = nil

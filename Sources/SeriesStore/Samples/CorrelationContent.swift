@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// Samples that are one measurement together: they are samples of their own, and the associations name them.
+/// Samples that together are one measurement. They are samples of their own, referred to by associations.
 struct CorrelationContent: SampleContent {
   static let kind = SampleKind.correlation
 
@@ -18,17 +18,18 @@ struct CorrelationContent: SampleContent {
 }
 
 extension SampleType {
-  /// Samples that are one measurement of that type.
+  /// The type of correlations of `type`.
   public static func correlation(_ type: CorrelationType) -> SampleType {
     SampleType(identifier: type.identifier, kind: .correlation)
   }
 }
 
 extension NewSample {
-  /// Samples that are one measurement together, over all of their time; they are found by themselves too, and go with it.
+  /// Samples that together are one measurement, over all of their time. Each can also be queried by itself, and is deleted
+  /// with it.
   ///
-  /// - Throws: ``HealthModel/SeriesError/empty`` without parts, ``HealthModel/SeriesError/partMissing(_:)`` where one of the
-  ///   type's parts is not among them, ``HealthModel/SeriesError/correlationWithin`` where a part is a correlation itself.
+  /// - Throws: ``HealthModel/SeriesError/empty`` without parts, ``HealthModel/SeriesError/partMissing(_:)`` if a required
+  ///   part is missing, ``HealthModel/SeriesError/correlationWithin`` if a part is a correlation itself.
   public init(
     _ type: CorrelationType, of parts: [NewSample], id: UUID = UUID(), device: Device? = nil,
     metadata: Metadata = [:], sync: SyncIdentity? = nil

@@ -1,11 +1,11 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// A sample as the store knows it: everything but its values.
+/// A stored sample: everything except its values.
 public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   /// Its identifier.
   public var id: UUID
-  /// What it holds.
+  /// Its type.
   public var type: SampleType
   /// The program that saved it.
   public var source: SourceRevision
@@ -15,21 +15,21 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// Quantities, beats or parts; 1 for what is one value.
+  /// The number of quantities, beats or parts; 1 for a single value.
   public var count: Int
-  /// The number that its kind is told by, as it stands in the file: a category's value; nil where the kind has none.
+  /// The integer of kinds that consist of one, such as a category's value; nil for other kinds.
   public var value: Int64?
   /// The figures of its quantities; nil for beats.
   public var summary: SampleSummary?
-  /// What is known beside the values.
+  /// Further metadata.
   public var metadata: Metadata
-  /// The recording session that it belongs to.
+  /// The recording session to which it belongs.
   public var session: UUID?
-  /// What makes saves of one source one object; nil where it was saved once and for all.
+  /// Identifies several saves of one object by its source; nil if it cannot be saved again.
   public var syncIdentifier: String?
-  /// Which of those saves this is.
+  /// The version of the save.
   public var syncVersion: Int64?
-  /// The number of the change that brought it.
+  /// The number of the change that saved it.
   public var change: Int64
 }
 
@@ -43,12 +43,12 @@ public struct SampleSummary: Hashable, Sendable, Codable {
   public var minimum: Double
   /// The greatest value.
   public var maximum: Double
-  /// The value that starts last.
+  /// The latest value, by start.
   public var mostRecent: Double
   /// When the most recent value was measured.
   public var mostRecentSpan: TimeSpan
 
-  /// Takes every part as it is.
+  /// A summary with the given parts.
   public init(
     sum: Double?, average: Double?, minimum: Double, maximum: Double, mostRecent: Double, mostRecentSpan: TimeSpan
   ) {

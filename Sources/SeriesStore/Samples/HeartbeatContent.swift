@@ -35,14 +35,14 @@ struct HeartbeatContent: SampleContent {
     guard Int64(series.gapCount) == (try connection.heartbeatSeries.gaps(of: sample.id)) else {
       return "its gaps are not those of its beats"
     }
-    // A series may begin before its first beat, and not after it: unpacking has looked at that.
+    // A series may begin before its first beat but not after it, which unpacking has checked.
     guard series.bounds?.end.microseconds == sample.end else { return "it does not end with its last beat" }
     return nil
   }
 }
 
 extension NewSample {
-  /// Beats that a ``HealthModel/HeartbeatSeriesBuilder`` finished; nil where there are none.
+  /// The beats of a finished ``HealthModel/HeartbeatSeriesBuilder``; nil if there are none.
   public init?(
     heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil

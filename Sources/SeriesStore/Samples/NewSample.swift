@@ -1,30 +1,30 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// A finished sample that is to be saved; a builder makes it, or an initializer for its kind.
+/// A finished sample to be saved, from a builder or an initializer for its kind.
 public struct NewSample: Sendable {
-  /// Its identifier, new unless it was given.
+  /// Its identifier; a new one unless given.
   public let id: UUID
-  /// What it holds.
+  /// Its type.
   public let type: SampleType
   /// The hardware that measured.
   public var device: Device?
-  /// What is known beside the values.
+  /// Further metadata.
   public var metadata: Metadata
-  /// Given where the same object may be saved again in a later version.
+  /// Set if the same object may be saved again in a later version.
   public var sync: SyncIdentity?
   /// From the sample's start to its end.
   public let span: TimeSpan
   let content: any SampleContent
 
-  /// What makes two saves one object: of equal identifiers of one source the strictly greater version stays.
+  /// Identifies several saves of one object: of equal identifiers of one source, the strictly greater version is kept.
   public struct SyncIdentity: Hashable, Sendable, Codable {
     /// The same for all saves of one object.
     public var identifier: String
-    /// The greatest stays.
+    /// The greatest version is kept.
     public var version: Int64
 
-    /// What a save is called, and which it is.
+    /// The identity of a save.
     public init(identifier: String, version: Int64) {
       self.identifier = identifier
       self.version = version

@@ -1,4 +1,4 @@
-/// Quantities in ascending order of start, packed as they come.
+/// Quantities in ascending order of start, packed as they are added.
 struct PackedRun: Sendable {
   private var packer: QuantityPacker
   private var chunks: [QuantityPacker.Packed] = []
@@ -19,7 +19,7 @@ struct PackedRun: Sendable {
     return chunks
   }
 
-  /// All runs as one; of equal starts the one of the last run stays.
+  /// Merges all runs; of equal starts, the quantity of the last run is kept.
   static func merge(_ runs: [PackedRun], summarises: Bool = true) -> PackedRun {
     var cursors = runs.map { run in
       var run = run
@@ -45,7 +45,7 @@ struct PackedRun: Sendable {
     return earliest
   }
 
-  /// Walks over packed quantities, one chunk unpacked at a time.
+  /// Iterates over packed quantities, unpacking one chunk at a time.
   private struct Cursor {
     private let chunks: [QuantityPacker.Packed]
     private var next = 0

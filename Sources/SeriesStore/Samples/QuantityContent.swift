@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// A series of quantities, packed; one of a single quantity that carries nothing else is its row alone.
+/// A packed series of quantities. A single quantity without further fields is stored in the sample's row alone.
 struct QuantityContent: SampleContent {
   static let kind = SampleKind.quantity
   static let tables = [
@@ -32,7 +32,7 @@ struct QuantityContent: SampleContent {
     return chunk.contacts.isEmpty && chunk.energies.isEmpty
   }
 
-  /// The sample's average by its type's style; levels are not in the cells and are looked up in the values.
+  /// The sample's average by its type's style. Cells do not include levels, so those are computed from the values.
   private static func average(
     of chunks: [QuantityPacker.Packed], _ summary: SeriesSummary, _ type: QuantityType
   ) throws(StoreError) -> Double? {
@@ -75,8 +75,8 @@ struct QuantityContent: SampleContent {
     return try differs(sample, from: chunks) ? "its figures are not those of its values" : nil
   }
 
-  /// Whether a sample's row says something else than its values do; sums may differ in their last digits. How a later
-  /// program sums up, nobody here can check.
+  /// Whether a sample's row contradicts its values. Sums may differ in their last digits. Aggregations of later programs
+  /// cannot be checked.
   private static func differs(
     _ sample: SampleRow, from chunks: [QuantityPacker.Packed]
   ) throws(StoreError) -> Bool {

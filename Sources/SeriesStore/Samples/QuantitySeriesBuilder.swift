@@ -1,42 +1,42 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// Collects the quantities of one series and packs them as they come.
+/// Builds a series of quantities and packs them as they are inserted.
 ///
-/// Quantities that come in order are packed at once, so that a day fits in constant memory. Others wait in a small buffer
-/// and are packed apart, eight such runs becoming one, so that they never take much more than they will in the store;
+/// Quantities in order are packed at once, so that a day takes constant memory. Others are collected in a small buffer and
+/// packed separately; eight such runs are merged into one, so that they never take much more than they will in the store.
 /// `finish` merges everything.
 public struct QuantitySeriesBuilder: Sendable {
-  /// What happens with times.
+  /// How inserted times are treated.
   @nonexhaustive
   public enum Order: Hashable, Sendable {
-    /// HealthKit's: any order; a quantity with the start of an earlier one replaces it.
+    /// As in HealthKit: any order; a quantity replaces an earlier one with the same start.
     case sorting
-    /// As recorded: starts never decrease, and equal ones are all kept, since a sensor may send two values at once.
+    /// As recorded: starts never decrease. Equal ones are all kept, since a sensor may send two values at once.
     case recorded
   }
 
-  /// What is measured, in which unit.
+  /// The quantity type.
   public let type: QuantityType
   /// When the series begins: no quantity may start before it.
   public let start: Timestamp
   /// The hardware that measures.
   public let device: Device?
-  /// What happens with times.
+  /// How inserted times are treated.
   public let order: Order
   private var main = PackedRun()
-  /// Runs of quantities out of order, by how often they were merged; each is older than those behind it and below.
+  /// Runs of quantities out of order, by the number of times they were merged; older runs come first.
   private var strays: [[PackedRun]] = []
   private var buffer: [QuantityPacker.Item] = []
   private var count = 0
   private var isFinished = false
-  /// What the type says of each value, asked once: finding a type's style took more time than packing a value.
+  /// A property of the type, asked once: looking it up for each value took longer than packing it.
   private let isKnown: Bool
   private let greatestMagnitude: Double
 
-  /// How many quantities out of order wait unpacked.
+  /// The most quantities out of order that are kept unpacked.
   private static let bufferLimit = 4096
-  /// How many runs of one kind become one of the next.
+  /// The number of runs that are merged into one.
   private static let runLimit = 8
 
   /// An empty series.
@@ -49,7 +49,7 @@ public struct QuantitySeriesBuilder: Sendable {
     greatestMagnitude = type.greatestMagnitude
   }
 
-  /// Inserts a quantity in any unit that can be converted to the type's.
+  /// Inserts a quantity in any unit compatible with the type's.
   public mutating func insert(_ quantity: Quantity, for span: TimeSpan) throws(SeriesError) {
     guard isKnown else { throw .unknownType(type.identifier) }
     do {
@@ -84,7 +84,7 @@ public struct QuantitySeriesBuilder: Sendable {
 
   private mutating func packBuffer() {
     guard !buffer.isEmpty else { return }
-    // Of equal starts the last one inserted comes last: sorting by place as well makes that sure.
+    // Of equal starts, the one inserted last must come last: so the position is a sort key too.
     let places = buffer.indices.sorted { (buffer[$0].start, $0) < (buffer[$1].start, $1) }
     var run = PackedRun(summarises: false)
     for (rank, place) in places.enumerated() {
@@ -104,9 +104,9 @@ public struct QuantitySeriesBuilder: Sendable {
     keep(merged, level: level + 1)
   }
 
-  /// The sample, ready to be saved; afterwards every call is an error. A finish that is refused leaves the series as it was.
+  /// Returns the sample, ready to be saved; later calls throw. If this throws, the series stays as it was.
   ///
-  /// `end` is by default the latest end of all quantities, and may not be before it.
+  /// `end` defaults to the latest end of all quantities and may not be before it.
   public mutating func finish(
     id: UUID = UUID(), end: Timestamp? = nil, metadata: Metadata = [:], sync: NewSample.SyncIdentity? = nil
   ) throws(SeriesError) -> NewSample {
@@ -114,7 +114,7 @@ public struct QuantitySeriesBuilder: Sendable {
     guard count > 0 else { throw .empty }
     if let end, !Timestamp.calendarRange.contains(end) { throw .timeOutOfRange }
     packBuffer()
-    // What was replaced is not in it any more, and so does not decide when the series ends.
+    // Replaced quantities do not count for the end of the series.
     var whole = strays.isEmpty ? main : PackedRun.merge([main] + strays.reversed().joined())
     let chunks = whole.finish()
     let latestEnd = Timestamp(microseconds: SeriesSummary(chunks.lazy.flatMap(\.cells)).end)
@@ -122,13 +122,13 @@ public struct QuantitySeriesBuilder: Sendable {
     isFinished = true
     main = PackedRun()
     strays = []
-    // Not before the latest end, which is not before the start.
+    // Cannot fail: the end is not before the latest end, which is not before the start.
     let span = TimeSpan(start: start, end: end ?? latestEnd) ?? TimeSpan(at: start)
     return NewSample(
       quantities: chunks, of: type, over: span, id: id, device: device, metadata: metadata, sync: sync)
   }
 
-  /// Forgets everything; afterwards every call is an error.
+  /// Discards everything; later calls throw.
   public mutating func discard() throws(SeriesError) {
     guard !isFinished else { throw .finished }
     isFinished = true

@@ -1,22 +1,23 @@
-/// What a sample of one kind holds, and all that the store has to know of the kind: its tables, how its content gets into
-/// them, and what is wrong with what lies there.
+/// The content of one kind of samples, and everything that the store has to know about the kind: its tables, how content is
+/// written to them, and how it is verified.
 ///
-/// A new kind is a type of this, a line in ``SampleContents``, and a way to make a ``NewSample`` of it. Source, device,
-/// metadata, predicates, order, changes, tombstones, sync identity, deletion and the checksums of rows are the same for all.
+/// A new kind is a type that conforms to this, a line in ``SampleContents``, and a way to create its ``NewSample``. Source,
+/// device, metadata, predicates, order, changes, tombstones, sync identity, deletion and row checksums are the same for all
+/// kinds.
 protocol SampleContent: Sendable {
   static var kind: SampleKind { get }
-  /// The kind's own tables; what a row of `samples` and the associations hold needs none.
+  /// The kind's own tables. What fits into a row of `samples` and into associations needs none.
   static var tables: [ContentTable] { get }
-  /// What `sensord sql` shows unpacked of it.
+  /// The tables in which `sensord sql` shows the content unpacked.
   static var unpackedTables: [UnpackedTable] { get }
-  /// What is wrong with the content of a sample whose rows are as they were written; nil where nothing is.
+  /// The fault in the content of a sample whose rows are as they were written; nil if there is none.
   static func problem(of sample: SampleRow, in connection: Connection) throws(StoreError) -> String?
 
-  /// What the sample's own row says of the content.
+  /// The columns of the sample's own row that depend on the content.
   func figures() throws(StoreError) -> SampleFigures
-  /// Samples that are saved with it, and go with it.
+  /// Samples that are saved and deleted with it.
   var parts: [NewSample] { get }
-  /// Puts what is not in the sample's own row into the kind's tables.
+  /// Writes what is not in the sample's own row to the kind's tables.
   func insert(of sample: Int64, into connection: Connection) throws(StoreError)
 }
 
@@ -31,7 +32,7 @@ extension SampleContent {
   func insert(of sample: Int64, into connection: Connection) throws(StoreError) {}
 }
 
-/// A table of a kind, whose rows belong to samples: those whose `key`, without its lowest `shift` bits, is the sample's number.
+/// A table of a kind. A row belongs to the sample whose number is the row's `key` without its lowest `shift` bits.
 struct ContentTable: Sendable {
   var table: Table
   var key: String
@@ -46,7 +47,7 @@ enum SampleContents {
 
   private static let byKind = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })
 
-  /// The kind's content; nil where this program does not know it.
+  /// The content type of the kind; nil if this program does not know it.
   static func content(of kind: SampleKind) -> (any SampleContent.Type)? {
     byKind[kind]
   }

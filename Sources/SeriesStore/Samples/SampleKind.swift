@@ -1,11 +1,12 @@
-/// What kind of thing a sample is: which form its content has.
+/// The kind of a sample: the form of its content.
 ///
-/// Open: a store may hold kinds of which this program knows the name only. What all samples have is there for those too.
+/// Open: a store may have kinds of which this program only knows the name. What all samples have in common works for those
+/// too.
 public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   /// The name in the file.
   public let rawValue: String
 
-  /// Takes the name as it is.
+  /// The kind with that name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -14,10 +15,10 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let quantity = SampleKind(rawValue: "quantity")
   /// Beats.
   public static let heartbeatSeries = SampleKind(rawValue: "heartbeatSeries")
-  /// One integer whose meaning the type tells.
+  /// One integer whose meaning depends on the type.
   public static let category = SampleKind(rawValue: "category")
-  /// Samples that are one measurement together.
+  /// Samples that together are one measurement.
   public static let correlation = SampleKind(rawValue: "correlation")
-  /// A recording session: no sample, but an object of the list of changes.
+  /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

@@ -1,8 +1,8 @@
 public import HealthModel
 
-/// What a sample holds: a name, and the kind of its content.
+/// The type of a sample: a name, and the kind of its content.
 ///
-/// Open: of a sample that a newer program saved, name and kind are told as they stand in the file.
+/// Open: for a sample of a newer program, name and kind are as in the file.
 public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// The name in the file: HealthKit's without its prefix.
   public let identifier: String
@@ -11,7 +11,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// Unit and style of a quantity type, as far as they are known (``HealthModel/QuantityType/isKnown``); nil for other kinds.
   public let quantityType: QuantityType?
 
-  /// The type of that name and kind, whether this program knows it or not.
+  /// The type with that name and kind, known to this program or not.
   public init(identifier: String, kind: SampleKind) {
     self.identifier = identifier
     self.kind = kind
@@ -32,7 +32,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
 
   /// Beats.
   public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
-  /// A recording session, as the list of changes names it.
+  /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
   /// The name in the file.

@@ -1,10 +1,10 @@
-/// Which samples belong to which: by the numbers of the changes that saved them.
+/// Associations between samples, by the numbers of the changes that saved them.
 struct AssociationTable {
   let connection: Connection
 
-  /// How a sample belongs to its owner.
+  /// The role of a sample for its owner.
   enum Role: Int64 {
-    /// It was saved with its owner and goes with it.
+    /// It was saved with its owner and is deleted with it.
     case part = 0
     /// Its owner was computed from it.
     case basis = 1
@@ -23,7 +23,7 @@ struct AssociationTable {
     try rows("SELECT member FROM associations WHERE owner = ?1 AND role = ?2 ORDER BY position", owner)
   }
 
-  /// The owners that the sample is a part of.
+  /// The owners of which the sample is a part.
   func owners(ofPart member: Int64) throws(StoreError) -> [Int64] {
     try rows("SELECT owner FROM associations WHERE member = ?1 AND role = ?2", member)
   }
@@ -37,7 +37,7 @@ struct AssociationTable {
     return rows
   }
 
-  /// Puts one sample into the places of another, everywhere.
+  /// Replaces one sample by another in all associations.
   func replace(_ member: Int64, with other: Int64) throws(StoreError) {
     let values = "owner, role, position, ?2"
     try connection.run(

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HealthModel
 
-/// Every save and deletion of a sample or a session, numbered from 1 without a hole, for ever.
+/// The history: every save and deletion of a sample or a session, numbered from 1 without gaps, permanently.
 ///
-/// The checksum of a change covers the checksum of the one before it: two stores that have the same one under a
-/// number have the same history up to there.
+/// The checksum of a change covers that of the change before it. Two stores with the same checksum under a number have the
+/// same history up to there.
 struct ChangeList {
   let connection: Connection
 
@@ -20,7 +20,7 @@ struct ChangeList {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Takes the next number; type and source are rows, nil where they are not known.
+  /// Appends a change and returns its number; type and source are rows, nil if unknown.
   @discardableResult
   func record(_ object: UUID, type: Int64?, source: Int64?, deleted: Bool) throws(StoreError) -> Int64 {
     var statement = try connection.prepare(Self.insertion)
@@ -32,7 +32,7 @@ struct ChangeList {
     return connection.lastInsertedRow
   }
 
-  /// Each part is a question of one value: a query of rows would make a temporary table for every change.
+  /// Each part is a scalar subquery: a subquery of rows would make a temporary table for every change.
   static let insertion = """
     INSERT INTO changes (number, uuid, type, source, deleted, checksum)
     VALUES (\(next), ?1, ?2, ?3, ?4, \(RowChecksum.name)(
@@ -40,7 +40,7 @@ struct ChangeList {
     """
   private static let next = "ifnull((SELECT max(number) FROM changes), 0) + 1"
 
-  /// Changes whose checksum does not go on from the one before them, or that follow a hole.
+  /// Changes whose checksum does not continue that of the one before, or that follow a missing number.
   static let broken = """
     SELECT change.number, before.number FROM changes AS change LEFT JOIN changes AS before ON before.number = change.number - 1
     WHERE change.checksum <> \(RowChecksum.name)(
@@ -64,7 +64,7 @@ struct ChangeList {
     "(SELECT number FROM changes WHERE \(isObject(parameter)))"
   }
 
-  /// Notes when the changes from `first` on were made.
+  /// Records when the changes from `first` on were made.
   func stamp(from first: Int64) throws(StoreError) {
     try connection.insert([.integer(first), SQLValue(Timestamp.now())], into: Schema.commits)
   }

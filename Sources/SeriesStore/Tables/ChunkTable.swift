@@ -1,18 +1,18 @@
-/// Packed values: a sample's chunks lie together, and need no index.
+/// Packed values. The chunks of a sample have successive keys and need no index.
 struct ChunkTable {
   let connection: Connection
 
   static let chunks = Table("chunks", ["id INTEGER PRIMARY KEY", "payload BLOB NOT NULL"])
-  /// A chunk's number is its sample's, times 2²⁰, plus its place.
+  /// A chunk's number is its sample's number times 2²⁰, plus its position.
   static let shift: Int64 = 20
   private static let mask: Int64 = 1 << shift - 1
 
-  /// The numbers that a sample's chunks can have.
+  /// The range of numbers for a sample's chunks.
   static func numbers(of sample: Int64) -> (first: Int64, last: Int64) {
     (sample << shift, sample << shift | mask)
   }
 
-  /// The number of the chunk.
+  /// Inserts a chunk and returns its number.
   func insert(_ payload: [UInt8], of sample: Int64, ordinal: Int) throws(StoreError) -> Int64 {
     guard ordinal <= Self.mask else { throw StoreError(.invalid, "a series may have a million chunks at most") }
     let id = Self.numbers(of: sample).first + Int64(ordinal)
@@ -20,7 +20,7 @@ struct ChunkTable {
     return id
   }
 
-  /// Calls `body` with a sample's chunks in order; what it cannot read is damage of `object`.
+  /// Calls `body` with a sample's chunks in order. If it cannot decode one, the error is damage of `object`.
   func forEach(of sample: Int64, object: String, _ body: ([UInt8]) throws(ChunkError) -> Void) throws(StoreError) {
     let numbers = Self.numbers(of: sample)
     var statement = try connection.prepare("SELECT payload FROM chunks WHERE id BETWEEN ?1 AND ?2 ORDER BY id")

@@ -37,12 +37,12 @@ struct HeartbeatSeriesTable {
     }
   }
 
-  /// The beats of a sample that says to have `count`, and to begin at `start`.
+  /// The beats of a sample which, by its row, has `count` and begins at `start`.
   func series(
     of sample: Int64, count: Int, start: Timestamp, object: String
   ) throws(StoreError) -> HeartbeatSeries {
     var beats: [Heartbeat] = []
-    // A damaged count must not become a huge allocation.
+    // A damaged count must not lead to a huge allocation.
     beats.reserveCapacity(min(count, 1 << 20))
     try connection.chunks.forEach(of: sample, object: object) { (bytes) throws(ChunkError) in
       beats.append(contentsOf: try HeartbeatChunk.decode(bytes))
@@ -56,7 +56,7 @@ struct HeartbeatSeriesTable {
     }
   }
 
-  /// Beats of a sample that a gap precedes, as its row says; the first not counted.
+  /// The number of beats preceded by a gap, except the first, as the sample's row says.
   func gaps(of sample: Int64) throws(StoreError) -> Int64 {
     try column("gaps", of: sample)
   }
@@ -75,7 +75,7 @@ struct HeartbeatSeriesTable {
     while try statement.step() {
       let first = Int(statement.integer(0))
       let count = Int(statement.integer(1))
-      // What no writer wrote becomes an empty run, which the series refuses.
+      // Values that no writer writes become an empty run, which the series refuses.
       let isSane = first >= 0 && count > 0 && first <= total && count <= total
       let map = AffineTimeMap(
         anchor: Timestamp(microseconds: statement.integer(3)),

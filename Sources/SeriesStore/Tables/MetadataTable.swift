@@ -4,7 +4,7 @@ import HealthModel
 struct MetadataTable {
   let connection: Connection
 
-  /// How a value is to be read: SQLite's own types do not tell a flag, a time or a quantity from a number.
+  /// The type of a stored value: SQLite's own types do not distinguish flags, times and quantities from numbers.
   enum Form: Int64 {
     case text = 0
     case integer = 1
@@ -32,7 +32,7 @@ struct MetadataTable {
     QualityReport(try values("SELECT key, form, value, unit FROM (\(QualityText.rows)) WHERE id = ?1", of: session))
   }
 
-  /// What a statement's rows of key, form, value and unit hold.
+  /// The values in a statement's rows of key, form, value and unit.
   func values(_ text: String, of owner: Int64) throws(StoreError) -> Metadata {
     var statement = try connection.prepare(text)
     try statement.bind(owner, at: 1)
@@ -47,7 +47,7 @@ struct MetadataTable {
         case .flag: .flag(statement.integer(2) != 0)
         case .time: .time(Timestamp(microseconds: statement.integer(2)))
         case .quantity:
-          // A unit of a later program is told as it stands.
+          // A unit of a later program is kept as it is.
           statement.text(3).map { .quantity(Quantity(Self.real(in: statement, 2), Unit($0) ?? Unit(opaque: $0))) }
         }
       if let value { metadata[key] = value }
@@ -55,7 +55,7 @@ struct MetadataTable {
     return metadata
   }
 
-  /// A real number, also one that was kept as text.
+  /// A real number, also one that was stored as text.
   private static func real(in row: borrowing Statement, _ column: Int32) -> Double {
     if case .text(let text) = row.value(column) { Double(text) ?? 0 } else { row.real(column) }
   }
@@ -77,7 +77,7 @@ extension MetadataValue {
     }
   }
 
-  /// As it stands in the file; nil where it cannot.
+  /// The stored form; nil if the value cannot be stored.
   fileprivate var stored: SQLValue? {
     switch self {
     case .text(let text): .text(text)

@@ -1,17 +1,17 @@
 import HealthModel
 
-/// Who saved and what measured: one row for each distinct set of texts.
+/// Sources and devices: one row for each distinct set of texts.
 struct ProvenanceTables {
   let connection: Connection
 
-  /// The row of a source, made where it is new.
+  /// The row of a source, inserted if it is new.
   func row(of source: SourceRevision) throws(StoreError) -> Int64 {
     try row(
       in: Schema.sources,
       [source.identifier, source.name, source.version, source.productType, source.operatingSystemVersion])
   }
 
-  /// The row of a device, made where it is new.
+  /// The row of a device, inserted if it is new.
   func row(of device: Device) throws(StoreError) -> Int64 {
     try row(
       in: Schema.devices,
@@ -33,8 +33,8 @@ struct ProvenanceTables {
     return id
   }
 
-  /// Removes the devices that nothing names any more, with their names and addresses, and sources likewise; of a source that
-  /// only tombstones name, all but the identifier.
+  /// Removes devices that are no longer used, with their names and addresses, and sources too. If only tombstones use a
+  /// source, its identifier is kept.
   func deleteUnused() throws(StoreError) {
     let names = Schema.sources.columns.joined(separator: ", ")
     try connection.execute(

@@ -1,5 +1,5 @@
 extension QuantitySeriesTable {
-  /// The chunks of a sample, or what is wrong with one of them.
+  /// The chunks of a sample, or the problem of one of them.
   enum Verdict {
     case chunks([QuantityPacker.Packed])
     case problem(String)
@@ -36,7 +36,7 @@ extension QuantitySeriesTable {
     return .chunks(chunks)
   }
 
-  /// The cells that a chunk's quantities make.
+  /// The cells computed from a chunk's quantities.
   private static func cells(of chunk: QuantityChunk) -> [SummaryCell] {
     var cells: [SummaryCell] = []
     for (index, time) in chunk.times.enumerated() {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// The chunks of quantity series, with what is known about each in figures.
+/// The chunks of quantity series, with summary figures for each.
 struct QuantitySeriesTable {
   let connection: Connection
 
@@ -25,7 +25,7 @@ struct QuantitySeriesTable {
     }
   }
 
-  /// The only quantity of a sample that has no chunk; nil where the sample has chunks.
+  /// The only quantity of a sample without chunks; nil if the sample has chunks.
   func bareItem(of sample: Int64) throws(StoreError) -> QuantityPacker.Item? {
     var statement = try connection.prepare(
       """
@@ -38,7 +38,7 @@ struct QuantitySeriesTable {
     return QuantityPacker.Item(value: statement.real(0), start: statement.integer(1), end: statement.integer(2))
   }
 
-  /// All quantities of a sample, as if one chunk held them; damage where there are not `count`.
+  /// All quantities of a sample, as if in one chunk; throws damage if there are not `count`.
   func quantities(of sample: Int64, count: Int, object: String) throws(StoreError) -> QuantityChunk {
     var whole = QuantityChunk()
     if let chunk = try bareItem(of: sample).map(QuantityChunk.init) {
@@ -52,7 +52,7 @@ struct QuantitySeriesTable {
     return whole
   }
 
-  /// A sample's chunks that touch the time, with what is said about them; the sample is still to be bound.
+  /// Selects a sample's chunks that overlap the time, with their summary figures; the sample still has to be bound.
   func statement(from: Int64, to: Int64) throws(StoreError) -> Statement {
     var statement = try connection.prepare(
       """
@@ -73,17 +73,17 @@ struct QuantitySeriesTable {
     return statement
   }
 
-  /// The quantities of the sample's chunks that ``statement(from:to:)`` finds, or the only one of a sample without.
+  /// The quantities of the chunks that ``statement(from:to:)`` finds, or the only quantity of a sample without chunks.
   func track(of sample: Int64, from statement: inout Statement) throws(StoreError) -> QuantityTrack {
     try statement.bind(chunksOf: sample)
     var track = QuantityTrack()
     while try statement.step() {
       try connection.checkCancellation()
-      // A chunk that is gone has no bytes, which no chunk is.
+      // A missing chunk has no bytes, which never decode.
       guard let chunk = try? QuantityChunk(decoding: statement.bytes(0)),
         Int64(chunk.times.count) == statement.integer(1)
       else { throw connection.samples.corrupt(sample) }
-      // What follows relies on the order.
+      // The following steps rely on the order.
       if let last = track.starts.last, let next = chunk.times.first, next < last {
         throw connection.samples.corrupt(sample)
       }
@@ -95,7 +95,7 @@ struct QuantitySeriesTable {
 }
 
 extension Statement {
-  /// Starts anew with the chunks of a sample as ?1 to ?2.
+  /// Restarts the statement with the range of a sample's chunks as ?1 to ?2.
   mutating func bind(chunksOf sample: Int64) throws(StoreError) {
     let numbers = ChunkTable.numbers(of: sample)
     reset()
@@ -109,15 +109,15 @@ extension QuantityTrack {
     self.init(starts: [item.start], ends: [item.end], values: [item.value])
   }
 
-  /// Adds the quantities of the chunk that follows.
+  /// Appends the quantities of the following chunk.
   mutating func append(_ chunk: consuming QuantityChunk) {
-    // Most series are one chunk: its columns are taken over.
+    // Most series have one chunk, whose columns are moved.
     if starts.isEmpty, chunk.durations.isEmpty {
       starts = chunk.times
       values = chunk.values
       return
     }
-    // Chunks of one series differ in whether anything in them has a duration.
+    // Chunks of one series may differ in whether they have durations.
     if !chunk.durations.isEmpty || !ends.isEmpty {
       if ends.isEmpty { ends = starts }
       ends += chunk.durations.isEmpty ? chunk.times : zip(chunk.times, chunk.durations).map { $0 &+ $1 }
@@ -134,7 +134,7 @@ extension QuantityChunk {
     if item.end > item.start { durations = [item.end &- item.start] }
   }
 
-  /// Adds what follows; chunks of one series differ in what anything in them carries.
+  /// Appends a following chunk; chunks of one series may differ in their optional columns.
   mutating func append(_ next: QuantityChunk) {
     let base = times.count
     if !durations.isEmpty || !next.durations.isEmpty {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// A sample on its way into its row.
+/// A sample that is being saved.
 struct SampleRecord {
   var uuid: UUID
   var type: SampleType
@@ -10,16 +10,16 @@ struct SampleRecord {
   var sync: NewSample.SyncIdentity?
 }
 
-/// Whose sample it is: the rows of its session, source and device.
+/// The provenance of a sample: the rows of its session, source and device.
 struct SampleOrigin: Hashable {
   var session: Int64?
   var source: Int64
   var device: Int64?
 }
 
-/// What a sample's row says of its content.
+/// The columns of a sample's row that depend on its content.
 struct SampleFigures: Hashable {
-  /// The number that the kind is told by, a category's value for instance.
+  /// The integer of kinds that consist of one, for instance a category's value.
   var value: Int64?
   var count = 1
   var sum: Double?
@@ -27,7 +27,7 @@ struct SampleFigures: Hashable {
   var summary: SeriesSummary?
 }
 
-/// A sample's row as its kind reads it.
+/// A sample's row, as read for its kind.
 struct SampleRow {
   var id: Int64
   var type: SampleType

@@ -2,15 +2,15 @@ import FoundationEssentials
 import HealthModel
 
 extension SampleTable {
-  /// Deletes samples that `source` saved; their bytes are left to ``Erasure``.
+  /// Deletes samples that `source` saved; ``Erasure`` removes their bytes.
   func delete(_ samples: [UUID], as source: String) throws(StoreError) {
     for uuid in samples { try delete(uuid, as: source) }
     try connection.provenance.deleteUnused()
     try Erasure(connection: connection).note()
   }
 
-  /// Deletes the samples of `source` that the predicate means and that belong to nothing else; how many they were, parts not
-  /// counted.
+  /// Deletes the samples of `source` that match the predicate and belong to nothing else. Returns their number, without
+  /// parts.
   func delete(_ predicate: SamplePredicate, as source: String) throws(StoreError) -> Int {
     var numbers: [Int64] = []
     do {
@@ -58,10 +58,11 @@ extension SampleTable {
     try delete(number)
   }
 
-  /// Removes a sample with its parts and all that belongs to it, and records that; one without a readable identifier leaves no
-  /// tombstone. What it is a part of or the basis for is left as it is where its successor will take its place.
+  /// Removes a sample with its parts and everything that belongs to it, and records the deletion, unless its identifier is
+  /// unreadable. With `keepsAssociations` the associations in which it is a member stay, because a successor will take its
+  /// place.
   func delete(_ number: Int64, keepsAssociations: Bool = false) throws(StoreError) {
-    // A damaged file, or a later program's, may have parts of parts, and these may name each other: each goes once.
+    // In a damaged file, or a later program's, parts may have parts and may refer to each other: each is deleted once.
     var whole = [number]
     var known: Set = [number]
     var next = 0
@@ -75,7 +76,7 @@ extension SampleTable {
     try remove(number, keepsAssociations: keepsAssociations)
   }
 
-  /// Removes one sample without its parts. A number that is no sample's leaves no tombstone.
+  /// Removes one sample without its parts. A number without a sample leaves no tombstone.
   private func remove(_ number: Int64, keepsAssociations: Bool) throws(StoreError) {
     for table in try contentTables() {
       try connection.run(
@@ -92,14 +93,14 @@ extension SampleTable {
     }
   }
 
-  /// Nil where there is no such sample.
+  /// Nil if there is no such sample.
   private func provenance(of number: Int64) throws(StoreError) -> (type: Int64?, source: Int64?)? {
     var statement = try connection.prepare("SELECT type, source FROM samples WHERE id = ?1")
     try statement.bind(number, at: 1)
     return try statement.step() ? (statement.optionalInteger(0), statement.optionalInteger(1)) : nil
   }
 
-  /// The tables that hold samples' contents, those of kinds that this program does not know among them: as the file names them.
+  /// The content tables of all kinds, including unknown ones, as the file lists them.
   func contentTables() throws(StoreError) -> [(name: String, column: String, shift: Int64)] {
     var statement = try connection.prepare(
       """
@@ -116,7 +117,7 @@ extension SampleTable {
     return tables
   }
 
-  /// A name as SQL takes it, whatever is in it.
+  /// An identifier quoted for SQL, whatever it contains.
   static func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }

@@ -42,7 +42,8 @@ extension SampleTable {
     return (earlier == nil ? .stored : .replaced, id)
   }
 
-  /// Saves what belongs to the sample; the numbers, in order. A part belongs to one whole, and whole and parts are different objects.
+  /// Saves the parts of a sample and returns their numbers in order. A part belongs to one whole, and whole and parts are
+  /// different objects.
   private func saveParts(
     of sample: NewSample, source: SourceRevision, row: Int64
   ) throws(StoreError) -> [Int64] {
@@ -59,7 +60,7 @@ extension SampleTable {
         throw StoreError(
           .invalid, "the sample \(part.id.uuidString.lowercased()) is a part already, and belongs to one object only")
       }
-      // The store may know the part by its sync identifier, as something else.
+      // The store may have the part under its sync identifier, with another role.
       guard try connection.associations.parts(of: number).isEmpty else {
         throw StoreError(
           .invalid, "the sample \(part.id.uuidString.lowercased()) has parts, and would be a part itself")
@@ -69,7 +70,7 @@ extension SampleTable {
     return numbers
   }
 
-  /// The sample with that sync identifier that the same program saved, in whatever version of the program.
+  /// The sample with that sync identifier by the same program, in any version of the program.
   private func earlierVersion(
     of sync: NewSample.SyncIdentity, source: SourceRevision
   ) throws(StoreError) -> (id: Int64, version: Int64)? {

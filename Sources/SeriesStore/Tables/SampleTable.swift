@@ -1,11 +1,11 @@
 import FoundationEssentials
 import HealthModel
 
-/// What all samples have, whatever their kind: a row, whose number is that of the change that saved it.
+/// The common part of all samples: a row, whose number is that of the change that saved it.
 struct SampleTable {
   let connection: Connection
 
-  /// Inserts a sample with its content; gives its number.
+  /// Inserts a sample with its content. Returns its number.
   @discardableResult
   func insert(
     _ content: any SampleContent, as record: SampleRecord, origin: SampleOrigin
@@ -30,21 +30,21 @@ struct SampleTable {
   static let numberQuery =
     "SELECT id FROM changes JOIN samples ON id = number WHERE \(ChangeList.isObject("?1"))"
 
-  /// The number of the sample with that UUID; nil where it is not in the store.
+  /// The number of the sample with that UUID; nil if it is not in the store.
   func number(of uuid: UUID) throws(StoreError) -> Int64? {
     var statement = try connection.prepare(Self.numberQuery)
     try statement.bind(uuid.bytes, at: 1)
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The UUID of a sample; nil where its change is damaged.
+  /// The UUID of a sample; nil if its change is damaged.
   func uuid(of number: Int64) throws(StoreError) -> UUID? {
     var statement = try connection.prepare("SELECT uuid FROM changes WHERE number = ?1")
     try statement.bind(number, at: 1)
     return try statement.step() ? UUID(bytes: statement.bytes(0)) : nil
   }
 
-  /// A sample's row, for its kind.
+  /// A sample's row, as read for its kind.
   func row(_ id: Int64) throws(StoreError) -> SampleRow? {
     var statement = try connection.prepare(
       """
@@ -71,7 +71,7 @@ struct SampleTable {
         sum: statement.optionalReal(5), average: statement.optionalReal(6), summary: summary))
   }
 
-  /// An error about a sample whose row is known: it names the sample as every other output does.
+  /// An error about a sample whose row is known: it names the sample like all other output.
   func corrupt(_ number: Int64) -> StoreError {
     let name = (try? uuid(of: number))?.uuidString.lowercased() ?? "row \(number)"
     return connection.corrupt("sample \(name)")

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// What is known about a stretch of a quantity series in figures: the columns of a sample, or of one chunk of it.
+/// The summary of a part of a quantity series: the summary columns of a sample, or of one of its chunks.
 struct SeriesSummary: Hashable, Sendable {
   var count = 0
   var sum: Double = 0
@@ -13,12 +13,12 @@ struct SeriesSummary: Hashable, Sendable {
   var last: Double = 0
   var lastStart: Int64 = 0
   var lastEnd: Int64 = 0
-  /// Microseconds that the quantities last together.
+  /// The total duration of the quantities, in microseconds.
   var duration: Int64 = 0
   /// The sum of value times duration in microseconds.
   var weighted: Double = 0
 
-  /// The figures of cells that follow each other.
+  /// The summary of successive cells.
   init(_ cells: some Sequence<SummaryCell>) {
     for cell in cells {
       if count == 0 {

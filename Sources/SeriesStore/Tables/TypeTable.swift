@@ -1,10 +1,10 @@
 import HealthModel
 
-/// The types that objects have: one row for each, and for each version of a quantity type's style.
+/// The types of objects: one row for each, and for each version of a quantity type's style.
 struct TypeTable {
   let connection: Connection
 
-  /// Every type by its row. They are a few dozen, so that an answer reads them all at once.
+  /// Every type by its row. There are a few dozen, so all are read at once.
   func all() throws(StoreError) -> [Int64: SampleType] {
     var statement = try connection.prepare("SELECT id, identifier, kind, unit, style, style_version FROM types")
     var types: [Int64: SampleType] = [:]
@@ -22,13 +22,13 @@ struct TypeTable {
     return types
   }
 
-  /// The quantity types of which the store has, or had, samples; see ``HealthStore/quantityTypes()``.
+  /// The quantity types of which the store has or had samples; see ``HealthStore/quantityTypes()``.
   func quantityTypes() throws(StoreError) -> [QuantityType] {
     Set(try all().values.compactMap(\.quantityType))
       .sorted { ($0.identifier, $0.styleVersion) < ($1.identifier, $1.styleVersion) }
   }
 
-  /// Throws where values of the type are stored in another unit than the caller takes them to be in.
+  /// Throws if values of the type are stored in another unit than the caller's.
   func checkUnit(of type: QuantityType) throws(StoreError) {
     var statement = try connection.prepare("SELECT unit FROM types WHERE identifier = ?1 AND kind = ?2")
     try statement.bind(type.identifier, at: 1)
@@ -40,7 +40,7 @@ struct TypeTable {
     }
   }
 
-  /// The row of a type in the version of its style that this program computes, made where it is new.
+  /// The row of a type in the version of its style that this program computes, inserted if it is new.
   func row(of type: SampleType) throws(StoreError) -> Int64 {
     if let known = connection.typeRows[type] { return known }
     let row = try findRow(of: type)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -11,7 +12,7 @@ struct CaptureArchiveTests {
   var path: String { "\(folder.path)/captures" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
   func capture(_ session: UUID) -> Capture {
@@ -34,7 +35,7 @@ struct CaptureArchiveTests {
     #expect(try TemporaryFolder.mode(file) == 0o600)
     #expect(try TemporaryFolder.mode(path) == 0o700)
     #expect(try archive.files().map(\.session) == [Samples.session])
-    #expect(try TemporaryFolder.names(path).count == 1)
+    #expect(TemporaryFolder.names(path).count == 1)
   }
 
   @Test("files that are too old go, then the oldest until the rest is small enough; other files stay")
@@ -49,7 +50,7 @@ struct CaptureArchiveTests {
     archive.maximumBytes = try archive.files().last.map { $0.bytes * 2 }
     #expect(try archive.prune(now: 12_000).map(\.session) == [sessions[2]])
     #expect(try archive.files().map(\.session) == Array(sessions[3...]))
-    #expect(try TemporaryFolder.names(path).contains("notes.txt"))
+    #expect(TemporaryFolder.names(path).contains("notes.txt"))
   }
 
   @Test("a session that is deleted leaves no file")
@@ -59,6 +60,6 @@ struct CaptureArchiveTests {
     try archive.remove(Samples.other)
     #expect(try archive.files().count == 1)
     try archive.remove(Samples.session)
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Captures of other programs")
 struct ForeignCaptureTests {
-  /// A strap with everything a capture can tell of it.
+  /// A strap with everything that a capture can contain.
   static func script(_ fragment: Int = 27) -> PacketScript {
     var script = PacketScript()
     script.fragment = fragment
@@ -114,7 +114,7 @@ struct ForeignCaptureTests {
     #expect(payloads == [[0, 60], [0, 70], [0, 80]])
   }
 
-  @Test("a handle that changes its meaning within a connection means the new thing from then on")
+  @Test("a handle that changes its characteristic within a connection has the new one from then on")
   func changedHandle() throws {
     var script = PacketScript()
     script.connect(0xC0FF_EE00_0001)
@@ -154,7 +154,7 @@ struct ForeignCaptureTests {
     #expect(Set(captures.map(\.session)).count == 3)
   }
 
-  @Test("a file that is cut off anywhere gives what is before the cut and the number of the bad record")
+  @Test("a file cut off anywhere gives everything before the cut and the number of the damaged record")
   func everyTruncation() throws {
     for format in [PacketScript.Format.btsnoopMonitor, .pcapngBigEndian] {
       let bytes = Self.script().file(format)
@@ -206,7 +206,7 @@ struct ForeignCaptureTests {
     }
   }
 
-  @Test("what is no capture is refused with what and why")
+  @Test("a file that is not a capture is refused with the reason")
   func refused() {
     func error(_ bytes: [UInt8]) -> CaptureError? {
       do {

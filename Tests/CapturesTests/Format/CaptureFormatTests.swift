@@ -193,7 +193,7 @@ struct CaptureFormatTests {
     "77 5 ecg 1",
   ]
 
-  @Test("a record of a kind that only a later version knows is passed over, told and handed on; nothing is damaged")
+  @Test("a record of unknown kind is skipped, reported and preserved; nothing is damaged")
   func laterKinds() throws {
     let bytes = CaptureEncoder.encode(Self.capture)
     let end = bytes.dropLast().lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
@@ -219,7 +219,7 @@ struct CaptureFormatTests {
     #expect(contents.unknownRecordCount == 0 && contents.captures.first?.carried == [])
   }
 
-  @Test("what was said of a session later holds, as the last value of its key")
+  @Test("later metadata of a session replace earlier values of the same key")
   func laterMetadata() throws {
     let session = "1 session \(Samples.session.uuidString.lowercased()) - - \"\""
     let contents = try CaptureReader.read(
@@ -230,7 +230,7 @@ struct CaptureFormatTests {
     #expect(contents.damageCount == 0)
   }
 
-  @Test("junk without end takes no memory for its damages")
+  @Test("endless junk takes no memory for its damages")
   func junk() throws {
     let bytes = CaptureEncoder.encode(Self.capture) + [UInt8](repeating: 0x0A, count: 100_000)
     let contents = try CaptureReader.read(bytes)
@@ -239,7 +239,7 @@ struct CaptureFormatTests {
     #expect(contents.damages.count == 100)
   }
 
-  @Test("errors and damages say nothing of what was measured")
+  @Test("errors and damages contain no measured value")
   func silence() throws {
     var bytes = CaptureEncoder.encode(Self.capture)
     bytes[bytes.count - 60] ^= 1

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -83,7 +84,7 @@ struct ClientSeriesTests {
     }
   }
 
-  @Test("values of a slot that nobody has are told")
+  @Test("values of an unassigned slot are reported")
   func unknownSlot() throws {
     let contents = try CaptureReader.read(Samples.file(["5 beats 812"]))
     #expect(contents.damages.map(\.reason) == [.unknownSlot(5)])
@@ -91,7 +92,7 @@ struct ClientSeriesTests {
 
   @Test("keeps its segment until the store has it, and goes when it is deleted")
   func inJournal() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let path = "\(folder.path)/journal"
     do {
       let (journal, _) = try Journal.open(directory: path)
@@ -105,10 +106,10 @@ struct ClientSeriesTests {
       #expect(found.damageCount == 0 && found.sessions.count == 1)
       try journal.commit(Samples.session)
       try journal.sync()
-      #expect(try TemporaryFolder.names(path).contains("00000001.journal"))
+      #expect(TemporaryFolder.names(path).contains("00000001.journal"))
       try journal.erase(Samples.other)
       try journal.sync()
     }
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -11,7 +12,7 @@ struct GoldenCaptureTests {
   static let fixture = "\(folder)/Fixtures/every-record.capture"
   static let page = "\(folder)/../../Documentation/capture-format.md"
 
-  /// Every kind of record once; the sensor's name is chosen by somebody who means no good.
+  /// Every kind of record once; the sensor's name is an attack on a terminal.
   static let capture = Capture(
     header: CaptureHeader(
       session: Samples.session,
@@ -87,7 +88,7 @@ struct GoldenCaptureTests {
     #expect(try Self.example("A complete example").lines == TemporaryFolder.read(Self.fixture).lines)
   }
 
-  @Test("the page's example of a client's series is read as the page says, and is nobody's session")
+  @Test("the page's example of a client's series is read as the page says, and belongs to no session")
   func documentedSeries() throws {
     let bytes = try Self.example("Series of other programs")
     let lines = bytes.lines.dropFirst().dropLast().map { Array("\($0)\n".utf8) }

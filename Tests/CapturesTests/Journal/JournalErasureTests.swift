@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Sensors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -15,10 +16,10 @@ struct JournalErasureTests {
   private let kept: [UInt8] = [0x10, 0x4B, 0x0A, 0x0B, 0x0C, 0x0D]
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
-  /// Two sessions in the same segments: the one that goes is stored, the other goes on.
+  /// Two sessions in the same segments: the one to be deleted is stored, the other is open.
   private func fill(_ journal: Journal) throws {
     try journal.open(Samples.header(name: "Zaphod"), events: Samples.beginning)
     try journal.open(Samples.header(Samples.other, name: "Other"), events: Samples.beginning)
@@ -71,7 +72,7 @@ struct JournalErasureTests {
     #expect(try JournalErasure.erase(Samples.session, in: path + "/none") == .erased)
   }
 
-  @Test("in the recorder, the open session goes on, and a later sync and restart find everything right")
+  @Test("in the recorder the open session continues, and a later sync and restart find everything intact")
   func inRecorder() throws {
     do {
       let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 100_000))
@@ -90,7 +91,7 @@ struct JournalErasureTests {
     try expectErased()
   }
 
-  @Test("what an erasure leaves for a sync, and what is written after it, is told to the syncer")
+  @Test("the syncer is notified of what an erasure leaves to sync, and of later writes")
   func toldToSyncer() throws {
     let (journal, _) = try Journal.open(directory: path)
     try fill(journal)
@@ -104,7 +105,7 @@ struct JournalErasureTests {
     #expect(told.load(ordering: .relaxed) == 2)
   }
 
-  /// Puts a descriptor that cannot be synced under the one that writes, so that the next sync fails.
+  /// Replaces the descriptor being written by one that cannot be synced, so that the next sync fails.
   private func failSync(of journal: Journal) throws {
     let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
     let full = unsafe open("/dev/full", O_RDWR)
@@ -150,7 +151,7 @@ struct JournalErasureTests {
     let isOver = Atomic(false)
   }
 
-  @Test("what comes during an erasure and is written again after a failed sync is there once")
+  @Test("a record that comes during an erasure and is written again after a failed sync exists once")
   func writtenDuringErasure() async throws {
     let (journal, _) = try Journal.open(directory: path)
     try fill(journal)
@@ -178,13 +179,13 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0...Int64(last)))
   }
 
-  @Test("a segment that was kept aside as damaged loses the session's records and those that nobody can read")
+  @Test("a segment set aside as damaged loses the session's records and unreadable ones")
   func damagedSegment() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
       try fill(journal)
     }
-    let name = try #require(try TemporaryFolder.names(path).first)
+    let name = try #require(TemporaryFolder.names(path).first)
     var bytes = try TemporaryFolder.read("\(path)/\(name)")
     // One record of each session cannot be read any more.
     let text = String(decoding: bytes, as: UTF8.self)
@@ -206,7 +207,7 @@ struct JournalErasureTests {
     return status
   }
 
-  /// Gives a file to somebody else: any user where these tests may, else another group of this one, if it has any.
+  /// Gives a file to another user if these tests may, otherwise to another group of this user, if there is one.
   private func giveAway(_ name: String) {
     if unsafe chown("\(path)/\(name)", 65_534, 65_534) == 0 { return }
     var groups = [gid_t](repeating: 0, count: 65_536)
@@ -216,13 +217,13 @@ struct JournalErasureTests {
     }
   }
 
-  @Test("a segment that is written anew stays its owner's and its group's, with its permissions, whoever erases")
+  @Test("a rewritten segment keeps its owner, group and permissions, whoever erases")
   func keepsOwner() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
       try fill(journal)
     }
-    let name = try #require(try TemporaryFolder.names(path).first)
+    let name = try #require(TemporaryFolder.names(path).first)
     giveAway(name)
     #expect(unsafe chmod("\(path)/\(name)", 0o640) == 0)
     let before = try status(name)
@@ -233,9 +234,9 @@ struct JournalErasureTests {
     try expectErased()
   }
 
-  /// A segment with the other session's values and then `tail`, from where on a second one has both sessions again.
+  /// A segment with the other session's values and then `tail`; from there on a second segment repeats both sessions.
   ///
-  /// Gives the place where the second one takes over.
+  /// Returns the offset from which the second one repeats it.
   @discardableResult
   private func writeRewritten(torn: String = "", tail: [UInt8]? = nil) throws -> Int {
     #expect(unsafe mkdir(path, 0o700) == 0)
@@ -258,7 +259,7 @@ struct JournalErasureTests {
     return first.count
   }
 
-  @Test("a line that nobody can read goes from what stands before the place from where a later segment has it again")
+  @Test("an unreadable line is removed from the part of a segment that no later segment repeats")
   func tornLineBeforeRewritten() throws {
     try writeRewritten(torn: "2 8123000000 m 10c35ec2e70a 0000\n")
     #expect(try eraseWithoutRecorder() == .erased)
@@ -266,7 +267,7 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0..<40))
   }
 
-  @Test("what a later segment has again goes unread: it may be what a failing disk cannot give back")
+  @Test("records that a later segment repeats are removed without being read, since a failing disk may not return them")
   func unreadRewritten() throws {
     let end = try writeRewritten(tail: [])
     // A hole that no memory can hold.
@@ -277,7 +278,7 @@ struct JournalErasureTests {
     #expect(try secondsOfOther() == Array(0..<40))
   }
 
-  @Test("a first line that is damaged does not hide that what a later segment has again is the session's")
+  @Test("records of the session that a later segment repeats are removed even after a damaged first line")
   func damagedFirstLineOfRewritten() throws {
     #expect(unsafe mkdir(path, 0o700) == 0)
     var segment = RecordBuffer()

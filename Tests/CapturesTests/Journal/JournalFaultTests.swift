@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Sensors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -12,10 +13,10 @@ struct JournalFaultTests {
   var path: String { "\(folder.path)/journal" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
-  /// Puts another file under the descriptor with which the journal writes its current segment.
+  /// Puts another file under the descriptor of the journal's current segment.
   func replaceSegment(of journal: Journal, with other: String) throws {
     let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
     let replacement = unsafe open(other, O_RDWR)
@@ -32,17 +33,17 @@ struct JournalFaultTests {
     let expected = JournalError(.notWritten, errorNumber: ENOSPC, path: "\(path)/00000001.journal")
     #expect(throws: expected) { try journal.append(Samples.measurement(1), to: Samples.session) }
     try journal.append(Samples.measurement(2), to: Samples.session)
-    #expect(try TemporaryFolder.names(path) == ["00000001.journal", "00000002.journal"])
+    #expect(TemporaryFolder.names(path) == ["00000001.journal", "00000002.journal"])
     let found = try JournalReader.read(directory: path)
     #expect(found.sessions.map(\.capture.events) == [Samples.beginning + [Samples.measurement(2)]])
     #expect(found.damageCount == 0)
   }
 
-  @Test("a full disk takes back the record that did not fit, and the journal goes on when there is room")
+  @Test("on a full disk a partly written record is removed, and the journal continues when there is room")
   func partialWrite() async {
     await #expect(processExitsWith: .success) {
       signal(SIGXFSZ, SIG_IGN)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = "\(folder.path)/journal"
       let (journal, _) = try Journal.open(directory: path)
       try journal.open(Samples.header(), events: Samples.beginning)
@@ -50,7 +51,7 @@ struct JournalFaultTests {
       var limit = rlimit(rlim_cur: rlim_t(size + 50), rlim_max: rlim_t.max)
       #expect(unsafe setrlimit(__rlimit_resource_t(1), &limit) == 0)
       try journal.append(Samples.measurement(1), to: Samples.session)
-      // This one fits in part: what was written of it is taken back.
+      // This one fits in part: the part is removed again.
       #expect(throws: JournalError.self) { try journal.append(Samples.measurement(2), to: Samples.session) }
       let whole = try JournalReader.read(directory: path)
       #expect(whole.damageCount == 0)
@@ -113,7 +114,7 @@ struct JournalFaultTests {
 
   @Test("more than may be kept in memory cannot be written again, and is reported as at risk")
   func tooMuchToKeep() throws {
-    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(keptTailBytes: 500))
+    let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(keptUnsyncedBytes: 500))
     try journal.open(Samples.header(), events: Samples.beginning)
     for second in 0..<30 { try journal.append(Samples.measurement(second), to: Samples.session) }
     try replaceSegment(of: journal, with: "/dev/full")
@@ -123,7 +124,7 @@ struct JournalFaultTests {
     #expect(try JournalReader.read(directory: path).sessions.first?.capture.events.count == 34)
   }
 
-  @Test("a folder that vanishes is made again, and what no sync had covered is in it")
+  @Test("a deleted folder is created again, with everything that no sync had covered")
   func vanished() throws {
     let (journal, _) = try Journal.open(directory: path)
     try journal.open(Samples.header(), events: Samples.beginning)
@@ -162,7 +163,7 @@ struct JournalFaultTests {
     #expect(found.sessions.count == 1 && found.sessions.first?.capture.events.suffix(11).first == unsynced.first)
   }
 
-  @Test("a session whose records somebody took is told as damaged, not asked for again and again")
+  @Test("a session whose records were removed is reported as damaged, and not read again and again")
   func emptied() throws {
     let (journal, _) = try Journal.open(directory: path)
     try journal.open(Samples.header(), events: Samples.beginning)
@@ -181,14 +182,14 @@ struct JournalFaultTests {
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 700))
     try journal.open(Samples.header(), events: Samples.beginning)
     var events = Samples.beginning
-    for second in 0..<100 where try TemporaryFolder.names(path).count < 3 {
+    for second in 0..<100 where TemporaryFolder.names(path).count < 3 {
       events.append(Samples.measurement(second))
       try journal.append(Samples.measurement(second), to: Samples.session)
     }
     return (journal, events)
   }
 
-  /// Puts a folder in the place of a segment, as a medium that is worn out would answer: with an error.
+  /// Puts a folder in place of a segment: reading it is an error, as on a worn-out medium.
   func makeUnreadable(_ name: String) {
     #expect(unsafe rename("\(path)/\(name)", "\(path)/kept") == 0)
     #expect(unsafe mkdir("\(path)/\(name)", 0o700) == 0)
@@ -207,12 +208,12 @@ struct JournalFaultTests {
     #expect(throws: expected) { try journal.capture(of: Samples.session) }
     makeReadable("00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events == events)
-    // A segment that somebody deleted comes back no more: what is left is the session.
+    // A segment that somebody deleted does not come back: what is left is the session.
     _ = unsafe remove("\(path)/00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events.count < events.count)
   }
 
-  @Test("one that stays unreadable is left out when that is asked for, told as damage, and kept aside")
+  @Test("a segment that stays unreadable is left out on request, reported as damage, and set aside")
   func unreadableForGood() throws {
     let (journal, events) = try threeSegments()
     makeUnreadable("00000002.journal")
@@ -222,7 +223,7 @@ struct JournalFaultTests {
     makeReadable("00000002.journal")
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000002.journal.damaged"])
   }
 
   @Test("where no segment of a session can be read it is empty rather than in the way for ever")
@@ -244,7 +245,7 @@ struct JournalFaultTests {
     #expect(try journal.capture(of: Samples.session).damages.map(\.reason) == [.checksum])
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000002.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000002.journal.damaged"])
   }
 
   @Test("records that were written again are read where their segment has its name but the folder's sync failed")
@@ -269,7 +270,7 @@ struct JournalFaultTests {
     #expect(try journal.capture(of: Samples.session).capture.events == events)
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
   /// How far the thread that writes has come.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import Sensors
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -12,10 +13,10 @@ struct JournalSyncerTests {
   var path: String { "\(folder.path)/journal" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
-  @Test("stopping syncs what was written, however long the interval is")
+  @Test("stopping syncs what was written, however long the interval")
   func stop() throws {
     let (journal, _) = try Journal.open(directory: path)
     let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
@@ -39,7 +40,7 @@ struct JournalSyncerTests {
     await #expect(processExitsWith: .success) {
       // Else this would wait for an hour.
       alarm(300)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = "\(folder.path)/journal"
       let (journal, _) = try Journal.open(directory: path)
       try journal.open(Samples.header(), events: Samples.beginning)
@@ -64,7 +65,7 @@ struct JournalSyncerTests {
     await #expect(processExitsWith: .success) {
       // Else this would wait for ever.
       alarm(60)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let (journal, _) = try Journal.open(directory: folder.path)
       let syncer = try JournalSyncer(journal, interval: .milliseconds(2)) { _ in }
       for second in 0..<50 {
@@ -79,8 +80,8 @@ struct JournalSyncerTests {
   func flood() async {
     await #expect(processExitsWith: .success) {
       alarm(60)
-      let folder = try TemporaryFolder()
-      let configuration = JournalConfiguration(urgentTailBytes: 2000)
+      let folder = TemporaryFolder()
+      let configuration = JournalConfiguration(urgentUnsyncedBytes: 2000)
       let (journal, _) = try Journal.open(directory: folder.path, configuration: configuration)
       let syncer = try JournalSyncer(journal, interval: .seconds(6000)) { _ in }
       try journal.open(Samples.header(), events: Samples.beginning)
@@ -95,7 +96,7 @@ struct JournalSyncerTests {
   func leftovers() async {
     await #expect(processExitsWith: .success) {
       alarm(60)
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       do {
         let (journal, _) = try Journal.open(directory: folder.path)
         try journal.open(Samples.header(), events: Samples.beginning)

@@ -2,6 +2,7 @@ import Checksums
 import FoundationEssentials
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -12,12 +13,12 @@ struct JournalTests {
   var path: String { "\(folder.path)/journal" }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
   }
 
   func recovered() throws -> [JournalSession] { try JournalReader.read(directory: path).sessions }
 
-  @Test("what was appended is read back, whether the recorder was closed or just vanished")
+  @Test("what was appended is read back, whether the recorder was closed or killed")
   func roundTrip() throws {
     let events = Samples.beginning + (0..<50).map { Samples.measurement($0) }
     do {
@@ -55,17 +56,17 @@ struct JournalTests {
     before = try writes()
     try journal.commit(Samples.session)
     #expect(try writes() == before + 1)
-    #expect(try TemporaryFolder.names(path).count > 3)
+    #expect(TemporaryFolder.names(path).count > 3)
   }
 
-  @Test("segments roll over at their size, and a session goes on across them")
+  @Test("a new segment begins at the size limit, and a session continues across segments")
   func rolling() throws {
     let events = Samples.beginning + (0..<300).map { Samples.measurement($0) }
     let (journal, _) = try Journal.open(directory: path, configuration: JournalConfiguration(segmentBytes: 1000))
     try journal.open(Samples.header(), events: [])
     for event in events { try journal.append(event, to: Samples.session) }
-    #expect(try TemporaryFolder.names(path).count > 10)
-    for name in try TemporaryFolder.names(path) {
+    #expect(TemporaryFolder.names(path).count > 10)
+    for name in TemporaryFolder.names(path) {
       #expect(try TemporaryFolder.read("\(path)/\(name)").count < 1100)
     }
     #expect(try recovered().map(\.capture.events) == [events])
@@ -90,7 +91,7 @@ struct JournalTests {
     #expect(sessions[1].capture.events.count == 3 + 66)
   }
 
-  @Test("after a crash an open session goes on under its identity, and an ended one says so")
+  @Test("after a crash an open session continues under its UUID, and an ended one is known to have ended")
   func goingOn() throws {
     let end = SensorEvent(.ended(.away), at: BootInstant(microseconds: 8_200_000_000))
     do {
@@ -123,7 +124,7 @@ struct JournalTests {
     try journal.open(header, events: Samples.beginning)
     for second in 0..<40 { try journal.append(Samples.measurement(second), to: Samples.session) }
     #expect(try recovered().first?.capture.header == header)
-    let names = try TemporaryFolder.names(path)
+    let names = TemporaryFolder.names(path)
     _ = unsafe remove("\(path)/\(names[0])")
     let rest = try #require(try recovered().first?.capture)
     #expect(rest.header == header)
@@ -138,17 +139,17 @@ struct JournalTests {
     try journal.open(Samples.header(), events: Samples.beginning)
     for second in 0..<40 { try journal.append(Samples.measurement(second), to: Samples.session) }
     try journal.open(Samples.header(Samples.other), events: Samples.beginning)
-    let before = try TemporaryFolder.names(path).count
+    let before = TemporaryFolder.names(path).count
     try journal.commit(Samples.session)
-    #expect(try TemporaryFolder.names(path).count >= before)
+    #expect(TemporaryFolder.names(path).count >= before)
     try journal.sync()
-    let names = try TemporaryFolder.names(path)
+    let names = TemporaryFolder.names(path)
     #expect(names.count <= 2)
     #expect(try recovered().map(\.capture.session).contains(Samples.other))
     try journal.append(Samples.measurement(41), to: Samples.other)
     try journal.commit(Samples.other)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
     try journal.open(Samples.header(UUID()), events: Samples.beginning)
     #expect(try recovered().count == 1)
   }
@@ -163,14 +164,14 @@ struct JournalTests {
     #expect(try recovered().map(\.state) == [.committed])
     let (journal, _) = try Journal.open(directory: path)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
   @Test("files are 0600 in 0700, the service's 0640 in 0750, whatever the umask")
   func permissions() async {
     // A process of its own has an umask of its own: one that takes everything from the group, and one that takes nothing.
     await #expect(processExitsWith: .success) {
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       for mask: mode_t in [0o077, 0] {
         umask(mask)
         for (directoryMode, fileMode) in [(UInt32(0o700), UInt32(0o600)), (0o750, 0o640)] {
@@ -230,8 +231,8 @@ struct JournalTests {
           name: "00000007.journal", reason: .newerVersion(7), setAsideAs: "00000007.journal.newer-version-7"),
       ])
     try journal.append(Samples.measurement(1), to: Samples.session)
-    #expect(try TemporaryFolder.names(path).contains("00000010.journal"))
-    #expect(try TemporaryFolder.names(path).contains("notes.txt"))
+    #expect(TemporaryFolder.names(path).contains("00000010.journal"))
+    #expect(TemporaryFolder.names(path).contains("notes.txt"))
   }
 
   @Test("a segment or a folder that may not be read is set aside, and the recorder starts")
@@ -242,7 +243,7 @@ struct JournalTests {
         #expect(setgid(65534) == 0)
         #expect(setuid(65534) == 0)
       }
-      let folder = try TemporaryFolder()
+      let folder = TemporaryFolder()
       let path = "\(folder.path)/journal"
       do {
         let (journal, _) = try Journal.open(directory: path)
@@ -285,7 +286,7 @@ struct JournalTests {
     #expect(found.damages.first?.file == "00000001.journal")
     try journal.commit(Samples.session)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path) == ["00000001.journal.damaged"])
+    #expect(TemporaryFolder.names(path) == ["00000001.journal.damaged"])
   }
 
   /// A journal of one session with records of a later version in its segment.
@@ -302,7 +303,7 @@ struct JournalTests {
     try TemporaryFolder.write(bytes + later.flatMap(Samples.line), to: "\(path)/00000001.journal")
   }
 
-  @Test("a segment with records of a later version is no damaged one: they are told, and handed on with their session")
+  @Test("a segment with records of a later version is not damaged: they are reported, and preserved with their session")
   func laterKinds() throws {
     try writeLater()
     let (journal, found) = try Journal.open(directory: path)
@@ -313,10 +314,10 @@ struct JournalTests {
     try journal.commit(Samples.session)
     try journal.commit(Samples.other)
     try journal.sync()
-    #expect(try TemporaryFolder.names(path).isEmpty)
+    #expect(TemporaryFolder.names(path).isEmpty)
   }
 
-  @Test("a deleted session takes its records of a later version along, and leaves those of the others")
+  @Test("deleting a session deletes its records of a later version, and keeps those of other sessions")
   func erasedLaterKinds() throws {
     try writeLater()
     let (journal, _) = try Journal.open(directory: path)
@@ -327,7 +328,7 @@ struct JournalTests {
     #expect(text.contains("ecg 4 5 6"))
   }
 
-  @Test("what is said of an open session later is there after a restart, also where its first segment is lost")
+  @Test("later metadata of an open session are kept across a restart, even if its first segment is lost")
   func laterMetadata() throws {
     do {
       let (journal, _) = try Journal.open(directory: path)
@@ -354,7 +355,7 @@ struct JournalTests {
       try journal.open(Samples.header(), events: Samples.beginning)
       for event in events.dropFirst(3) { try journal.append(event, to: Samples.session) }
     }
-    let name = try #require(try TemporaryFolder.names(path).last)
+    let name = try #require(TemporaryFolder.names(path).last)
     let bytes = try TemporaryFolder.read("\(path)/\(name)")
     for length in 0..<bytes.count {
       for filler in [0, 700] {

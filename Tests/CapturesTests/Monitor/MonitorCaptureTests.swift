@@ -1,5 +1,6 @@
 import Glibc
 import Sensors
+import TestSupport
 import Testing
 
 @testable import Captures
@@ -32,7 +33,7 @@ struct MonitorCaptureTests {
   static func captured(
     _ packets: [[UInt8]], sensors: Set<SensorAddress>?
   ) throws -> (bytes: [UInt8], progress: MonitorCapture.Progress) {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let (reading, writing) = try channel()
     var capture = try MonitorCapture(channel: reading, path: "\(folder.path)/it.btsnoop", sensors: sensors)
     for packet in packets { try writing.writeAll(packet) }
@@ -85,9 +86,9 @@ struct MonitorCaptureTests {
     #expect(captures.map(\.notificationCount) == [1])
   }
 
-  @Test("it ends when it is told to, with what there was")
+  @Test("it ends on request, with everything received so far")
   func stop() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let (reading, writing) = try Self.channel()
     let (stop, stopper) = try Self.channel()
     var capture = try MonitorCapture(channel: reading, path: "\(folder.path)/it", sensors: nil)
@@ -99,7 +100,7 @@ struct MonitorCaptureTests {
 
   @Test("an existing file is not touched, and a folder that is missing is named")
   func cannotCreate() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try TemporaryFolder.write([1, 2, 3], to: "\(folder.path)/it")
     for (name, number) in [("it", EEXIST), ("missing/it", ENOENT)] {
       let path = "\(folder.path)/\(name)"

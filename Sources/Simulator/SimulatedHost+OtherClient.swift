@@ -1,25 +1,25 @@
-extension Machine {
-  /// The bus name of the other program: no real name looks like it.
+extension SimulatedHost {
+  /// The bus name of the simulated other client: no real name looks like it.
   static let otherClient = ":other"
 
-  /// The other program does what the scenario says.
+  /// Lets the other client act as the scenario says.
   mutating func act(_ action: MachineEvent.ClientAction, uuid: String?, strap: Int, adapter: String) {
     let device = devicePath(of: strap, under: adapter)
     let short = uuid ?? (action == .read ? "2a19" : "2a37")
     let full = short.utf8.count == 4 ? "0000\(short)-0000-1000-8000-00805f9b34fb" : short
     let characteristic = "org.bluez.GattCharacteristic1"
     switch action {
-    case .leave: tell(.input(.clientLeft(Self.otherClient)))
+    case .leave: report(.input(.clientLeft(Self.otherClient)))
     case .agent:
       act(
         "agent", on: "/org/bluez", "org.bluez.AgentManager1", "RegisterAgent",
         [.objectPath("/agent"), .string("NoInputNoOutput")])
       act("agent", on: "/org/bluez", "org.bluez.AgentManager1", "RequestDefaultAgent", [.objectPath("/agent")])
     case .discover:
-      // Until the strap is known, which is at once where it advertises.
+      // It discovers until the strap is known, which is at once if the strap advertises.
       act("client", on: adapter, "org.bluez.Adapter1", "StartDiscovery", [])
       if case .adapter(let index)? = object(at: adapter), straps[strap].isAdvertising {
-        tell(.advertisement(DeviceKey(adapter: index, strap: strap)))
+        report(.advertisement(DeviceKey(adapter: index, strap: strap)))
       }
       act("client", on: adapter, "org.bluez.Adapter1", "StopDiscovery", [])
     case .connect: act("client", on: device, "org.bluez.Device1", "Connect", [])
@@ -33,12 +33,12 @@ extension Machine {
     }
   }
 
-  /// The other program calls a method; what it gets is written down as `done`.
+  /// Lets the other client call a method. The answer is logged as `done`.
   mutating func act(_ kind: String, on path: String, _ interface: String, _ member: String, _ arguments: [Property]) {
     let token = CallToken(number: UInt64(1) << 63 | nextNumber())
     foreignCalls[token] = kind + " " + member
     if daemon == .absent { return answer(token, .failure(.failed("bluetoothd does not run"))) }
-    tell(
+    report(
       .input(
         .call(
           Call(
@@ -46,14 +46,14 @@ extension Machine {
             arguments: arguments))))
   }
 
-  /// What a call came to.
+  /// The answer of a call.
   enum Answer {
     case values([Property])
     case failure(BusError)
     case pipe(PipeToken)
   }
 
-  /// Answers a call: on the bus, or in the log where the other program made it.
+  /// Answers a call: on the bus, or in the log if the other client made it.
   mutating func answer(_ token: CallToken, _ answer: Answer = .values([])) {
     guard let kind = foreignCalls.removeValue(forKey: token) else {
       switch answer {

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func startNotify(_ call: Call, _ key: DeviceKey, _ characteristic: GATTLayout.Characteristic) {
     let handle = characteristic.handle
     guard let device = self[key] else { return }
@@ -42,7 +42,7 @@ extension Machine {
   mutating func stopNotify(_ call: Call, _ key: DeviceKey, _ characteristic: GATTLayout.Characteristic) {
     let handle = characteristic.handle
     if self[key]?.subscriptions[handle]?.acquirer != nil {
-      // Whoever asks, the one who has acquired loses it.
+      // Any caller ends the acquisition.
       endAcquired(key, handle: handle)
       return answer(call.token)
     }
@@ -53,13 +53,13 @@ extension Machine {
     answer(call.token)
   }
 
-  /// Has the strap's client characteristic configuration written.
+  /// Schedules the write of the strap's client characteristic configuration.
   mutating func writeConfiguration(_ key: DeviceKey, link: Int, handle: UInt16, uuid: String, on: Bool) {
     self[key]?.subscriptions[handle]?.configuration = on ? .writing : .off
     enter(AirEvent.configure(key, link: link, handle: handle, uuid: uuid, on: on), in: Delay.exchange)
   }
 
-  /// The strap has answered the write of the configuration.
+  /// The strap answered the write of the configuration.
   mutating func configured(_ key: DeviceKey, link: Int, handle: UInt16, accepted: Bool) {
     guard let device = self[key], device.link == link, let subscription = device.subscriptions[handle],
       subscription.configuration == .writing
@@ -80,13 +80,13 @@ extension Machine {
       change(key, handle: handle, ["Notifying": .bool(true)])
     }
     self[key]?.subscriptions[handle]?.starting = []
-    // A value may be quicker than the reply.
+    // A value may come before the reply.
     for token in subscription.starting {
       enter(DaemonEvent.startNotifyReply(token), in: .microseconds(Int64(random.uniform(0...6000))))
     }
   }
 
-  /// Hands out the descriptor, once the strap has answered and the services are known; values before that are lost.
+  /// Hands out the descriptor after the strap has answered and the services are resolved. Earlier values are lost.
   mutating func finishAcquire(_ key: DeviceKey, handle: UInt16) {
     guard let device = self[key], device.isResolved, let subscription = device.subscriptions[handle],
       let token = subscription.acquiring, subscription.configuration == .on
@@ -131,7 +131,7 @@ extension Machine {
     }
   }
 
-  /// The signal for a value: once for each client that has subscribed, to everybody.
+  /// Emits the signal for a value: once for each subscribed client, to everybody.
   mutating func emit(_ key: DeviceKey, link: Int, handle: UInt16, _ bytes: [UInt8], number: Int?) {
     let isMeasurement = self[key]?.layout?.characteristic(at: handle)?.uuid == GATTLayout.measurement
     guard let device = self[key], device.link == link, let count = device.subscriptions[handle]?.registered, count > 0
@@ -143,7 +143,7 @@ extension Machine {
     for _ in 0..<count { change(key, handle: handle, ["Value": .bytes(bytes)]) }
   }
 
-  /// The link is gone: descriptors are closed, StartNotify clients wait for the next one.
+  /// The link ended: closes descriptors; clients of StartNotify wait for the next link.
   ///
   /// - Returns: the handles that were acquired.
   mutating func closeLinkOfSubscriptions(_ key: DeviceKey) -> [UInt16] {
@@ -152,7 +152,7 @@ extension Machine {
       if straps[key.strap].profile.pairing != nil, self[key]?.isPaired == false,
         self[key]?.subscriptions[handle]?.acquiring != nil
       {
-        // A request that waits for encryption outlives its link: every later one is refused until StopNotify.
+        // A request that waits for encryption outlives its link: later ones are refused until StopNotify.
         self[key]?.subscriptions[handle]?.configuration = .off
         continue
       }
@@ -171,7 +171,7 @@ extension Machine {
     return acquired
   }
 
-  /// The characteristic has moved: its subscriptions are gone without a signal.
+  /// The characteristic moved: its subscriptions end without a signal.
   mutating func dropSubscription(_ key: DeviceKey, handle: UInt16) {
     guard let subscription = self[key]?.subscriptions[handle] else { return }
     failPending(key, handle: handle, .failed("Operation failed with ATT error: 0x0e"))
@@ -180,7 +180,7 @@ extension Machine {
     self[key]?.values[handle] = nil
   }
 
-  /// A client that has left the bus listens no more.
+  /// Ends the subscription of a client that left the bus.
   mutating func endSubscription(_ key: DeviceKey, handle: UInt16, of sender: String) {
     if self[key]?.subscriptions[handle]?.acquirer == sender { endAcquired(key, handle: handle) }
     if self[key]?.subscriptions[handle]?.clients.contains(where: { $0.sender == sender }) == true {

@@ -1,5 +1,5 @@
-extension Machine {
-  /// bluetoothd gets a signal or is started.
+extension SimulatedHost {
+  /// bluetoothd gets a process signal or is started.
   mutating func signal(_ action: MachineEvent.DaemonAction) {
     switch action {
     case .terminate where daemon != .absent:
@@ -11,16 +11,16 @@ extension Machine {
       daemon = .running
       let missed = backlog
       backlog = []
-      // One of them may freeze it again.
-      for event in missed { tell(event) }
+      // One of these events may freeze it again.
+      for event in missed { report(event) }
     case .start where daemon == .absent: startDaemon()
     default: break
     }
   }
 
-  /// What SIGTERM brings: the adapters lose their power, then every object goes, then the name.
+  /// After SIGTERM: the adapters lose their power, then every object is removed, then the name.
   private mutating func withdrawEverything() {
-    for strap in straps.indices where straps[strap].link != nil { endLink(strap, reason: 0x15, tells: false) }
+    for strap in straps.indices where straps[strap].link != nil { endLink(strap, reason: 0x15, reports: false) }
     let shown = adapters.indices.filter { adapters[$0].isVisible }
     for adapter in shown {
       for strap in adapters[adapter].devices.keys.sorted() {
@@ -37,8 +37,8 @@ extension Machine {
     }
   }
 
-  /// The process is gone: its descriptors are closed, pending calls are never answered, and the kernel keeps the links for
-  /// a while, into which the straps go on sending.
+  /// The process ends: its descriptors are closed, pending calls are never answered, and the kernel keeps the links for a
+  /// while, on which the straps go on sending.
   private mutating func leave() {
     daemon = .absent
     backlog = []
@@ -68,7 +68,7 @@ extension Machine {
     }
   }
 
-  /// The name comes before the adapters do.
+  /// The name is owned before the adapters appear.
   private mutating func startDaemon() {
     daemon = .running
     effects.append(.joinBus)

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func connect(_ call: Call, _ key: DeviceKey) {
     guard let device = self[key] else { return }
     let adapter = adapters[key.adapter]
@@ -16,7 +16,7 @@ extension Machine {
     self[key]?.expiry = nil
     let timeout = enter(.connectTimeout(key), in: Delay.connectTimeout)
     self[key]?.connectTimeout = timeout
-    // An adapter that has no power yet never hears of the attempt: it pends to the end.
+    // An adapter without power never starts the attempt: it stays pending.
     guard adapter.isPowered else { return }
     adapters[key.adapter].attempts.insert(key.strap)
     tryLink(key.adapter)
@@ -27,7 +27,7 @@ extension Machine {
     cancelConnect(key, .aborted)
   }
 
-  /// The pending Connect ends with this error, and nobody tries any more.
+  /// Ends the pending Connect with an error and cancels the attempt.
   mutating func cancelConnect(_ key: DeviceKey, _ error: BusError) {
     cancelAttempt(key)
     agenda.strike(self[key]?.connectTimeout)
@@ -40,7 +40,7 @@ extension Machine {
     armExpiry(key)
   }
 
-  /// The pending Connect goes with its object, and BlueZ 5.66 never answers it.
+  /// Drops the pending Connect together with its object; BlueZ 5.66 never answers it.
   mutating func forgetConnect(_ key: DeviceKey) {
     cancelAttempt(key)
     agenda.strike(self[key]?.connectTimeout)
@@ -52,7 +52,7 @@ extension Machine {
     guard let device = self[key], device.connecting != nil else { return }
     cancelConnect(key, .aborted)
     if failure == .refused { change(key, ["Connected": .bool(false)]) }
-    // A device that was never connected goes together with the error.
+    // A device that was never connected is removed with the error.
     if failure == .noRoom, !device.wasEverConnected { removeObjects(key) }
   }
 
@@ -62,7 +62,7 @@ extension Machine {
     answer(token)
   }
 
-  /// There is a link: say so in one of the orders that were seen, subscribe again for whoever had, look at the services.
+  /// A link is up: signals it in one of the observed orders, restores subscriptions, resolves the services.
   mutating func linkUp(_ key: DeviceKey, link: Int) {
     guard let device = self[key] else { return endUnwantedLink(key) }
     agenda.strike(device.connectTimeout)
@@ -110,7 +110,7 @@ extension Machine {
     change(key, ["Connected": .bool(true)])
   }
 
-  /// The services are known: objects that moved go before the new ones come, then ServicesResolved.
+  /// The services are resolved: moved objects are removed, new ones are added, then ServicesResolved is set.
   mutating func resolve(_ key: DeviceKey, link: Int) {
     guard let device = self[key], device.link == link, !device.isResolved else { return }
     let order = device.resolveOrder
@@ -146,13 +146,13 @@ extension Machine {
     if self[key]?.link == link { showServices(key) }
   }
 
-  /// The strap's services as bluetoothd sees them.
+  /// The strap's services from bluetoothd's view.
   private func layoutSeen(_ key: DeviceKey) -> GATTLayout {
     let layout = straps[key.strap].layout
     return self[key]?.isStale == true ? layout.without(GATTLayout.heartRate) : layout
   }
 
-  /// Makes the shown objects those of the strap: services that moved are removed first, with their subscriptions.
+  /// Updates the exported objects to those of the strap. Services that moved are removed first, with their subscriptions.
   mutating func showServices(_ key: DeviceKey) {
     let new = layoutSeen(key)
     let old = self[key]?.layout
@@ -171,7 +171,7 @@ extension Machine {
     }
   }
 
-  /// BlueZ subscribes to the battery level itself.
+  /// BlueZ subscribes to the battery level by itself.
   private mutating func subscribeToBattery(_ key: DeviceKey) {
     guard straps[key.strap].link == key.adapter else { return }
     straps[key.strap].subscriptions.insert(GATTLayout.batteryLevel)
@@ -202,8 +202,8 @@ extension Machine {
         path: path(key), interface: "org.bluez.Battery1", ["Percentage": .byte(percent)], invalidated: []))
   }
 
-  /// The strap says that its services have moved: everything happens in one instant, and nothing tells that
-  /// subscriptions are gone but the new objects.
+  /// The strap indicates that its services have moved. Everything happens at once; clients see from the new objects only
+  /// that their subscriptions are gone.
   mutating func serviceChanged(_ key: DeviceKey, link: Int) {
     guard let device = self[key], device.link == link, device.isResolved,
       device.layout != straps[key.strap].layout
@@ -234,19 +234,19 @@ extension Machine {
     enter(AirEvent.endLink(key.strap, link: link, reason: 0x13), in: Delay.disconnect)
   }
 
-  /// The link is lost or ended: descriptors first, then the properties, then the battery.
+  /// The link ended: closes descriptors first, then changes the properties, then removes the battery.
   mutating func linkDown(_ key: DeviceKey, link: Int, reason: UInt8) {
     guard let device = self[key], device.link == link else { return }
     showDisconnected(key)
-    if scenario.tellsReasons { tellReason(key, isOurs: device.isDisconnecting, reason: reason) }
+    if scenario.signalsReasons { signalReason(key, isOurs: device.isDisconnecting, reason: reason) }
     removeBattery(key)
     if device.isBeingRemoved { return removeObjects(key) }
     if !device.isPaired { self[key]?.isTemporary = true }
     armExpiry(key)
   }
 
-  /// Says why the link ended, as BlueZ does since 5.83.
-  private mutating func tellReason(_ key: DeviceKey, isOurs: Bool, reason: UInt8) {
+  /// Signals why the link ended, as BlueZ does since 5.83.
+  private mutating func signalReason(_ key: DeviceKey, isOurs: Bool, reason: UInt8) {
     let (name, message) =
       switch (isOurs, reason) {
       case (true, _): ("Local", "Connection terminated by local host")
@@ -260,7 +260,7 @@ extension Machine {
         [.string("org.bluez.Reason." + name), .string(message)]))
   }
 
-  /// Says that a device has no link any more, if it had one; whatever waited for the link's end is answered.
+  /// Signals that a device is disconnected, if it was connected. Answers calls that waited for the link's end.
   mutating func showDisconnected(_ key: DeviceKey) {
     guard let device = self[key], device.link != nil else { return }
     self[key]?.link = nil

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func agentCall(_ call: Call) {
     guard case .objectPath(let path)? = call.arguments.first else {
       return answer(call.token, .failure(.invalidArguments))
@@ -44,7 +44,7 @@ extension Machine {
     guard let device = self[key] else { return }
     if device.isPaired { return answer(call.token, .failure(.alreadyExists)) }
     if device.pairing != nil { return answer(call.token, .failure(.inProgress)) }
-    // The agent of whoever asks comes before the default one.
+    // The caller's own agent takes precedence over the default one.
     guard let link = device.link, let agent = agents.first(where: { $0.sender == call.sender }) ?? agents.first else {
       return answer(call.token, .failure(.authenticationFailed))
     }
@@ -61,8 +61,8 @@ extension Machine {
     answer(call.token)
   }
 
-  /// The strap lets nobody subscribe without encryption: the agent is asked, and where there is none nothing is ever
-  /// answered and the device goes 30 s later.
+  /// The strap allows subscriptions on an encrypted link only: an agent is asked. Without an agent nothing is ever
+  /// answered, and the device is removed after 30 s.
   mutating func demandPairing(_ key: DeviceKey, link: Int) {
     guard self[key]?.link == link else { return }
     if let agent = agents.first { return ask(agent, key, link: link) }
@@ -131,7 +131,7 @@ extension Machine {
     }
   }
 
-  /// The device goes though its link is there: no word of the disconnect, calls are never answered.
+  /// Removes the device while its link is up: the disconnect is not signalled, and calls are never answered.
   mutating func abandon(_ key: DeviceKey) {
     removeObjects(key)
     enter(AirEvent.endLink(key.strap, link: straps[key.strap].linkNumber, reason: 0x13), in: .zero)

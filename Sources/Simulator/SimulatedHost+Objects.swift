@@ -1,5 +1,5 @@
-extension Machine {
-  /// What an object path names.
+extension SimulatedHost {
+  /// The meaning of an object path.
   enum Object {
     case root
     /// `/org/bluez`
@@ -11,13 +11,13 @@ extension Machine {
     case descriptor(DeviceKey, GATTLayout.Characteristic)
   }
 
-  /// The device object, while there is one.
+  /// The device object, if there is one.
   subscript(key: DeviceKey) -> Device? {
     get { adapters[key.adapter].devices[key.strap] }
     set { adapters[key.adapter].devices[key.strap] = newValue }
   }
 
-  /// Finds what a path names; nil where bluetoothd has no such object.
+  /// Finds the object of a path; nil if bluetoothd has no such object.
   func object(at path: String) -> Object? {
     switch path {
     case "/": return .root
@@ -49,7 +49,7 @@ extension Machine {
     return path(key) + "/service" + Self.digits(service?.handle ?? 0) + "/char" + Self.digits(characteristic.handle)
   }
 
-  /// The path of the shown characteristic with this handle.
+  /// The path of the exported characteristic with this handle.
   func path(_ key: DeviceKey, handle: UInt16) -> String? {
     guard let layout = self[key]?.layout, let characteristic = layout.characteristic(at: handle) else { return nil }
     return path(key, characteristic, in: layout)
@@ -93,7 +93,7 @@ extension Machine {
     return objects
   }
 
-  /// The interfaces of an object with their properties, those included that every object of bluetoothd has.
+  /// The interfaces of an object with their properties, including those that every object of bluetoothd has.
   func interfaces(of object: Object) -> Interfaces {
     var interfaces = ownInterfaces(of: object)
     interfaces["org.freedesktop.DBus.Introspectable"] = [:]
@@ -165,7 +165,7 @@ extension Machine {
     return properties
   }
 
-  /// The manufacturer's data as a property: the first two bytes name the company.
+  /// The manufacturer data as a property: the first two bytes are the company identifier.
   func manufacturerData(_ profile: StrapProfile) -> Property? {
     guard profile.manufacturer.count >= 2 else { return nil }
     let company = UInt16(profile.manufacturer[0]) | UInt16(profile.manufacturer[1]) << 8
@@ -194,19 +194,19 @@ extension Machine {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
   }
 
-  /// Says that an object has come.
+  /// Signals a new object.
   mutating func announce(_ path: String, _ object: Object) {
     effects.append(.interfacesAdded(path: path, interfaces(of: object)))
   }
 
-  /// Says that an object has gone; `interfaces` are those that make it what it is.
+  /// Signals that an object is gone; `interfaces` are the main ones.
   mutating func withdraw(_ path: String, _ interfaces: [String]) {
     effects.append(
       .interfacesRemoved(
         path: path, ["org.freedesktop.DBus.Properties", "org.freedesktop.DBus.Introspectable"] + interfaces))
   }
 
-  /// Says that the objects of a service are gone, children first.
+  /// Signals that the objects of a service are gone, children first.
   mutating func withdraw(_ key: DeviceKey, _ service: GATTLayout.Service) {
     let objects = children(of: key, service: service)
     for (path, object) in objects.dropFirst() {
@@ -218,21 +218,21 @@ extension Machine {
     withdraw(objects[0].path, ["org.bluez.GattService1"])
   }
 
-  /// Says which properties of a device have changed.
+  /// Signals changed properties of a device.
   mutating func change(_ key: DeviceKey, _ properties: Properties, invalidated: [String] = []) {
     effects.append(
       .propertiesChanged(
         path: path(key), interface: "org.bluez.Device1", properties, invalidated: invalidated))
   }
 
-  /// Says which properties of an adapter have changed.
+  /// Signals changed properties of an adapter.
   mutating func change(adapter: Int, _ properties: Properties) {
     effects.append(
       .propertiesChanged(
         path: adapters[adapter].path, interface: "org.bluez.Adapter1", properties, invalidated: []))
   }
 
-  /// Says which properties of a characteristic have changed.
+  /// Signals changed properties of a characteristic.
   mutating func change(_ key: DeviceKey, handle: UInt16, _ properties: Properties) {
     guard let path = path(key, handle: handle) else { return }
     effects.append(

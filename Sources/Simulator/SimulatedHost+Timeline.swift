@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// The strap's timeline begins now.
   mutating func startClock(_ strap: Int) {
     guard straps[strap].clockStart == nil else { return }
@@ -39,7 +39,7 @@ extension Machine {
     scheduleMachineItem()
   }
 
-  /// A strap without a timeline: about one notification a second, as its heart beats.
+  /// For a strap without a timeline: about one notification a second, from its simulated heart.
   mutating func playHeart(_ strap: Int) {
     straps[strap].isHeartEntered = false
     guard straps[strap].subscriptions.contains(GATTLayout.measurement) else { return }
@@ -48,7 +48,7 @@ extension Machine {
     enterHeart(strap)
   }
 
-  /// Somebody listens: what the heart did before is not told.
+  /// Starts the simulated heart; earlier beats are not sent.
   mutating func startHeart(_ strap: Int) {
     straps[strap].heart?.beat(until: now.seconds)
     straps[strap].heart?.forgetWaiting()
@@ -61,7 +61,7 @@ extension Machine {
     enter(.heart(strap), in: .milliseconds(1000 + Int64(random.uniform(-15...15))))
   }
 
-  /// A strap that floods: what became due while nobody listened comes at once.
+  /// For a strap that floods: values that became due while nobody was subscribed are sent at once.
   mutating func playFlood(_ strap: Int) {
     straps[strap].isFloodEntered = false
     guard case .flood(let flood) = straps[strap].profile.source,
@@ -82,7 +82,7 @@ extension Machine {
     agenda.enter(.air(.flood(strap)), at: max(start + flood.due(straps[strap].flooded), now))
   }
 
-  /// Does what a scenario item says; `owner` is the strap whose timeline it is.
+  /// Performs a scenario item; `owner` is the strap whose timeline it is from.
   mutating func perform(_ item: ScenarioItem, by owner: Int?, number: Int?) {
     let named = item.strap.flatMap { address in straps.firstIndex { $0.address == address } }
     guard item.strap == nil || named != nil, let strap = named ?? owner ?? straps.indices.first else {
@@ -129,7 +129,7 @@ extension Machine {
     }
   }
 
-  /// A firmware update: other handles, and whoever had subscribed has not.
+  /// A firmware update: handles change, and subscriptions are gone.
   private mutating func changeHandles(_ strap: Int, shift: Int, tell: Bool) {
     let profile = straps[strap].profile
     straps[strap].layout = GATTLayout(profile, shift: shift)
@@ -169,7 +169,7 @@ extension Machine {
 }
 
 extension StrapEvent {
-  /// The event's word in scenario and log.
+  /// The event's name in scenarios and logs.
   var kind: String {
     switch self {
     case .disconnect: "disconnect"
@@ -189,7 +189,7 @@ extension StrapEvent {
 }
 
 extension MachineEvent {
-  /// The event's word in scenario and log.
+  /// The event's name in scenarios and logs.
   var kind: String {
     switch self {
     case .bluetoothd(let action): "bluetoothd " + action.rawValue

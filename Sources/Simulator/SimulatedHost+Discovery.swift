@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func startDiscovery(_ call: Call, _ adapter: Int) {
     guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
     guard !adapters[adapter].sessions.contains(where: { $0.sender == call.sender }) else {
@@ -24,7 +24,7 @@ extension Machine {
     answer(call.token)
   }
 
-  /// Ends a client's discovery; after the last one the signal strengths are unknown.
+  /// Ends a client's discovery. After the last one the signal strengths are unknown.
   mutating func endDiscovery(_ adapter: Int, of sender: String) {
     adapters[adapter].sessions.removeAll { $0.sender == sender }
     guard adapters[adapter].sessions.isEmpty else { return }
@@ -38,7 +38,7 @@ extension Machine {
     adapters[adapter].isDiscoveryHalted = false
   }
 
-  /// Nothing is heard any more, and everybody is told.
+  /// Stops discovery and signals it to everybody.
   mutating func haltDiscovery(_ adapter: Int) {
     guard !adapters[adapter].sessions.isEmpty, !adapters[adapter].isDiscoveryHalted else { return }
     adapters[adapter].isDiscoveryHalted = true
@@ -58,7 +58,7 @@ extension Machine {
     answer(call.token)
   }
 
-  /// An advertisement is heard while somebody discovers.
+  /// An advertisement is received while a discovery runs.
   mutating func hear(_ key: DeviceKey) {
     let adapter = adapters[key.adapter]
     let strap = straps[key.strap]

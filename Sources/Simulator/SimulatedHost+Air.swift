@@ -1,7 +1,7 @@
 import GATTHeartRate
 
-extension Machine {
-  /// Lets something happen in the air.
+extension SimulatedHost {
+  /// Handles an event in the air.
   mutating func happen(_ event: AirEvent) {
     switch event {
     case .machineItem: playMachineItem()
@@ -19,11 +19,11 @@ extension Machine {
       guard adapters[adapter].isPlugged else { return }
       adapters[adapter].isPowered = true
       adapters[adapter].isStarting = false
-      tell(.adapterPowered(adapter))
+      report(.adapterPowered(adapter))
     }
   }
 
-  /// The strap begins to advertise.
+  /// Starts the strap's advertising.
   mutating func advertise(_ strap: Int) {
     guard !straps[strap].isAdvertising, straps[strap].link == nil else { return }
     straps[strap].isAdvertising = true
@@ -32,7 +32,7 @@ extension Machine {
     for adapter in adapters.indices { tryLink(adapter, listensAlready: true) }
   }
 
-  /// Has the strap's next advertisement sent, where anybody listens.
+  /// Schedules the strap's next advertisement, if anybody listens.
   mutating func enterAdvertisement(_ strap: Int) {
     guard straps[strap].isAdvertising, !straps[strap].isAdvertisementEntered else { return }
     guard adapters.contains(where: { !$0.sessions.isEmpty && $0.isPowered }) else { return }
@@ -44,14 +44,14 @@ extension Machine {
     straps[strap].isAdvertisementEntered = false
     guard straps[strap].isAdvertising else { return }
     for adapter in adapters.indices where adapters[adapter].isPowered && !adapters[adapter].sessions.isEmpty {
-      tell(.advertisement(DeviceKey(adapter: adapter, strap: strap)))
+      report(.advertisement(DeviceKey(adapter: adapter, strap: strap)))
     }
     enterAdvertisement(strap)
   }
 
-  /// Has the kernel make the next link, the lowest strap first: not in the order of the calls.
+  /// Lets the kernel make the next link: to the strap with the lowest number, whatever the order of the calls.
   ///
-  /// A strap that begins to advertise while the kernel listens for it is linked with in half the time.
+  /// If a strap begins to advertise while the kernel already listens for it, the link takes half the time.
   mutating func tryLink(_ adapter: Int, listensAlready: Bool = false) {
     guard adapters[adapter].isPowered, adapters[adapter].linking == nil else { return }
     let audible = adapters[adapter].attempts.filter { straps[$0].isAdvertising }.sorted()
@@ -71,10 +71,10 @@ extension Machine {
 
   private mutating func giveUpForRoom(_ key: DeviceKey) {
     cancelAttempt(key)
-    tell(.linkFailed(key, .noRoom))
+    report(.linkFailed(key, .noRoom))
   }
 
-  /// The kernel forgets that it was to link.
+  /// Cancels the kernel's attempt to connect.
   mutating func cancelAttempt(_ key: DeviceKey) {
     adapters[key.adapter].attempts.remove(key.strap)
     agenda.strike(adapters[key.adapter].withoutRoom.removeValue(forKey: key.strap))
@@ -93,41 +93,41 @@ extension Machine {
       straps[key.strap].refusals -= 1
       log("disconnected", key.strap, ["reason": .int(0x3E)])
       if straps[key.strap].isAvailable { advertise(key.strap) }
-      tell(.linkFailed(key, .refused))
+      report(.linkFailed(key, .refused))
     } else {
       straps[key.strap].link = key.adapter
       straps[key.strap].linkNumber += 1
       straps[key.strap].isEncrypted = straps[key.strap].isBonded
-      tell(.linkUp(key, link: straps[key.strap].linkNumber))
+      report(.linkUp(key, link: straps[key.strap].linkNumber))
     }
     tryLink(key.adapter)
   }
 
-  /// The link is gone; `reason` is the HCI error that the strap sees. What follows from it is told to bluetoothd, unless it
-  /// gets to know more than that at once.
-  mutating func endLink(_ strap: Int, reason: UInt8, tells: Bool = true) {
+  /// Ends a link; `reason` is the HCI error that the strap sees. Reports it to bluetoothd, unless the caller reports more
+  /// itself.
+  mutating func endLink(_ strap: Int, reason: UInt8, reports: Bool = true) {
     guard let adapter = straps[strap].link else { return }
     let link = straps[strap].linkNumber
     straps[strap].link = nil
     straps[strap].subscriptions = []
     straps[strap].isEncrypted = false
     log("disconnected", strap, ["reason": .int(Int(reason))])
-    if tells { tell(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link, reason: reason)) }
+    if reports { report(.linkDown(DeviceKey(adapter: adapter, strap: strap), link: link, reason: reason)) }
     if straps[strap].isAvailable { advertise(strap) }
     for waiting in adapters[adapter].withoutRoom.values { agenda.strike(waiting) }
     adapters[adapter].withoutRoom = [:]
     tryLink(adapter)
   }
 
-  /// The strap gets the write of a client characteristic configuration.
+  /// The strap receives a write of a client characteristic configuration.
   private mutating func configure(_ key: DeviceKey, link: Int, handle: UInt16, uuid: String, on: Bool) {
     guard straps[key.strap].link == key.adapter, straps[key.strap].linkNumber == link else { return }
     guard straps[key.strap].layout.characteristic(at: handle)?.uuid == uuid else {
-      // The write went to a handle that something else has now.
-      return tell(.configured(key, link: link, handle: handle, accepted: false))
+      // After a change of handles, the write hit something else.
+      return report(.configured(key, link: link, handle: handle, accepted: false))
     }
     if on, straps[key.strap].profile.pairing != nil, uuid == GATTLayout.measurement, !straps[key.strap].isEncrypted {
-      return tell(.encryptionNeeded(key, link: link))
+      return report(.encryptionNeeded(key, link: link))
     }
     let begins = on && !straps[key.strap].subscriptions.contains(uuid)
     if on { straps[key.strap].subscriptions.insert(uuid) } else { straps[key.strap].subscriptions.remove(uuid) }
@@ -142,16 +142,16 @@ extension Machine {
       startHeart(key.strap)
       enterFlood(key.strap)
     }
-    tell(.configured(key, link: link, handle: handle, accepted: true))
+    report(.configured(key, link: link, handle: handle, accepted: true))
     if measures, straps[key.strap].clockStart == nil { startClock(key.strap) }
   }
 
-  /// Writes down that the strap was subscribed to or not, with the short identifier.
+  /// Logs that the strap was subscribed or unsubscribed, with the short UUID.
   mutating func logSubscription(_ strap: Int, uuid: String, on: Bool) {
     log("subscription", strap, ["what": .string(String(uuid.dropFirst(4).prefix(4))), "on": .bool(on)])
   }
 
-  /// The strap sends a heart rate measurement to whoever has subscribed, or to nobody.
+  /// The strap sends a heart rate measurement, if anybody has subscribed.
   mutating func send(_ strap: Int, _ bytes: [UInt8], number: Int?, time: Double?) {
     let item: LogEntry.Field = number.map { .int($0) } ?? .null
     let at: LogEntry.Field = time.map { .double($0) } ?? .double(now.seconds)
@@ -162,13 +162,13 @@ extension Machine {
     transmit(strap, GATTLayout.measurement, bytes, number: number)
   }
 
-  /// A packet goes into the air, where it may have to wait.
+  /// Sends a packet, or holds it back while the strap stalls.
   mutating func transmit(_ strap: Int, _ uuid: String, _ bytes: [UInt8], number: Int?) {
     let packet = Strap.StalledPacket(uuid: uuid, bytes: bytes, link: straps[strap].linkNumber, number: number)
     if straps[strap].stalled != nil { straps[strap].stalled?.append(packet) } else { deliver(strap, packet) }
   }
 
-  /// A packet arrives, if the link it was sent on is still there.
+  /// Delivers a packet, if the link on which it was sent is still up.
   mutating func deliver(_ strap: Int, _ packet: Strap.StalledPacket) {
     guard let adapter = straps[strap].link, straps[strap].linkNumber == packet.link, daemon != .absent else {
       if packet.uuid == GATTLayout.measurement {
@@ -177,10 +177,10 @@ extension Machine {
       return
     }
     let key = DeviceKey(adapter: adapter, strap: strap)
-    tell(.value(key, link: packet.link, uuid: packet.uuid, bytes: packet.bytes, number: packet.number))
+    report(.value(key, link: packet.link, uuid: packet.uuid, bytes: packet.bytes, number: packet.number))
   }
 
-  /// Writes down that a value which the strap sent never reached a client, and why.
+  /// Logs that a value of the strap never reached a client, and why.
   mutating func swallow(_ strap: Int, _ bytes: [UInt8], number: Int?, why: String) {
     log(
       "swallowed", strap,

@@ -1,5 +1,5 @@
-extension Machine {
-  /// bluetoothd takes in what it got to know.
+extension SimulatedHost {
+  /// Handles an event that bluetoothd learns of.
   mutating func handle(_ event: DaemonEvent) {
     switch event {
     case .advertisement(let key): hear(key)

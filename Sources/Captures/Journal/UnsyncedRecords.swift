@@ -1,20 +1,21 @@
 import FoundationEssentials
 import Sensors
 
-/// Records that no sync has covered yet, kept so that they can be written again should the sync fail.
-struct JournalTail {
-  /// Whole records, without the first lines of segments.
+/// Records that no sync has covered yet, kept so that they can be written again if the sync fails.
+struct UnsyncedRecords {
+  /// Complete records, without the first lines of segments.
   private(set) var bytes: [UInt8] = []
   private(set) var recordCount = 0
   private(set) var sessions: Set<UUID> = []
-  /// The first event of each of them that has one.
+  /// The sessions of the records, each with the instant of its first event, if it has one.
   private(set) var firstInstants: [UUID: BootInstant] = [:]
-  /// The segment and byte at which the first of them stands; nil where there are none.
+  /// The segment and offset of the first record; nil if there are none.
   private(set) var start: Position?
-  /// False once more was written than may be kept: then it cannot be written again.
+  /// False once more was written than may be kept; then the records cannot be written again.
   private(set) var isComplete = true
 
-  /// As much as it takes to reach the bytes that are synced at once, since an array that grows doubles.
+  /// The capacity that is kept for reuse: growing arrays double, so this is what reaching the volume of an immediate sync
+  /// takes.
   private static let reusedCapacity = 1 << 20
 
   struct Position: Hashable {
@@ -35,14 +36,14 @@ struct JournalTail {
     unsafe bytes.append(contentsOf: records)
   }
 
-  /// Notes that records of this session are among them, the first event at this instant.
+  /// Notes that there are records of this session, the first event at this instant.
   mutating func insert(_ session: UUID, at instant: BootInstant?) {
     sessions.insert(session)
     if firstInstants[session] == nil { firstInstants[session] = instant }
   }
 
-  /// Adds what was written later.
-  mutating func append(_ later: JournalTail, limit: Int) {
+  /// Appends records that were written later.
+  mutating func append(_ later: UnsyncedRecords, limit: Int) {
     guard let position = later.start else { return }
     if !later.isComplete { isComplete = false }
     unsafe later.bytes.withUnsafeBufferPointer { bytes in
@@ -52,7 +53,7 @@ struct JournalTail {
     firstInstants.merge(later.firstInstants) { first, _ in first }
   }
 
-  /// The room is used again, but not what a slow sync has made it grow to: that would never be given back.
+  /// Keeps the capacity for reuse, but not what a slow sync has enlarged, which would never be returned.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: bytes.capacity <= Self.reusedCapacity)
     recordCount = 0

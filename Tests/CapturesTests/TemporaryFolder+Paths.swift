@@ -1,29 +1,10 @@
 import Glibc
+import TestSupport
 
 @testable import Captures
 
-/// A folder of its own for a test, deleted with the value.
-final class TemporaryFolder: Sendable {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/sensord-captures-XXXXXX".utf8CString)
-    let made = unsafe template.withUnsafeMutableBufferPointer {
-      unsafe $0.baseAddress.map { unsafe mkdtemp($0) } != nil
-    }
-    guard made else { throw SystemError.last }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    Self.delete(path)
-  }
-
-  /// The names in `folder`, sorted.
-  static func names(_ folder: String) throws -> [String] {
-    try Directory(path: folder).names().sorted()
-  }
-
+/// Files by their whole paths, as tests of a journal name them.
+extension TemporaryFolder {
   static func read(_ path: String) throws -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY)
     guard descriptor >= 0 else { throw SystemError.last }
@@ -42,10 +23,9 @@ final class TemporaryFolder: Sendable {
     return status.st_mode & 0o7777
   }
 
+  /// Deletes a file, or a folder with everything in it.
   static func delete(_ path: String) {
-    for name in (try? Directory(path: path).names()) ?? [] {
-      delete("\(path)/\(name)")
-    }
+    for name in names(path) { delete("\(path)/\(name)") }
     _ = unsafe remove(path)
   }
 }

@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   /// ReadValue of a characteristic or of its configuration.
   mutating func read(_ call: Call, _ key: DeviceKey, handle: UInt16, isDescriptor: Bool) {
     guard let link = self[key]?.link else { return answer(call.token, .failure(.failed("Not connected"))) }

@@ -1,5 +1,5 @@
-extension Machine {
-  /// bluetoothd is called.
+extension SimulatedHost {
+  /// Handles a method call to bluetoothd.
   mutating func call(_ call: Call) {
     guard let object = object(at: call.path) else {
       return answer(call.token, .failure(.unknown(call, objectExists: false)))
@@ -30,7 +30,7 @@ extension Machine {
     }
   }
 
-  /// Says that there is no such method.
+  /// Answers that there is no such method.
   mutating func refuse(_ call: Call) {
     answer(call.token, .failure(.unknown(call, objectExists: true)))
   }
@@ -108,7 +108,7 @@ extension Machine {
     change(key, [name: value])
   }
 
-  /// A client has left the bus: what it had asked for ends, a link that it made stays.
+  /// A client left the bus: its requests end, but links that it made stay.
   mutating func clientLeft(_ sender: String) {
     for adapter in adapters.indices {
       adapters[adapter].filters[sender] = nil

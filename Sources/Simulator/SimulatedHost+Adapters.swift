@@ -1,4 +1,4 @@
-extension Machine {
+extension SimulatedHost {
   mutating func adapterCall(_ call: Call, _ adapter: Int) {
     switch call.member {
     case "StartDiscovery": startDiscovery(call, adapter)
@@ -9,7 +9,7 @@ extension Machine {
     }
   }
 
-  /// A device that is not in use goes 30 s from now.
+  /// Schedules the removal of an unused device in 30 s.
   mutating func armExpiry(_ key: DeviceKey) {
     agenda.strike(self[key]?.expiry)
     self[key]?.expiry = nil
@@ -18,7 +18,7 @@ extension Machine {
     self[key]?.expiry = expiry
   }
 
-  /// The device has been of no use for too long, or wants to be paired and nobody can.
+  /// Removes a device that was unused for too long, or that needs pairing and has no agent.
   mutating func expire(_ key: DeviceKey) {
     guard let device = self[key] else { return }
     if device.link != nil { abandon(key) } else if device.connecting == nil { removeObjects(key) }
@@ -40,7 +40,7 @@ extension Machine {
     enter(AirEvent.endLink(key.strap, link: link, reason: 0x13), in: Delay.removal)
   }
 
-  /// Removes a device's objects, the inner ones first; what it was about to answer is cut off.
+  /// Removes a device's objects, the inner ones first. Its pending answers are dropped.
   mutating func removeObjects(_ key: DeviceKey) {
     guard let device = self[key] else { return }
     agenda.strike(device.expiry)
@@ -65,7 +65,7 @@ extension Machine {
     }
   }
 
-  /// The adapter loses its power: links first, then the property.
+  /// Powers an adapter off: first its links end, then the property changes.
   mutating func powerOff(_ adapter: Int) {
     adapters[adapter].isPowered = false
     adapters[adapter].linking = nil
@@ -79,7 +79,7 @@ extension Machine {
     change(adapter: adapter, ["Powered": .bool(false), "Discovering": .bool(false)])
   }
 
-  /// An adapter is pushed in: a known one comes back, another one gets the lowest free number.
+  /// Plugs an adapter in: a known one comes back, a new one gets the lowest free number.
   mutating func plug(_ address: String) {
     let adapter: Int
     if let known = adapters.firstIndex(where: { $0.address == address }) {
@@ -96,16 +96,16 @@ extension Machine {
     enter(AirEvent.adapterPowered(adapter), in: Delay.plug + Delay.power)
   }
 
-  /// An adapter is pulled out.
+  /// Unplugs an adapter.
   mutating func unplug(_ address: String) {
     guard let adapter = adapters.firstIndex(where: { $0.address == address && $0.isPlugged }) else { return }
     adapters[adapter].isPlugged = false
     adapters[adapter].linking = nil
-    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08, tells: false) }
-    tell(.adapterPulled(adapter))
+    for strap in straps.indices where straps[strap].link == adapter { endLink(strap, reason: 0x08, reports: false) }
+    report(.adapterPulled(adapter))
   }
 
-  /// The devices go, then the power, then the adapter; what was used comes back with it.
+  /// bluetoothd loses an adapter: its devices go, then its power, then the adapter. What was in use returns with it.
   mutating func adapterPulled(_ adapter: Int) {
     guard adapters[adapter].isVisible else { return }
     let kept = adapters[adapter].devices.filter { $0.value.wasEverConnected }
@@ -125,20 +125,20 @@ extension Machine {
     adapters[adapter].devices = kept.mapValues { $0.stored }
   }
 
-  /// Says that an adapter has gone.
+  /// Signals that an adapter's object is gone.
   mutating func withdrawAdapter(_ adapter: Int) {
     withdraw(
       adapters[adapter].path, ["org.bluez.Adapter1", "org.bluez.LEAdvertisingManager1", "org.bluez.GattManager1"])
   }
 
-  /// An adapter that was pushed in has power: more interfaces come to its object, and properties change that nobody needs.
+  /// An adapter that was plugged in has power: its object gets more interfaces, and properties change.
   mutating func adapterPowered(_ adapter: Int) {
     effects.append(.interfacesAdded(path: adapters[adapter].path, ["org.bluez.LEAdvertisingManager1": [:]]))
     change(adapter: adapter, ["Powered": .bool(true)])
     change(adapter: adapter, ["Alias": .string(adapters[adapter].alias)])
   }
 
-  /// bluetoothd finds an adapter, and the devices it keeps for it, without their GATT objects.
+  /// bluetoothd finds an adapter and the devices it has stored for it, without their GATT objects.
   mutating func adapterAppears(_ adapter: Int) {
     guard adapters[adapter].isPlugged, !adapters[adapter].isVisible else { return }
     adapters[adapter].isVisible = true
@@ -156,7 +156,7 @@ extension Machine {
 }
 
 extension Device {
-  /// What is on disk of a device: its name, keys and services, nothing of the link.
+  /// The part of a device that is stored on disk: its name, keys and services, nothing of the link.
   var stored: Device {
     var stored = Device(alias: alias, uuids: uuids)
     stored.isPaired = isPaired
