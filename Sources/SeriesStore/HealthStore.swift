@@ -160,7 +160,9 @@ public actor HealthStore {
       let announced = announcedChange
       let (last, changes) = try file.read { (connection) throws(StoreError) in
         let last = try connection.changeList.last()
-        return (last, last > announced ? try ChangeReader(connection: connection).kinds(after: announced, to: last) : [])
+        return (
+          last, last > announced ? try ChangeReader(connection: connection).kinds(after: announced, to: last) : []
+        )
       }
       announcedChange = last
       listeners.signal(changes)
