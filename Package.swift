@@ -37,7 +37,7 @@ let package = Package(
     .library(
       name: "FuzzedModules",
       targets: [
-        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],
@@ -52,14 +52,14 @@ let package = Package(
     .target(name: "CLinux"),
 
     module("GATTHeartRate"),
-    module("Sensors", ["GATTHeartRate"]),
+    module("Bits", ["CLinux"]),
+    module("Sensors", ["GATTHeartRate", "Bits"]),
     module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
-    module("Checksums", ["CLinux"]),
     module("HealthModel"),
-    module("SeriesStore", ["HealthModel", "Checksums", "CSQLite", "CLinux"]),
-    module("Captures", ["Sensors", "Checksums", "CBluetooth", "CLinux"]),
+    module("SeriesStore", ["HealthModel", "Bits", "CSQLite", "CLinux"]),
+    module("Captures", ["Sensors", "Bits", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
-    module("BlueZ", ["DBus", "CLinux"]),
+    module("BlueZ", ["DBus", "Bits", "CLinux"]),
     module(
       "Ingestion",
       [
@@ -70,16 +70,17 @@ let package = Package(
       name: "sensord",
       dependencies: [
         "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore",
-        "Captures", "CLinux", argumentParser, logging,
+        "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
-    .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
+    .executableTarget(
+      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits"], swiftSettings: rules),
 
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: rules),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+    .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
     .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .target(name: "FastClock", path: "Tests/FastClock"),
@@ -98,13 +99,13 @@ let package = Package(
         "GATTHeartRate", "Ingestion",
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
-    tests("Sensors", ["Sensors", "GATTHeartRate"]),
+    tests("Sensors", ["Sensors", "GATTHeartRate", "Bits"]),
     tests("HeartRateRecording", ["HeartRateRecording", "HealthModel", "Sensors", "GATTHeartRate", "TestSupport"]),
-    tests("Checksums", ["Checksums"]),
+    tests("Bits", ["Bits"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
       "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
-    tests("Captures", ["Captures", "Checksums", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
+    tests("Captures", ["Captures", "Bits", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
     tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
@@ -114,15 +115,18 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
         "TestSupport", "BluetoothScript",
       ]),
-    tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
+    tests("Sensord", ["sensord", "Ingestion", "Bits", "TestSupport"]),
     tests(
       "Fuzz",
       [
-        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
         "sensord",
       ]),
     tests(
       "Integration",
-      ["sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel"]),
+      [
+        "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
+        "Bits",
+      ]),
   ]
 )

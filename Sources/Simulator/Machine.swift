@@ -1,3 +1,5 @@
+import Bits
+
 /// The whole simulated machine as a value: straps in the air, adapters, and a bluetoothd that drives them.
 ///
 /// What happens goes in with its time, what is to be done on the bus comes out, in order; the machine reads no clock and

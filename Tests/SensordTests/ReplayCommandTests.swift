@@ -1,3 +1,4 @@
+import Bits
 import Captures
 import Glibc
 import HealthModel

@@ -1,4 +1,4 @@
-import Checksums
+import Bits
 
 /// The fast road for the one record that a capture consists of: `3 8123456789 m 105a4b04a701 4f2c7a10`.
 ///

@@ -1,3 +1,5 @@
+import Bits
+
 /// Text in a record: printable ASCII between quotation marks, everything else as `\u{hex}`.
 ///
 /// A name comes from a peripheral and may hold anything. So written it cannot end a line, move a terminal's cursor, turn

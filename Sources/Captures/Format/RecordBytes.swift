@@ -1,4 +1,4 @@
-import Checksums
+import Bits
 
 /// Bytes being put together: memory of its own that is used again and again, without a check of ownership for each byte.
 @safe struct RecordBytes: ~Copyable {

@@ -1,4 +1,4 @@
-import Checksums
+import Bits
 
 /// The first bytes of every chunk: a checksum over the rest, and the byte that names the layout.
 enum ChunkSeal {

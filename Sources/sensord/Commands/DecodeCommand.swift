@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bits
 internal import GATTHeartRate
 
 /// `sensord decode HEX`: one Heart Rate Measurement payload as JSON.

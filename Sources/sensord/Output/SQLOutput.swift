@@ -1,3 +1,4 @@
+internal import Bits
 internal import SeriesStore
 
 /// Rows of a statement as a person or a program reads them.

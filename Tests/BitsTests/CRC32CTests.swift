@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Checksums
+@testable import Bits
 
 @Suite("CRC-32C")
 struct CRC32CTests {
