@@ -74,7 +74,7 @@ let package = Package(
       ],
       swiftSettings: rules),
     .executableTarget(
-      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits"], swiftSettings: rules),
+      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
 
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
@@ -108,7 +108,7 @@ let package = Package(
     tests("Captures", ["Captures", "Bits", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
-    tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
+    tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport", argumentParser]),
     tests(
       "Ingestion",
       [
