@@ -66,10 +66,14 @@ let package = Package(
         "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures",
         "CLinux",
       ]),
+    module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
+    module(
+      "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore",
+        "Documents", "Recordings", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording",
+        "HealthModel", "SeriesStore",
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
@@ -81,6 +85,9 @@ let package = Package(
       swiftSettings: rules),
 
     .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
+    .target(
+      name: "RecordingSamples", dependencies: ["Recordings", "Ingestion", "Sensors", "HealthModel"],
+      path: "Tests/RecordingSamples", swiftSettings: rules),
     .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .target(name: "FastClock", path: "Tests/FastClock"),
@@ -115,7 +122,14 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
         "TestSupport", "BluetoothScript",
       ]),
-    tests("Sensord", ["sensord", "Ingestion", "Bits", "TestSupport"]),
+    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
+    tests(
+      "Recordings",
+      [
+        "Recordings", "Documents", "SeriesStore", "Captures", "Sensors", "HealthModel", "Ingestion", "RecordingSamples",
+        "TestSupport",
+      ]),
+    tests("Sensord", ["sensord", "Recordings", "Documents", "Ingestion", "Bits", "RecordingSamples", "TestSupport"]),
     tests(
       "Fuzz",
       [

@@ -1,3 +1,6 @@
+import Documents
+import Recordings
+import RecordingSamples
 import TestSupport
 import Testing
 
@@ -214,7 +217,7 @@ struct CommandLineTests {
 
   @Test("a recorder that crashed is told from one that runs")
   func crashedRecorder() throws {
-    var document = try StatusDocumentTests.document()
+    var document = SampleStatus.document()
     document.processIdentifier = 1 << 30
     try folder.write("runtime/sensord/status.json", document.json.text)
     let outcome = try sensord.run("status")

@@ -1,3 +1,5 @@
+import Recordings
+import RecordingSamples
 import Ingestion
 import Testing
 
@@ -43,8 +45,8 @@ struct DemoTests {
 
   @Test("the live line tells state, rate, beats, gaps and time left")
   func liveLine() throws {
-    let document = try StatusDocumentTests.document()
-    let now = StatusDocumentTests.now
+    let document = SampleStatus.document()
+    let now = SampleStatus.now
     #expect(
       DemoLiveLine.text(document.status, secondsLeft: 8, now: now)
         == "Recording · 62 bpm · 63 beats · 3 gaps · 8 s left")

@@ -1,3 +1,5 @@
+import Documents
+import Recordings
 import Bits
 import Captures
 import Glibc

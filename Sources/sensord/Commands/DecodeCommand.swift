@@ -1,5 +1,6 @@
-internal import ArgumentParser
+internal import Documents
 internal import Bits
+internal import ArgumentParser
 internal import GATTHeartRate
 
 /// `sensord decode HEX`: one Heart Rate Measurement payload as JSON.

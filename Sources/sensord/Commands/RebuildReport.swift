@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import Captures
 internal import FoundationEssentials
 internal import Ingestion

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import ArgumentParser
 
 /// `sensord run`: records until it is told to stop.

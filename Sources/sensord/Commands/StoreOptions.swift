@@ -1,3 +1,4 @@
+internal import Recordings
 internal import ArgumentParser
 internal import SeriesStore
 
@@ -15,6 +16,11 @@ struct StoreOptions: ParsableArguments {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }
     return location
+  }
+
+  /// The sessions of this store, and of its journal.
+  func catalogue() throws -> SessionCatalogue {
+    try SessionCatalogue(location(), isNamed: path != nil, version: SensordCommand.version)
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import DBus
 internal import Glibc
 
@@ -84,6 +85,6 @@ final class ChildProcess {
   }
 
   private static func failure(_ code: CInt, _ program: ChildProgram) -> CommandFailure {
-    CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileAccess.reason(code))")
+    CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileError.reason(code))")
   }
 }

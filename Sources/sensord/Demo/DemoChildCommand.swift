@@ -1,3 +1,4 @@
+internal import Recordings
 internal import ArgumentParser
 internal import CLinux
 internal import Glibc
@@ -22,6 +23,6 @@ struct DemoChildCommand: ParsableCommand {
     // The parent may have died before the question.
     guard getppid() == parent else { throw CommandFailure(.unavailable, "the demo has ended") }
     unsafe CStringArray.with(program) { _ = unsafe execv(path, $0) }
-    throw FileAccess.failure(errno, "cannot start \(path)", .unavailable)
+    throw FileError(errno, "cannot start \(path)", otherwise: .unavailable)
   }
 }

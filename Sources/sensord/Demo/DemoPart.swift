@@ -21,7 +21,9 @@ final class DemoPart {
     self.process = process
     lastLine = ""
     startedAt = BootClock.now()
-    watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in self?.read(on: loop, tell) }
+    watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in
+      self?.read(on: loop, tell)
+    }
   }
 
   /// Takes note of its end, where it has ended: reads its last words and says whether it is worth another start.

@@ -1,10 +1,11 @@
+internal import Recordings
 internal import SeriesStore
 
 /// The store, the sensors that are allowed in it, and the recorder that may have it.
 enum StoreCheckup {
   /// Looks without changing anything.
   static func findings(_ location: StoreLocation) async -> [Finding] {
-    if let refusal = location.refusal() { return unreadable(refusal) }
+    if let refusal = location.refusal() { return unreadable(CommandFailure(refusal)) }
     guard FileAccess.exists(location.path) else {
       return [missing(location), Finding(title: "sensors", result: noSensors)]
     }

@@ -1,3 +1,4 @@
+internal import Documents
 internal import Bits
 internal import SeriesStore
 

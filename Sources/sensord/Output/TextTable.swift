@@ -1,3 +1,5 @@
+internal import Documents
+
 /// Rows in columns for a person, no wider than the terminal.
 struct TextTable {
   struct Column {

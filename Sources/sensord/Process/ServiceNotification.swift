@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import Glibc
 
 /// What a service tells systemd (`sd_notify(3)`): one datagram to the socket that `NOTIFY_SOCKET` names.

@@ -96,23 +96,4 @@ struct StatisticsTable {
     guard let value else { return "-" }
     return FixedPoint.text(value, digits: type.unit == .meter || type.unit == .meterPerSecond ? 2 : 1)
   }
-
-  /// One bucket for a program: times in UTC, the duration in seconds, the coverage from 0 to 1.
-  static func json(_ row: Statistics) -> JSONValue {
-    var members: [JSONValue.Member] = [
-      .init("start", .string(row.start.iso8601())),
-      .init("end", .string(row.end.iso8601())),
-    ]
-    if let source = row.source { members.append(.init("source", .string(source.description))) }
-    members += [
-      .init("count", .integer(row.count)), .init("sum", .number(row.sum)), .init("average", .number(row.average)),
-      .init("minimum", .number(row.minimum)), .init("maximum", .number(row.maximum)),
-      .init("mostRecent", .number(row.mostRecent)),
-      .init("duration", .number(row.duration.map { Double($0) / 1_000_000 })),
-      .init("coverage", .number(row.coverage.fraction)),
-      .init("sources", .array(row.sources.map { .string($0.description) })),
-      .init("policy", .string(row.policy.description)),
-    ]
-    return .object(members)
-  }
 }

@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import Glibc
 internal import HealthModel
 internal import SeriesStore

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import BlueZ
 internal import Glibc
 
