@@ -14,6 +14,7 @@ struct StatusReportTests {
     #expect(text.hasPrefix("Recording, for 10 min\nStore  /s/sensord.sqlite\n"))
     #expect(text.contains("C0:FF:EE:00:00:01  measuring    61 s    62     63     3  81%"))
     #expect(text.contains("C0:FF:EE:00:00:02  away       10 min"))
+    #expect(text.contains("C0:FF:EE:00:00:01: 2 lost links\n"))
     #expect(!text.contains("\u{1B}"))
     #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
   }
