@@ -30,7 +30,7 @@ package enum PrintableText {
     return kept + "…"
   }
 
-  /// How many columns of a terminal `text` takes.
+  /// How many columns of a terminal `text` needs.
   package static func width(of text: String) -> Int {
     text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + width(of: $1) }
   }

@@ -56,7 +56,7 @@ actor Service {
     setTimer()
   }
 
-  /// Takes scenario items given live.
+  /// Performs scenario items that are given live.
   func perform(_ items: [ScenarioItem]) {
     for item in items { take(.item(item)) }
   }

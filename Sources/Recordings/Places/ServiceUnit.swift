@@ -1,4 +1,4 @@
-/// What the file system tells about the systemd service.
+/// What the file system shows of the systemd service.
 package enum ServiceUnit {
   private static let paths = [
     "/etc/systemd/system/sensord.service", "/usr/local/lib/systemd/system/sensord.service",

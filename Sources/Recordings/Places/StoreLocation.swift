@@ -20,7 +20,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// installed, else the person's own.
   ///
   /// A person who may not look into the service's folder is given their own store where they have one; where they have
-  /// none, the service's, so that they are told that they may not. Root, who allows a sensor before the service has run for
+  /// none, the service's, so that the refusal says why. Root, who allows a sensor before the service has run for
   /// the first time, means the service too.
   package static func forCommands(
     option: String?, environment: ProcessEnvironment, files: FileLookup = .system, isRoot: Bool = geteuid() == 0

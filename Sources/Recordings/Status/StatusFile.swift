@@ -29,7 +29,7 @@ package struct StatusFile: Hashable, Sendable {
     return StatusFile(directory: environment.runtimeHome.map { "\($0)/sensord" } ?? store.directory)
   }
 
-  /// Where `status` looks, in this order: the directory that it was told, the service's, the person's, and beside the
+  /// Where `status` looks, in this order: the directory that the environment names, the service's, the person's, and beside the
   /// store, the usual one where none is named.
   package static func candidates(environment: ProcessEnvironment, store named: StoreLocation? = nil) -> [StatusFile] {
     let store = named ?? (try? StoreLocation.forRecorder(option: nil, environment: environment))

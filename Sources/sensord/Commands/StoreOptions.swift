@@ -11,7 +11,7 @@ struct StoreOptions: ParsableArguments {
     guard path != "" else { throw ValidationError("--store names no file") }
   }
 
-  /// Where the store of this command is, which may look there.
+  /// Where the store of this command is. Fails where the user may not look there.
   func location() throws -> StoreLocation {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }

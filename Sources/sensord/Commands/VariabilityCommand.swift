@@ -58,7 +58,7 @@ struct VariabilityCommand: ParsableCommand {
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
   }
 
-  /// More would take minutes and be read by nobody.
+  /// More would need minutes of computing, and nobody would read them.
   private static let mostWindows: Int64 = 10_000
 
   /// The part of the session that is asked for.

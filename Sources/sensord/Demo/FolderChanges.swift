@@ -3,7 +3,7 @@ internal import CLinux
 internal import DBus
 internal import Glibc
 
-/// Tells when a file in a folder is put in place, without polling.
+/// Reports when a file in a folder is put in place, without polling.
 final class FolderChanges {
   private let descriptor: FileDescriptor
   private let loop: EventLoop
@@ -25,7 +25,7 @@ final class FolderChanges {
     }
   }
 
-  /// Stops telling.
+  /// Stops calling `changed`.
   func cancel() {
     if let watch { loop.cancel(watch) }
     watch = nil

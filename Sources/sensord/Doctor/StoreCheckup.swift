@@ -29,7 +29,7 @@ enum StoreCheckup {
     ]
   }
 
-  /// Whether somebody records now; nobody doing so is no failure.
+  /// Whether a recorder runs. That none does is no failure.
   static func recorder(_ document: StatusDocument?) -> Finding {
     guard let document else { return Finding(title: "recorder", result: .skipped("none is running")) }
     let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"

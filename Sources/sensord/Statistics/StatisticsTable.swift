@@ -20,7 +20,7 @@ struct StatisticsTable {
     var titles: [TextTable.Column] = [.init("Start")]
     if isBySource { titles.append(.init("Source", shrinks: true)) }
     titles.append(.init("Count", .right))
-    // The latest value gives way to the source: an address that is cut tells no straps apart.
+    // The latest value gives way to the source: an address that is cut does not distinguish straps.
     let figures =
       (type.style.isCumulative ? ["Sum", "Duration"] : ["Average", "Minimum", "Maximum"])
       + (isBySource ? [] : ["Latest"])
@@ -43,7 +43,7 @@ struct StatisticsTable {
     return heading(isBySource) + table.rendered(columns: columns)
   }
 
-  /// The device says it where all values come from one program: its address tells straps apart.
+  /// The device says it where all values come from one program: its address distinguishes straps.
   private func sourceName(_ source: DataSource) -> String {
     let programs = Set(statistics.compactMap { $0.source?.source })
     return programs.count == 1 ? source.device ?? source.source : source.description
