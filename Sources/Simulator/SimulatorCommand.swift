@@ -9,7 +9,7 @@ struct SimulatorCommand: ParsableCommand {
     abstract: "Plays virtual heart-rate straps behind an org.bluez of its own.",
     usage: """
       sensord-simulator --bus <address> --scenario <file> [options]
-             sensord-simulator --bus <address> --strap <name@address> ... [options]
+      sensord-simulator --bus <address> --strap <name@address> ... [options]
       """,
     discussion: """
       Owns org.bluez on a private bus, with the behaviour of BlueZ 5.66, the
@@ -129,7 +129,7 @@ struct SimulatorCommand: ParsableCommand {
   private static func strap(_ text: String) throws -> StrapProfile {
     guard let at = text.lastIndex(of: "@"), at != text.startIndex,
       let address = try? Scenario.address(String(text[text.index(after: at)...]), place: "")
-    else { throw ValidationError("--strap needs NAME@ADDRESS, H10@C0:FF:EE:00:00:01 for example") }
+    else { throw ValidationError("a strap is NAME@ADDRESS, H10@C0:FF:EE:00:00:01 for example") }
     var profile = StrapProfile()
     profile.name = String(text[..<at])
     profile.address = address

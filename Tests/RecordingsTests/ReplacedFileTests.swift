@@ -76,7 +76,7 @@ struct ReplacedFileTests {
     var byte: UInt8 = 0
     #expect(unsafe read(reader, &byte, 1) == 0)
     #expect(try FileAccess.readRegular(path, limit: 10) == [1])
-    #expect(folder.mode(of: "beats.csv") == 0o600)
+    #expect(folder.mode(of: "status.json") == 0o600)
   }
 
   @Test("a full disk is told and leaves nothing")

@@ -43,7 +43,8 @@ struct SimulatorCommandTests {
       (["--bus", "x", "--strap", "A"], "NAME@ADDRESS"),
       (["--bus", "x", "--strap", "@C0:FF:EE:00:00:01"], "NAME@ADDRESS"),
       (["--bus", "x", "--seed", "-1"], "--seed"), (["--bus", "x", "--speed", "0"], "--speed"),
-      (["--bus", "x", "--speed", "nan"], "--speed"), (["--frobnicate"], "--frobnicate"),
+      (["--bus", "x", "--speed", "nan"], "--speed"),
+      (["--bus", "x", "--scenario", "f", "--frobnicate"], "--frobnicate"),
       (["--bus", "x", "--strap", "A@C0:FF:EE:00:00:01", "--strap", "B@C0:FF:EE:00:00:01"], "same address"),
     ])
   func refusals(arguments: [String], reason: String) throws {
