@@ -56,7 +56,7 @@ actor Service {
     setTimer()
   }
 
-  /// Performs scenario items that are given live.
+  /// Performs live scenario items.
   func perform(_ items: [ScenarioItem]) {
     for item in items { take(.item(item)) }
   }
