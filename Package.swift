@@ -37,7 +37,7 @@ let package = Package(
     .library(
       name: "FuzzedModules",
       targets: [
-        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],
@@ -52,34 +52,42 @@ let package = Package(
     .target(name: "CLinux"),
 
     module("GATTHeartRate"),
-    module("Sensors", ["GATTHeartRate"]),
+    module("Bits", ["CLinux"]),
+    module("Sensors", ["GATTHeartRate", "Bits"]),
     module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
-    module("Checksums", ["CLinux"]),
     module("HealthModel"),
-    module("SeriesStore", ["HealthModel", "Checksums", "CSQLite", "CLinux"]),
-    module("Captures", ["Sensors", "Checksums", "CBluetooth", "CLinux"]),
+    module("SeriesStore", ["HealthModel", "Bits", "CSQLite", "CLinux"]),
+    module("Captures", ["Sensors", "Bits", "CBluetooth", "CLinux"]),
     module("DBus", ["CDBus", "CLinux"]),
-    module("BlueZ", ["DBus", "CLinux"]),
+    module("BlueZ", ["DBus", "Bits", "CLinux"]),
     module(
       "Ingestion",
       [
         "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures",
         "CLinux",
       ]),
+    module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
+    module(
+      "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore",
-        "Captures", "CLinux", argumentParser, logging,
+        "Documents", "Recordings", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording",
+        "HealthModel", "SeriesStore",
+        "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
-    .executableTarget(name: "Simulator", dependencies: ["DBus", "GATTHeartRate"], swiftSettings: rules),
+    .executableTarget(
+      name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
 
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: rules),
 
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: rules),
+    .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
+    .target(
+      name: "RecordingSamples", dependencies: ["Recordings", "Ingestion", "Sensors", "HealthModel"],
+      path: "Tests/RecordingSamples", swiftSettings: rules),
     .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
     .target(name: "PowerCut", path: "Tests/PowerCut"),
     .target(name: "FastClock", path: "Tests/FastClock"),
@@ -98,33 +106,43 @@ let package = Package(
         "GATTHeartRate", "Ingestion",
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
-    tests("Sensors", ["Sensors", "GATTHeartRate"]),
+    tests("Sensors", ["Sensors", "GATTHeartRate", "Bits"]),
     tests("HeartRateRecording", ["HeartRateRecording", "HealthModel", "Sensors", "GATTHeartRate", "TestSupport"]),
-    tests("Checksums", ["Checksums"]),
+    tests("Bits", ["Bits"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
       "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
     tests(
-      "Captures", ["Captures", "Checksums", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
+      "Captures", ["Captures", "Bits", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
     ),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),
-    tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport"]),
+    tests("Simulator", ["Simulator", "DBus", "GATTHeartRate", "TestSupport", argumentParser]),
     tests(
       "Ingestion",
       [
         "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
         "TestSupport", "BluetoothScript",
       ]),
-    tests("Sensord", ["sensord", "Ingestion", "TestSupport"]),
+    tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
+    tests(
+      "Recordings",
+      [
+        "Recordings", "Documents", "SeriesStore", "Captures", "Sensors", "HealthModel", "Ingestion", "RecordingSamples",
+        "TestSupport",
+      ]),
+    tests("Sensord", ["sensord", "Recordings", "Documents", "Ingestion", "Bits", "RecordingSamples", "TestSupport"]),
     tests(
       "Fuzz",
       [
-        "GATTHeartRate", "Sensors", "Captures", "Checksums", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
         "sensord",
       ]),
     tests(
       "Integration",
-      ["sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel"]),
+      [
+        "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
+        "Bits",
+      ]),
   ]
 )

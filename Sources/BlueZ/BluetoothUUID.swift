@@ -1,3 +1,5 @@
+import Bits
+
 /// Names a service, characteristic or descriptor: 128 bits, written in 4, 8 or 36 characters.
 ///
 /// The short forms stand for `0000xxxx-0000-1000-8000-00805f9b34fb` (Bluetooth Core Specification, Vol 3, Part B,
@@ -25,7 +27,7 @@ public struct BluetoothUUID: Hashable, Sendable {
         guard character == UInt8(ascii: "-") else { return nil }
         continue
       }
-      guard let digit = hexadecimalDigit(character) else { return nil }
+      guard let digit = Hexadecimal.valueInEitherCase(character) else { return nil }
       digits = (digits.high << 4 | digits.low >> 60, digits.low << 4 | UInt64(digit))
       count += 1
     }
@@ -54,22 +56,12 @@ extension BluetoothUUID: CustomStringConvertible {
     text.reserveCapacity(36)
     for (index, word) in [high, low].enumerated() {
       for shift in stride(from: 60, through: 0, by: -4) {
-        text.append(Array("0123456789abcdef".utf8)[Int(word >> UInt64(shift) & 0xF)])
+        text.append(Hexadecimal.digit(word >> UInt64(shift)))
         if (index == 0 && (shift == 32 || shift == 16 || shift == 0)) || (index == 1 && shift == 48) {
           text.append(UInt8(ascii: "-"))
         }
       }
     }
     return String(decoding: text, as: UTF8.self)
-  }
-}
-
-/// The value of one hexadecimal digit in either case; nil for any other character.
-func hexadecimalDigit(_ character: UInt8) -> UInt8? {
-  switch character {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
-  default: nil
   }
 }

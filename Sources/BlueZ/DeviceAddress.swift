@@ -1,3 +1,5 @@
+import Bits
+
 /// A Bluetooth device address: 48 bits, written `C0:FF:EE:00:00:01`.
 public struct DeviceAddress: Hashable, Sendable {
   /// The address in its low 48 bits, the first written byte highest.
@@ -27,7 +29,7 @@ public struct DeviceAddress: Hashable, Sendable {
       if position % 3 == 2 {
         guard character == separator else { return nil }
       } else {
-        guard let digit = hexadecimalDigit(character) else { return nil }
+        guard let digit = Hexadecimal.valueInEitherCase(character) else { return nil }
         bits = bits << 4 | UInt64(digit)
       }
     }

@@ -1,3 +1,5 @@
+import Bits
+
 /// Waiting times that double with each failure, with jitter, so that many sensors that failed together do not all come
 /// back together.
 struct Backoff: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import Bits
+
 /// Whom to connect, when, and over which adapter: pure, told of everything that happens, answering with what to do.
 ///
 /// What it aims at: every allowed sensor that advertises is recorded, at once after a loss and for ever; a sensor that

@@ -1,3 +1,5 @@
+import Bits
+
 /// One line of the ground truth: what a strap really sent, and what befell it and the machine.
 ///
 /// The words are those of the lab's `strap.log`, so that one program compares recordings with either.
@@ -65,9 +67,5 @@ struct LogEntry: Equatable, Sendable {
 
 extension Sequence where Element == UInt8 {
   /// The bytes as lower-case hexadecimal digits.
-  var hex: String {
-    var digits = ""
-    for byte in self { digits += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-    return digits
-  }
+  var hex: String { Hexadecimal.text(Array(self)) }
 }

@@ -6,7 +6,9 @@ internal import Glibc
 /// An actor on the loop's thread. The model decides everything; this type only translates.
 actor Service {
   private let loop: EventLoop
-  private let options: Options
+  private let bus: BusAddress
+  /// How many simulated seconds pass in one.
+  private let speed: Double
   private let log: GroundTruthLog?
   /// Ends the program with this exit code and, unless it is 0, this reason.
   private let end: @Sendable (Int32, String) -> Void
@@ -32,14 +34,16 @@ actor Service {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
   init(
-    _ scenario: Scenario, options: Options, loop: EventLoop, log: GroundTruthLog?,
+    _ scenario: Scenario, on bus: BusAddress, loop: EventLoop, seed: UInt64 = 1, speed: Double = 1,
+    log: GroundTruthLog? = nil,
     end: @escaping @Sendable (Int32, String) -> Void
   ) {
     self.loop = loop
-    self.options = options
+    self.bus = bus
+    self.speed = speed
     self.log = log
     self.end = end
-    host = SimulatedHost(scenario: scenario, seed: options.seed)
+    host = SimulatedHost(scenario: scenario, seed: seed)
   }
 
   /// Joins the bus and starts simulated time; `ready` is called when clients can call.
@@ -58,7 +62,7 @@ actor Service {
   }
 
   private var now: SimulationInstant {
-    SimulationInstant(microseconds: Int64(Double(BootClock.now() - origin) * options.speed))
+    SimulationInstant(microseconds: Int64(Double(BootClock.now() - origin) * speed))
   }
 
   private func handle(_ input: Input) {
@@ -71,7 +75,7 @@ actor Service {
     if let timer { loop.cancel(timer.token) }
     timer = nil
     guard let due = host.deadline else { return }
-    let instant = origin + Int64((Double(due.microseconds) / options.speed).rounded(.up))
+    let instant = origin + Int64((Double(due.microseconds) / speed).rounded(.up))
     let token = loop.schedule(at: instant) { [weak self] in
       self?.assumeIsolated { service in
         service.timer = nil
@@ -87,7 +91,7 @@ actor Service {
 extension Service {
   private func join() async -> Bool {
     do {
-      let connection = try await Connection.open(BusAddress(options.bus), on: loop)
+      let connection = try await Connection.open(bus, on: loop)
       await connection.export(.root, subtree: true) { [weak self] message in
         self?.assumeIsolated { $0.receive(message) } ?? .unknownMethod
       }

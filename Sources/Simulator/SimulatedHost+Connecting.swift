@@ -1,3 +1,5 @@
+internal import Bits
+
 extension SimulatedHost {
   mutating func connect(_ call: Call, _ key: DeviceKey) {
     guard let device = self[key] else { return }

@@ -1,3 +1,5 @@
+import Bits
+
 /// The whole simulated host as a value: straps in the air, adapters, and a bluetoothd that drives them.
 ///
 /// Inputs come with their time; the result is what is to be done on the bus, in order. The host reads no clock and performs

@@ -1,81 +1,113 @@
+internal import ArgumentParser
 internal import DBus
 internal import Glibc
-internal import Synchronization
 
-/// The program `sensord-simulator`.
-@main
-enum SimulatorCommand {
-  /// Why the program ends before it has begun: an exit code of sysexits.h and one line.
-  struct Failure: Error {
-    let code: Int32
-    let message: String
-  }
+/// The command line of `sensord-simulator`.
+struct SimulatorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sensord-simulator",
+    abstract: "Plays virtual heart-rate straps behind an org.bluez of its own.",
+    usage: """
+      sensord-simulator --bus <address> --scenario <file> [options]
+      sensord-simulator --bus <address> --strap <name@address> ... [options]
+      """,
+    discussion: """
+      Owns org.bluez on a private bus, with the behaviour of BlueZ 5.66, the
+      unpleasant part included. Prints "ready" when clients can call. Ends on
+      SIGTERM or SIGINT, and when the bus goes (exit 69).
+      """,
+    // The version is that of sensord.
+    version: "sensord-simulator 0.1.0")
 
-  static func main() {
-    do {
-      switch try request() {
-      case .showHelp: write(Options.help, to: STDOUT_FILENO)
-      case .showVersion: write("sensord-simulator \(Options.version)\n", to: STDOUT_FILENO)
-      case .simulate(let options): exit(try simulate(options))
-      }
-    } catch {
-      write("sensord-simulator: \(error.message)\n", to: STDERR_FILENO)
-      exit(error.code)
+  @Option(
+    help: ArgumentHelp(
+      "The bus, as dbus-daemon prints it (unix:path=/…); or session, or system.", valueName: "address"))
+  var bus: String
+
+  @Option(
+    help: ArgumentHelp(
+      "What happens, as JSON: one strap, or straps and a timeline (the lab's form).", valueName: "file"))
+  var scenario: String?
+
+  @Option(
+    name: .customLong("strap"),
+    help: ArgumentHelp(
+      "A strap on a plausible heart that never stops, such as H10@C0:FF:EE:00:00:01.", valueName: "name@address"),
+    transform: Self.strap)
+  var straps: [StrapProfile] = []
+
+  @Option(help: ArgumentHelp("Seeds everything that is left to chance.", valueName: "n"))
+  var seed: UInt64 = 1
+
+  @Option(
+    help: ArgumentHelp(
+      "Let so many simulated seconds pass in one; clients' own time stamps are compressed too.", valueName: "x"))
+  var speed = 1.0
+
+  @Option(help: ArgumentHelp("The ground truth: JSON lines of what was really sent.", valueName: "file"))
+  var log: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A Unix socket for scenario items, one a line, answered with ok or error ….", valueName: "path"))
+  var control: String?
+
+  func validate() throws {
+    guard !bus.isEmpty else { throw ValidationError("--bus names no bus") }
+    guard speed >= 0.01, speed <= 1000 else { throw ValidationError("--speed needs a number from 0.01 to 1000") }
+    guard (scenario == nil) != straps.isEmpty else {
+      throw ValidationError("either --scenario or --strap is needed, not both")
+    }
+    guard Set(straps.map(\.address)).count == straps.count else {
+      throw ValidationError("two straps have the same address")
     }
   }
 
-  private static func request() throws(Failure) -> Options.Request {
-    do {
-      return try Options.parse(Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      throw Failure(code: 64, message: error.message + " (--help tells more)")
-    }
-  }
-
-  private static func simulate(_ options: Options) throws(Failure) -> Int32 {
-    let scenario = try scenario(options)
+  mutating func run() throws {
+    let scenario = try readScenario()
     let loop: EventLoop
     do {
       loop = try EventLoop()
     } catch {
-      throw Failure(code: 71, message: error.description)
+      throw SimulatorFailure(code: 71, message: error.description)
     }
     let log: GroundTruthLog?
-    if let path = options.log {
-      guard let file = GroundTruthLog(path: path) else { throw Failure(code: 73, message: "cannot write \(path)") }
+    if let path = self.log {
+      guard let file = GroundTruthLog(path: path) else {
+        throw SimulatorFailure(code: 73, message: "cannot write \(path)")
+      }
       log = file
     } else {
       log = nil
     }
-    let status = ExitStatus(loop: loop)
-    let service = Service(scenario, options: options, loop: loop, log: log) { code, reason in
-      status.end(code, reason)
+    let ending = Ending(loop: loop)
+    let service = Service(scenario, on: BusAddress(bus), loop: loop, seed: seed, speed: speed, log: log) {
+      ending.end($0, $1)
     }
-    guard (try? loop.watch(signals: [SIGTERM, SIGINT]) { _ in status.end(0, "") }) != nil else {
-      throw Failure(code: 71, message: "cannot watch for signals")
+    guard (try? loop.watch(signals: [SIGTERM, SIGINT]) { _ in ending.end(0, "") }) != nil else {
+      throw SimulatorFailure(code: 71, message: "cannot watch for signals")
     }
-    var control: ControlSocket?
-    if let path = options.control {
-      control = ControlSocket(path: path, loop: loop) { items in service.assumeIsolated { $0.perform(items) } }
-      guard control != nil else { throw Failure(code: 73, message: "cannot listen on \(path)") }
+    var socket: ControlSocket?
+    if let path = control {
+      socket = ControlSocket(path: path, loop: loop) { items in service.assumeIsolated { $0.perform(items) } }
+      guard socket != nil else { throw SimulatorFailure(code: 73, message: "cannot listen on \(path)") }
     }
     Task(executorPreference: loop) {
-      await service.begin { write("ready\n", to: STDOUT_FILENO) }
+      await service.begin { Main.write("ready\n", to: STDOUT_FILENO) }
     }
     loop.run()
-    withExtendedLifetime(control) {}
-    if let path = options.control { ControlSocket.removeSocket(path) }
-    if !status.reason.isEmpty { write("sensord-simulator: \(status.reason)\n", to: STDERR_FILENO) }
-    return status.code
+    withExtendedLifetime(socket) {}
+    if let path = control { ControlSocket.removeSocket(path) }
+    if let failure = ending.failure { throw failure }
   }
 
-  private static func scenario(_ options: Options) throws(Failure) -> Scenario {
-    guard let path = options.scenario else { return Scenario(straps: options.straps) }
-    guard let json = contents(of: path) else { throw Failure(code: 66, message: "cannot read \(path)") }
+  private func readScenario() throws(SimulatorFailure) -> Scenario {
+    guard let path = scenario else { return Scenario(straps: straps) }
+    guard let json = Self.contents(of: path) else { throw SimulatorFailure(code: 66, message: "cannot read \(path)") }
     do {
       return try Scenario(json: json)
     } catch {
-      throw Failure(code: 65, message: "\(path): \(error.description)")
+      throw SimulatorFailure(code: 65, message: "\(path): \(error.description)")
     }
   }
 
@@ -94,28 +126,14 @@ enum SimulatorCommand {
     }
   }
 
-  private static func write(_ text: String, to number: Int32) {
-    let bytes = Array(text.utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
-  }
-}
-
-/// How the program is to end: the first reason given counts.
-final class ExitStatus: Sendable {
-  private let loop: EventLoop
-  private let ending = Mutex<(code: Int32, reason: String)?>(nil)
-
-  init(loop: EventLoop) {
-    self.loop = loop
-  }
-
-  var code: Int32 { ending.withLock { $0?.code ?? 0 } }
-
-  var reason: String { ending.withLock { $0?.reason ?? "" } }
-
-  /// Ends the loop; the program then exits with `code` and, unless it is empty, says why.
-  func end(_ code: Int32, _ reason: String) {
-    ending.withLock { if $0 == nil { $0 = (code, reason) } }
-    loop.stop()
+  private static func strap(_ text: String) throws -> StrapProfile {
+    guard let at = text.lastIndex(of: "@"), at != text.startIndex,
+      let address = try? Scenario.address(String(text[text.index(after: at)...]), place: "")
+    else { throw ValidationError("a strap is NAME@ADDRESS, H10@C0:FF:EE:00:00:01 for example") }
+    var profile = StrapProfile()
+    profile.name = String(text[..<at])
+    profile.address = address
+    profile.source = .heart
+    return profile
   }
 }

@@ -32,7 +32,7 @@ enum Main {
         return error.status
       }
     }
-    StandardError.write(UsageMessage.line(for: error) + "\n")
+    StandardError.write(UsageMessage.line(for: error, arguments: Array(CommandLine.arguments.dropFirst())) + "\n")
     return .usage
   }
 }

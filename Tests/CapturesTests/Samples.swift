@@ -1,4 +1,4 @@
-import Checksums
+import Bits
 import FoundationEssentials
 import Sensors
 import TestSupport

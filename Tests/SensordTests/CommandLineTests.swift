@@ -1,3 +1,6 @@
+import Documents
+import Recordings
+import RecordingSamples
 import TestSupport
 import Testing
 
@@ -47,13 +50,23 @@ struct CommandLineTests {
   }
 
   @Test(
-    "a mistyped word is answered with the one that was meant",
+    "a line that makes no sense is answered with what is wrong, what was meant and where to read on",
     arguments: [
       (["sesions"], "no command 'sesions'; did you mean 'sessions'? See 'sensord --help'"),
       (["exprt", "last"], "no command 'exprt'; did you mean 'export'? See 'sensord --help'"),
       (["devices", "ad", "X"], "no command 'devices ad'; did you mean 'add'? See 'sensord devices --help'"),
-      (["sessions", "--jsn"], "unknown option '--jsn'; did you mean '--json'? See 'sensord sessions --help'"),
+      (["sessions", "--jsn"], "unknown option '--jsn'. Did you mean '--json'? See 'sensord sessions --help'"),
       (["zzzzz"], "no command 'zzzzz'; see 'sensord --help'"),
+      (["devices", "zzzzz"], "no command 'devices zzzzz'; see 'sensord devices --help'"),
+      (["--bogus", "sessions"], "unknown option '--bogus'; see 'sensord --help'"),
+      (["show"], "missing expected argument '<session>'; see 'sensord show --help'"),
+      (["show", "last", "x"], "unexpected argument 'x'; see 'sensord show --help'"),
+      (["devices", "pair"], "missing expected argument '<address>'; see 'sensord devices pair --help'"),
+      (
+        ["export", "last", "--format", "fit"],
+        "the value 'fit' is invalid for '--format <format>'. Please provide one of 'beats' and 'rates'. "
+          + "See 'sensord export --help'"
+      ),
     ])
   func mistyped(arguments: [String], answer: String) throws {
     let outcome = try sensord.run(arguments)
@@ -214,7 +227,7 @@ struct CommandLineTests {
 
   @Test("a recorder that crashed is told from one that runs")
   func crashedRecorder() throws {
-    var document = try StatusDocumentTests.document()
+    var document = SampleStatus.document()
     document.processIdentifier = 1 << 30
     try folder.write("runtime/sensord/status.json", document.json.text)
     let outcome = try sensord.run("status")

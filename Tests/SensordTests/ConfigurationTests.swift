@@ -1,3 +1,4 @@
+import Recordings
 import Glibc
 import TestSupport
 import Testing
@@ -122,13 +123,13 @@ struct ConfigurationTests {
     #expect(error?.line == 2)
   }
 
-  @Test("a named file that is missing ends with 66, a wrong one with 78 and its line")
+  @Test("a named file that is missing is an error, a wrong one ends with 78 and its line")
   func loading() throws {
     let folder = TemporaryFolder()
-    let missing = #expect(throws: CommandFailure.self) {
+    let missing = #expect(throws: FileError.self) {
       try Configuration.load(named: folder.path + "/none", environment: ProcessEnvironment([:]))
     }
-    #expect(missing?.status == .noInput)
+    #expect(missing?.code == .missing)
     let path = try folder.write("bad.conf", "[log]\nlevel = loud\n")
     let wrong = #expect(throws: CommandFailure.self) {
       try Configuration.load(named: path, environment: ProcessEnvironment([:]))

@@ -1,3 +1,4 @@
+import Recordings
 import FoundationEssentials
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import Recordings
 import DBus
 import Glibc
 import TestSupport

@@ -1,3 +1,5 @@
+import Recordings
+import RecordingSamples
 import Ingestion
 import Testing
 
@@ -41,16 +43,16 @@ struct DemoTests {
     #expect(policy.ended(after: .seconds(10), exitStatus: code) == .restart(after: .milliseconds(200)))
   }
 
-  @Test("the live line tells state, rate, beats, gaps and time left")
+  @Test("the live line shows state, rate, beats, gaps, lost links and time left")
   func liveLine() throws {
-    let document = try StatusDocumentTests.document()
-    let now = StatusDocumentTests.now
+    let document = SampleStatus.document()
+    let now = SampleStatus.now
     #expect(
       DemoLiveLine.text(document.status, secondsLeft: 8, now: now)
-        == "Recording · 62 bpm · 63 beats · 3 gaps · 8 s left")
+        == "Recording · 62 bpm · 63 beats · 3 gaps · 2 lost links · 8 s left")
     #expect(
       DemoLiveLine.text(document.status, secondsLeft: 8, now: now + 10_000_000)
-        == "Recording · 62 stale bpm · 63 beats · 3 gaps · 8 s left")
+        == "Recording · 62 stale bpm · 63 beats · 3 gaps · 2 lost links · 8 s left")
     #expect(DemoLiveLine.text(nil, secondsLeft: 20, now: now) == "Starting · 20 s left")
     let lost = RecorderStatus(state: .noBus, problem: nil, sensors: [])
     #expect(DemoLiveLine.text(lost, secondsLeft: 3, now: now) == "Waiting for the message bus · 3 s left")

@@ -44,10 +44,4 @@ struct DeviceListingTests {
     #expect(throws: CommandFailure.self) { try SensorName.checked(name) }
   }
 
-  @Test("the list is one JSON object for each sensor")
-  func json() {
-    #expect(
-      DeviceListing.json(sensors[2]).text
-        == #"{"address":"C0:FF:EE:00:00:03","name":"Band","added":"1970-01-01T00:00:00.000Z"}"#)
-  }
 }

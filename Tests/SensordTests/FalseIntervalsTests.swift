@@ -1,3 +1,4 @@
+import Documents
 import Captures
 import FoundationEssentials
 import Sensors

@@ -1,3 +1,4 @@
+import Recordings
 import BlueZ
 import Glibc
 import TestSupport

@@ -1,3 +1,4 @@
+import Recordings
 import Glibc
 import TestSupport
 import Testing
@@ -42,14 +43,14 @@ struct PipeTests {
     if isRoot { #expect(unsafe chown(pipe, 65_534, gid_t.max) == 0) }
     let reader = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
     defer { close(reader) }
-    func write() throws(CommandFailure) {
+    func write() throws(FileError) {
       let file = try ReplacedFile(path: pipe)
       try file.write([1, 2, 3])
       try file.finish()
     }
     if isRoot {
-      let failure = #expect(throws: CommandFailure.self) { try write() }
-      #expect(failure?.status == .permission)
+      let failure = #expect(throws: FileError.self) { try write() }
+      #expect(failure?.code == .permission)
     } else {
       try write()
     }

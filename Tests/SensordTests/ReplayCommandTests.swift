@@ -1,3 +1,6 @@
+import Documents
+import Recordings
+import Bits
 import Captures
 import Glibc
 import HealthModel

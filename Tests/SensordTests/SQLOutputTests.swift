@@ -1,3 +1,4 @@
+import Documents
 import SeriesStore
 import TestSupport
 import Testing

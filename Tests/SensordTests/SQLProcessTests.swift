@@ -1,3 +1,4 @@
+import Recordings
 import Glibc
 import TestSupport
 import Testing
@@ -44,7 +45,7 @@ private final class EndlessChild {
 
   init(_ arguments: [String]) throws {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else { throw FileAccess.failure(errno, "pipe", .unavailable) }
+    guard unsafe pipe(&ends) == 0 else { throw FileError(errno, "pipe", otherwise: .unavailable) }
     defer { close(ends[1]) }
     output = ends[0]
     program = try StartedProgram(
@@ -65,7 +66,7 @@ private final class EndlessChild {
     while rest > 0 {
       let count = unsafe Glibc.read(output ?? -1, &buffer, min(rest, buffer.count))
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw FileAccess.failure(errno, "the answer has ended", .unavailable) }
+      guard count > 0 else { throw FileError(errno, "the answer has ended", otherwise: .unavailable) }
       rest -= count
     }
   }

@@ -1,3 +1,4 @@
+import Recordings
 import Glibc
 
 @testable import sensord

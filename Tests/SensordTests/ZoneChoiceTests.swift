@@ -1,3 +1,4 @@
+import Recordings
 import Glibc
 import HealthModel
 import TestSupport

@@ -1,3 +1,4 @@
+import Bits
 import Testing
 
 @testable import Sensors

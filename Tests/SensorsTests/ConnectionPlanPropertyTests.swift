@@ -1,3 +1,4 @@
+import Bits
 import Sensors
 import Testing
 

@@ -1,3 +1,4 @@
+import Bits
 import Sensors
 
 /// A model of bluetoothd with some adapters and straps, after what was seen of BlueZ 5.66, that obeys a

@@ -18,11 +18,9 @@ struct ServiceTests {
     init(_ scenario: Scenario) async throws {
       bus = try PrivateBus()
       loop = try EventLoop.startThread(named: "simulator")
-      var options = Options()
-      options.bus = bus.address
       let ended = AsyncStream<String>.makeStream()
       end = ended.stream
-      service = Service(scenario, options: options, loop: loop, log: nil) { code, _ in
+      service = Service(scenario, on: BusAddress(bus.address), loop: loop) { code, _ in
         ended.continuation.yield("\(code)")
       }
       await service.begin {}
@@ -152,10 +150,8 @@ struct ServiceTests {
   @Test("a name that somebody else owns ends the program with 69")
   func takenName() async throws {
     let running = try await Running(Scenario(straps: []))
-    var options = Options()
-    options.bus = running.bus.address
     let ended = AsyncStream<Int32>.makeStream()
-    let second = Service(Scenario(straps: []), options: options, loop: running.loop, log: nil) { code, _ in
+    let second = Service(Scenario(straps: []), on: BusAddress(running.bus.address), loop: running.loop) { code, _ in
       ended.continuation.yield(code)
     }
     await second.begin { Issue.record("not ready") }

@@ -1,16 +1,12 @@
-/// A small generator with a seed, so that a failing random test can be repeated (SplitMix64).
+import Bits
+
+/// A small generator with a seed, so that a failing random test can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
+  private var generator: SplitMix64
 
   public init(seed: UInt64) {
-    state = seed
+    generator = SplitMix64(seed: seed)
   }
 
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
-  }
+  public mutating func next() -> UInt64 { generator.next() }
 }

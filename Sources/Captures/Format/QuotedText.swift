@@ -1,3 +1,5 @@
+import Bits
+
 /// Text in a record: printable ASCII between quotation marks, everything else as `\u{hex}`.
 ///
 /// A peripheral's name may hold anything. Quoted, it cannot end a line, move a terminal's cursor, change the direction of

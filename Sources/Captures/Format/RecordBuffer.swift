@@ -1,3 +1,4 @@
+import Bits
 import FoundationEssentials
 import Sensors
 

@@ -1,4 +1,4 @@
-import Checksums
+import Bits
 
 /// The first bytes of every chunk: a checksum of the rest, and the layout's number.
 enum ChunkSeal {

@@ -1,3 +1,4 @@
+import Bits
 import FoundationEssentials
 
 extension UUID {
@@ -27,7 +28,8 @@ extension UUID {
     for half in 0..<2 {
       var state = part &* 2 &+ UInt64(half)
       for word in [UInt64(bitPattern: version)] + [0, 8].map({ word(at: $0) }) {
-        state = Self.mix(state ^ word)
+        var generator = SplitMix64(seed: state ^ word)
+        state = generator.next()
       }
       for shift in stride(from: 56, through: 0, by: -8) {
         result.append(UInt8(truncatingIfNeeded: state >> UInt64(shift)))
@@ -40,13 +42,5 @@ extension UUID {
 
   private func word(at start: Int) -> UInt64 {
     bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-  }
-
-  /// One round of SplitMix64 (Steele, Lea, Flood 2014).
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var mixed = value &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

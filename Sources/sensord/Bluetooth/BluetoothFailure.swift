@@ -29,7 +29,7 @@ enum BluetoothFailure {
       remedy: "wear the sensor, and end its connection to a phone or a watch; 'sensord scan' lists who is heard")
   }
 
-  /// It is known, and no link to it comes about.
+  /// The device is known and cannot be connected.
   static func unreachable(_ address: DeviceAddress, _ failure: ConnectFailure) -> CommandFailure {
     switch failure {
     case .adapterOff: adapterOff
@@ -48,7 +48,7 @@ enum BluetoothFailure {
     }
   }
 
-  /// It was not paired.
+  /// The device was not paired.
   static func pairing(_ address: DeviceAddress, _ failure: PairingFailure) -> CommandFailure {
     switch failure {
     case .alreadyPaired:

@@ -26,9 +26,9 @@ extension BluetoothVisit {
     return device
   }
 
-  /// Makes a link where there is none. One that another program makes meanwhile will do, and is not ended by us.
+  /// Connects the device where it has no link. A link that another program makes meanwhile is used, and not ended here.
   ///
-  /// - Throws: 69 where none comes about.
+  /// - Throws: 69 where it cannot be connected.
   func link(_ device: Device) async throws {
     guard try await !objects(of: device.address).contains(where: { $0.path == device.path && $0.hasLink }) else {
       return
@@ -42,7 +42,7 @@ extension BluetoothVisit {
     } for: { event in
       switch event {
       case .linkUp(address, adapter, _), .serviceDisappeared, .busLost: true
-      // Another program's attempt: its link, or its end, comes too.
+      // Another program is connecting: its success or failure is reported too.
       case .connectFailed(address, adapter, let failure): failure != .inProgress
       default: false
       }

@@ -8,7 +8,7 @@ actor BluetoothVisit {
   private var mirror: Client?
   private var waiting: [Int: (pick: (Event) -> Bool, finish: (Event?) -> Void)] = [:]
   private var lastNumber = 0
-  /// Told of every event, in order.
+  /// Called with every event, in order.
   private var listener: (@Sendable (Event) -> Void)?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -46,7 +46,7 @@ actor BluetoothVisit {
 
   private func begin(_ configuration: ClientConfiguration) async throws {
     let client = Client(on: connection, configuration: configuration) { [weak self] event in
-      self?.assumeIsolated { $0.take(event) }
+      self?.assumeIsolated { $0.handle(event) }
     }
     mirror = client
     do {
@@ -76,7 +76,7 @@ actor BluetoothVisit {
     await connection.close()
   }
 
-  private func take(_ event: Event) {
+  private func handle(_ event: Event) {
     listener?(event)
     for number in waiting.keys.sorted() where waiting[number]?.pick(event) == true { finish(number, event) }
   }
@@ -87,7 +87,7 @@ actor BluetoothVisit {
 }
 
 extension BluetoothVisit {
-  /// Tells `listener` of every event from here on, in order, on the loop.
+  /// Calls `listener` with every event from here on, in order, on the loop.
   func listen(_ listener: @escaping @Sendable (Event) -> Void) {
     self.listener = listener
   }

@@ -11,7 +11,7 @@ struct HeardDevices: Hashable {
       case heartRate
       /// The same, and it is a game controller or the like (1812), which its driver connects.
       case controller
-      /// It tells its name only: some straps do.
+      /// It advertises its name only: some straps do.
       case nameOnly
       case other
 
@@ -32,7 +32,7 @@ struct HeardDevices: Hashable {
     var name: String?
     /// dBm; nil while it is connected, since it is not heard then.
     var signal: Int16?
-    /// Percent, where it is connected and tells it.
+    /// Percent, where it is connected and reports it.
     var battery: UInt8?
     var kind: Kind
     var isConnected: Bool
@@ -50,15 +50,15 @@ struct HeardDevices: Hashable {
     self.known = known
   }
 
-  /// Takes note of what BlueZ tells of a device; `isHeard` where this is an advertisement.
-  mutating func take(_ told: BlueZ.Device, isHeard: Bool) {
-    let address = told.address
-    guard isHeard || devices[address] != nil || told.hasLink || known[address] != nil else { return }
+  /// Records what BlueZ reports of a device; `isHeard` where this is an advertisement.
+  mutating func record(_ report: BlueZ.Device, isHeard: Bool) {
+    let address = report.address
+    guard isHeard || devices[address] != nil || report.hasLink || known[address] != nil else { return }
     let earlier = devices[address]
     devices[address] = Device(
-      address: address, name: told.name ?? earlier?.name,
-      signal: told.hasLink ? nil : (isHeard ? told.rssi : nil) ?? earlier?.signal, battery: told.battery,
-      kind: Self.kind(told), isConnected: told.hasLink, isPaired: told.isPaired, isKnown: known[address] != nil,
+      address: address, name: report.name ?? earlier?.name,
+      signal: report.hasLink ? nil : (isHeard ? report.rssi : nil) ?? earlier?.signal, battery: report.battery,
+      kind: Self.kind(report), isConnected: report.hasLink, isPaired: report.isPaired, isKnown: known[address] != nil,
       knownName: known[address] ?? nil)
   }
 

@@ -25,7 +25,7 @@ actor LineInput {
             self?.assumeIsolated { $0.read() }
           }
         } catch {
-          // A file or /dev/null: always readable, which epoll does not take.
+          // A file or /dev/null: always readable, which epoll refuses to watch.
           while waiter != nil { read() }
         }
       }
@@ -34,14 +34,14 @@ actor LineInput {
     }
   }
 
-  /// A byte for each call: what follows the line belongs to whoever asks next.
+  /// Reads one byte, so that nothing behind the end of the line is consumed.
   private func read() {
     var byte: UInt8 = 0
     let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
     if count < 0 && (errno == EINTR || errno == EAGAIN) { return }
     guard count == 1 else { return finish(line.isEmpty ? nil : String(decoding: line, as: UTF8.self)) }
     guard byte != UInt8(ascii: "\n") else { return finish(String(decoding: line, as: UTF8.self)) }
-    // No answer is longer; a reader that keeps everything could be filled up.
+    // No answer is longer; without a limit the input could fill the memory.
     if line.count < 256 { line.append(byte) }
   }
 

@@ -1,3 +1,4 @@
+internal import Documents
 internal import BlueZ
 internal import DBus
 
@@ -12,7 +13,7 @@ struct PairingDialogue: Sendable {
     input = LineInput(on: loop)
   }
 
-  /// Shows a step and, where it is a question, waits for its answer. The end of the input refuses.
+  /// Shows a step and, where it is a question, waits for its answer. The end of the input is a refusal.
   func answer(_ step: PairingStep) async -> PairingAnswer {
     switch step {
     case .showPasskey(let passkey):
@@ -38,7 +39,7 @@ struct PairingDialogue: Sendable {
         say("\n")
         return .refused
       }
-      // What is typed at a terminal ends its line there.
+      // At a terminal the return key has ended the line already.
       if !StandardInput.isTerminal { say("\n") }
       if let answer = reading(String(ConfigurationSyntax.trimmed(line[...]))) { return answer }
     }

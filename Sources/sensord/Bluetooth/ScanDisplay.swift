@@ -1,3 +1,4 @@
+internal import Documents
 internal import BlueZ
 internal import Synchronization
 
@@ -6,7 +7,8 @@ final class ScanDisplay: Sendable {
   private struct State {
     /// Lines that stand on the terminal.
     var height = 0
-    var told: Set<String> = []
+    /// The addresses of those that have a line already.
+    var shown: Set<String> = []
   }
 
   private let all: Bool
@@ -24,7 +26,7 @@ final class ScanDisplay: Sendable {
   /// Shows the list as it is now.
   func show(_ list: HeardDevices) throws {
     guard !isQuiet else { return }
-    if StandardOutput.isTerminal { try redraw(list) } else { try tellNew(list) }
+    if StandardOutput.isTerminal { try redraw(list) } else { try showNew(list) }
   }
 
   /// The end: what is still to be said.
@@ -35,7 +37,7 @@ final class ScanDisplay: Sendable {
 
   private func redraw(_ list: HeardDevices) throws {
     var lines = list.text(all: all, columns: StandardOutput.columns).split(separator: "\n")
-    // What has scrolled off the terminal could not be drawn over.
+    // Lines that have scrolled off the terminal cannot be redrawn.
     let room = max(3, StandardOutput.rows - 1)
     if lines.count > room { lines = Array(lines.prefix(room - 1)) + ["…"] }
     let height = state.withLock { state in
@@ -47,9 +49,9 @@ final class ScanDisplay: Sendable {
     try StandardOutput.write(text + "\u{1B}[J")
   }
 
-  private func tellNew(_ list: HeardDevices) throws {
+  private func showNew(_ list: HeardDevices) throws {
     for device in list.listed(all: all) {
-      let isNew = state.withLock { $0.told.insert(device.address.description).inserted }
+      let isNew = state.withLock { $0.shown.insert(device.address.description).inserted }
       if isNew { try StandardOutput.write(HeardDevices.line(device)) }
     }
   }

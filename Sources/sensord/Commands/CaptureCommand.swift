@@ -1,3 +1,4 @@
+internal import Documents
 internal import ArgumentParser
 internal import Captures
 internal import Sensors

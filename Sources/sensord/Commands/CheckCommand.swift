@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 internal import Captures
 internal import SeriesStore

@@ -1,3 +1,5 @@
+internal import Documents
+internal import Bits
 internal import ArgumentParser
 internal import GATTHeartRate
 

@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import HealthModel
@@ -30,7 +32,7 @@ struct DemoCommand: ParsableCommand {
     let programs = try DemoPrograms(folder: folder, store: location, environment: environment)
     let before = try Self.prepare(location)
     try DemoRun(programs, folder: folder, duration: .seconds(duration)).run()
-    let catalogue = try SessionCatalogue(location, isNamed: true)
+    let catalogue = try SessionCatalogue(location, isNamed: true, version: SensordCommand.version)
     let stored = try CommandLoop.run { try await catalogue.stored() }.filter { !before.contains($0.id) }
     guard !stored.isEmpty else {
       throw CommandFailure(

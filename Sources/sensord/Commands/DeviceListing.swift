@@ -1,16 +1,9 @@
+internal import Documents
 internal import HealthModel
 internal import SeriesStore
 
 /// How the commands of `sensord devices` show what they did.
 enum DeviceListing {
-  /// `{"address", "name", "added"}`.
-  static func json(_ sensor: AllowedSensor) -> JSONValue {
-    [
-      "address": .string(sensor.address), "name": .string(sensor.name),
-      "added": .string(sensor.added.iso8601()),
-    ]
-  }
-
   /// One row for each sensor.
   static func table(_ sensors: [AllowedSensor], columns: Int) -> String {
     var table = TextTable([.init("Address"), .init("Name", shrinks: true), .init("Added")])

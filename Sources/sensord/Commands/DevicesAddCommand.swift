@@ -1,3 +1,4 @@
+internal import Documents
 internal import ArgumentParser
 internal import BlueZ
 internal import HealthModel
@@ -43,7 +44,7 @@ struct DevicesAddCommand: ParsableCommand {
         known == nil ? "will be recorded from now on" : "was in the list, and has this name now"
       )
     }
-    if json { return try StandardOutput.write(DeviceListing.json(sensor).text + "\n") }
+    if json { return try StandardOutput.write(sensor.json.text + "\n") }
     try StandardOutput.write("\(DeviceListing.title(sensor)) \(what).\n")
   }
 

@@ -1,3 +1,4 @@
+internal import Documents
 internal import SeriesStore
 internal import ArgumentParser
 
@@ -15,7 +16,7 @@ struct DevicesListCommand: ParsableCommand {
     let store = try store.openToRead()
     let sensors = try CommandLoop.run { try await store?.allowedSensors() ?? [] }
     if json {
-      try StandardOutput.write(JSONValue.lines(sensors.map(DeviceListing.json)))
+      try StandardOutput.write(JSONValue.lines(sensors.map(\.json)))
     } else if sensors.isEmpty {
       StandardError.write("No sensors yet. Add one with 'sensord devices add ADDRESS --name NAME'.\n")
     } else {

@@ -1,3 +1,4 @@
+internal import Documents
 internal import ArgumentParser
 internal import BlueZ
 internal import DBus

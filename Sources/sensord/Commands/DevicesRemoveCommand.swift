@@ -1,3 +1,4 @@
+internal import Documents
 internal import SeriesStore
 internal import ArgumentParser
 
@@ -23,7 +24,7 @@ struct DevicesRemoveCommand: ParsableCommand {
       try await store.removeSensor(sensor.address)
       return sensor
     }
-    if json { return try StandardOutput.write(DeviceListing.json(removed).text + "\n") }
+    if json { return try StandardOutput.write(removed.json.text + "\n") }
     try StandardOutput.write("\(DeviceListing.title(removed)) will not be recorded any more.\n")
   }
 }

@@ -1,3 +1,4 @@
+internal import Documents
 internal import SeriesStore
 internal import ArgumentParser
 
@@ -28,7 +29,7 @@ struct DevicesRenameCommand: ParsableCommand {
       sensor.name = name
       return sensor
     }
-    if json { return try StandardOutput.write(DeviceListing.json(renamed).text + "\n") }
+    if json { return try StandardOutput.write(renamed.json.text + "\n") }
     try StandardOutput.write("\(renamed.address) is now called \(name).\n")
   }
 }

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import ArgumentParser
 internal import DBus
 

@@ -1,3 +1,6 @@
+internal import SeriesStore
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
@@ -12,17 +15,11 @@ struct ExportCommand: ParsableCommand {
         sensord export last --format beats -o beats.csv
       """)
 
-  /// What can be written.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case beats
-    case rates
-  }
-
   @Argument(help: "The first digits of a session's name, or last.")
   var session: String
 
   @Option(help: "What to write.")
-  var format: Format
+  var format: ExportFormat
 
   @OptionGroup var store: StoreOptions
 
@@ -33,21 +30,18 @@ struct ExportCommand: ParsableCommand {
 
   mutating func run() throws {
     let (name, format) = (session, format)
-    let catalogue = try SessionCatalogue(store)
-    let table = try CommandLoop.run {
-      switch format {
-      case .beats:
-        let (session, beats) = try await catalogue.recording(name)
-        if let note = BeatsExport.note(on: session) { StandardError.write(note) }
-        return BeatsExport.csv(beats)
-      case .rates:
-        let rates = try await catalogue.rates(name)
-        return RatesExport.csv(rates.values, gaps: rates.gaps)
-      }
-    }
+    let catalogue = try store.catalogue()
+    let (session, table) = try CommandLoop.run { try await catalogue.export(name, as: format) }
+    if format == .beats, let note = Self.noteOnBeats(of: session) { StandardError.write(note) }
     guard let output else { return try StandardOutput.write(table) }
     let file = try ReplacedFile(path: output)
     try file.write(table)
     try file.finish()
   }
+  /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.
+  static func noteOnBeats(of session: SessionSummary) -> String? {
+    session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }
+  }
 }
+
+extension ExportFormat: ExpressibleByArgument {}

@@ -1,9 +1,11 @@
+internal import Documents
+internal import Recordings
 internal import Captures
 internal import FoundationEssentials
 internal import Ingestion
 internal import SeriesStore
 
-/// `sensord replay --rebuild [SESSION]`: renews stored sessions, and tells what became of each.
+/// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports what became of each.
 struct RebuildReport {
   private struct Row {
     var session: SessionSummary

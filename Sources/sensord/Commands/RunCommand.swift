@@ -1,6 +1,7 @@
+internal import Recordings
 internal import ArgumentParser
 
-/// `sensord run`: records until it is told to stop.
+/// `sensord run`: records until it is stopped.
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Record the sensors in the list until Ctrl-C.",

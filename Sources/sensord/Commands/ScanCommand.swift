@@ -47,12 +47,12 @@ struct ScanCommand: ParsableCommand {
     try CommandLoop.runInterruptibly { loop in
       try await BluetoothVisit.run(bus, on: loop) { visit in
         let adapters = try await visit.adapters()
-        for device in try await visit.client().devices { list.withLock { $0.take(device, isHeard: false) } }
+        for device in try await visit.client().devices { list.withLock { $0.record(device, isHeard: false) } }
         let refused = Mutex<String?>(nil)
         await visit.listen { event in
           switch event {
-          case .deviceSeen(let device): list.withLock { $0.take(device, isHeard: true) }
-          case .deviceChanged(let device): list.withLock { $0.take(device, isHeard: false) }
+          case .deviceSeen(let device): list.withLock { $0.record(device, isHeard: true) }
+          case .deviceChanged(let device): list.withLock { $0.record(device, isHeard: false) }
           case .discovery(_, .refused(let name)): refused.withLock { $0 = name }
           case .serviceDisappeared, .busLost: refused.withLock { $0 = "bluetoothd ended" }
           default: break

@@ -1,3 +1,5 @@
+internal import Documents
+
 /// The rules for a name that a person gives to a sensor.
 enum SensorName {
   /// `text` without blanks around it, where it can be shown as it is and is no longer than a Bluetooth name.

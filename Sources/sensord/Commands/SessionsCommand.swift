@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 internal import SeriesStore
 
@@ -17,7 +19,7 @@ struct SessionsCommand: ParsableCommand {
 
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
-    let catalogue = try SessionCatalogue(store)
+    let catalogue = try store.catalogue()
     let (sessions, damages) = try CommandLoop.run { try await catalogue.list() }
     if json {
       try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))

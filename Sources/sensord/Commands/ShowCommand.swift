@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 
 /// `sensord show SESSION|last`: one session in full.
@@ -20,7 +22,7 @@ struct ShowCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let name = session
-    let catalogue = try SessionCatalogue(store)
+    let catalogue = try store.catalogue()
     let report = try CommandLoop.run { try await catalogue.report(name) }
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
   }

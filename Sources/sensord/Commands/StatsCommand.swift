@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
@@ -62,7 +64,7 @@ struct StatsCommand: ParsableCommand {
       }
     }
     if json {
-      try StandardOutput.write(JSONValue.lines(statistics.map { StatisticsTable.json($0) }))
+      try StandardOutput.write(JSONValue.lines(statistics.map { $0.json }))
     } else if statistics.allSatisfy({ $0.count == 0 }) {
       StandardError.write(
         "There is no \(quantity.identifier) in that time. 'sensord sessions' lists what was recorded.\n")

@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 
 /// `sensord status`: what the running recorder does now.
@@ -15,15 +17,15 @@ struct StatusCommand: ParsableCommand {
   mutating func run() throws {
     let environment = ProcessEnvironment.current
     var last: StatusDocument?
-    var refusal: CommandFailure?
+    var refusal: FileError?
     for file in try StatusFile.candidates(environment: environment, store: store.path.map { _ in try store.location() })
     {
       let document: StatusDocument?
-      do {
+      do throws(FileError) {
         document = try file.read()
-      } catch let failure as CommandFailure {
+      } catch {
         // A person may have a recorder of their own beside the service's.
-        refusal = refusal ?? failure
+        refusal = refusal ?? error
         continue
       }
       guard let document else { continue }

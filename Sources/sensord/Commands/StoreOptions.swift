@@ -1,3 +1,4 @@
+internal import Recordings
 internal import ArgumentParser
 internal import SeriesStore
 
@@ -10,11 +11,16 @@ struct StoreOptions: ParsableArguments {
     guard path != "" else { throw ValidationError("--store names no file") }
   }
 
-  /// Where the store of this command is, which may look there.
+  /// Where the store of this command is. Fails where the user may not look there.
   func location() throws -> StoreLocation {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }
     return location
+  }
+
+  /// The sessions of this store, and of its journal.
+  func catalogue() throws -> SessionCatalogue {
+    try SessionCatalogue(location(), isNamed: path != nil, version: SensordCommand.version)
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;

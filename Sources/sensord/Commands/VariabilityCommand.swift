@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
@@ -41,7 +43,7 @@ struct VariabilityCommand: ParsableCommand {
     let from = try moment(from, option: "--from")
     let to = try moment(to, option: "--to")
     if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
-    let catalogue = try SessionCatalogue(store)
+    let catalogue = try store.catalogue()
     let (session, beats) = try CommandLoop.run { try await catalogue.recording(name) }
     let span = try span(of: session, from: from, to: to)
     if let window, span.microseconds / window >= Self.mostWindows {
@@ -56,7 +58,7 @@ struct VariabilityCommand: ParsableCommand {
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
   }
 
-  /// More would take minutes and be read by nobody.
+  /// More would need minutes of computing, and nobody would read them.
   private static let mostWindows: Int64 = 10_000
 
   /// The part of the session that is asked for.

@@ -1,3 +1,5 @@
+internal import Recordings
+
 extension Configuration {
   /// The service's file where no other is named.
   static let systemPath = "/etc/sensord/sensord.conf"

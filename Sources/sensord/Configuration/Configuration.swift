@@ -8,7 +8,7 @@ struct Configuration: Hashable {
   var offSkinLimit: Duration = .seconds(300)
   /// `[sessions] maximum-length`: a longer recording goes on in a linked session.
   var maximumLength: Duration = .seconds(86_400)
-  /// `[journal] sync-interval`: how long a value may wait for the disk, that is what a power cut can take.
+  /// `[journal] sync-interval`: how long a value may wait for the disk, and so how much a power cut can lose.
   var syncInterval: Duration = .seconds(5)
   /// `[captures] keep`: for how long the captures of committed sessions are kept; nil keeps none.
   var capturesKept: Duration? = .seconds(30 * 86_400)

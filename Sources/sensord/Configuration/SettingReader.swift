@@ -84,7 +84,7 @@ struct SettingReader {
     return total
   }
 
-  /// Digits only: `Int64.init` would take a sign too.
+  /// Digits only: `Int64.init` would accept a sign too.
   private static func number(_ digits: Substring) -> Int64? {
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
     return Int64(digits)

@@ -1,10 +1,11 @@
+internal import Recordings
 internal import DBus
 internal import Glibc
 
 /// One running process of the demo, with a pipe for what it says.
 ///
 /// It has a process group of its own, so that Ctrl-C reaches the demo alone and the demo ends its processes in order; and
-/// it is told to end by the kernel when the demo is killed (see ``DemoChildCommand``).
+/// the kernel ends it when the demo is killed (see ``DemoChildCommand``).
 final class ChildProcess {
   let identifier: pid_t
   /// What the process writes to stdout and stderr; does not block.
@@ -54,7 +55,7 @@ final class ChildProcess {
     return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
   }
 
-  /// A group of its own, and the signals as a program expects them: the demo takes its own by a descriptor, for which
+  /// A group of its own, and the signals as a program expects them: the demo reads its own from a descriptor, for which
   /// they are blocked, and a child would inherit that.
   private static func prepare(_ attributes: inout posix_spawnattr_t) {
     var none = sigset_t()
@@ -84,6 +85,6 @@ final class ChildProcess {
   }
 
   private static func failure(_ code: CInt, _ program: ChildProgram) -> CommandFailure {
-    CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileAccess.reason(code))")
+    CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileError.reason(code))")
   }
 }

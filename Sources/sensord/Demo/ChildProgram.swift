@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 
 /// How to start one of the processes of the demo.

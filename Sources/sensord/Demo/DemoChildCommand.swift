@@ -1,10 +1,11 @@
+internal import Recordings
 internal import ArgumentParser
 internal import CLinux
 internal import Glibc
 
 /// What `sensord demo` starts in front of each of its programs, hidden from the help.
 ///
-/// The kernel can tell a process that its parent has died, but only the process itself can ask for that. This one asks,
+/// The kernel can send a process a signal when its parent dies, but only the process itself can ask for it. This one asks,
 /// and then becomes the program: so nothing is left over when the demo is killed, and its recorder still stores the session.
 struct DemoChildCommand: ParsableCommand {
   static let name = "demo-child"
@@ -19,9 +20,9 @@ struct DemoChildCommand: ParsableCommand {
     guard let path = program.first, clinux_set_parent_death_signal(SIGTERM) == 0 else {
       throw CommandFailure(.internalError, "the demo cannot watch over its processes")
     }
-    // The parent may have died before the question.
+    // The parent may have died before the kernel was asked.
     guard getppid() == parent else { throw CommandFailure(.unavailable, "the demo has ended") }
     unsafe CStringArray.with(program) { _ = unsafe execv(path, $0) }
-    throw FileAccess.failure(errno, "cannot start \(path)", .unavailable)
+    throw FileError(errno, "cannot start \(path)", otherwise: .unavailable)
   }
 }

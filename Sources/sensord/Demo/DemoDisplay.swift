@@ -1,3 +1,5 @@
+internal import Documents
+
 /// How the demo shows itself on stderr: one line that changes on a terminal, plain lines elsewhere.
 struct DemoDisplay {
   private let isTerminal = StandardError.isTerminal

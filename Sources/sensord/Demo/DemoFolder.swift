@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 
 /// The folder in which the demo's private bus and status file live; removed at its end.
@@ -10,15 +11,15 @@ final class DemoFolder {
   var runtime: String { "\(path)/run" }
 
   /// Made in `TMPDIR` where that is short enough for the path of a socket (107 bytes), else in `/tmp`.
-  init(environment: ProcessEnvironment) throws(CommandFailure) {
+  init(environment: ProcessEnvironment) throws(FileError) {
     let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") && $0.utf8.count < 64 ? $0 : nil } ?? "/tmp"
     var template = Array("\(parent)/sensord-demo.XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else {
-      throw FileAccess.failure(errno, "cannot make a folder in \(parent)", .cannotCreate)
+      throw FileError(errno, "cannot make a folder in \(parent)", otherwise: .cannotCreate)
     }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     guard unsafe mkdir(runtime, 0o700) == 0 else {
-      throw FileAccess.failure(errno, "cannot make the folder \(runtime)", .cannotCreate)
+      throw FileError(errno, "cannot make the folder \(runtime)", otherwise: .cannotCreate)
     }
     let file = try ReplacedFile(path: busConfiguration)
     try file.write(Array(configuration.utf8))

@@ -15,22 +15,24 @@ final class DemoPart {
     self.program = program
   }
 
-  /// Starts the process; every line that it says is handed to `tell`.
-  func start(on loop: EventLoop, _ tell: @escaping (String) -> Void) throws {
+  /// Starts the process; `handle` is called with every line that it writes.
+  func start(on loop: EventLoop, handle: @escaping (String) -> Void) throws {
     let process = try ChildProcess(program, launcher: ProgramSearch.own())
     self.process = process
     lastLine = ""
     startedAt = BootClock.now()
-    watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in self?.read(on: loop, tell) }
+    watch = try loop.watch(process.output.number, for: .readable) { [weak self] _ in
+      self?.read(on: loop, handle: handle)
+    }
   }
 
-  /// Takes note of its end, where it has ended: reads its last words and says whether it is worth another start.
+  /// Collects the process where it has ended: reads the rest of its output and decides whether it is started again.
   ///
   /// - Returns: Nil where it still runs, or never did.
-  func reap(on loop: EventLoop, _ tell: (String) -> Void) -> (reason: String, decision: RestartPolicy.Decision)? {
+  func reap(on loop: EventLoop, handle: (String) -> Void) -> (reason: String, decision: RestartPolicy.Decision)? {
     var status: CInt = 0
     guard let process, unsafe waitpid(process.identifier, &status, WNOHANG) == process.identifier else { return nil }
-    read(on: loop, tell)
+    read(on: loop, handle: handle)
     stopReading(on: loop)
     self.process = nil
     let signal = status & 0x7F
@@ -42,13 +44,13 @@ final class DemoPart {
     return (reason, policy.ended(after: life, exitStatus: exitStatus))
   }
 
-  private func read(on loop: EventLoop, _ tell: (String) -> Void) {
+  private func read(on loop: EventLoop, handle: (String) -> Void) {
     while let process, let bytes = process.read() {
       guard !bytes.isEmpty else { return }
       unfinished += bytes
       while let end = unfinished.firstIndex(of: UInt8(ascii: "\n")) {
         lastLine = String(decoding: unfinished[..<end], as: UTF8.self)
-        tell(lastLine)
+        handle(lastLine)
         unfinished.removeFirst(end + 1)
       }
       if unfinished.count > 1 << 16 { unfinished.removeAll() }

@@ -1,3 +1,5 @@
+internal import Recordings
+
 /// The three programs of the demo and how they are started.
 struct DemoPrograms {
   static let sensorAddress = "C0:FF:EE:00:00:01"

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import DBus
 internal import Glibc
 internal import Ingestion
@@ -28,7 +29,7 @@ final class DemoRun {
     endsAt = BootClock.now() + duration.components.seconds * 1_000_000
   }
 
-  /// In the order in which one takes the next with it.
+  /// In the order in which the end of one ends the next.
   private var parts: [DemoPart] { [bus, simulator, recorder] }
 
   /// Runs to its end, with all three processes gone.
@@ -64,7 +65,7 @@ final class DemoRun {
     if part === bus, line.hasPrefix("unix:") {
       busIsReady = true
       start(simulator)
-      // The first time; afterwards it waits for the bus by itself.
+      // Only the first time: a recorder that runs waits for the bus by itself.
       start(recorder)
     } else if part === recorder {
       display.note(line, of: "run")
@@ -73,7 +74,7 @@ final class DemoRun {
 
   private func reap() {
     for part in parts {
-      guard let end = part.reap(on: loop, { hear($0, from: part) }) else { continue }
+      guard let end = part.reap(on: loop, handle: { hear($0, from: part) }) else { continue }
       if part === bus { busIsReady = false }
       guard !isStopping else { continue }
       switch end.decision {
@@ -112,7 +113,7 @@ final class DemoRun {
     stop()
   }
 
-  /// The recorder first, since it stores the session; it needs no bus for that, but it would wait for a new one.
+  /// Ends the recorder first, since it stores the session. Without the bus it would wait for a new one.
   private func stop() {
     guard !isStopping else { return }
     isStopping = true

@@ -11,7 +11,7 @@ struct RestartPolicy: Hashable {
   private static let mostFailures = 5
   private var failures = 0
 
-  /// Takes note that the process ended after `life`, by `exitStatus` or by a signal (nil).
+  /// Records that the process ended after `life`, by `exitStatus` or by a signal (nil).
   mutating func ended(after life: Duration, exitStatus: Int32?) -> Decision {
     if let exitStatus, Self.isFinal(exitStatus) { return .giveUp }
     guard life < Self.shortLife else {

@@ -1,3 +1,5 @@
+internal import Documents
+
 /// What one check of `sensord doctor` found.
 struct Finding: Hashable, Sendable {
   enum Result: Hashable, Sendable {

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import DBus
 
 /// The systemd service, where it is installed.

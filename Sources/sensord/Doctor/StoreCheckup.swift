@@ -1,10 +1,11 @@
+internal import Recordings
 internal import SeriesStore
 
 /// The store, the sensors that are allowed in it, and the recorder that may have it.
 enum StoreCheckup {
   /// Looks without changing anything.
   static func findings(_ location: StoreLocation) async -> [Finding] {
-    if let refusal = location.refusal() { return unreadable(refusal) }
+    if let refusal = location.refusal() { return unreadable(CommandFailure(refusal)) }
     guard FileAccess.exists(location.path) else {
       return [missing(location), Finding(title: "sensors", result: noSensors)]
     }
@@ -28,7 +29,7 @@ enum StoreCheckup {
     ]
   }
 
-  /// Whether somebody records now; nobody doing so is no failure.
+  /// Whether a recorder runs. That none does is no failure.
   static func recorder(_ document: StatusDocument?) -> Finding {
     guard let document else { return Finding(title: "recorder", result: .skipped("none is running")) }
     let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"

@@ -1,3 +1,4 @@
+internal import Documents
 internal import Logging
 
 /// Log lines for journald: `<N>` before each, N being the priority of syslog (`sd-daemon(3)`); journald adds the time.

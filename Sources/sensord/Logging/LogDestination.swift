@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 internal import Logging
 

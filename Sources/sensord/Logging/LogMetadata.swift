@@ -1,3 +1,4 @@
+internal import Documents
 internal import Logging
 
 /// The `key=value` part of a log line.

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 internal import Synchronization
 
@@ -16,7 +17,7 @@ final class LogStream: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes a line, or leaves it out. `note` words the line that tells of so many that were left out.
+  /// Writes a line, or leaves it out. `note` makes the line that says how many were left out.
   func write(_ line: String, note: (_ missed: String) -> String) {
     missed.withLock { missed in
       guard hasRoom else { return missed += 1 }
@@ -29,8 +30,8 @@ final class LogStream: Sendable {
     }
   }
 
-  /// Whether a line can be written at once. A pipe that says so takes 4096 bytes, a terminal some. Asked each time rather
-  /// than told to the descriptor, which the shell and other programs share.
+  /// Whether a line can be written at once. A pipe that is writable has room for 4096 bytes, a terminal for some. Asked each
+  /// time, rather than making the descriptor non-blocking: the shell and other programs share it.
   private var hasRoom: Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return unsafe poll(&request, 1, 0) != 0

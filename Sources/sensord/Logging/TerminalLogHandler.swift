@@ -1,3 +1,4 @@
+internal import Documents
 internal import Logging
 
 /// Log lines for a person: the time of day, the level where it is worth noticing, the message.

@@ -1,3 +1,5 @@
+internal import Documents
+
 /// Numbers for a person, with a fixed number of digits after the point.
 enum FixedPoint {
   /// `value` rounded to `digits` (0 to 6) digits; `?` where it is no number or too large to be one of ours.

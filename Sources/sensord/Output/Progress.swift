@@ -1,3 +1,5 @@
+internal import Documents
+
 /// One line on a terminal that says how far long work is; nothing where nobody looks.
 enum Progress {
   /// Shows `text` in place of what was there.

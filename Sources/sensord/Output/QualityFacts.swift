@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import GATTHeartRate
 internal import HealthModel
 
@@ -9,7 +11,7 @@ struct QualityFacts {
     self.report = report
   }
 
-  /// Labels and texts in the order of their interest. What is zero and could only be bad is left out.
+  /// Labels and texts in the order of their interest. Counts of trouble that are zero are left out.
   var lines: [(label: String, text: String)] {
     var lines: [(label: String, text: String)] = []
     func add(_ label: String, _ text: String?) {
@@ -107,10 +109,10 @@ struct QualityFacts {
     return low == high ? "\(low) \(unit)" : "\(low) to \(high) \(unit)"
   }
 
-  /// A count of what is worth telling only where it happened.
+  /// A count that is shown only where it is not zero.
   private func some(_ count: Int64?) -> Int64? { count.flatMap { $0 > 0 ? $0 : nil } }
 
-  /// Milliseconds, from ten seconds on seconds: a recorder that was stopped makes packets a minute late.
+  /// In milliseconds, from ten seconds on in seconds: packets are a minute late where the recorder was stopped for that long.
   private static func time(_ microseconds: Int64) -> String {
     microseconds.magnitude < 10_000_000
       ? "\(FixedPoint.text(Double(microseconds) / 1_000, digits: 1)) ms"

@@ -1,3 +1,5 @@
+internal import Documents
+internal import Bits
 internal import SeriesStore
 
 /// Rows of a statement as a person or a program reads them.
@@ -12,7 +14,7 @@ enum SQLOutput {
   /// A table's columns are as wide as so many rows need; the others follow as they come, however many there are.
   static let rowsOfLayout = 1000
 
-  /// The rows that a table is laid out by are held together: no more of them than take so many bytes.
+  /// The rows that a table is laid out by are in memory together: no more of them than so many bytes.
   private static let bytesOfLayout = 4 << 20
 
   /// Writes all rows to `output` as they come.
@@ -94,11 +96,11 @@ enum SQLOutput {
 
   /// The names of an object's members: where two columns are called alike, the later one is numbered.
   private static func distinct(_ columns: [String]) -> [String] {
-    var taken: Set<String> = []
+    var used: Set<String> = []
     return columns.map { column in
       var name = column
       var number = 2
-      while !taken.insert(name).inserted {
+      while !used.insert(name).inserted {
         name = "\(column)_\(number)"
         number += 1
       }

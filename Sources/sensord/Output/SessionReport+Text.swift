@@ -1,3 +1,4 @@
+internal import Documents
 internal import FoundationEssentials
 internal import SeriesStore
 internal import HealthModel
@@ -33,7 +34,7 @@ extension SessionReport {
       ? "still recording" : "\(LocalTime.second(session.end.microseconds)), \(Self.describe(session.endReason))"
   }
 
-  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor told.
+  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor says.
   private var maker: String {
     let device = session.device
     let model = [device.manufacturer, device.model].compactMap { $0 }.joined(separator: " ")
@@ -82,7 +83,8 @@ extension SessionReport {
     ].compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// A line for each reason, with the figures that it keeps from being given; under the heading where none is given.
+  /// A line for each reason, with the figures that are not given because of it. The first has the heading where no figure is
+  /// given.
   private var refusalLines: [(String, String)] {
     var reasons: [String] = []
     for refusal in refusals where !reasons.contains(refusal.reason) { reasons.append(refusal.reason) }

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 
 /// Where everything goes that is not the result: errors, progress, logs.

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 
 /// Where results go. Errors and progress go to ``StandardError``, so that a result can be piped on.
@@ -6,7 +7,7 @@ enum StandardOutput {
   /// (SIGPIPE), as it does for every other tool.
   static func write(_ bytes: [UInt8]) throws(CommandFailure) {
     if let code = FileAccess.write(bytes, to: STDOUT_FILENO) {
-      throw CommandFailure(.inputOutput, "cannot write the result: \(FileAccess.reason(code))")
+      throw CommandFailure(.inputOutput, "cannot write the result: \(FileError.reason(code))")
     }
   }
 

@@ -1,3 +1,5 @@
+internal import Documents
+
 /// Rows in columns for a person, no wider than the terminal.
 struct TextTable {
   struct Column {
@@ -62,12 +64,12 @@ struct TextTable {
     rendered(in: layout(columns: limit))
   }
 
-  /// The same in a layout that was settled.
+  /// The same in a layout that was worked out before.
   func rendered(in layout: Layout) -> String {
     ([columns.map(\.title)] + rows).map { line($0, layout) }.joined()
   }
 
-  /// A row that follows the table when its layout is settled: a cell that is wider than its column pushes the others
+  /// A row that follows a table that was written already: a cell that is wider than its column pushes the others
   /// aside, where the column does not give way.
   func line(following cells: [String], in layout: Layout) -> String {
     line(cells.map { PrintableText.line($0) }, layout)

@@ -1,3 +1,4 @@
+internal import Documents
 internal import SeriesStore
 internal import FoundationEssentials
 internal import HealthModel

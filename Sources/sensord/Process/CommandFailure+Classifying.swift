@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Captures
 internal import DBus
 internal import HealthModel
@@ -9,6 +10,8 @@ extension CommandFailure {
   init?(classifying error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
+    case let error as FileError: self.init(error)
+    case let error as SessionError: self.init(Self.status(of: error), error.message, remedy: error.remedy)
     case let error as StoreError: self.init(Self.status(of: error.code), error.message)
     case let error as StatisticsError: self.init(.usage, error.description)
     case let error as TimeZoneError: self.init(Self.status(of: error), error.description)
@@ -42,11 +45,38 @@ extension CommandFailure {
     case .journal(let error): self.init(classifying: error)
     case .system(let error): self.init(classifying: error)
     case .folder(let path, let number):
-      self = FileAccess.failure(number, "cannot make the folder \(path)", .cannotCreate)
+      self.init(FileError(number, "cannot make the folder \(path)", otherwise: .cannotCreate))
     case .uncommitted(let sessions):
       self.init(
         .inputOutput, "\(sessions) sessions could not be stored and are safe in the journal",
         remedy: "the next 'sensord run' stores them")
+    }
+  }
+
+  /// The same for a file or folder.
+  init(_ error: FileError) {
+    self.init(Self.status(of: error.code), error.message, remedy: error.remedy)
+  }
+
+  private static func status(of code: FileError.Code) -> ExitStatus {
+    switch code {
+    case .missing: .noInput
+    case .unsuitable: .badData
+    case .cannotCreate: .cannotCreate
+    case .inputOutput: .inputOutput
+    case .permission: .permission
+    case .unavailable: .unavailable
+    case .unplaced: .configuration
+    case .system: .internalError
+    }
+  }
+
+  private static func status(of error: SessionError) -> ExitStatus {
+    switch error {
+    case .noName, .noNameToDelete, .noneYet, .notFound, .ambiguous: .noInput
+    case .lastNotDeleted: .usage
+    case .stillRecorded, .beingStored: .locked
+    case .notErased: .unavailable
     }
   }
 
@@ -95,11 +125,11 @@ extension CommandFailure {
     case .noBluetooth: .unavailable
     case .noPermission: .permission
     case .channelFailed, .notWritten: .inputOutput
-    case .cannotCreate: FileAccess.status(of: error.errorNumber, otherwise: .cannotCreate)
+    case .cannotCreate: status(of: FileError.Code(error.errorNumber, otherwise: .cannotCreate))
     }
   }
 
   private static func status(ofSystem number: Int32?) -> ExitStatus {
-    number.map { FileAccess.status(of: $0, otherwise: .inputOutput) } ?? .inputOutput
+    number.map { status(of: FileError.Code($0, otherwise: .inputOutput)) } ?? .inputOutput
   }
 }

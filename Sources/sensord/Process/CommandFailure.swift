@@ -1,3 +1,5 @@
+internal import Documents
+
 /// Why a command gives up, as one line for a person: what failed, why, and what to do about it.
 ///
 /// Errors of the libraries become one of these at the root, once, in ``CommandFailure/init(classifying:)``. Health
@@ -14,11 +16,6 @@ struct CommandFailure: Error, Hashable {
     self.message = message
     self.remedy = remedy
   }
-
-  /// The service's recordings are for root and the members of its group.
-  static let notInGroup = CommandFailure(
-    .permission, "you may not see what the service records",
-    remedy: "sudo usermod -aG sensord $USER, then log in again")
 
   /// The line for stderr, safe for a terminal whatever file names and devices put into it.
   var line: String {

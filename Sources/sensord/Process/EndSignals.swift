@@ -1,3 +1,4 @@
+internal import Recordings
 internal import CLinux
 internal import Glibc
 
@@ -8,13 +9,13 @@ struct EndSignals: ~Copyable {
 
   /// - Parameter seconds: After so many seconds it ends by itself; nil never.
   /// - Throws: 70 where the system gives no descriptor.
-  init(after seconds: Int?) throws(CommandFailure) {
+  init(after seconds: Int?) throws(FileError) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     for signal in [SIGINT, SIGTERM, SIGHUP, SIGALRM] { unsafe sigaddset(&set, signal) }
     let blocked = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     descriptor = blocked == 0 ? unsafe signalfd(-1, &set, Int32(SFD_CLOEXEC)) : -1
-    guard descriptor >= 0 else { throw FileAccess.failure(errno, "cannot wait for signals", .internalError) }
+    guard descriptor >= 0 else { throw FileError(errno, "cannot wait for signals", otherwise: .system) }
     if let seconds { alarm(UInt32(clamping: seconds)) }
   }
 

@@ -1,4 +1,4 @@
-/// What the process tells its caller at exit: the codes of `sysexits.h` of Documentation/command-line.md.
+/// What the process returns to its caller: the codes of `sysexits.h` of Documentation/command-line.md.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   /// The command line makes no sense, hexadecimal digits that are none included.

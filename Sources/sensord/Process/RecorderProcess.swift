@@ -1,3 +1,4 @@
+internal import Recordings
 internal import CLinux
 internal import DBus
 internal import Glibc
@@ -14,7 +15,7 @@ struct RecorderProcess {
 
   /// Records until SIGTERM, SIGINT or SIGHUP, then ends and stores every session.
   func run() throws {
-    // A closed terminal or a stopped journald must not take the recording with it.
+    // A closed terminal or a stopped journald must not end the recording.
     signal(SIGPIPE, SIG_IGN)
     Self.giveBackLargeBuffers()
     let logger = LogDestination.current(environment).logger(level: configuration.logLevel)
@@ -45,8 +46,8 @@ struct RecorderProcess {
 
   /// Has the C library give back to the system what is large as soon as it is freed.
   ///
-  /// By itself it takes the first large buffer that is freed for a sign to keep such from then on: up to twice its size
-  /// stays resident until the next commit.
+  /// By default it raises its limit for such buffers when the first one is freed, and keeps the later ones: up to twice the
+  /// size of that first one stays resident until the next commit.
   private static func giveBackLargeBuffers() {
     _ = mallopt(M_MMAP_THRESHOLD, 1 << 18)
   }
@@ -74,7 +75,7 @@ struct RecorderProcess {
     return settings
   }
 
-  /// Tells systemd that the loop turns, and again after `interval`: a loop that hangs stops telling.
+  /// Reports to systemd that the loop turns, and again after `interval`: a loop that hangs stops reporting.
   private static func feedWatchdog(_ notification: ServiceNotification, every interval: Duration, on loop: EventLoop) {
     notification.send(.watchdog)
     _ = loop.schedule(after: interval) { feedWatchdog(notification, every: interval, on: loop) }

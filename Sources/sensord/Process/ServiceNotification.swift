@@ -1,6 +1,8 @@
+internal import Documents
+internal import Recordings
 internal import Glibc
 
-/// What a service tells systemd (`sd_notify(3)`): one datagram to the socket that `NOTIFY_SOCKET` names.
+/// What a service reports to systemd (`sd_notify(3)`): one datagram to the socket that `NOTIFY_SOCKET` names.
 ///
 /// The protocol is documented as stable, so a few lines do instead of libsystemd. Without the variable nothing is sent.
 struct ServiceNotification {
@@ -37,7 +39,7 @@ struct ServiceNotification {
 
   /// Sends `states` in one datagram. A failure is systemd's to notice, by its own time limits.
   ///
-  /// Where systemd does not read (its queue holds ten), only what it must be told is waited for: the loop must not stand still
+  /// Where systemd does not read (its queue holds ten), only what it must know is waited for: the loop must not stand still
   /// for a line of status, and a sign of life is followed by the next.
   func send(_ states: State...) {
     guard let socketPath, var address = Self.address(socketPath) else { return }

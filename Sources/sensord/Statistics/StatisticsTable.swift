@@ -20,7 +20,7 @@ struct StatisticsTable {
     var titles: [TextTable.Column] = [.init("Start")]
     if isBySource { titles.append(.init("Source", shrinks: true)) }
     titles.append(.init("Count", .right))
-    // The latest value gives way to the source: an address that is cut tells no straps apart.
+    // The latest value gives way to the source: an address that is cut does not distinguish straps.
     let figures =
       (type.style.isCumulative ? ["Sum", "Duration"] : ["Average", "Minimum", "Maximum"])
       + (isBySource ? [] : ["Latest"])
@@ -43,7 +43,7 @@ struct StatisticsTable {
     return heading(isBySource) + table.rendered(columns: columns)
   }
 
-  /// The device says it where all values come from one program: its address tells straps apart.
+  /// The device says it where all values come from one program: its address distinguishes straps.
   private func sourceName(_ source: DataSource) -> String {
     let programs = Set(statistics.compactMap { $0.source?.source })
     return programs.count == 1 ? source.device ?? source.source : source.description
@@ -95,24 +95,5 @@ struct StatisticsTable {
   private func number(_ value: Double?) -> String {
     guard let value else { return "-" }
     return FixedPoint.text(value, digits: type.unit == .meter || type.unit == .meterPerSecond ? 2 : 1)
-  }
-
-  /// One bucket for a program: times in UTC, the duration in seconds, the coverage from 0 to 1.
-  static func json(_ row: Statistics) -> JSONValue {
-    var members: [JSONValue.Member] = [
-      .init("start", .string(row.start.iso8601())),
-      .init("end", .string(row.end.iso8601())),
-    ]
-    if let source = row.source { members.append(.init("source", .string(source.description))) }
-    members += [
-      .init("count", .integer(row.count)), .init("sum", .number(row.sum)), .init("average", .number(row.average)),
-      .init("minimum", .number(row.minimum)), .init("maximum", .number(row.maximum)),
-      .init("mostRecent", .number(row.mostRecent)),
-      .init("duration", .number(row.duration.map { Double($0) / 1_000_000 })),
-      .init("coverage", .number(row.coverage.fraction)),
-      .init("sources", .array(row.sources.map { .string($0.description) })),
-      .init("policy", .string(row.policy.description)),
-    ]
-    return .object(members)
   }
 }

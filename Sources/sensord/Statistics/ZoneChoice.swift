@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import Glibc
 internal import HealthModel
 internal import SeriesStore
@@ -33,7 +35,7 @@ enum ZoneChoice {
       do throws(TimeZoneError) {
         return try TimeZoneRules.named(value, in: database)
       } catch {
-        // Where no days are named, the C library takes those of the United States.
+        // Where no days are named, the C library assumes those of the United States.
         guard let rule = (try? TimeZoneRules(rule: value)) ?? (try? TimeZoneRules(rule: value + ",M3.2.0,M11.1.0"))
         else { throw error }
         return rule

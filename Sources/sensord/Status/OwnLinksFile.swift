@@ -1,13 +1,14 @@
+internal import Recordings
 internal import BlueZ
 internal import Glibc
 
-/// The file in a recorder's runtime directory that tells which links it has made: what one that is killed leaves to the next,
-/// so that they end with it. Gone when the recorder stops; systemd keeps it over a restart.
+/// The file in a recorder's runtime directory that lists the links it has made. The recorder that follows one that was killed
+/// reads it, and ends them with its own. Removed when the recorder stops; systemd keeps it over a restart.
 ///
 /// One line for bluetoothd's unique bus name, one for each link: `hci0 C0:FF:EE:00:00:01`.
 struct OwnLinksFile {
-  /// How long after the last sign of life of the recorder that wrote it the file is believed. BlueZ gives a link no name, so that
-  /// one which was lost and made anew by another program looks the same: a minute is a restart, not a night.
+  /// How long after the recorder's last sign of life the file is believed: a restart is over within a minute. BlueZ gives a link
+  /// no name, so one that was lost and then made anew by another program looks the same.
   static let lifetime: Duration = .seconds(60)
   private static let heading = "sensord-links 1"
 
@@ -54,7 +55,7 @@ struct OwnLinksFile {
     var now = timespec()
     guard unsafe stat(path, &status) == 0, unsafe clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
     let age: Duration = .seconds(now.tv_sec - status.st_mtim.tv_sec)
-    // A wall clock that was set back proves nothing.
+    // The file is from the future where the wall clock was set back: then nobody knows how old it is.
     return age >= .seconds(-1) ? age : nil
   }
 }

@@ -1,3 +1,4 @@
+internal import Recordings
 internal import Glibc
 internal import Ingestion
 internal import Logging
@@ -40,7 +41,7 @@ final class StatusPublication: Sendable {
     if let latest = state.withLock({ $0.latest }) { publish(latest) }
   }
 
-  /// Takes a new status.
+  /// Publishes a new status.
   func update(_ status: RecorderStatus) {
     let hasBegun = state.withLock { state in
       state.latest = status

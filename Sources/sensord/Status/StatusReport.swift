@@ -1,3 +1,5 @@
+internal import Documents
+internal import Recordings
 internal import Ingestion
 internal import Sensors
 
@@ -66,10 +68,15 @@ enum StatusReport {
     }
   }
 
-  /// `62`, or `62 stale` where the sensor has not repeated it lately: a strap that died does not beat on.
+  /// `62`, or `62 stale` where the sensor has sent no rate for some seconds.
   static func rate(_ sensor: SensorStatus, now: Int64) -> String {
     guard let rate = sensor.beatsPerMinute, let at = sensor.rateAt else { return "" }
     return now - at > staleAfter ? "\(rate) stale" : "\(rate)"
+  }
+
+  /// `1 lost link`: how often the link was lost in the open session.
+  static func lostLinks(_ sensor: SensorStatus) -> String {
+    "\(sensor.losses) lost link\(sensor.losses == 1 ? "" : "s")"
   }
 
   /// The state in words.
@@ -105,6 +112,7 @@ enum StatusReport {
         parts.append(
           "\(sensor.lostValues) values lost in \(age(since: -sensor.lostMicroseconds, now: 0)): disk trouble")
       }
+      if sensor.losses > 0 { parts.append(lostLinks(sensor)) }
       if let battery = sensor.battery, battery <= SensorEvent.lowBatteryPercent { parts.append("battery low") }
       if sensor.junk > 0 { parts.append("\(sensor.junk) unreadable values") }
       if let reason = sensor.lastDisconnectReason { parts.append("last disconnect: \(PrintableText.line(reason))") }

@@ -1,0 +1,63 @@
+internal import Bits
+
+extension JSONValue {
+  /// Appends the compact form.
+  package func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(contentsOf: "null".utf8)
+    case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    case .integer(let value): bytes.append(contentsOf: String(value).utf8)
+    case .number(let value): bytes.append(contentsOf: Self.shortest(value).utf8)
+    case .string(let value): Self.write(value, to: &bytes)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (position, element) in elements.enumerated() {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (position, member) in members.enumerated() {
+        if position > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// The fewest digits that read back as the same number; a whole number has no `.0`.
+  private static func shortest(_ value: Double) -> String {
+    guard value.isFinite else { return "null" }
+    if let whole = Int64(exactly: value), whole.magnitude < 1 << 53 { return String(whole) }
+    return value.description
+  }
+
+  /// Escapes whatever a terminal would act upon, not only what JSON demands: the output is also read by people.
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": bytes.append(contentsOf: "\\\"".utf8)
+      case "\\": bytes.append(contentsOf: "\\\\".utf8)
+      case "\n": bytes.append(contentsOf: "\\n".utf8)
+      case "\r": bytes.append(contentsOf: "\\r".utf8)
+      case "\t": bytes.append(contentsOf: "\\t".utf8)
+      default:
+        if PrintableText.isSafe(scalar) {
+          bytes.append(contentsOf: UTF8.encode(scalar)?.map { $0 } ?? [])
+        } else {
+          for unit in UTF16.encode(scalar)?.map({ $0 }) ?? [] { writeEscape(unit, to: &bytes) }
+        }
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func writeEscape(_ unit: UInt16, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: "\\u".utf8)
+    for shift in stride(from: 12, through: 0, by: -4) { bytes.append(Hexadecimal.digit(unit >> UInt16(shift))) }
+  }
+}

@@ -1,0 +1,166 @@
+package import SeriesStore
+package import HealthModel
+
+/// One session with its quality report: the answer of `sensord show`.
+package struct SessionReport: Hashable, Sendable {
+  package var session: SessionSummary
+  package var runs: [Run]
+  package var gaps: [RecordingGap]
+  /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
+  package var artefacts: [Artefact]
+  /// Whether the session's variability may be that of an arrhythmia.
+  package var rhythm: RhythmIndication
+
+  /// The figures of heart rate variability that are not stored because the session does not allow them, with the reason.
+  package var refusals: [Refusal]
+
+  /// A figure that is not given.
+  package struct Refusal: Hashable, Sendable {
+    /// The figure's key in JSON, and its name for a person.
+    package var key: String
+    package var name: String
+    package var reason: String
+  }
+
+  /// A flag and how many beats have it.
+  package struct Artefact: Hashable, Sendable {
+    package var name: String
+    package var beats: Int
+  }
+
+  /// The gaps of one reason.
+  package struct GapCause: Hashable, Sendable {
+    package var reason: String
+    package var count = 0
+    package var microseconds: Int64 = 0
+    package var estimatedLostBeats = 0.0
+  }
+
+  /// A run as it is shown.
+  package struct Run: Hashable, Sendable {
+    /// The first and the last beat, in microseconds since 1970 (UTC).
+    package var start: Int64
+    package var end: Int64
+    package var beats: Int
+    package var uncertaintyMicroseconds: Int64
+
+    /// From its first beat to its last.
+    package var microseconds: Int64 { Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start)) }
+  }
+
+  package init(session: SessionSummary, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
+    self.session = session
+    self.gaps = gaps
+    rhythm = RhythmIndication(HeartRateVariability(NNIntervals(heartbeats)))
+    refusals = Self.refusals(session, heartbeats)
+    artefacts = Heartbeat.Flags.named.filter { $0.flag != .firstOfRun }.compactMap { flag, name in
+      let beats = heartbeats.beats.count { $0.flags.contains(flag) }
+      return beats > 0 ? Artefact(name: name, beats: beats) : nil
+    }
+    var spans: [(first: Int64, last: Int64)] = []
+    heartbeats.forEachBeat { located in
+      let time = located.time.microseconds
+      if located.run == spans.count { spans.append((time, time)) } else { spans[located.run].last = time }
+    }
+    runs = zip(heartbeats.runs, spans).map { run, span in
+      Run(
+        start: span.first, end: span.last, beats: run.beats.count,
+        uncertaintyMicroseconds: run.map.uncertaintyMicroseconds)
+    }
+  }
+
+  private static func refusals(_ session: SessionSummary, _ heartbeats: HeartbeatSeries) -> [Refusal] {
+    let bounds = TimeSpan(start: session.start, end: session.end)
+    // Without a beat there is nothing to expect, unless the sensor pretends to have some.
+    guard let span = bounds, !heartbeats.beats.isEmpty || session.inventedIntervals > 0 else { return [] }
+    let figures = session.variability
+    let report = VariabilityReport(NNIntervals(heartbeats), in: span, refusal: session.variabilityRefusal)
+    let measures: [(VariabilityMeasure, Double?, String, String)] = [
+      (.sdnn, figures.sdnnMilliseconds, "sdnnMilliseconds", "SDNN"),
+      (.rmssd, figures.rmssdMilliseconds, "rmssdMilliseconds", "RMSSD"), (.pnn50, figures.pnn50, "pnn50", "pNN50"),
+    ]
+    return measures.compactMap { measure, value, key, name in
+      guard value == nil else { return nil }
+      do throws(VariabilityRefusal) {
+        _ = try report.figure(measure)
+        return nil
+      } catch {
+        return Refusal(key: key, name: name, reason: error.description)
+      }
+    }
+  }
+
+  /// The gaps by their reasons, in the order in which these first occur.
+  package var gapCauses: [GapCause] {
+    var causes: [GapCause] = []
+    for gap in gaps {
+      let place = causes.firstIndex { $0.reason == gap.reason } ?? causes.endIndex
+      if place == causes.endIndex { causes.append(GapCause(reason: gap.reason)) }
+      causes[place].count += 1
+      let (sum, overflow) = causes[place].microseconds.addingReportingOverflow(gap.end.microseconds(since: gap.start))
+      causes[place].microseconds = overflow ? .max : sum
+      causes[place].estimatedLostBeats += gap.estimatedLostBeats ?? 0
+    }
+    return causes
+  }
+
+  /// The object of `show --json`.
+  package var json: JSONValue {
+    var members = session.members
+    let device = session.device
+    members.append(
+      .init(
+        "sensor",
+        [
+          "manufacturer": .string(device.manufacturer), "model": .string(device.model),
+          "serialNumber": .string(device.uniqueDeviceIdentifier), "hardware": .string(device.hardwareVersion),
+          "firmware": .string(device.firmwareVersion), "software": .string(device.softwareVersion),
+        ]))
+    members.append(.init("rhythm", rhythm.json))
+    members.append(.init("hrvRefused", .object(refusals.map { .init($0.key, .string($0.reason)) })))
+    var quality = session.quality.metadata.sorted { $0.key < $1.key }.map {
+      JSONValue.Member($0.key, Self.json($0.value))
+    }
+    quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
+    quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
+    quality.append(.init("gaps", .array(gaps.map(Self.json))))
+    members.append(.init("quality", .object(quality)))
+    members.append(.init("runs", .array(runs.enumerated().map { Self.json($0.element, index: $0.offset) })))
+    return .object(members)
+  }
+
+  private static func json(_ run: Run, index: Int) -> JSONValue {
+    [
+      "index": .integer(Int64(index)), "start": .string(Timestamp(microseconds: run.start).iso8601()),
+      "end": .string(Timestamp(microseconds: run.end).iso8601()), "beats": .integer(run.beats),
+      "uncertaintyMilliseconds": .number(Double(run.uncertaintyMicroseconds) / 1_000),
+    ]
+  }
+
+  private static func json(_ cause: GapCause) -> JSONValue {
+    [
+      "count": .integer(cause.count), "seconds": .number(Double(cause.microseconds) / 1e6),
+      "estimatedLostBeats": .number(cause.estimatedLostBeats),
+    ]
+  }
+
+  private static func json(_ gap: RecordingGap) -> JSONValue {
+    [
+      "reason": .string(gap.reason), "detail": .string(gap.detail),
+      "start": .string(gap.start.iso8601()),
+      "end": .string(gap.end.iso8601()),
+      "estimatedLostBeats": .number(gap.estimatedLostBeats),
+    ]
+  }
+
+  private static func json(_ value: MetadataValue) -> JSONValue {
+    switch value {
+    case .text(let text): .string(text)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .number(real)
+    case .flag(let flag): .bool(flag)
+    case .time(let time): .string(time.iso8601())
+    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
+    }
+  }
+}

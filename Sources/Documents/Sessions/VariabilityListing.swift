@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+package import HealthModel
+package import SeriesStore
+
+/// The answer of `sensord hrv`: one report, or one for each window.
+package struct VariabilityListing: Hashable, Sendable {
+  package var session: SessionSummary
+  package var span: TimeSpan
+  /// Nil where no windows were asked for.
+  package var windowMicroseconds: Int64?
+  package var reports: [VariabilityReport]
+
+  package init(session: SessionSummary, span: TimeSpan, windowMicroseconds: Int64?, reports: [VariabilityReport]) {
+    self.session = session
+    self.span = span
+    self.windowMicroseconds = windowMicroseconds
+    self.reports = reports
+  }
+
+  /// Keys are stable. A figure that is not given has the value null, and the reason under `refused`.
+  package var json: JSONValue {
+    [
+      "session": .string(session.id.uuidString.lowercased()), "start": Self.time(span.start),
+      "end": Self.time(span.end),
+      "windowSeconds": .integer(windowMicroseconds.map { $0 / 1_000_000 }),
+      "reports": .array(reports.map(Self.json)),
+    ]
+  }
+
+  private static func json(_ report: VariabilityReport) -> JSONValue {
+    [
+      "start": time(report.span.start), "end": time(report.span.end),
+      "seconds": .number(Double(report.span.microseconds) / 1e6), "nn": .integer(report.intervals.count),
+      "filter": .string(report.intervals.filter.rawValue), "coverage": .number(report.coverage),
+      "joined": .integer(report.intervals.joinedEnds.count), "rhythm": report.rhythm.json,
+      "excluded": .object(report.exclusions.map { .init($0.reason.rawValue, .integer($0.count)) }),
+      "figures": .object(VariabilityMeasure.allCases.map { .init($0.rawValue, json($0, of: report)) }),
+    ]
+  }
+
+  private static func json(_ measure: VariabilityMeasure, of report: VariabilityReport) -> JSONValue {
+    do {
+      let figure = try report.figure(measure)
+      return [
+        "value": .number(figure.value), "unit": .string(measure.unitSymbol), "n": .integer(figure.count),
+        "divisor": .integer(figure.divisor), "filter": .string(report.intervals.filter.rawValue),
+        "coverage": .number(report.coverage),
+      ]
+    } catch {
+      return ["value": .null, "unit": .string(measure.unitSymbol), "refused": .string(error.description)]
+    }
+  }
+
+  private static func time(_ time: Timestamp) -> JSONValue { .string(time.iso8601()) }
+}

@@ -1,0 +1,101 @@
+package import Glibc
+
+/// Files, read whole, looked for, made safely; failures name the file.
+package enum FileAccess {
+  /// True where something is at `path`.
+  package static func exists(_ path: String) -> Bool {
+    unsafe access(path, F_OK) == 0
+  }
+
+  /// Whether the user may write the file or into the folder.
+  package static func mayWrite(_ path: String) -> Bool {
+    unsafe access(path, W_OK) == 0
+  }
+
+  /// The folder that holds `path`; `.` for a bare name.
+  package static func directory(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The file that `path` leads to where that is a symbolic link; else `path` as it is.
+  package static func behindLink(_ path: String) -> String {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil)
+    else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
+  /// Makes `path` and the folders above it where they are missing, with `mode`.
+  package static func makeDirectory(_ path: String, mode: UInt32) throws(FileError) {
+    if unsafe mkdir(path, mode) == 0 { return }
+    let code = errno
+    if code == EEXIST { return }
+    let parent = directory(of: path)
+    guard code == ENOENT, parent != path else {
+      throw FileError(code, "cannot make the folder \(path)", otherwise: .cannotCreate)
+    }
+    try makeDirectory(parent, mode: mode)
+    guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else {
+      throw FileError(errno, "cannot make the folder \(path)", otherwise: .cannotCreate)
+    }
+  }
+
+  /// All bytes of a file of at most `limit` bytes. A pipe is an error: nobody may ever write to it.
+  package static func read(_ path: String, limit: Int = .max) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, ![S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else {
+      throw FileError(.unsuitable, "\(path) is a pipe, not a file")
+    }
+    return try read(descriptor, path, limit: limit)
+  }
+
+  /// As ``read(_:limit:)``, of a file that a program of ours must have written: what is no regular file, a link, or
+  /// where `owner` is given another user's, is an error, and is never waited for.
+  package static func readRegular(_ path: String, limit: Int, of owner: uid_t? = nil) throws(FileError) -> [UInt8] {
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw FileError(.unsuitable, "\(path) is no regular file")
+    }
+    if let owner, status.st_uid != owner { throw FileError(.permission, "\(path) is another user's") }
+    return try read(descriptor, path, limit: limit)
+  }
+
+  private static func read(_ descriptor: CInt, _ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .inputOutput) }
+      guard count > 0 else { return bytes }
+      guard bytes.count + count <= limit else {
+        throw FileError(.unsuitable, "\(path) is larger than \(limit) bytes, which no such file is")
+      }
+      bytes.append(contentsOf: chunk[..<count])
+    }
+  }
+
+  /// Writes all `bytes` to `descriptor`; returns the error number where that fails.
+  package static func write(_ bytes: [UInt8], to descriptor: CInt) -> CInt? {
+    var written = 0
+    while written < bytes.count {
+      let count = unsafe bytes.withUnsafeBytes { buffer in
+        unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno
+      }
+      written += count
+    }
+    return nil
+  }
+}

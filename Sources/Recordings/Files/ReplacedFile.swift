@@ -1,0 +1,80 @@
+internal import Glibc
+
+/// A file that appears under its name only when it is whole.
+///
+/// It is written under a hidden name beside its place, synced, and renamed; a failure leaves whatever was there before.
+/// Made with `O_EXCL`, so that nobody can have put a link under the hidden name. A place that a person named and that is
+/// no regular file (`/dev/stdout`, a pipe of their own) is written directly, since it must not be replaced; one that the program chose
+/// itself is replaced whatever it is, since somebody else may have put a pipe there to read along.
+package struct ReplacedFile: ~Copyable {
+  private let path: String
+  private let temporaryPath: String?
+  private let descriptor: CInt
+  private var isInPlace = false
+  private static let processIdentifier = getpid()
+
+  /// Opens the file that will become `path`. `mode` holds whatever the umask says.
+  package init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(FileError) {
+    var status = stat()
+    let isSpecial = unsafe mayBeSpecial && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    guard !isSpecial || status.st_mode & S_IFMT != S_IFDIR else {
+      throw FileError(.cannotCreate, "\(path) is a folder")
+    }
+    let name = path.split(separator: "/").last ?? "file"
+    let temporary = "\(FileAccess.directory(of: path))/.\(name).\(Self.processIdentifier)"
+    var number: CInt
+    if isSpecial {
+      number = unsafe open(path, O_WRONLY | O_CLOEXEC)
+    } else {
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+      number = unsafe open(temporary, flags, mode)
+      if number < 0, errno == EEXIST {
+        // Left over from a process of the same number that was killed.
+        unsafe unlink(temporary)
+        number = unsafe open(temporary, flags, mode)
+      }
+    }
+    guard number >= 0 else { throw FileError(errno, "cannot create \(path)", otherwise: .cannotCreate) }
+    if isSpecial, Self.isForeignPipe(number) {
+      close(number)
+      throw FileError(.permission, "\(path) is another user's pipe", remedy: "name another file")
+    }
+    if !isSpecial { fchmod(number, mode) }
+    self.path = path
+    temporaryPath = isSpecial ? nil : temporary
+    descriptor = number
+  }
+
+  deinit {
+    close(descriptor)
+    if let temporaryPath, !isInPlace { unsafe unlink(temporaryPath) }
+  }
+
+  /// Whether somebody else made the pipe, and may be reading. One without a name, as between two programs, is whoever's
+  /// shell made it: `sudo` leaves it that person's.
+  private static func isForeignPipe(_ descriptor: CInt) -> Bool {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { return true }
+    guard status.st_mode & S_IFMT == S_IFIFO, status.st_uid != geteuid() else { return false }
+    var name = [CChar](repeating: 0, count: 64)
+    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+    return !name.prefix(max(0, count)).starts(with: "pipe:".utf8.map { CChar(bitPattern: $0) })
+  }
+
+  /// Adds `bytes` at the end.
+  package func write(_ bytes: [UInt8]) throws(FileError) {
+    if let code = FileAccess.write(bytes, to: descriptor) {
+      throw FileError(code, "cannot write \(path)", otherwise: .inputOutput)
+    }
+  }
+
+  /// Puts the file in its place. `durably` waits for the disk first.
+  package consuming func finish(durably: Bool = true) throws(FileError) {
+    guard let temporaryPath else { return }
+    if durably, fsync(descriptor) != 0 { throw FileError(errno, "cannot write \(path)", otherwise: .inputOutput) }
+    guard unsafe rename(temporaryPath, path) == 0 else {
+      throw FileError(errno, "cannot create \(path)", otherwise: .cannotCreate)
+    }
+    isInPlace = true
+  }
+}

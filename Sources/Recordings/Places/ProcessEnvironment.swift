@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// The environment variables of this process; the only place that reads them.
+package struct ProcessEnvironment: Sendable {
+  private let values: [String: String]
+
+  /// An environment made up by a test.
+  package init(_ values: [String: String]) {
+    self.values = values
+  }
+
+  /// The environment that the process was started with.
+  package static var current: ProcessEnvironment {
+    var values: [String: String] = [:]
+    for name in names {
+      guard let value = unsafe getenv(name) else { continue }
+      unsafe values[name] = String(cString: value)
+    }
+    return ProcessEnvironment(values)
+  }
+
+  /// The value of a variable that is set and not empty.
+  package subscript(name: String) -> String? {
+    values[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The value of a variable for which empty is not the same as not set.
+  package func text(of name: String) -> String? { values[name] }
+
+  /// `XDG_STATE_HOME`, else `~/.local/state`. A relative path is ignored, as the XDG specification demands; in `HOME` too.
+  package var stateHome: String? { xdg("XDG_STATE_HOME", otherwise: ".local/state") }
+
+  /// `XDG_CONFIG_HOME`, else `~/.config`.
+  package var configurationHome: String? { xdg("XDG_CONFIG_HOME", otherwise: ".config") }
+
+  /// `XDG_RUNTIME_DIR`, which has no default.
+  package var runtimeHome: String? { self["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+  private func xdg(_ name: String, otherwise folder: String) -> String? {
+    if let path = self[name], path.hasPrefix("/") { return path }
+    guard let home = self["HOME"], home.hasPrefix("/") else { return nil }
+    return "\(home)/\(folder)"
+  }
+
+  private static let names = [
+    "CONFIGURATION_DIRECTORY", "DBUS_SESSION_BUS_ADDRESS", "HOME", "JOURNAL_STREAM", "NOTIFY_SOCKET", "NO_COLOR",
+    "PATH", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "TMPDIR", "TZ", "TZDIR", "WATCHDOG_PID", "WATCHDOG_USEC",
+    "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+  ]
+}

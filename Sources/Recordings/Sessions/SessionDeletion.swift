@@ -1,0 +1,96 @@
+internal import Captures
+internal import Documents
+package import SeriesStore
+
+/// Deletes a session everywhere: from the store, from the journal, and its kept capture.
+///
+/// Nothing of its values is left anywhere; the store keeps the fact that it was deleted.
+package struct SessionDeletion: Hashable, Sendable {
+  /// What was done.
+  package enum Outcome: Hashable, Sendable {
+    case deleted(SessionSummary)
+    /// No session has the name. What an earlier deletion had left, because a reader held on to it, is erased now.
+    case remainderErased
+  }
+
+  private let name: String
+
+  /// A recorder notices a deletion by itself, within a second; a busy machine or a slow disk may take longer.
+  private static let longestWait = (pauses: 300, each: Duration.milliseconds(100))
+
+  /// Prepares the deletion of the session whose identifier begins with `name`. `last` is refused, lest the wrong session
+  /// goes.
+  ///
+  /// - Throws: ``SessionError/lastNotDeleted`` and ``SessionError/noNameToDelete(_:)``.
+  package init(of name: String) throws(SessionError) {
+    guard name != "last" else { throw .lastNotDeleted }
+    guard SessionName(name) != nil else { throw .noNameToDelete(name) }
+    self.name = name
+  }
+
+  /// Deletes the session.
+  ///
+  /// Where a recorder runs, it is the recorder that erases its journal; that is waited for, up to half a minute.
+  ///
+  /// - Parameters:
+  ///   - catalogue: Finds the session.
+  ///   - store: The catalogue's store, opened for writing.
+  ///   - pause: Returns after so long. The caller has the clock.
+  /// - Returns: What was done.
+  /// - Throws: ``SessionError``, `StoreError`, `JournalError`, and what `pause` throws.
+  package func perform(
+    in catalogue: SessionCatalogue, _ store: HealthStore, pause: (Duration) async throws -> Void
+  ) async throws -> Outcome {
+    let session: SessionSummary
+    do {
+      session = try await catalogue.listed(name)
+    } catch SessionError.notFound(let name, let path) {
+      guard try await store.finishErasing() else { throw SessionError.notFound(name, store: path) }
+      return .remainderErased
+    }
+    guard try await store.syncVersion(of: session.id) != nil else {
+      try Self.deleteUnstored(session, at: catalogue.location)
+      return .deleted(session)
+    }
+    let unfinished: StoreError?
+    do throws(StoreError) {
+      try await store.delete(session.id)
+      unfinished = nil
+    } catch {
+      // A reader holds on to the old bytes: the session is deleted, its bytes are not erased yet.
+      guard error.code == .locked, try await store.syncVersion(of: session.id) == nil else { throw error }
+      unfinished = error
+    }
+    // The raw notifications too, or 'replay' would have them still.
+    try await Self.eraseNotifications(of: session, at: catalogue.location, pause: pause)
+    if let unfinished { throw unfinished }
+    return .deleted(session)
+  }
+
+  /// Removes a session that only the journal has: one that no recorder came back to, or has not stored yet.
+  private static func deleteUnstored(_ session: SessionSummary, at location: StoreLocation) throws {
+    guard try erase(session, at: location) == .recorderRuns else { return }
+    throw session.isOpen ? SessionError.stillRecorded(session.shortName) : .beingStored(session.shortName)
+  }
+
+  /// Removes what the journal and the kept captures have of a session that was deleted from the store.
+  private static func eraseNotifications(
+    of session: SessionSummary, at location: StoreLocation, pause: (Duration) async throws -> Void
+  ) async throws {
+    guard try erase(session, at: location) == .recorderRuns else { return }
+    for _ in 0..<longestWait.pauses {
+      let journalled = try JournalReader.read(directory: location.journal).sessions
+      guard journalled.contains(where: { $0.capture.session == session.id }) else { return }
+      try await pause(longestWait.each)
+    }
+    throw SessionError.notErased(session.shortName)
+  }
+
+  private static func erase(_ session: SessionSummary, at location: StoreLocation) throws -> JournalErasure.Outcome {
+    let outcome = try JournalErasure.erase(session.id, in: location.journal)
+    if FileAccess.exists(location.captures) {
+      try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).remove(session.id)
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,55 @@
+internal import Documents
+internal import SeriesStore
+
+/// Why a session cannot be given or deleted.
+package enum SessionError: Error, Hashable, Sendable {
+  /// No session can have this name.
+  case noName(String)
+  /// The same for a deletion, which does not understand `last`.
+  case noNameToDelete(String)
+  /// `last` was to be deleted.
+  case lastNotDeleted
+  /// There is no session at all in this store.
+  case noneYet(store: String)
+  /// None has this name.
+  case notFound(String, store: String)
+  /// Several begin with these digits.
+  case ambiguous(String)
+  /// A recorder has it open, so that it cannot be deleted.
+  case stillRecorded(String)
+  /// A recorder is about to store it, so that it cannot be deleted.
+  case beingStored(String)
+  /// It is deleted from the store; the recorder still has its notifications in the journal.
+  case notErased(String)
+
+  /// What failed and why, without a full stop at the end.
+  package var message: String {
+    switch self {
+    case .noName(let text), .noNameToDelete(let text):
+      "'\(PrintableText.line(text, columns: 40))' names no session"
+    case .lastNotDeleted: "'last' is not deleted"
+    case .noneYet(let store): "there is no session in \(store) yet"
+    case .notFound(let name, let store): "no session \(name) in \(store)"
+    case .ambiguous(let name): "several sessions begin with \(name)"
+    case .stillRecorded(let name): "session \(name) is still being recorded"
+    case .beingStored(let name): "session \(name) is being stored just now"
+    case .notErased(let name): "session \(name) is deleted, but the recorder has not erased it from its journal"
+    }
+  }
+
+  /// What the reader can do, as a command or a short clause.
+  package var remedy: String {
+    switch self {
+    case .noName:
+      "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' lists them"
+    case .noNameToDelete: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it"
+    case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
+    case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
+    case .notFound: "'sensord sessions' lists what there is"
+    case .ambiguous: "give more digits"
+    case .stillRecorded: "stop the recorder, then delete it"
+    case .beingStored: "try again"
+    case .notErased: "restart the recorder"
+    }
+  }
+}

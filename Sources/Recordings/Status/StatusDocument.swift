@@ -1,0 +1,86 @@
+package import Documents
+internal import HealthModel
+package import Ingestion
+internal import Sensors
+
+/// What the status file holds: who records, into what, and what the recorder last said about itself.
+package struct StatusDocument: Hashable, Sendable {
+  /// The recorder's version, process and start, the latter in microseconds since 1970 (UTC).
+  package var version: String
+  package var processIdentifier: Int32
+  package var started: Int64
+  /// When the file was written, in microseconds since 1970 (UTC).
+  package var updated: Int64
+  package var store: String
+  package var status: RecorderStatus
+
+  package init(
+    version: String, processIdentifier: Int32, started: Int64, updated: Int64, store: String, status: RecorderStatus
+  ) {
+    self.version = version
+    self.processIdentifier = processIdentifier
+    self.started = started
+    self.updated = updated
+    self.store = store
+    self.status = status
+  }
+}
+
+extension StatusDocument {
+  /// The file's content and the answer to `status --json`; null where something is unknown.
+  package var json: JSONValue {
+    [
+      "version": .string(version),
+      "pid": .integer(processIdentifier),
+      "started": Self.time(started),
+      "updated": Self.time(updated),
+      "store": .string(store),
+      "state": .string(status.state.rawValue),
+      "problem": .string(status.problem),
+      "sensors": .array(status.sensors.map(Self.json)),
+    ]
+  }
+
+  private static func json(_ sensor: SensorStatus) -> JSONValue {
+    [
+      "address": .string(sensor.address.description),
+      "name": .string(sensor.name),
+      "state": .string(sensor.state.rawValue),
+      "since": time(sensor.since),
+      "session": .string(sensor.session),
+      "sessionStart": time(sensor.sessionStart),
+      "bpm": .integer(sensor.beatsPerMinute),
+      "rateAt": time(sensor.rateAt),
+      "contact": .bool(sensor.contact),
+      "battery": .integer(sensor.battery),
+      "notifications": .integer(sensor.notifications),
+      "beats": .integer(sensor.beats),
+      "gaps": .integer(sensor.gaps),
+      "losses": .integer(sensor.losses),
+      "junk": .integer(sensor.junk),
+      "lostValues": .integer(sensor.lostValues),
+      "lostMilliseconds": .integer(sensor.lostMicroseconds / 1000),
+      "provisional": sensor.provisional.map(json) ?? .null,
+      "lastDisconnectReason": .string(sensor.lastDisconnectReason),
+      "nextTry": time(sensor.nextTry),
+      "problem": .string(sensor.problem),
+    ]
+  }
+
+  private static func json(_ quality: ProvisionalQuality) -> JSONValue {
+    [
+      "until": time(quality.until),
+      "beats": .integer(quality.beats),
+      "flagged": .integer(quality.flagged),
+      "lastFiveMinutes": [
+        "beats": .integer(quality.recentBeats),
+        "flagged": .integer(quality.recentFlagged),
+        "rmssdMilliseconds": .number(quality.rmssdMilliseconds),
+      ],
+    ]
+  }
+
+  private static func time(_ microseconds: Int64?) -> JSONValue {
+    .string(microseconds.map { Timestamp(microseconds: $0).iso8601() })
+  }
+}
