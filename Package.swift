@@ -91,6 +91,10 @@ let package = Package(
     .executableTarget(
       name: "StoreFollower", dependencies: ["SeriesStore", "HealthModel"], path: "Tests/StoreFollower",
       swiftSettings: rules),
+    .executableTarget(
+      name: "StoreDamager",
+      dependencies: ["SeriesStore", "HealthModel", "Ingestion", "Captures", "Checksums", "CSQLite", "TestSupport"],
+      path: "Tests/StoreDamager", swiftSettings: rules),
     tests(
       "PowerCut",
       [

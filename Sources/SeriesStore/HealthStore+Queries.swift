@@ -63,7 +63,17 @@ extension HealthStore {
   public func check(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
-    try opened().read { (connection) throws(StoreError) in try StoreCheck(connection: connection).run(progress) }
+    try examine(progress: progress).damages
+  }
+
+  /// The same, and what could not be looked at.
+  package func examine(
+    progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws(StoreError) -> StoreFindings {
+    try opened().read { (connection) throws(StoreError) in
+      var check = StoreCheck(connection: connection)
+      return try check.run(progress)
+    }
   }
 
   func run(_ query: SampleQuery) throws(StoreError) -> Snapshot<[HealthSample]> {
