@@ -107,7 +107,8 @@ let package = Package(
     tests("Checksums", ["Checksums"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
-      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
+      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower", "StoreDamager"],
+      exclude: ["Fixtures"]),
     tests("Captures", ["Captures", "Checksums", "Sensors", "TestSupport"], exclude: ["Fixtures"]),
     tests("DBus", ["DBus", "TestSupport"]),
     tests("BlueZ", ["BlueZ", "DBus", "TestSupport", "BluetoothScript"]),

@@ -57,7 +57,8 @@ extension HealthStore {
     try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
-  /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store.
+  /// Unpacks everything and compares it with what is said about it; names what is damaged, and is empty for a sound store. What
+  /// nothing counts may be gone as a whole without a trace: metadata, and the last gaps of a session.
   ///
   /// `progress` hears, on the store's thread, how many samples of how many are done.
   public func check(

@@ -58,7 +58,11 @@ struct Damage {
       while true {
         do {
           try database.execute("BEGIN")
-          if kind == .packed || kind == .sealedPacked { try changeBlob(in: database) } else { try changeValue(in: database) }
+          if kind == .packed || kind == .sealedPacked {
+            try changeBlob(in: database)
+          } else {
+            try changeValue(in: database)
+          }
           try database.execute("COMMIT")
           break
         } catch is Database.Failure { try? database.execute("ROLLBACK") }
@@ -184,16 +188,21 @@ struct Damage {
     try declare(declaration)
   }
 
+  private static let longText = String(repeating: "ab", count: 1 << 19)
+  private static let longBlob = [UInt8](repeating: 0, count: 1 << 20)
+  private static let nested = String(repeating: "[", count: 3000)
+
   private mutating func extreme(besides present: SQLValue) -> (SQLValue, String) {
     var values: [SQLValue] = [
       .null, .integer(.min), .integer(.max), .integer(.min + 1), .integer(0), .integer(-1), .integer(1), .integer(2),
-      .integer(1 << 62), .integer(-1 << 31), .integer(3_000_000_000), .integer(1 << 20), .integer(253_402_300_799_999_999),
+      .integer(1 << 62), .integer(-1 << 31), .integer(3_000_000_000), .integer(1 << 20),
+      .integer(253_402_300_799_999_999),
       .integer(-62_135_596_800_000_000), .real(.infinity), .real(-.infinity), .real(.greatestFiniteMagnitude),
       .real(.leastNonzeroMagnitude), .real(-0.0), .real(9.3e18), .real(0.5), .text(""), .text("x"),
-      .text("\u{1B}[2J\n\u{0}\u{202E}"), .text(String(repeating: "ab", count: 1 << 19)), .text("-9223372036854775808"),
-      .text(String(repeating: "[", count: 3000)), .text("[[1],{\"a\":[9,1]},null,\"1e999\"]"),
+      .text("\u{1B}[2J\n\u{0}\u{202E}"), .text(Self.longText), .text("-9223372036854775808"),
+      .text(Self.nested), .text("[[1],{\"a\":[9,1]},null,\"1e999\"]"),
       .text("[1e999,-1e999,99999999999999999999]"), .blob([]), .blob([0xFF, 0xFE, 0x00, 0x80]),
-      .blob(Array(repeating: 0, count: 1 << 20)),
+      .blob(Self.longBlob),
     ]
     values.append(.integer(Int64(bitPattern: random.next())))
     values.append(.real(Double(bitPattern: random.next())))

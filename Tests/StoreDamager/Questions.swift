@@ -6,11 +6,12 @@ import SeriesStore
 struct Questions {
   /// What was answered, or how it failed.
   enum Answer: Equatable {
-    case value(AnyHashable)
+    /// The hash of what was answered: values of a hundred types would be slow to compare.
+    case value(Int)
     case failure(StoreError)
   }
 
-  private typealias Question = (name: String, ask: (HealthStore) async throws(StoreError) -> AnyHashable)
+  private typealias Question = (name: String, ask: (HealthStore) async throws(StoreError) -> Int)
 
   let path: String
   private var questions: [Question] = []
@@ -35,8 +36,10 @@ struct Questions {
     await store.close()
   }
 
-  private mutating func add(_ name: String, _ ask: @escaping (HealthStore) async throws(StoreError) -> AnyHashable) {
-    questions.append((name, ask))
+  private mutating func add<Value: Hashable>(
+    _ name: String, _ ask: @escaping (HealthStore) async throws(StoreError) -> Value
+  ) {
+    questions.append((name, { (store) throws(StoreError) in try await ask(store).hashValue }))
   }
 
   private mutating func addLists(_ anchor: ChangeAnchor, _ samples: [HealthSample]) {
@@ -82,22 +85,22 @@ struct Questions {
       let series = try await store.beats(of: session)
       var beats: [HeartbeatSeries.LocatedBeat] = []
       series.forEachBeat { beats.append($0) }
-      return [AnyHashable(series), AnyHashable(beats)]
+      return [series.hashValue, beats.hashValue]
     }
     add("variability of \(name)") { (store) throws(StoreError) in
       let summary = try await store.session(name)
       let series = try await store.beats(of: session)
-      guard let span = TimeSpan(start: summary.start, end: summary.end) else { return "no time" }
+      guard let span = TimeSpan(start: summary.start, end: summary.end) else { return [] }
       let intervals = NNIntervals(series)
-      var figures: [AnyHashable] = []
+      var figures: [Double?] = []
       for window in [nil, 300_000_000, 60_000_000] as [Int64?] {
         guard let reports = try? VariabilityReport.reports(intervals, in: span, windowMicroseconds: window) else {
-          figures.append("too many windows")
+          figures.append(nil)
           continue
         }
         for report in reports.prefix(500) {
           figures.append(report.coverage)
-          figures += VariabilityMeasure.allCases.map { AnyHashable((try? report.figure($0))?.value) }
+          figures += VariabilityMeasure.allCases.map { (try? report.figure($0))?.value }
         }
       }
       return figures
@@ -131,7 +134,8 @@ struct Questions {
     queries.append(("7m", try .init(type, buckets: minutes, from: from, to: to)))
     queries.append(("1mo", try .init(type, buckets: .natural(try CalendarInterval(parsing: "1mo"), zone: zone))))
     let options = StatisticsOptions.all(for: type).union(.separateBySource)
-    queries.append(("1d by source", try .init(type, options, buckets: .natural(try CalendarInterval(parsing: "1d"), zone: .utc))))
+    queries.append(
+      ("1d by source", try .init(type, options, buckets: .natural(try CalendarInterval(parsing: "1d"), zone: .utc))))
     for (form, query) in queries {
       add("statistics of \(name), \(form)") { (store) throws(StoreError) in try await query.result(for: store).value }
     }

@@ -121,7 +121,9 @@ struct SoundStore {
     for index in 0..<30 as Range<Int64> {
       try beats.add(atTicks: index * 800 + index % 7, since: Self.start, precededByGap: index == 9, flags: [])
     }
-    if let series = NewSample(heartbeats: try beats.finish(), id: identifier(), device: Self.watch) { samples.append(series) }
+    if let series = NewSample(heartbeats: try beats.finish(), id: identifier(), device: Self.watch) {
+      samples.append(series)
+    }
     let night = TimeSpan(start: Self.time(0), end: Self.time(7200)) ?? TimeSpan(at: Self.start)
     samples.append(NewSample(.sleepAnalysis, .asleepUnspecified, over: night, id: identifier(), device: Self.watch))
     let moment = TimeSpan(at: Self.time(60))

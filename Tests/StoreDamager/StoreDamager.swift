@@ -30,7 +30,9 @@ enum StoreDamager {
       try damage.apply(to: arguments[5], sound: try File.read(arguments[2]))
       tell("\(damage.kind.rawValue)\t\(damage.description.debugDescription)")
     default:
-      tell("usage: StoreDamager sound STORE BEATS [CAPTURE…] | try STORE SEED FIRST COUNT COPY | damage STORE SEED NUMBER COPY")
+      tell(
+        "usage: StoreDamager sound STORE BEATS [CAPTURE…] | try STORE SEED FIRST COUNT COPY | damage STORE SEED NUMBER COPY"
+      )
       exit(64)
     }
   }

@@ -82,7 +82,8 @@ struct Trial {
       if !Self.isNaming(error) { outcome.faults.append("check: \(error)") }
     }
     // One row is of one session at most, whatever is in it.
-    guard let table = damage.table, ["sessions", "gaps", "samples", "runs", "heartbeat_series", "changes"].contains(table)
+    guard let table = damage.table,
+      ["sessions", "gaps", "samples", "runs", "heartbeat_series", "changes"].contains(table)
     else { return }
     let listed = try? await store.readableSessions().sessions.count
     if (listed ?? 0) < questions.sessions.count - 1 {
@@ -107,7 +108,8 @@ struct Trial {
     let moment = TimeSpan(at: Timestamp(microseconds: 1_789_900_700_000_000))
     await note("saving") {
       _ = try await store.save(
-        try NewSample(.bodyMass, Quantity(70, .kilogram), over: moment), as: SourceRevision(identifier: "diary", name: "D"))
+        try NewSample(.bodyMass, Quantity(70, .kilogram), over: moment),
+        as: SourceRevision(identifier: "diary", name: "D"))
     }
     await note("listing") { _ = try await store.readableSessions() }
     await store.close()

@@ -4,4 +4,7 @@ package struct StoreFindings: Hashable, Sendable {
   package var damages: [StoreDamage] = []
   /// What damage could not show in, a line each for a person: nothing is said of that.
   package var unexamined: [String] = []
+
+  /// Nothing found.
+  package init() {}
 }

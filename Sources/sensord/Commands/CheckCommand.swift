@@ -63,7 +63,8 @@ struct CheckCommand: ParsableCommand {
         : "\(damages.count) damaged place\(damages.count == 1 ? "" : "s") found in \(what); everything else is readable.\n"
     )
     guard !findings.unexamined.isEmpty else { return }
-    try StandardOutput.write(PrintableText.line("Not looked at: \(findings.unexamined.joined(separator: "; "))") + ".\n")
+    try StandardOutput.write(
+      PrintableText.line("Not looked at: \(findings.unexamined.joined(separator: "; "))") + ".\n")
   }
 
   /// What a crash leaves at a journal's end is no damage: the next start mends it.
