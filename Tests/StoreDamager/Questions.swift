@@ -53,7 +53,7 @@ struct Questions {
         try await SampleQuery(.type(type), order: [.init(.end, isDescending: true)]).result(for: store).value
       }
     }
-    add("samples by predicate") { (store) throws(StoreError) in
+    add("samples by predicate") { (store) throws(StoreError) -> [HealthSample] in
       let predicate = SamplePredicate.or([
         .hasMetadata("game"), .and([.source("diary"), .device("C0:FF:EE:00:00:02")]), .count(.greater, 100),
       ])
@@ -81,13 +81,13 @@ struct Questions {
     add("version of \(name)") { (store) throws(StoreError) in try await store.syncVersion(of: session) ?? -1 }
     add("rates of \(name)") { (store) throws(StoreError) in try await store.rates(of: session) }
     add("gaps of \(name)") { (store) throws(StoreError) in try await store.gaps(of: session) }
-    add("beats of \(name)") { (store) throws(StoreError) in
+    add("beats of \(name)") { (store) throws(StoreError) -> [Int] in
       let series = try await store.beats(of: session)
       var beats: [HeartbeatSeries.LocatedBeat] = []
       series.forEachBeat { beats.append($0) }
       return [series.hashValue, beats.hashValue]
     }
-    add("variability of \(name)") { (store) throws(StoreError) in
+    add("variability of \(name)") { (store) throws(StoreError) -> [Double?] in
       let summary = try await store.session(name)
       let series = try await store.beats(of: session)
       guard let span = TimeSpan(start: summary.start, end: summary.end) else { return [] }
@@ -114,7 +114,7 @@ struct Questions {
         try await QuantityQuery(type, isGroupedBySample: grouped).result(for: store).value
       }
     }
-    add("batches of \(name)") { (store) throws(StoreError) in
+    add("batches of \(name)") { (store) throws(StoreError) -> [QuantityList] in
       var batches: [QuantityList] = []
       for try await batch in QuantityQuery(type).batches(for: store) { batches.append(batch) }
       return batches
@@ -147,7 +147,7 @@ struct Questions {
       "quantities",
     ]
     for table in tables {
-      add("SQL \(table)") { [path] (_) throws(StoreError) in
+      add("SQL \(table)") { [path] (_) throws(StoreError) -> [[SQLValue]] in
         var rows = try ReadOnlySQL(path).rows(of: "SELECT * FROM \(table)")
         var found: [[SQLValue]] = []
         while let row = try rows.next() { found.append(row) }
