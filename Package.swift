@@ -99,6 +99,10 @@ let package = Package(
     .executableTarget(
       name: "StoreFollower", dependencies: ["SeriesStore", "HealthModel"], path: "Tests/StoreFollower",
       swiftSettings: rules),
+    .executableTarget(
+      name: "StoreDamager",
+      dependencies: ["SeriesStore", "HealthModel", "Ingestion", "Captures", "Bits", "CSQLite", "TestSupport"],
+      path: "Tests/StoreDamager", swiftSettings: rules),
     tests(
       "PowerCut",
       [
@@ -111,7 +115,8 @@ let package = Package(
     tests("Bits", ["Bits"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
-      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower"], exclude: ["Fixtures"]),
+      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower", "StoreDamager"],
+      exclude: ["Fixtures"]),
     tests(
       "Captures", ["Captures", "Bits", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
     ),

@@ -58,13 +58,24 @@ extension HealthStore {
     try opened().read { (connection) throws(StoreError) in try connection.types.quantityTypes() }
   }
 
-  /// Unpacks everything and verifies it. Returns what is damaged; empty for a sound store.
+  /// Unpacks everything and verifies it. Returns what is damaged; empty for a sound store. Metadata, and the last gaps
+  /// of a session, are counted nowhere: if all of them are gone, it cannot tell.
   ///
   /// `progress` is called on the store's thread with the number of samples done and their total.
   public func check(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> [StoreDamage] {
-    try opened().read { (connection) throws(StoreError) in try StoreCheck(connection: connection).run(progress) }
+    try examine(progress: progress).damages
+  }
+
+  /// The same, and what could not be looked at.
+  package func examine(
+    progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) throws(StoreError) -> StoreFindings {
+    try opened().read { (connection) throws(StoreError) in
+      var check = StoreCheck(connection: connection)
+      return try check.run(progress)
+    }
   }
 
   func run(_ query: SampleQuery) throws(StoreError) -> Snapshot<[HealthSample]> {

@@ -9,7 +9,7 @@ final class FollowerProcess {
   private var read: [UInt8] = []
 
   /// Where SwiftPM put the programs of this test run.
-  private static let folder: String = {
+  static let folder: String = {
     guard let path = unsafe realpath("/proc/self/exe", nil) else { return "." }
     defer { unsafe free(path) }
     return unsafe String(cString: path).split(separator: "/").dropLast().map { "/\($0)" }.joined()

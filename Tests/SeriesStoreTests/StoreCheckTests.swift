@@ -52,6 +52,79 @@ struct StoreCheckTests {
     #expect(try await store.check().count == 1)
   }
 
+  @Test(
+    "a changed row is named by the session or sample that it is of",
+    arguments: [
+      ("sessions SET start = start + 1000", "session"), ("sessions SET end_reason = 'request'", "session"),
+      ("sessions SET coverage_floor = 0.5", "session"), ("sessions SET quality = NULL", "session"),
+      ("gaps SET lost = 3", "session"), ("metadata_values SET value = 8 WHERE key = 'level'", "session"),
+      ("runs SET uncertainty = 1 WHERE ordinal = 0", "sample"), ("associations SET position = 1", "sample"),
+      ("samples SET average = 50 WHERE count = 1 AND session IS NOT NULL", "sample"),
+    ])
+  func changedRows(change: String, object: String) async throws {
+    let store = try await store()
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("UPDATE \(change)")
+    let found = try await store.check()
+    let objects = Set(found.map { $0.object.prefix { $0 != " " } })
+    #expect(!found.isEmpty && objects.isSubset(of: [object[...], "associations"]), "\(found)")
+    #expect(found.contains { $0.problem.contains("is not as it was written") })
+  }
+
+  @Test(
+    "what no checksum of a row tells is named too: declarations, missing rows, objects without a trace",
+    arguments: [
+      "DELETE FROM store", "DELETE FROM content_tables WHERE name = 'runs'", "DELETE FROM commits WHERE first = 1",
+      "DELETE FROM gaps WHERE ordinal = 0", "INSERT INTO commits VALUES (900, 1, row_checksum(900, 1))",
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'rate.average', 'rate.minimum')",
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'added INTEGER', 'addec INTEGER')",
+      "DELETE FROM samples WHERE session IS NULL; DELETE FROM chunks WHERE id >> 20 NOT IN (SELECT id FROM samples); "
+        + "DELETE FROM summaries WHERE id >> 20 NOT IN (SELECT id FROM samples)",
+    ])
+  func untold(statement: String) async throws {
+    var session = try makeSession()
+    session.gaps += [RecordingGap(reason: "silence", start: session.start, end: session.end)]
+    do {
+      let store = try await store()
+      _ = try await store.commit(session)
+      #expect(try await store.check() == [])
+      await store.close()
+    }
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(statement)
+    let found = try await HealthStore.open(folder.store, for: .reading).check()
+    #expect(!found.isEmpty, "\(statement)")
+  }
+
+  @Test("a table that cannot be read hides the damage of no other")
+  func unreadableTable() async throws {
+    let store = try await store()
+    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    let page = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'gaps'")
+    try connection.execute("UPDATE sessions SET end_reason = 'request'; PRAGMA wal_checkpoint(TRUNCATE)")
+    await store.close()
+    var bytes = folder.bytes(of: "store.sqlite")
+    for place in Int(page - 1) * 16_384..<Int(page) * 16_384 { bytes[place] = 0xA5 }
+    try folder.write("copy.sqlite", bytes)
+    let found = try await HealthStore.open("\(folder.path)/copy.sqlite", for: .reading).check()
+    #expect(found.contains { $0.object == "database" })
+    #expect(
+      found.contains { $0.object.hasPrefix("session ") && $0.problem.contains("of sessions is not as") }, "\(found)")
+  }
+
+  @Test("what was not looked at is said, samples of unknown kinds with their number")
+  func unexamined() async throws {
+    let store = try await store()
+    let before = try await store.examine().unexamined
+    #expect(before.count == 2 && before[0].contains("metadata"))
+    try FutureContent.prepare(folder.store)
+    let span = TimeSpan(at: Timestamp(microseconds: 5))
+    try await store.save(
+      NewSample(
+        FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind), over: span, id: UUID(),
+        device: nil, metadata: [:], sync: nil), as: SourceRevision(identifier: "test", name: "Test"))
+    let after = try await store.examine().unexamined
+    #expect(after.count == 3 && after.last?.contains("1 sample of the unknown kind route") == true, "\(after)")
+  }
+
   /// What a session can have outside of itself.
   enum Outside: String, CaseIterable {
     case rates, beats, gaps

@@ -2,129 +2,130 @@ import FoundationEssentials
 import HealthModel
 
 /// Looks at everything in a store; see ``HealthStore/check(progress:)``.
+///
+/// Each part stands for itself: what SQLite cannot read of one is named, and the others are looked at all the same.
 struct StoreCheck {
   let connection: Connection
+  var findings = StoreFindings()
+  /// Samples of which is said already that a row of theirs was changed.
+  var changedSamples: Set<Int64> = []
 
-  func run(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> [StoreDamage] {
-    let changed = try changedRows()
-    var damages = try pageDamages() + brokenChanges() + changed.damages
-    for statement in try strays() + [Self.outsiders] { damages += try self.damages(foundBy: statement) }
+  init(connection: Connection) {
+    self.connection = connection
+  }
+
+  mutating func run(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> StoreFindings {
+    try look(at: "not all pages") { (check) throws(StoreError) in try check.lookAtPages() }
+    try look(at: "the list of tables") { (check) throws(StoreError) in try check.lookAtDeclarations() }
+    try look(at: "the list of changes") { (check) throws(StoreError) in try check.lookAtChanges() }
+    try lookAtRows()
+    for statement in Self.relations {
+      try look(at: "what belongs together") { (check) throws(StoreError) in try check.find(statement) }
+    }
+    try look(at: "the content of samples") { (check) throws(StoreError) in
+      for statement in try check.strayContents() { try check.find(statement) }
+    }
     var numbers: [Int64] = []
-    do {
-      var statement = try connection.prepare("SELECT id FROM samples ORDER BY id")
+    try look(at: "the list of samples") { (check) throws(StoreError) in
+      var statement = try check.connection.prepare("SELECT id FROM samples ORDER BY id")
       while try statement.step() { numbers.append(statement.integer(0)) }
     }
     for (done, number) in numbers.enumerated() {
       try connection.checkCancellation()
       progress(done, numbers.count)
-      // Of what has been changed in its rows that is said already.
-      guard !changed.samples.contains(number) else { continue }
-      let problem: String?
-      do throws(StoreError) {
-        problem = try self.problem(ofSample: number)
-      } catch {
-        // What SQLite itself cannot read of one sample must not hide the others.
-        guard error.isCorrupt else { throw error }
-        problem = "its rows cannot be read"
-      }
-      if let problem { damages.append(StoreDamage(object: try name(ofSample: number), problem: problem)) }
+      try lookAtSample(number)
     }
     progress(numbers.count, numbers.count)
-    return damages
+    try look(at: "what is not known") { (check) throws(StoreError) in try check.nameUnexamined() }
+    return findings
+  }
+
+  /// Runs one part; what SQLite cannot read of it must not hide the others.
+  mutating func look(
+    at what: String, _ body: (inout StoreCheck) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    do throws(StoreError) {
+      try body(&self)
+    } catch {
+      guard error.isCorrupt else { throw error }
+      add("database", "\(what) can be read no further")
+    }
+  }
+
+  mutating func add(_ object: String, _ problem: String) {
+    let damage = StoreDamage(object: object, problem: problem)
+    if !findings.damages.contains(damage) { findings.damages.append(damage) }
+  }
+
+  /// Each row of such a statement is an object and what is wrong with it.
+  mutating func find(_ text: String) throws(StoreError) {
+    var statement = try connection.prepare(text)
+    while try statement.step() { add(statement.text(0) ?? "", statement.text(1) ?? "") }
   }
 
   /// Of a kind that this program does not know nothing can be said but that its rows are as they were written.
-  private func problem(ofSample number: Int64) throws(StoreError) -> String? {
-    guard let row = try connection.samples.row(number) else { return nil }
-    return try SampleContents.content(of: row.type.kind)?.problem(of: row, in: connection)
+  private mutating func lookAtSample(_ number: Int64) throws(StoreError) {
+    guard !changedSamples.contains(number) else { return }
+    var problem: String?
+    do throws(StoreError) {
+      if let row = try connection.samples.row(number) {
+        problem = try SampleContents.content(of: row.type.kind)?.problem(of: row, in: connection)
+      }
+    } catch {
+      guard error.isCorrupt else { throw error }
+      problem = "its rows cannot be read"
+    }
+    if let problem { add(name(ofObject: number), problem) }
   }
 
-  private func name(ofSample number: Int64) throws(StoreError) -> String {
-    guard let uuid = try connection.samples.uuid(of: number) else { return "sample row \(number)" }
-    return "sample \(uuid.uuidString.lowercased().filter { $0 != "-" })"
+  /// What a person finds it by: a session or sample, or the number where its change is damaged.
+  func name(ofObject number: Int64) -> String {
+    let isSession = (try? connection.integer("SELECT count(*) FROM sessions WHERE id = \(number)")) ?? 0 > 0
+    let kind = isSession ? "session" : "sample"
+    guard let uuid = try? connection.samples.uuid(of: number) else { return "\(kind) row \(number)" }
+    return "\(kind) \(uuid.uuidString.lowercased().filter { $0 != "-" })"
   }
 
-  private func pageDamages() throws(StoreError) -> [StoreDamage] {
-    var damages: [StoreDamage] = []
+  private mutating func lookAtPages() throws(StoreError) {
     var pages = try connection.prepare("PRAGMA integrity_check(20)")
     while try pages.step() {
       let finding = pages.text(0) ?? ""
-      if finding != "ok" { damages.append(StoreDamage(object: "database", problem: finding)) }
+      if finding != "ok" { add("database", finding) }
     }
-    return damages
   }
 
-  private func brokenChanges() throws(StoreError) -> [StoreDamage] {
-    var damages: [StoreDamage] = []
+  private mutating func lookAtChanges() throws(StoreError) {
     var statement = try connection.prepare(ChangeList.broken)
     while try statement.step() {
       let number = statement.integer(0)
       let isMissing = number > 1 && statement.isNull(1)
-      damages.append(
-        StoreDamage(
-          object: "change \(isMissing ? number - 1 : number)",
-          problem: isMissing ? "it is missing" : "it is not as it was written, or does not follow the one before it"))
+      add(
+        "change \(isMissing ? number - 1 : number)",
+        isMissing ? "it is missing" : "it is not as it was written, or does not follow the one before it")
     }
-    return damages
   }
 
-  /// Rows whose checksum is not that of their values, and the samples that they belong to.
-  private func changedRows() throws(StoreError) -> (damages: [StoreDamage], samples: Set<Int64>) {
-    let owners = Dictionary(
-      try connection.samples.contentTables().map { ($0.name, "\($0.column) >> \($0.shift)") }
-        + [(SampleTable.quoted(Schema.samples.name), "id")], uniquingKeysWith: { first, _ in first })
-    var damages: [StoreDamage] = []
-    var samples: Set<Int64> = []
-    for table in try sealedTables() {
-      let owner = owners[table.name]
-      var statement = try connection.prepare(
-        """
-        SELECT \(table.key), \(owner ?? "NULL") FROM \(table.name)
-        WHERE checksum IS NOT \(RowChecksum.name)(\(table.columns))
-        """)
-      while try statement.step() {
-        let row = "row \(statement.text(0) ?? "") of \(table.name.filter { $0 != "\"" })"
-        guard let sample = statement.optionalInteger(1) else {
-          damages.append(StoreDamage(object: row, problem: "it is not as it was written"))
-          continue
-        }
-        samples.insert(sample)
-        damages.append(
-          StoreDamage(object: try name(ofSample: sample), problem: "\(row) is not as it was written"))
-      }
+  /// What no checksum covers and nothing else tells, so that damage to it would not be found.
+  private mutating func nameUnexamined() throws(StoreError) {
+    findings.unexamined = [
+      "whether a row of metadata, a basis, a session's last gap, an allowed sensor or a time of saving is gone as a whole",
+      "whether a session's coverage, report and figures of variability are right: only that they are as they were written",
+    ]
+    if try connection.integer("PRAGMA user_version") != Schema.version {
+      findings.unexamined.append("the declarations of tables and views, which are a newer program's")
     }
-    return (damages, samples)
-  }
-
-  /// The tables whose rows have a checksum, with the columns that it is of: as the file has them, so that those of kinds which
-  /// this program does not know are looked at too. The list of changes has a chain of its own.
-  private func sealedTables() throws(StoreError) -> [(name: String, columns: String, key: String)] {
-    var statement = try connection.prepare(
+    var kinds = try connection.prepare(
       """
-      SELECT schema.name, part.name, part.pk FROM sqlite_schema AS schema JOIN pragma_table_info(schema.name) AS part
-      WHERE schema.type = 'table' AND schema.name <> '\(Schema.changes.name)' AND part.cid <
-        (SELECT cid FROM pragma_table_info(schema.name) WHERE name = '\(Table.checksum)')
-      ORDER BY schema.name, part.cid
+      SELECT type.kind, count(*) FROM samples AS sample JOIN types AS type ON type.id = sample.type
+      GROUP BY type.kind ORDER BY type.kind
       """)
-    var tables: [(name: String, columns: String, key: String)] = []
-    while try statement.step() {
-      let name = SampleTable.quoted(statement.text(0) ?? "")
-      let column = SampleTable.quoted(statement.text(1) ?? "")
-      if tables.last?.name != name { tables.append((name, "", "")) }
-      let last = tables.count - 1
-      tables[last].columns += (tables[last].columns.isEmpty ? "" : ", ") + column
-      if statement.integer(2) > 0 { tables[last].key += (tables[last].key.isEmpty ? "" : " || ', ' || ") + column }
+    while try kinds.step() {
+      let kind = kinds.text(0) ?? ""
+      guard SampleContents.content(of: SampleKind(rawValue: kind)) == nil else { continue }
+      let count = kinds.integer(1)
+      findings.unexamined.append(
+        "what \(count) sample\(count == 1 ? "" : "s") of the unknown kind \(kind) hold\(count == 1 ? "s" : ""), but that their rows are as they were written"
+      )
     }
-    return tables
-  }
-
-  /// Each row of such a statement is an object and what is wrong with it.
-  private func damages(foundBy text: String) throws(StoreError) -> [StoreDamage] {
-    var statement = try connection.prepare(text)
-    var damages: [StoreDamage] = []
-    while try statement.step() {
-      damages.append(StoreDamage(object: statement.text(0) ?? "", problem: statement.text(1) ?? ""))
-    }
-    return damages
   }
 }

@@ -50,8 +50,9 @@ struct QuantityReader {
     let samples = try samples(query)
     var list = QuantityList()
     list.samples = samples.map(\.uuid)
-    // Room is taken for what is answered for certain.
-    list.reserveCapacity(samples.reduce(0) { $1.start >= from && $1.end < to ? $0 &+ $1.count : $0 })
+    // Room is taken for what is answered for certain; a damaged count must not become a huge allocation.
+    list.reserveCapacity(
+      samples.reduce(0) { $1.start >= from && $1.end < to ? $0 + min(max(0, $1.count), 1 << 20) : $0 })
     var chunks = try connection.quantitySeries.statement(from: from, to: to)
     var first = 0
     while first < samples.count {

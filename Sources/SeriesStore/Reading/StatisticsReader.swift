@@ -48,7 +48,7 @@ struct StatisticsReader {
     var from = query.from
     var to = query.to
     if from == nil || to == nil {
-      let condition = try connection.condition(query.predicate, firstParameter: 2)
+      let condition = try connection.condition(query.predicate, firstParameter: 4)
       var statement = try connection.prepare(
         """
         SELECT min(sample.start), max(sample.end) FROM \(SampleReader.tables)
@@ -57,7 +57,9 @@ struct StatisticsReader {
       try statement.bind(query.type.identifier, at: 1)
       try condition.bind(to: &statement)
       guard try statement.step(), !statement.isNull(0) else { return nil }
-      if query.buckets != .single { try requireDates(query, condition) }
+      if query.buckets != .single {
+        try requireDates(query, condition, first: statement.integer(0), last: statement.integer(1))
+      }
       from = from ?? Timestamp(microseconds: statement.integer(0))
       to = to ?? Timestamp(microseconds: statement.integer(1)).advanced(byMicroseconds: 1)
     }
@@ -79,19 +81,29 @@ struct StatisticsReader {
     }
   }
 
-  /// Throws if the sample from which, or up to which, buckets would be made is outside of the calendar.
+  /// Throws if the sample from which, or up to which, buckets would be made is outside of the calendar, or is not as it was
+  /// written: one flipped bit of its time would fill the memory with empty buckets.
   private func requireDates(
-    _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition
+    _ query: StatisticsCollectionQuery, _ condition: SamplePredicate.Condition, first: Int64, last: Int64
   ) throws(StoreError) {
     let span = Timestamp.calendarRange
-    let first = query.from == nil ? "sample.start < \(span.lowerBound.microseconds)" : "0"
-    let last = query.to == nil ? "sample.end > \(span.upperBound.microseconds)" : "0"
+    let columns = Schema.samples.columns.map { "sample.\($0)" }.joined(separator: ", ")
+    let isChanged = "sample.checksum IS NOT \(RowChecksum.name)(\(columns))"
+    // What is no integer is read as one: as 1970, mostly.
+    func isWrong(_ column: String, _ outside: String, _ extreme: String) -> String {
+      "(\(column) \(outside) OR typeof(\(column)) <> 'integer' OR \(column) = \(extreme) AND \(isChanged))"
+    }
+    let tooEarly = isWrong("sample.start", "< \(span.lowerBound.microseconds)", "?2")
+    let tooLate = isWrong("sample.end", "> \(span.upperBound.microseconds)", "?3")
     var statement = try connection.prepare(
       """
       SELECT sample.id FROM \(SampleReader.tables)
-      WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text)) AND (\(first) OR \(last))
+      WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text))
+        AND (\(query.from == nil ? tooEarly : "0") OR \(query.to == nil ? tooLate : "0"))
       """)
     try statement.bind(query.type.identifier, at: 1)
+    if query.from == nil { try statement.bind(first, at: 2) }
+    if query.to == nil { try statement.bind(last, at: 3) }
     try condition.bind(to: &statement)
     guard try statement.step() else { return }
     throw connection.samples.corrupt(statement.integer(0))

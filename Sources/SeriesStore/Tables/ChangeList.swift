@@ -43,7 +43,7 @@ struct ChangeList {
   /// Changes whose checksum does not continue that of the one before, or that follow a missing number.
   static let broken = """
     SELECT change.number, before.number FROM changes AS change LEFT JOIN changes AS before ON before.number = change.number - 1
-    WHERE change.checksum <> \(RowChecksum.name)(
+    WHERE change.checksum IS NOT \(RowChecksum.name)(
       change.number, change.uuid, change.type, change.source, change.deleted, before.checksum)
     """
 

@@ -79,9 +79,11 @@ extension SampleTable {
   /// Removes one sample without its parts. A number without a sample leaves no tombstone.
   private func remove(_ number: Int64, keepsAssociations: Bool) throws(StoreError) {
     for table in try contentTables() {
+      // Of a number that has no room for places nothing is stored, and the rows of another must not go for it.
+      let first = number << table.shift
+      guard first >> table.shift == number else { continue }
       try connection.run(
-        "DELETE FROM \(table.name) WHERE \(table.column) BETWEEN ?1 AND ?2", number << table.shift,
-        (number + 1) << table.shift - 1)
+        "DELETE FROM \(table.name) WHERE \(table.column) BETWEEN ?1 AND ?2", first, first | (1 << table.shift - 1))
     }
     try connection.metadata.delete(of: number)
     try connection.run("DELETE FROM associations WHERE owner = ?1", number)

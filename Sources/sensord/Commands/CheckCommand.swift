@@ -10,8 +10,9 @@ struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Read everything that is stored and name what is damaged.",
     discussion: """
-      Unpacks every value of the store, compares it with its summaries, and reads the
-      journal and the kept captures. Changes nothing; what is not named is sound.
+      Unpacks every value of the store, compares it with its summaries and every row
+      with its checksum, and reads the journal and the kept captures. Changes nothing.
+      What is not named is sound, but for what the last line says was not looked at.
       """)
 
   @OptionGroup var store: StoreOptions
@@ -22,35 +23,36 @@ struct CheckCommand: ParsableCommand {
   mutating func run() throws {
     let location = try store.location()
     guard let reader = try store.openToRead() else {
-      return try report([], samples: 0, captures: 0)
+      return try report(StoreFindings(), samples: 0, captures: 0)
     }
     defer { Progress.clear() }
-    var (damages, samples) = try CommandLoop.run {
+    var (findings, samples) = try CommandLoop.run {
       let samples = Mutex(0)
-      let damages = try await reader.check { done, total in
+      let findings = try await reader.examine { done, total in
         if done % 16 == 0 { Progress.show("checking sample \(done) of \(total)") }
         samples.withLock { $0 = total }
       }
-      return (damages, samples.withLock { $0 })
+      return (findings, samples.withLock { $0 })
     }
     Progress.show("checking the journal")
-    damages += try Self.journalDamages(location.journal)
+    findings.damages += try Self.journalDamages(location.journal)
     let kept = try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).files()
     for (index, capture) in kept.enumerated() {
       Progress.show("checking capture \(index + 1) of \(kept.count)")
-      damages += Self.damages(ofCapture: capture.path)
+      findings.damages += Self.damages(ofCapture: capture.path)
     }
     Progress.clear()
-    try report(damages, samples: samples, captures: kept.count)
-    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+    try report(findings, samples: samples, captures: kept.count)
+    guard findings.damages.isEmpty else { throw EarlierReport(status: .badData) }
   }
 
-  private func report(_ damages: [StoreDamage], samples: Int, captures: Int) throws {
+  private func report(_ findings: StoreFindings, samples: Int, captures: Int) throws {
+    let damages = findings.damages
     if json {
-      let findings = damages.map { ["object": .string($0.object), "problem": .string($0.problem)] as JSONValue }
+      let places = damages.map { ["object": .string($0.object), "problem": .string($0.problem)] as JSONValue }
       let report: JSONValue = [
         "sound": .bool(damages.isEmpty), "samples": .integer(samples), "captures": .integer(captures),
-        "damages": .array(findings),
+        "damages": .array(places), "notLookedAt": .array(findings.unexamined.map { .string($0) }),
       ]
       return try StandardOutput.write(report.bytes + [UInt8(ascii: "\n")])
     }
@@ -62,6 +64,9 @@ struct CheckCommand: ParsableCommand {
         ? "✓ \(what) are sound\n"
         : "\(damages.count) damaged place\(damages.count == 1 ? "" : "s") found in \(what); everything else is readable.\n"
     )
+    guard !findings.unexamined.isEmpty else { return }
+    try StandardOutput.write(
+      PrintableText.line("Not looked at: \(findings.unexamined.joined(separator: "; "))") + ".\n")
   }
 
   /// What a crash leaves at a journal's end is no damage: the next start mends it.
