@@ -3,14 +3,14 @@ extension ConnectionPlan {
   ///
   /// Discoveries that end come first, since some adapters refuse to connect while they scan, then the connects, then
   /// the discoveries that begin.
-  mutating func settle(at now: BootInstant, _ commands: [Command]) -> [Command] {
+  mutating func reconcile(at now: BootInstant, _ commands: [Command]) -> [Command] {
     var commands = commands
     dismissStrangers(at: now, &commands)
-    settleLooks(at: now)
+    reconcileLooks(at: now)
     let connects = startAttempts(at: now)
     var starts: [Command] = []
     for position in adapters.indices {
-      settleDiscovery(position, at: now, stops: &commands, starts: &starts)
+      reconcileDiscovery(position, at: now, stops: &commands, starts: &starts)
     }
     return commands + connects + starts
   }
@@ -66,10 +66,8 @@ extension ConnectionPlan {
       sensors[sensor].presences[position].isFresh = false
     }
     let position = presencePosition(sensor, on: adapter)
-    sensors[sensor].presences[position].call = .pending
-    sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.answer)
+    sensors[sensor].presences[position].call = .pending(until: now.advanced(by: parameters.answer))
     sensors[sensor].isEager = false
-    sensors[sensor].notBefore = nil
     let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
     let needsQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly
     // Quiet also by itself, where discovery goes on for nobody else.
@@ -111,13 +109,13 @@ extension ConnectionPlan {
     }
   }
 
-  private mutating func settleDiscovery(
+  private mutating func reconcileDiscovery(
     _ position: Int, at now: BootInstant, stops: inout [Command], starts: inout [Command]
   ) {
     let adapter = adapters[position]
     var wanted: Discovery?
     if isUsable(adapter.index) && isDiscoveryWanted() && !isQuietNow(adapter.index) {
-      wanted = looks.endsAt == nil ? .heartRateService : .everything
+      wanted = looks.isLooking ? .everything : .heartRateService
     }
     switch adapter.discovery {
     case .running(let kind, _) where kind != wanted:
@@ -144,21 +142,19 @@ extension ConnectionPlan {
   }
 
   /// Plans looks while something is missing and could be heard, and none otherwise.
-  private mutating func settleLooks(at now: BootInstant) {
+  private mutating func reconcileLooks(at now: BootInstant) {
     guard isSensorMissing, adapters.contains(where: \.isPowered) else {
       looks = Looks()
       return
     }
-    if looks.nextAt == nil && looks.endsAt == nil { planLook(at: now) }
+    if looks.phase == .off { planLook(at: now) }
   }
 
   mutating func advanceLooks(to now: BootInstant) {
-    if let endsAt = looks.endsAt, endsAt <= now {
-      looks.endsAt = nil
-      planLook(at: now)
-    } else if let nextAt = looks.nextAt, nextAt <= now {
-      looks.nextAt = nil
-      looks.endsAt = now.advanced(by: parameters.look)
+    switch looks.phase {
+    case .looking(let until) where until <= now: planLook(at: now)
+    case .waiting(let until) where until <= now: looks.phase = .looking(until: now.advanced(by: parameters.look))
+    case .off, .waiting, .looking: break
     }
   }
 
@@ -169,6 +165,6 @@ extension ConnectionPlan {
     let wait = looks.retry.next(
       first: parameters.firstLook,
       longest: isAnyoneUnheard ? parameters.longestUnheardLookInterval : parameters.longestLookInterval, using: &random)
-    looks.nextAt = now.advanced(by: wait)
+    looks.phase = .waiting(until: now.advanced(by: wait))
   }
 }
