@@ -1,4 +1,4 @@
-/// What BlueZ tells of one Bluetooth adapter.
+/// What BlueZ shows of one Bluetooth adapter.
 ///
 /// Source: BlueZ `doc/adapter-api.txt`, `org.bluez.Adapter1`.
 public struct Adapter: Hashable, Sendable {

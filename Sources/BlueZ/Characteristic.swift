@@ -1,4 +1,4 @@
-/// What BlueZ tells of one GATT characteristic; its value is never kept.
+/// What BlueZ shows of one GATT characteristic; its value is never kept.
 ///
 /// Source: BlueZ `doc/gatt-api.txt`, `org.bluez.GattCharacteristic1`.
 struct Characteristic: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What BlueZ tells of one device through one adapter.
+/// What BlueZ shows of one device through one adapter.
 ///
 /// Source: BlueZ `doc/device-api.txt`, `org.bluez.Device1`, and `doc/battery-api.txt`, `org.bluez.Battery1`.
 public struct Device: Hashable, Sendable {
@@ -24,7 +24,7 @@ public struct Device: Hashable, Sendable {
   public internal(set) var isConnected = false
   /// The objects of its services and characteristics are complete.
   public internal(set) var servicesResolved = false
-  /// Percent, 0…100, where the device tells it.
+  /// Percent, 0…100, where the device says it.
   public internal(set) var battery: UInt8?
 
   init(path: DevicePath) {

@@ -1,4 +1,4 @@
-/// Why a link ended, where BlueZ tells (since 5.83) or the cause is plain.
+/// Why a link ended, where BlueZ says (since 5.83) or the cause is plain.
 public enum DisconnectReason: Hashable, Sendable, CustomStringConvertible {
   /// The device was not heard for longer than the supervision timeout.
   case timeout

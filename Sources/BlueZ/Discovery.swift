@@ -35,7 +35,7 @@ struct Discovery: Hashable, Sendable {
   mutating func want(_ mode: DiscoveryMode?) -> [Action] {
     wanted = mode
     hasCleared = false
-    return settle()
+    return reconcile()
   }
 
   /// The call that was made last has been answered.
@@ -46,10 +46,10 @@ struct Discovery: Hashable, Sendable {
       return [.start]
     case (.starting, .success):
       state = .running
-      return wanted == nil ? settle() : [.report(.running)] + settle()
+      return wanted == nil ? reconcile() : [.report(.running)] + reconcile()
     case (.refiltering, .success):
       state = .running
-      return settle()
+      return reconcile()
     case (.refiltering, .failure):
       state = .stopping
       return [.stop]
@@ -65,10 +65,10 @@ struct Discovery: Hashable, Sendable {
     case (.stopping, _):
       // Refused where there is none any more.
       state = .stopped
-      return wanted == nil ? [.report(.stopped)] : settle()
+      return wanted == nil ? [.report(.stopped)] : reconcile()
     case (.clearing, _):
       state = .stopped
-      return settle()
+      return reconcile()
     case (.stopped, _), (.running, _):
       return []
     }
@@ -82,7 +82,7 @@ struct Discovery: Hashable, Sendable {
     return [.report(.stopped)]
   }
 
-  private mutating func settle() -> [Action] {
+  private mutating func reconcile() -> [Action] {
     switch state {
     case .stopped:
       guard let wanted else { return [] }

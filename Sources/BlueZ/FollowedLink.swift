@@ -3,7 +3,7 @@
 struct FollowedLink: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     case subscription(Subscription.Action)
-    /// Read the characteristics that are read once for each link, and tell the battery's level.
+    /// Read the characteristics that are read once for each link, and publish the battery's level.
     case readOnce
     /// Call ``FollowedLink/handleMissing(ticket:)`` after this time.
     case scheduleMissing(ticket: Int, milliseconds: Int)

@@ -2,7 +2,7 @@ internal import DBus
 
 /// A copy of what bluetoothd exports, kept up to date by its signals.
 ///
-/// A value and pure: `message → [change]`. The copy is complete before a change is told, so whoever reads it after a
+/// A value and pure: `message → [change]`. The copy is complete before a change is returned, so whoever reads it after a
 /// change finds it in there. Nothing is mirrored between a change of the name's owner and the reply to
 /// GetManagedObjects, which, as signals and replies keep their order, contains all that was signalled before it.
 struct ObjectTree: Sendable {
@@ -21,7 +21,7 @@ struct ObjectTree: Sendable {
     case deviceChanged(DevicePath)
     /// Its advertisement was heard.
     case deviceSeen(DevicePath)
-    /// It is gone; or its address has changed, and what this tells of was known of the earlier one.
+    /// It is gone; or its address has changed, and what is said of it was known of the earlier one.
     case deviceRemoved(Device)
     case connected(DevicePath)
     /// `Connected: false`, also where it was false before: a link that broke at once has no `true`.
@@ -61,7 +61,7 @@ struct ObjectTree: Sendable {
     return devices.values.first { $0.address == address && $0.path.adapter == adapter }
   }
 
-  /// Takes note of who owns `org.bluez`, as the bus told on being asked.
+  /// Takes note of who owns `org.bluez`, as the bus answered.
   mutating func setOwner(_ name: String?) -> [Change] {
     guard name != owner else { return [] }
     var changes: [Change] = []
@@ -86,7 +86,7 @@ struct ObjectTree: Sendable {
       guard let path = object.key.objectPath, let interfaces = object.value.dictionary else { continue }
       changes += add(interfaces, to: path, isAdvertisement: false)
     }
-    // The objects come in no order; whoever is told of a device shall know its adapter.
+    // The objects come in no order; an adapter is known before its devices.
     let isAdapter = { (change: Change) in if case .adapterChanged = change { true } else { false } }
     return changes.filter(isAdapter) + changes.filter { !isAdapter($0) }
   }

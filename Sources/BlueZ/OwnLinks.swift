@@ -1,6 +1,6 @@
-/// The links that a client has made, as it leaves them to a client after it: one that was killed cannot end them.
+/// The links that a central has made, as it leaves them to a central after it: one that was killed cannot end them.
 ///
-/// They are the next client's only while it is certain that they are still the same links. BlueZ gives a link no name, so
+/// They are the next central's only while it is certain that they are still the same links. BlueZ gives a link no name, so
 /// that is the owner's to judge: the same bluetoothd, and so little time that nobody else can have made them anew.
 public struct OwnLinks: Hashable, Sendable {
   /// One link: a device over an adapter.

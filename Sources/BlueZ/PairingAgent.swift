@@ -64,7 +64,7 @@ actor PairingAgent {
 
   private static let rejection = Reply.error(name: "org.bluez.Error.Rejected", message: "refused")
 
-  /// Once, although BlueZ tells it again with every digit.
+  /// Once, although BlueZ sends it again with every digit.
   private func show(_ step: PairingStep) -> Reply {
     guard shown != step else { return .success }
     shown = step

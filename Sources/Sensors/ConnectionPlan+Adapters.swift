@@ -19,7 +19,7 @@ extension ConnectionPlan {
     } else {
       endEverything(on: index, at: now, &commands)
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// An adapter was pulled out, and everything on it is gone.
@@ -30,7 +30,7 @@ extension ConnectionPlan {
     for sensor in sensors.indices {
       sensors[sensor].presences.removeAll { $0.adapter == index }
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are told of as if
@@ -47,7 +47,7 @@ extension ConnectionPlan {
       sensors[sensor].retry.reset()
       sensors[sensor].notBefore = nil
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// A discovery did not start, or ended although it was not stopped (BlueZ can be stuck with `InProgress`).
@@ -62,13 +62,13 @@ extension ConnectionPlan {
     {
       sensors[sensor].isEager = true
     }
-    return settle(at: now, [])
+    return reconcile(at: now, [])
   }
 
   private mutating func endEverything(on adapter: AdapterIndex, at now: BootInstant, _ commands: inout [Command]) {
     for sensor in sensors.indices.reversed() {
       if case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter {
-        enter(.searching, sensor, at: now)
+        enter(.searching(notBefore: nil), sensor, at: now)
       }
       if let position = sensors[sensor].presences.firstIndex(where: { $0.adapter == adapter }) {
         sensors[sensor].presences[position].call = nil

@@ -9,7 +9,7 @@ extension ConnectionPlan {
     guard let sensor = index(of: address) else { return [] }
     var commands: [Command] = []
     let position = presencePosition(sensor, on: adapter)
-    let wasCanceled = sensors[sensor].presences[position].call == .canceled
+    let wasCanceled = sensors[sensor].presences[position].call?.isCanceled == true
     sensors[sensor].presences[position].call = nil
     switch sensors[sensor].phase {
     case .connecting(let attempt) where attempt.adapter == adapter:
@@ -19,7 +19,7 @@ extension ConnectionPlan {
     case .searching, .connecting, .linked, .leaving: break
     }
     removeIfDone(sensor)
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// Connect has returned an error.
@@ -31,22 +31,22 @@ extension ConnectionPlan {
     sensors[sensor].presences[position].call = nil
     guard case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == adapter else {
       removeIfDone(sensor)
-      return settle(at: now, [])
+      return reconcile(at: now, [])
     }
     let elapsed = now.duration(since: sensors[sensor].since)
-    enter(.searching, sensor, at: now)
+    enter(.searching(notBefore: nil), sensor, at: now)
     switch reason {
     case .abortedByLocal where elapsed >= parameters.silentAbort:
       rest(sensor, on: adapter, at: now)
-      return settle(at: now, [])
+      return reconcile(at: now, [])
     case .abortedByLocal where elapsed >= parameters.lostInTheMaking && attempt.isQuiet && linkCount(on: adapter) > 0:
       fill(adapter, at: now)
-      return settle(at: now, [])
+      return reconcile(at: now, [])
     case .abortedByLocal where elapsed < parameters.lostInTheMaking:
       // It advertises, else there would have been no link to lose: no need to hear it before.
       sensors[sensor].isEager = true
       waitBeforeRetry(sensor, reason, first: parameters.soonRetry, at: now)
-      return settle(at: now, [])
+      return reconcile(at: now, [])
     case .abortedByLocal, .other: sensors[sensor].wantsQuiet = true
     case .unknownObject:
       sensors[sensor].presences[position].isKnown = false
@@ -55,7 +55,7 @@ extension ConnectionPlan {
     case .notReady, .authentication: break
     }
     waitBeforeRetry(sensor, reason, at: now)
-    return settle(at: now, [])
+    return reconcile(at: now, [])
   }
 
   /// The sensor was silent: it is tried again when it is heard, not before. One that no discovery hears (it advertises
@@ -81,10 +81,10 @@ extension ConnectionPlan {
   mutating func giveUpAnswers(of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     for position in sensors[sensor].presences.indices {
       let presence = sensors[sensor].presences[position]
-      guard presence.call != nil, let until = presence.answerUntil, until <= now else { continue }
+      guard let call = presence.call, call.until <= now else { continue }
       sensors[sensor].presences[position].call = nil
       guard case .connecting(let attempt) = sensors[sensor].phase, attempt.adapter == presence.adapter else { continue }
-      enter(.searching, sensor, at: now)
+      enter(.searching(notBefore: nil), sensor, at: now)
       commands.append(.disconnect(sensors[sensor].address, on: presence.adapter))
       waitBeforeRetry(sensor, .other, at: now)
     }
@@ -110,9 +110,8 @@ extension ConnectionPlan {
   /// Ends an attempt of ours; its answer is still to come.
   mutating func cancel(_ attempt: Attempt, of sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
     let position = presencePosition(sensor, on: attempt.adapter)
-    sensors[sensor].presences[position].call = .canceled
-    sensors[sensor].presences[position].answerUntil = now.advanced(by: parameters.leaving)
-    enter(.searching, sensor, at: now)
+    sensors[sensor].presences[position].call = .canceled(until: now.advanced(by: parameters.leaving))
+    enter(.searching(notBefore: nil), sensor, at: now)
     commands.append(.disconnect(sensors[sensor].address, on: attempt.adapter))
   }
 

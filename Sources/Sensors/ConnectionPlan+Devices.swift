@@ -14,7 +14,7 @@ extension ConnectionPlan {
       sensors[sensor].presences[position].isKnown = true
       sensors[sensor].isEager = true
     }
-    return settle(at: now, [])
+    return reconcile(at: now, [])
   }
 
   /// BlueZ has removed its object for this device, and with it any link.
@@ -29,10 +29,12 @@ extension ConnectionPlan {
     // Nothing is known of it any more, what it advertises included: it may take a look at everything to hear it again.
     sensors[sensor].foundBy = nil
     looks.retry.reset()
-    if let nextAt = looks.nextAt { looks.nextAt = min(nextAt, now.advanced(by: parameters.firstLook)) }
+    if case .waiting(let until) = looks.phase {
+      looks.phase = .waiting(until: min(until, now.advanced(by: parameters.firstLook)))
+    }
     loseLink(sensor, on: adapter, at: now, &commands)
     removeIfDone(sensor)
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// An advertisement was heard. Costs next to nothing for a device that is not allowed or not missing.
@@ -61,7 +63,7 @@ extension ConnectionPlan {
       guard attempt.adapter != adapter, !attempt.isAttentive, isUsable(adapter) else { return [] }
       cancel(attempt, of: sensor, at: now, &commands)
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// Learns from an advertisement what hears this sensor, and whether it was away.

@@ -5,7 +5,7 @@ extension ConnectionPlan {
     var commands: [Command] = []
     let position = presencePosition(sensor, on: adapter)
     // The link of a Connect that was cancelled: ours, not wanted, and Disconnect has been called.
-    if sensors[sensor].presences[position].call == .canceled { return [] }
+    if sensors[sensor].presences[position].call?.isCanceled == true { return [] }
     switch sensors[sensor].phase {
     case .connecting(let attempt) where attempt.adapter == adapter:
       adopt(sensor, from: attempt, at: now, &commands)
@@ -15,7 +15,7 @@ extension ConnectionPlan {
     case .searching where sensors[sensor].wantsPairing:
       sensors[sensor].presences[position].isLinked = true
     case .searching where !sensors[sensor].isDismissed:
-      let isOurs = sensors[sensor].presences[position].call == .pending
+      let isOurs = sensors[sensor].presences[position].call != nil
       adopt(sensor, on: adapter, isOurs: isOurs, at: now, &commands)
     case .linked(let link) where link.adapter != adapter && !sensors[sensor].presences[position].isLinked:
       sensors[sensor].presences[position].isLinked = true
@@ -24,7 +24,7 @@ extension ConnectionPlan {
       sensors[sensor].presences[position].isLinked = true
     case .searching, .linked, .leaving: return []
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// `ServicesResolved: true`: values can come from now on, and silence counts.
@@ -35,10 +35,8 @@ extension ConnectionPlan {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase, link.adapter == adapter,
       !link.isResolved
     else { return commands }
-    link.isResolved = true
     sensors[sensor].unresolved = 0
-    link.quietSince = now
-    link.checkAt = now.advanced(by: parameters.silence)
+    link.watch = SilenceWatch(quietSince: now, checkAt: now.advanced(by: parameters.silence))
     sensors[sensor].phase = .linked(link)
     return commands
   }
@@ -57,7 +55,7 @@ extension ConnectionPlan {
     sensors[sensor].wantsPairing = true
     unfollow(sensor, &commands)
     leave(adapter, sensor, at: now, &commands)
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// Keys are kept for the sensor now: a link that is there is used, and else one is made, without further waiting.
@@ -66,7 +64,7 @@ extension ConnectionPlan {
     var commands: [Command] = []
     beEager(sensor)
     endWaitForPairing(sensor, at: now, &commands)
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// Somebody else's link that was left alone meanwhile is used.
@@ -85,14 +83,14 @@ extension ConnectionPlan {
     var commands: [Command] = []
     loseLink(sensor, on: adapter, at: now, &commands)
     removeIfDone(sensor)
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// A measurement came over the recorded link. Never brings ``deadline`` forward, so that nothing else is to be done.
   public mutating func valueReceived(from address: SensorAddress, at now: BootInstant) {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
     link.lastValue = now
-    link.quietSince = now
+    link.watch?.quietSince = now
     sensors[sensor].phase = .linked(link)
     sensors[sensor].silences = 0
   }
@@ -105,7 +103,6 @@ extension ConnectionPlan {
     sensors[sensor].presences[position].isKnown = true
     sensors[sensor].presences[position].isLinked = true
     sensors[sensor].isEager = false
-    sensors[sensor].notBefore = nil
     enter(.linked(Link(adapter: adapter, isOurs: isOurs)), sensor, at: now)
     if sensors[sensor].followedOn != adapter { unfollow(sensor, &commands) }
     sensors[sensor].followedOn = adapter
@@ -137,6 +134,7 @@ extension ConnectionPlan {
       sensors[sensor].presences[position].isLinked = false
       if let place = adapterPosition(adapter) { adapters[place].fullUntil = nil }
     }
+    var notBefore: BootInstant?
     switch sensors[sensor].phase {
     case .linked(let link) where link.adapter == adapter:
       let wasGood = link.lastValue.map { $0.duration(since: sensors[sensor].since) >= parameters.goodLink } ?? false
@@ -147,23 +145,23 @@ extension ConnectionPlan {
         first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry,
         using: &random)
       // The first try comes at once; the wait that was drawn for it is not needed.
-      sensors[sensor].notBefore = failures == 0 ? nil : now.advanced(by: wait)
+      notBefore = failures == 0 ? nil : now.advanced(by: wait)
       sensors[sensor].isEager = link.isOurs
     case .leaving(adapter, _):
       sensors[sensor].isEager = true
       if sensors[sensor].wantsPairing {
         let wait = sensors[sensor].retry.next(
           first: parameters.firstAuthenticationRetry, longest: parameters.longestAuthenticationRetry, using: &random)
-        sensors[sensor].notBefore = now.advanced(by: wait)
+        notBefore = now.advanced(by: wait)
       } else if sensors[sensor].unresolved > 1 {
         // The first is made anew at once: the link that a bluetoothd has left to the next is such a one.
         let wait = sensors[sensor].retry.next(
           first: parameters.firstRetry, longest: parameters.longestUnresolvedRetry, using: &random)
-        sensors[sensor].notBefore = now.advanced(by: wait)
+        notBefore = now.advanced(by: wait)
       }
     case .searching, .connecting, .linked, .leaving: return
     }
-    enter(.searching, sensor, at: now)
+    enter(.searching(notBefore: notBefore), sensor, at: now)
     if let other = sensors[sensor].presences.first(where: \.isLinked), !sensors[sensor].isDismissed {
       adopt(sensor, on: other.adapter, isOurs: false, at: now, &commands)
     }

@@ -22,21 +22,20 @@ extension ConnectionPlan {
   /// One sensor that may be recorded.
   struct Sensor: Hashable, Sendable {
     let address: SensorAddress
-    var phase = Phase.searching
+    var phase = Phase.searching(notBefore: nil)
     /// When `phase` began.
     var since: BootInstant
     /// What each adapter knows of it.
     var presences: [Presence] = []
     var retry = Backoff()
-    /// No attempt before this.
-    var notBefore: BootInstant?
     /// Worth an attempt although it was not heard: it was there a moment ago, or BlueZ has just begun to know it.
     var isEager = false
     /// The last attempt failed with discovery running: try the next one with discovery stopped.
     var wantsQuiet = false
     /// Which kind of discovery hears it, where that is known.
     var foundBy: Discovery?
-    /// ``notBefore`` is a wait for a sensor that nothing hears: it is over as soon as the sensor is heard.
+    /// The last wait was for a sensor that nothing hears: it is over, and the failures forgotten, as soon as the sensor is
+    /// heard.
     var waitsUnheard = false
     /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
     /// is used, so that whoever pairs it is not disturbed.
@@ -56,10 +55,17 @@ extension ConnectionPlan {
       self.address = address
       self.since = since
     }
+
+    /// No attempt before this, while it is searched.
+    var notBefore: BootInstant? {
+      get { if case .searching(let notBefore) = phase { notBefore } else { nil } }
+      set { if case .searching = phase { phase = .searching(notBefore: newValue) } }
+    }
   }
 
   enum Phase: Hashable, Sendable {
-    case searching
+    /// There is neither a link nor an attempt at one, and no attempt is made before that instant.
+    case searching(notBefore: BootInstant?)
     case connecting(Attempt)
     case linked(Link)
     /// Disconnect was called on a link of ours, which is still up.
@@ -79,11 +85,17 @@ extension ConnectionPlan {
   struct Link: Hashable, Sendable {
     let adapter: AdapterIndex
     let isOurs: Bool
-    var isResolved = false
     var lastValue: BootInstant?
-    /// Since when silence counts, and when to look for it next; both set once the services are resolved.
-    var quietSince: BootInstant?
-    var checkAt: BootInstant?
+    /// Nil until the services are resolved: before, no value can come.
+    var watch: SilenceWatch?
+
+    var isResolved: Bool { watch != nil }
+  }
+
+  /// Since when silence counts, and when to look for it next.
+  struct SilenceWatch: Hashable, Sendable {
+    var quietSince: BootInstant
+    var checkAt: BootInstant
   }
 
   /// What one adapter knows of one sensor.
@@ -98,21 +110,48 @@ extension ConnectionPlan {
     var isLinked = false
     /// A Connect whose answer is still to come: until then there is no second one.
     var call: Call?
-    /// When that answer is given up.
-    var answerUntil: BootInstant?
   }
 
+  /// A Connect that was called; `until`: when its answer is given up.
   enum Call: Hashable, Sendable {
-    case pending
+    case pending(until: BootInstant)
     /// Disconnect was called to end it; a link that comes up all the same is going down again.
-    case canceled
+    case canceled(until: BootInstant)
+
+    var until: BootInstant {
+      switch self {
+      case .pending(let until), .canceled(let until): until
+      }
+    }
+
+    var isCanceled: Bool {
+      if case .canceled = self { true } else { false }
+    }
   }
 
   /// When to listen for a while to everything that advertises.
   struct Looks: Hashable, Sendable {
-    var nextAt: BootInstant?
-    var endsAt: BootInstant?
+    enum Phase: Hashable, Sendable {
+      /// Nothing is missing, or nothing could be heard.
+      case off
+      case waiting(until: BootInstant)
+      case looking(until: BootInstant)
+    }
+
+    var phase = Phase.off
     var retry = Backoff()
+
+    var isLooking: Bool {
+      if case .looking = phase { true } else { false }
+    }
+
+    /// When the phase ends; nil while there is none.
+    var deadline: BootInstant? {
+      switch phase {
+      case .off: nil
+      case .waiting(let until), .looking(let until): until
+      }
+    }
   }
 }
 

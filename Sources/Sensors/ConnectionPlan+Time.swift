@@ -8,14 +8,14 @@ extension ConnectionPlan {
       earliest = earliest.map { min($0, instant) } ?? instant
     }
     for sensor in sensors {
-      for presence in sensor.presences where presence.call != nil { consider(presence.answerUntil) }
+      for presence in sensor.presences { consider(presence.call?.until) }
       switch sensor.phase {
-      case .searching:
-        if bestAdapter(for: sensor) != nil { consider(sensor.notBefore) }
+      case .searching(let notBefore):
+        if bestAdapter(for: sensor) != nil { consider(notBefore) }
       case .connecting(let attempt):
         if attempt.isAttentive { consider(sensor.since.advanced(by: parameters.attentiveTime)) }
       case .linked(let link):
-        consider(link.isResolved ? link.checkAt : resolveLimit(link, sensor))
+        consider(link.watch?.checkAt ?? resolveLimit(link, sensor))
       case .leaving(_, let until):
         consider(until)
       }
@@ -25,7 +25,7 @@ extension ConnectionPlan {
       consider(adapter.fullUntil)
       if case .failed(let until) = adapter.discovery { consider(until) }
     }
-    consider(looks.endsAt ?? looks.nextAt)
+    consider(looks.deadline)
     return earliest
   }
 
@@ -40,8 +40,8 @@ extension ConnectionPlan {
     for sensor in sensors.indices.reversed() {
       giveUpAnswers(of: sensor, at: now, &commands)
       switch sensors[sensor].phase {
-      case .searching:
-        if let notBefore = sensors[sensor].notBefore, notBefore <= now {
+      case .searching(let notBefore):
+        if let notBefore, notBefore <= now {
           sensors[sensor].notBefore = nil
           endWaitForPairing(sensor, at: now, &commands)
         }
@@ -56,7 +56,7 @@ extension ConnectionPlan {
       }
       removeIfDone(sensor)
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   private func resolveLimit(_ link: Link, _ sensor: Sensor) -> BootInstant? {
@@ -65,7 +65,7 @@ extension ConnectionPlan {
 
   /// The watchdog of a link: services that do not resolve, values that do not come.
   private mutating func watch(_ link: Link, _ sensor: Int, at now: BootInstant, _ commands: inout [Command]) {
-    guard link.isResolved else {
+    guard var watch = link.watch else {
       guard let limit = resolveLimit(link, sensors[sensor]), limit <= now else { return }
       sensors[sensor].unresolved += 1
       if sensors[sensor].unresolved == 2 {
@@ -73,18 +73,19 @@ extension ConnectionPlan {
       }
       return leave(link.adapter, sensor, at: now, &commands)
     }
-    guard let checkAt = link.checkAt, checkAt <= now, let quietSince = link.quietSince else { return }
-    var link = link
-    let limit = quietSince.advanced(by: silenceLimit(sensor))
+    guard watch.checkAt <= now else { return }
+    let limit = watch.quietSince.advanced(by: silenceLimit(sensor))
     if limit <= now {
       sensors[sensor].silences += 1
       if mayDisconnect(link, sensor) { return leave(link.adapter, sensor, at: now, &commands) }
       commands.append(.resubscribe(sensors[sensor].address, on: link.adapter))
-      link.quietSince = now
+      watch.quietSince = now
     }
     // The shortest limit, since a value brings it back without moving the timer.
-    link.checkAt =
+    watch.checkAt =
       limit <= now ? now.advanced(by: parameters.silence) : min(limit, now.advanced(by: parameters.silence))
+    var link = link
+    link.watch = watch
     sensors[sensor].phase = .linked(link)
   }
 }

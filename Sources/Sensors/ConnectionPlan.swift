@@ -52,7 +52,7 @@ public struct ConnectionPlan: Sendable {
         insert(Sensor(address: address, since: now))
       }
     }
-    return settle(at: now, commands)
+    return reconcile(at: now, commands)
   }
 
   /// Ends what this plan began, for a recorder that stops: its links, its attempts, its discovery. Nothing is allowed

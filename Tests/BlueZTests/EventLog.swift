@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import BlueZ
 
-/// The events of a client, to be awaited in their order.
+/// The events of a central, to be awaited in their order.
 final class EventLog: Sendable {
   private let continuation: AsyncStream<Event>.Continuation
   private let stream: AsyncStream<Event>

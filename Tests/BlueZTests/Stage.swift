@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import BlueZ
 
-/// A client and a scripted bluetoothd on a private bus, both on one loop of their own.
+/// A central and a scripted bluetoothd on a private bus, both on one loop of their own.
 struct Stage {
   static let address = DeviceAddress("C0:FF:EE:00:00:01")!
   static let adapter = AdapterPath(0)
@@ -13,7 +13,7 @@ struct Stage {
   let bus: PrivateBus
   let loop: EventLoop
   let bluez: ScriptedBlueZ
-  let client: Client
+  let central: Central
   let log = EventLog()
 
   init(
@@ -26,17 +26,17 @@ struct Stage {
       on: bus.address, loop: loop, objects: [MadeUp.adapter: MadeUp.adapterObject, MadeUp.device: device])
     let connection = try await Connection.open(.address(bus.address), on: loop)
     let log = log
-    var configuration = ClientConfiguration(notifying: BluetoothUUID(0x2A37), readOnce: readOnce)
+    var configuration = CentralConfiguration(notifying: BluetoothUUID(0x2A37), readOnce: readOnce)
     configuration.answerLimit = answerLimit
-    client = Client(on: connection, configuration: configuration) { log.append($0) }
+    central = Central(on: connection, configuration: configuration) { log.append($0) }
     if isStarted {
-      try await client.start()
+      try await central.start()
       _ = await log.events { $0 == .serviceAppeared }
     }
   }
 
   func follow() async {
-    await client.follow(Self.address, on: Self.adapter)
+    await central.follow(Self.address, on: Self.adapter)
   }
 
   /// A followed link with a descriptor.
@@ -47,7 +47,7 @@ struct Stage {
   }
 
   func connect() async {
-    await client.connect(Self.address, on: Self.adapter)
+    await central.connect(Self.address, on: Self.adapter)
   }
 
   /// Ends the signals of a test: what was sent before has been told when this has.
@@ -60,19 +60,19 @@ struct Stage {
   }
 
   func end() async {
-    await client.stop()
+    await central.stop()
     await bluez.kill()
     loop.stop()
   }
 
-  /// Returns when everything that bluetoothd has sent so far has been handled, with the answers to what the client asked on
+  /// Returns when everything that bluetoothd has sent so far has been handled, with the answers to what the central asked on
   /// that account.
-  func settle() async {
+  func reconcile() async {
     for _ in 0..<2 {
       await withCheckedContinuation { continuation in
         loop.execute {
-          client.assumeIsolated { client in
-            client.call(.root, "org.freedesktop.DBus.Peer", "Ping") { _, _ in continuation.resume() }
+          central.assumeIsolated { central in
+            central.call(.root, "org.freedesktop.DBus.Peer", "Ping") { _, _ in continuation.resume() }
           }
         }
       }
@@ -82,21 +82,21 @@ struct Stage {
   /// Emits a value, so often, and waits until it has been handled.
   func emit(_ value: UInt8, times: Int = 1) async throws {
     try await bluez.change(MadeUp.measurement, "GattCharacteristic1", ["Value": .bytes([0, value])], times: times)
-    await settle()
+    await reconcile()
   }
 
-  /// Writes packets and hands the client a signal before it can have read them; optionally the descriptor ends between.
+  /// Writes packets and hands the central a signal before it can have read them; optionally the descriptor ends between.
   func packets(_ packets: [UInt8]..., closes: Bool = false, then signal: Message) async {
-    await self.packets(packets, closes: closes) { client in
+    await self.packets(packets, closes: closes) { central in
       var signal = signal
-      signal.sender = client.tree.owner
-      client.receive(signal)
+      signal.sender = central.tree.owner
+      central.receive(signal)
     }
   }
 
-  /// Writes packets and lets the client do something before it can have read them.
+  /// Writes packets and lets the central do something before it can have read them.
   func packets(
-    _ packets: [[UInt8]], closes: Bool = false, then act: @escaping @Sendable (isolated Client) -> Void
+    _ packets: [[UInt8]], closes: Bool = false, then act: @escaping @Sendable (isolated Central) -> Void
   ) async {
     await withCheckedContinuation { continuation in
       loop.execute {
@@ -104,7 +104,7 @@ struct Stage {
           for packet in packets { bluez.packets(packet) }
           if closes { bluez.closeDescriptor() }
         }
-        client.assumeIsolated { act($0) }
+        central.assumeIsolated { act($0) }
         continuation.resume()
       }
     }

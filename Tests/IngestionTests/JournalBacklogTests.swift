@@ -1,3 +1,4 @@
+import Captures
 import Sensors
 import Testing
 
@@ -15,34 +16,37 @@ struct JournalBacklogTests {
     #expect(backlog.isEmpty)
     let clock = event(.clock(wallMinusBootMicroseconds: 7), 1)
     let lost = event(.disconnected(reason: "far"), 3)
-    for event in [clock, event(.measurement([0, 60]), 2), lost, event(.measurement([0, 61]), 5)] { backlog.take(event) }
+    for event in [clock, event(.measurement([0, 60]), 2), lost, event(.measurement([0, 61]), 5)] {
+      backlog.append(event, refused: .notWritten)
+    }
     #expect(backlog.values == 2)
-    #expect(backlog.microseconds(upTo: nil) == 3_000_000)
-    #expect(backlog.microseconds(upTo: BootInstant(microseconds: 9_000_000)) == 7_000_000)
+    #expect(backlog.loss(upTo: nil) == JournalLoss(values: 2, microseconds: 3_000_000))
     #expect(
-      backlog.owed(reason: "full", before: BootInstant(microseconds: 9_000_000))
-        == [clock, lost, event(.lost(values: 2, reason: "full"), 9)])
+      backlog.loss(upTo: BootInstant(microseconds: 9_000_000)) == JournalLoss(values: 2, microseconds: 7_000_000))
+    #expect(
+      backlog.owed(before: BootInstant(microseconds: 9_000_000))
+        == [clock, lost, event(.lost(values: 2, reason: "notWritten"), 9)])
   }
 
   @Test("an end stays the last")
   func end() {
     var backlog = JournalBacklog()
-    backlog.take(event(.measurement([0, 60]), 2))
-    backlog.take(event(.ended(.away), 4))
+    backlog.append(event(.measurement([0, 60]), 2), refused: .notWritten)
+    backlog.append(event(.ended(.away), 4), refused: .notWritten)
     #expect(
-      backlog.owed(reason: "full", before: BootInstant(microseconds: 9_000_000))
-        == [event(.lost(values: 1, reason: "full"), 4), event(.ended(.away), 4)])
+      backlog.owed(before: BootInstant(microseconds: 9_000_000))
+        == [event(.lost(values: 1, reason: "notWritten"), 4), event(.ended(.away), 4)])
   }
 
   @Test("a link that flaps for days takes no more room, and boot, newest clock and newest link stay")
   func bounded() {
     var backlog = JournalBacklog()
     let boot = event(.boot(BootIdentifier(high: 1, low: 2)), 0)
-    backlog.take(boot)
+    backlog.append(boot, refused: .notWritten)
     for second in 1...10_000 {
-      backlog.take(event(.connected, Int64(second)))
-      backlog.take(event(.clock(wallMinusBootMicroseconds: Int64(second)), Int64(second)))
-      backlog.take(event(.disconnected(reason: nil), Int64(second)))
+      backlog.append(event(.connected, Int64(second)), refused: .notWritten)
+      backlog.append(event(.clock(wallMinusBootMicroseconds: Int64(second)), Int64(second)), refused: .notWritten)
+      backlog.append(event(.disconnected(reason: nil), Int64(second)), refused: .notWritten)
     }
     #expect(backlog.events.count == 256)
     #expect(backlog.events.first == boot)

@@ -94,14 +94,14 @@ struct ProvisionalQualityTests {
         settings.judgingInterval = .zero
         settings.awayLimit = .zero
       })
-    await stage.told.line("bluetoothd is there")
+    await stage.witness.line("bluetoothd is there")
     try await stage.link(over: 0)
-    await stage.told.line("\(strap): values come")
+    await stage.witness.line("\(strap): values come")
     await stage.bluez.packets([0x10, 60, 0, 4], [0x10, 60, 8, 4])
-    await stage.told.wait { $0.status?.sensors.first?.provisional?.beats == 2 }
+    await stage.witness.wait { $0.status?.sensors.first?.provisional?.beats == 2 }
     try await stage.bluez.unlink(RecorderStage.path(strap, 0))
-    await stage.told.line("session ends (away)")
-    await stage.told.wait { $0.status?.sensors.first.map { $0.session == nil && $0.provisional == nil } == true }
+    await stage.witness.line("session ends (away)")
+    await stage.witness.wait { $0.status?.sensors.first.map { $0.session == nil && $0.provisional == nil } == true }
     await stage.end()
   }
 }

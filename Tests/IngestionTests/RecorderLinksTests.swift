@@ -23,7 +23,7 @@ struct RecorderLinksTests {
   }
 
   private func received(_ notifications: Int, _ stage: RecorderStage) async {
-    await stage.told.wait { $0.status?.sensors.first?.notifications == notifications }
+    await stage.witness.wait { $0.status?.sensors.first?.notifications == notifications }
   }
 
   @Test("of two links to one strap one is recorded; the other is named in the log, and used when the first is lost")
@@ -32,13 +32,13 @@ struct RecorderLinksTests {
       RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)"),
       RecorderStage.path(RecorderStage.strap, 1): MadeUp.object(of: "\(RecorderStage.strap)"),
     ])
-    await stage.told.wait { $0.status?.state == .adapterOff }
+    await stage.witness.wait { $0.status?.state == .adapterOff }
     try await stage.link(over: 0)
     #expect(await nextSubscription(stage) == 0)
     await stage.bluez.packets([0, 60], [0, 61])
     await received(2, stage)
     try await stage.bluez.unlink(RecorderStage.path(strap, 0))
-    await stage.told.wait { $0.status?.sensors.first?.state == .linkLost }
+    await stage.witness.wait { $0.status?.sensors.first?.state == .linkLost }
     try await stage.link(over: 1)
     #expect(await nextSubscription(stage) == 1)
     await stage.bluez.packets([0, 62])
@@ -46,7 +46,7 @@ struct RecorderLinksTests {
     try await stage.link(over: 0)
     try await stage.fence()
     #expect(await stage.bluez.count("AcquireNotify") == 0, "each value would be recorded twice")
-    #expect(stage.told.lines.contains { $0.contains("\(strap)") && $0.contains("hci0") && $0.contains("hci1") })
+    #expect(stage.witness.lines.contains { $0.contains("\(strap)") && $0.contains("hci0") && $0.contains("hci1") })
     try await stage.bluez.unlink(RecorderStage.path(strap, 1))
     #expect(await nextSubscription(stage) == 0)
     await stage.bluez.packets([0, 63])
@@ -58,26 +58,26 @@ struct RecorderLinksTests {
     "a bluetoothd that does not answer is told as that, in the log and the status, and not as one that is not running")
   func silentService() async throws {
     let stage = try await RecorderStage(isSilent: true)
-    await stage.told.line("bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth")
-    await stage.told.wait {
+    await stage.witness.line("bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth")
+    await stage.witness.wait {
       $0.status?.state == .noBluetoothService && $0.status?.problem?.contains("does not answer") == true
     }
     let call = await stage.bluez.next("GetManagedObjects")
     try await stage.bluez.send(call.reply([MadeUp.objectsValue([:])]))
-    await stage.told.wait { $0.status?.state == .noAdapter }
+    await stage.witness.wait { $0.status?.state == .noAdapter }
     await stage.end()
   }
 
   @Test("an adapter that is off, is switched, or goes is logged")
   func adapters() async throws {
     let stage = try await RecorderStage()
-    await stage.told.line("hci0: the adapter is off; switch it on with: bluetoothctl power on")
-    await stage.told.line("hci1: the adapter is off; switch it on with: bluetoothctl power on")
+    await stage.witness.line("hci0: the adapter is off; switch it on with: bluetoothctl power on")
+    await stage.witness.line("hci1: the adapter is off; switch it on with: bluetoothctl power on")
     let path = AdapterPath(1).object
     try await stage.bluez.change(path, "Adapter1", ["Powered": .boolean(true)])
-    await stage.told.line("hci1: the adapter is on")
+    await stage.witness.line("hci1: the adapter is on")
     try await stage.bluez.remove(path, ["Adapter1"])
-    await stage.told.line("hci1: the adapter is gone; waiting for it")
+    await stage.witness.line("hci1: the adapter is gone; waiting for it")
     await stage.end()
   }
 
@@ -86,13 +86,13 @@ struct RecorderLinksTests {
     let stage = try await RecorderStage(objects: [
       RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)")
     ])
-    await stage.told.line("bluetoothd is there")
+    await stage.witness.line("bluetoothd is there")
     try await stage.link(over: 0)
-    await stage.told.line("\(strap): values come")
+    await stage.witness.line("\(strap): values come")
     try await stage.bluez.unlink(RecorderStage.path(strap, 0))
-    await stage.told.line("\(strap): link lost")
+    await stage.witness.line("\(strap): link lost")
     try await stage.remove(strap)
-    await stage.told.line("\(strap): not allowed any more")
+    await stage.witness.line("\(strap): not allowed any more")
     try await stage.link(over: 0)
     try await stage.fence()
     #expect(await acquired(stage, over: 0) == 1)
@@ -105,14 +105,14 @@ struct RecorderLinksTests {
       RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)"),
       RecorderStage.path(RecorderStage.strap, 1): MadeUp.object(of: "\(RecorderStage.strap)"),
     ]) { settings, _ in settings.adapters = ["hci0"] }
-    await stage.told.line("bluetoothd is there")
+    await stage.witness.line("bluetoothd is there")
     try await stage.link(over: 1)
     try await stage.fence()
     #expect(await acquired(stage, over: 1) == 0)
-    #expect(stage.told.count("\(strap): linked") == 0)
+    #expect(stage.witness.count("\(strap): linked") == 0)
     try await stage.link(over: 0)
-    await stage.told.line("\(strap): linked over hci0")
-    await stage.told.line("\(strap): values come")
+    await stage.witness.line("\(strap): linked over hci0")
+    await stage.witness.line("\(strap): values come")
     await stage.end()
   }
 
@@ -135,12 +135,12 @@ struct RecorderLinksTests {
     let stage = try await RecorderStage(
       allowed: [], powered: true, objects: [path: MadeUp.object(of: "\(RecorderStage.strap)")]
     ) { settings, _ in settings.unlisted = .any(atLeast: -70) }
-    await stage.told.line("bluetoothd is there")
+    await stage.witness.line("bluetoothd is there")
     let address = SensorAddress(bits: strap.bits)!
     try await stage.bluez.change(path, "Device1", ["RSSI": .int16(-50)])
-    await stage.told.wait { $0.status?.sensors.contains { $0.address == address && $0.state == .linked } == true }
+    await stage.witness.wait { $0.status?.sensors.contains { $0.address == address && $0.state == .linked } == true }
     await stage.bluez.kill()
-    await stage.told.wait { $0.status?.sensors.contains { $0.address == address } == false }
+    await stage.witness.wait { $0.status?.sensors.contains { $0.address == address } == false }
     await stage.end()
   }
 }

@@ -21,7 +21,7 @@ final class RecorderStage: Sendable {
 
   let bluez: ScriptedBlueZ
   /// The lines of the log so far, the newest status, and whoever waits for one.
-  let told = Told()
+  let witness = RecorderWitness()
   private let bus: PrivateBus
   private let folder: URL
   private let loop: EventLoop
@@ -50,9 +50,8 @@ final class RecorderStage: Sendable {
     let store = folder.appendingPathComponent("sensord.sqlite").path
     var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
     settings.bus = .address(bus.address)
-    let told = told
-    settings.log = { told.take(line: $1) }
-    settings.onStatus = { told.take($0) }
+    let witness = witness
+    settings.log = { witness.note(line: $1) }
     prepare(&settings, await bluez.name)
     let file = try HealthStore.open(store, for: .writing)
     for address in allowed + [Self.marker] {
@@ -61,9 +60,15 @@ final class RecorderStage: Sendable {
     await file.close()
     let recorder = Recorder(settings, on: loop)
     self.recorder = recorder
+    let events = recorder.events(.status)
+    Task {
+      for await event in events {
+        if case .status(let status) = event.kind { witness.note(status) }
+      }
+    }
     run = Task(executorPreference: loop) {
-      do { try await recorder.run {} } catch { told.take(line: "\(error)") }
-      told.take(line: "the recorder has ended")
+      do { try await recorder.run {} } catch { witness.note(line: "\(error)") }
+      witness.note(line: "the recorder has ended")
     }
   }
 
@@ -77,10 +82,10 @@ final class RecorderStage: Sendable {
   /// Returns when the recorder has done what follows from everything that bluetoothd has sent, and bluetoothd has seen it.
   func fence() async throws {
     let device = Self.path(Self.marker, 0)
-    let before = told.count("\(Self.marker): link lost")
+    let before = witness.count("\(Self.marker): link lost")
     try await bluez.link(device, nil)
     try await bluez.unlink(device)
-    await told.line("\(Self.marker): link lost", after: before)
+    await witness.line("\(Self.marker): link lost", after: before)
     let probe = try await Connection.open(.address(bus.address), on: loop)
     var ping = Message.call(await bluez.name, path: .root, interface: "org.freedesktop.DBus.Peer", member: "Ping")
     ping.noAutoStart = true

@@ -1,61 +1,31 @@
 import Captures
-import DBus
-import Foundation
-import HealthModel
 import Sensors
-import SeriesStore
-import TestSupport
 import Testing
 
 @testable import Ingestion
 
 @Suite("The recorder after a time in which it did not run", .timeLimit(.minutes(5)))
 struct RecorderStallTests {
-  private static let strap = SensorAddress("C0:FF:EE:00:00:01")!
-  private static let other = SensorAddress("C0:FF:EE:00:00:02")!
+  private static let strap = LoneRecorder.strap
+  private static let other = LoneRecorder.other
 
   private static func at(_ seconds: Double) -> BootInstant {
-    BootInstant(microseconds: Int64(seconds * 1_000_000))
+    Invented.at(seconds)
   }
 
   /// What the sessions of a recorder without a bus hold in the end, to which `happens` does something.
   private func captures(_ happens: @escaping @Sendable (isolated Recorder) -> Void) async throws -> [Capture] {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let store = folder.appendingPathComponent("sensord.sqlite").path
-    let file = try HealthStore.open(store, for: .writing)
-    for address in [Self.strap, Self.other] {
-      _ = try await file.allow(AllowedSensor(address: "\(address)", name: nil, added: Timestamp(microseconds: 0)))
-    }
-    await file.close()
-    var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
-    settings.bus = .address("unix:path=/nonexistent")
-    settings.captures = .init(directory: store + ".captures", maximumAge: nil, maximumBytes: nil)
-    let loop = try EventLoop.startThread(named: "test")
-    defer { loop.stop() }
-    let clock = HostClock(
-      now: { Self.at(100) }, wallMicroseconds: { 1_790_000_000_000_000 }, boot: BootIdentifier(high: 1, low: 1))
-    let recorder = Recorder(settings, on: loop, clock: clock)
-    try await Task(executorPreference: loop) {
-      try await recorder.run {
-        recorder.assumeIsolated { happens($0) }
-        recorder.requestStop()
-      }
-    }.value
-    let archive = CaptureArchive(directory: store + ".captures", maximumAgeSeconds: nil, maximumBytes: nil)
-    return try archive.files().flatMap { try CaptureFile.read(path: $0.path).captures }
-      .sorted { "\($0.sensor.address!)" < "\($1.sensor.address!)" }
+    try await LoneRecorder().run(happens)
   }
 
   @Test("events of several sources, and what waited among them, have instants that never go back")
   func order() async throws {
     let captures = try await captures { recorder in
-      recorder.take(.connected, of: Self.strap, at: Self.at(10))
-      recorder.take(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
-      recorder.take(.battery(percent: 80), of: Self.strap, at: Self.at(12.5))
-      recorder.take(.measurement([0, 61]), of: Self.strap, at: Self.at(12))
-      recorder.take(.measurement([0, 62]), of: Self.strap, at: Self.at(13))
+      recorder.record(.connected, of: Self.strap, at: Self.at(10))
+      recorder.record(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
+      recorder.record(.battery(percent: 80), of: Self.strap, at: Self.at(12.5))
+      recorder.record(.measurement([0, 61]), of: Self.strap, at: Self.at(12))
+      recorder.record(.measurement([0, 62]), of: Self.strap, at: Self.at(13))
     }
     let events = try #require(captures.first).events
     #expect(zip(events, events.dropFirst()).allSatisfy { $0.instant <= $1.instant })
@@ -67,10 +37,10 @@ struct RecorderStallTests {
     "each open session is told of a stall, as long as the first value that waited shows, and no other is begun by it")
   func told() async throws {
     let captures = try await captures { recorder in
-      recorder.take(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
-      recorder.stalled(since: 12_500_000, until: 72_000_000)
-      recorder.take(.measurement([0, 61]), of: Self.strap, at: Self.at(72))
-      recorder.take(.measurement([0, 62]), of: Self.other, at: Self.at(73))
+      recorder.record(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
+      recorder.stalled(since: Self.at(12.5).microseconds, until: Self.at(72).microseconds)
+      recorder.record(.measurement([0, 61]), of: Self.strap, at: Self.at(72))
+      recorder.record(.measurement([0, 62]), of: Self.other, at: Self.at(73))
     }
     try #require(captures.count == 2)
     #expect(
@@ -84,14 +54,15 @@ struct RecorderStallTests {
     "values with times of their own stand before the stall, those without behind it, whichever sensor was heard first")
   func ownTimes() async throws {
     let captures = try await captures { recorder in
-      recorder.take(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
-      recorder.take(.measurement([0, 70]), of: Self.other, at: Self.at(11.5))
-      // What `stalled(since:until:)` does around the client's values.
-      recorder.stall = Recorder.Stall(since: 14_000_000, until: 72_000_000, untold: [Self.strap, Self.other])
-      recorder.hear([0, 61], of: Self.strap, at: Self.at(12))
-      recorder.hear([0, 62], of: Self.strap, at: Self.at(13))
-      recorder.hear([0, 71], of: Self.other, at: Self.at(72))
-      recorder.hear([0, 63], of: Self.strap, at: Self.at(71))
+      recorder.record(.measurement([0, 60]), of: Self.strap, at: Self.at(11))
+      recorder.record(.measurement([0, 70]), of: Self.other, at: Self.at(11.5))
+      // What `stalled(since:until:)` does around the central's values.
+      recorder.stall = Stall(
+        since: Self.at(14), until: Self.at(72), sensors: [Self.strap, Self.other])
+      recorder.readValue([0, 61], of: Self.strap, at: Self.at(12))
+      recorder.readValue([0, 62], of: Self.strap, at: Self.at(13))
+      recorder.readValue([0, 71], of: Self.other, at: Self.at(72))
+      recorder.readValue([0, 63], of: Self.strap, at: Self.at(71))
       recorder.endStall()
     }
     try #require(captures.count == 2)

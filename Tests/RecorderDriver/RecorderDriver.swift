@@ -62,11 +62,11 @@ enum RecorderDriver {
       case .pass(let microseconds):
         clocks.pass(microseconds)
         await recorder.timerFired()
-      case .measurement(let address, let bytes): await recorder.take(.measurement(bytes), of: address, at: clocks.now)
-      case .connected(let address): await recorder.take(.connected, of: address, at: clocks.now)
-      case .disconnected(let address): await recorder.take(.disconnected(reason: nil), of: address, at: clocks.now)
+      case .measurement(let address, let bytes): await recorder.record(.measurement(bytes), of: address, at: clocks.now)
+      case .connected(let address): await recorder.record(.connected, of: address, at: clocks.now)
+      case .disconnected(let address): await recorder.record(.disconnected(reason: nil), of: address, at: clocks.now)
       case .setClock(let microseconds): clocks.set(microseconds)
-      case .sync: try? await recorder.journal?.sync()
+      case .sync: try? await recorder.files?.journal.sync()
       case .fill(true): if let file = unsafe fopen(switchPath, "w") { unsafe fclose(file) }
       case .fill(false): unsafe unlink(switchPath)
       case .settle: await recorder.commitsEnded()

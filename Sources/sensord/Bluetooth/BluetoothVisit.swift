@@ -5,7 +5,7 @@ internal import DBus
 actor BluetoothVisit {
   nonisolated let loop: EventLoop
   private let connection: Connection
-  private var mirror: Client?
+  private var mirror: Central?
   private var waiting: [Int: (pick: (Event) -> Bool, finish: (Event?) -> Void)] = [:]
   private var lastNumber = 0
   /// Called with every event, in order.
@@ -35,7 +35,7 @@ actor BluetoothVisit {
     let visit = BluetoothVisit(connection)
     let result: Swift.Result<Result, any Error>
     do {
-      try await visit.begin(ClientConfiguration(notifying: characteristic))
+      try await visit.begin(CentralConfiguration(notifying: characteristic))
       result = .success(try await body(visit))
     } catch {
       result = .failure(error)
@@ -44,8 +44,8 @@ actor BluetoothVisit {
     return try result.get()
   }
 
-  private func begin(_ configuration: ClientConfiguration) async throws {
-    let client = Client(on: connection, configuration: configuration) { [weak self] event in
+  private func begin(_ configuration: CentralConfiguration) async throws {
+    let client = Central(on: connection, configuration: configuration) { [weak self] event in
       self?.assumeIsolated { $0.handle(event) }
     }
     mirror = client
@@ -94,7 +94,7 @@ extension BluetoothVisit {
 
   /// The first event that `pick` wants, of those that come after `command` was given; nil where none comes in time.
   func wait(
-    _ limit: Duration, after command: @Sendable (isolated Client) -> Void = { _ in },
+    _ limit: Duration, after command: @Sendable (isolated Central) -> Void = { _ in },
     for pick: @escaping (Event) -> Bool
   ) async -> Event? {
     lastNumber += 1
@@ -113,7 +113,7 @@ extension BluetoothVisit {
   }
 
   /// The client, for what it is asked directly.
-  func client() throws -> Client {
+  func client() throws -> Central {
     guard let mirror else { throw BluetoothFailure.noService }
     return mirror
   }

@@ -27,7 +27,7 @@ struct RecorderProcess {
 
     try FileAccess.makeDirectory(store.directory, mode: store.directoryMode)
     let loop = try EventLoop()
-    let recorder = Recorder(settings(logger: logger, publication: publication, links: links), on: loop)
+    let recorder = Recorder(settings(logger: logger, links: links), on: loop)
     let signals = try loop.watch(signals: [SIGTERM, SIGINT, SIGHUP]) { _ in
       notification.send(.stopping)
       recorder.requestStop()
@@ -35,12 +35,21 @@ struct RecorderProcess {
     defer { loop.cancel(signals) }
     if let interval = notification.watchdogInterval { Self.feedWatchdog(notification, every: interval, on: loop) }
     let path = store.path
+    let events = recorder.events(.status)
     try CommandLoop.run(on: loop) { _ in
-      try await recorder.run {
-        logger.notice("recording into \(path)")
-        publication.begin()
-        notification.send(.ready)
+      // It ends with the recording, and before the file is withdrawn.
+      async let publishing: Void = publication.follow(events)
+      do {
+        try await recorder.run {
+          logger.notice("recording into \(path)")
+          publication.begin()
+          notification.send(.ready)
+        }
+      } catch {
+        await publishing
+        throw error
       }
+      await publishing
     }
   }
 
@@ -52,7 +61,7 @@ struct RecorderProcess {
     _ = mallopt(M_MMAP_THRESHOLD, 1 << 18)
   }
 
-  private func settings(logger: Logger, publication: StatusPublication, links: OwnLinksFile) -> RecorderSettings {
+  private func settings(logger: Logger, links: OwnLinksFile) -> RecorderSettings {
     var settings = RecorderSettings(store: store.path, journal: store.journal, version: SensordCommand.version)
     settings.fileMode = store.fileMode
     settings.directoryMode = store.directoryMode
@@ -68,7 +77,6 @@ struct RecorderProcess {
     settings.unlisted = configuration.recordsAny ? .any(atLeast: configuration.minimumSignal) : .refused
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
-    settings.onStatus = { publication.update($0) }
     settings.inheritedLinks = links.inherited()
     // Where that fails, a link may outlive a recorder that is killed: no reason to stop recording.
     settings.onLinks = { try? links.write($0) }

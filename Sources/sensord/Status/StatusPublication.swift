@@ -41,8 +41,14 @@ final class StatusPublication: Sendable {
     if let latest = state.withLock({ $0.latest }) { publish(latest) }
   }
 
-  /// Publishes a new status.
-  func update(_ status: RecorderStatus) {
+  /// Publishes each status of a recorder, until the recording has ended.
+  func follow(_ events: RecorderEvents) async {
+    for await event in events {
+      if case .status(let status) = event.kind { update(status) }
+    }
+  }
+
+  private func update(_ status: RecorderStatus) {
     let hasBegun = state.withLock { state in
       state.latest = status
       return state.hasBegun

@@ -1,0 +1,141 @@
+internal import DBus
+
+extension Central {
+  /// A call of the bluetoothd that is mirrored, by its unique name: so it never reaches another one, and never starts one.
+  func message(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value] = []
+  ) -> Message? {
+    guard let owner = tree.owner else { return nil }
+    var message = Message.call(owner, path: path, interface: interface, member: member, body: body)
+    message.noAutoStart = true
+    return message
+  }
+
+  /// Calls a method; `reply` runs in order with the signals, never from within this function.
+  func call(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value] = [], timeout: Duration? = .seconds(30),
+    reply: @escaping @Sendable (isolated Central, Result<Message, DBusError>) -> Void
+  ) {
+    guard let message = message(path, interface, member, body) else {
+      return connection.loop.execute {
+        self.assumeIsolated { reply($0, .failure(DBusError(.disconnected, "bluetoothd is not running"))) }
+      }
+    }
+    connection.assumeIsolated { connection in
+      _ = connection.call(message, timeout: timeout) { result in
+        self.assumeIsolated { central in
+          if case .success(let message) = result, message.sender == central.tree.owner {
+            central.trace.note(message.serial)
+          }
+          reply(central, result)
+        }
+      }
+    }
+  }
+
+  func callConnect(_ peer: Peer) {
+    func fail(_ failure: ConnectFailure) {
+      attempts[peer] = nil
+      publish(.connectFailed(peer.address, peer.adapter, failure))
+    }
+    guard tree.isLoaded else { return fail(.serviceGone) }
+    guard tree.adapters[peer.adapter]?.isPowered == true else { return fail(.adapterOff) }
+    guard let device = tree.device(peer.address, on: peer.adapter) else { return fail(.unknownDevice) }
+    // bluetoothd always answers, after 40 s at the latest; an answer of our own would leave its attempt going on unseen.
+    let generation = attempts[peer]?.generation
+    call(device.path.object, ObjectTree.deviceInterface, "Connect", timeout: nil) { central, result in
+      central.handleConnected(generation, result)
+    }
+  }
+
+  /// A Disconnect was answered: BlueZ has answered the Connect that it was to end before that, or has lost it.
+  func giveUp(_ generation: Int?) {
+    guard let (peer, attempt) = attempt(generation), !isStopped else { return }
+    attempts[peer] = nil
+    if !attempt.isAnswered { publish(.connectFailed(peer.address, peer.adapter, .cancelled)) }
+  }
+
+  private func attempt(_ generation: Int?) -> (peer: Peer, attempt: Attempt)? {
+    attempts.first { $0.value.generation == generation }.map { ($0.key, $0.value) }
+  }
+
+  private func handleConnected(_ generation: Int?, _ result: Result<Message, DBusError>) {
+    guard let (peer, attempt) = attempt(generation), !isStopped else { return }
+    switch result {
+    case .success:
+      // A link that was there before is not ours; and the signal of a new one may come later, or never.
+      if !attempt.isAnswered, linked.contains(peer) {
+        attempts[peer] = nil
+        publish(.linkUp(peer.address, peer.adapter, isOurs: ours.contains(peer)))
+      } else {
+        publishLinkUp(peer)
+        attempts[peer] = nil
+      }
+    case .failure(let error):
+      attempts[peer] = nil
+      if !attempt.isAnswered { publish(.connectFailed(peer.address, peer.adapter, ConnectFailure(error))) }
+    }
+  }
+
+  func want(_ mode: DiscoveryMode?, on adapter: AdapterPath) {
+    if discoveries[adapter] == nil {
+      lastGeneration += 1
+      discoveries[adapter] = (Discovery(), lastGeneration)
+    }
+    perform(discoveries[adapter]?.machine.want(mode) ?? [], on: adapter)
+  }
+
+  private func perform(_ actions: [Discovery.Action], on adapter: AdapterPath) {
+    for action in actions {
+      switch action {
+      case .setFilter(let mode):
+        var filter: [String: Value] = ["Transport": .string("le"), "DuplicateData": .boolean(false)]
+        if case .services(let services) = mode { filter["UUIDs"] = .strings(services.map(\.description)) }
+        callDiscovery("SetDiscoveryFilter", [.properties(filter)], on: adapter)
+      case .start: callDiscovery("StartDiscovery", on: adapter)
+      case .stop: callDiscovery("StopDiscovery", on: adapter)
+      case .report(let state): publish(.discovery(adapter, state))
+      }
+    }
+    if discoveries[adapter]?.machine.isStopping != true { callDeferred(on: adapter) }
+  }
+
+  /// The adapter was switched off or pulled out, and BlueZ has ended our discovery with it.
+  func endDiscovery(on adapter: AdapterPath) {
+    discoveries[adapter] = nil
+    callDeferred(on: adapter)
+  }
+
+  /// `Discovering` turned false: where it stays so although ours was not stopped, BlueZ has ended it by itself (seen in
+  /// public reports after a suspend, or a reset of the controller).
+  func checkDiscovery(on adapter: AdapterPath) {
+    guard let generation = discoveries[adapter]?.generation else { return }
+    _ = connection.loop.schedule(after: Self.discoveryPause) { [weak self] in
+      self?.assumeIsolated { central in
+        guard central.discoveries[adapter]?.generation == generation, !central.isStopped,
+          central.tree.adapters[adapter]?.isDiscovering == false
+        else { return }
+        central.perform(central.discoveries[adapter]?.machine.end() ?? [], on: adapter)
+      }
+    }
+  }
+
+  /// `Discovering` may be false for a moment: where a filter changes, or another program's discovery ends and ours begins.
+  private static let discoveryPause = Duration.seconds(1)
+
+  private func callDeferred(on adapter: AdapterPath) {
+    for (peer, attempt) in attempts where peer.adapter == adapter && attempt.isDeferred {
+      attempts[peer]?.isDeferred = false
+      callConnect(peer)
+    }
+  }
+
+  private func callDiscovery(_ member: String, _ body: [Value] = [], on adapter: AdapterPath) {
+    let generation = discoveries[adapter]?.generation
+    call(adapter.object, ObjectTree.adapterInterface, member, body) { central, result in
+      guard central.discoveries[adapter]?.generation == generation, !central.isStopped else { return }
+      let outcome = result.map { _ in () }.mapError { Refusal($0) }
+      central.perform(central.discoveries[adapter]?.machine.handle(outcome) ?? [], on: adapter)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+public import DBus
+
+/// BlueZ as sensord uses it: mirrors its objects, and keeps the notifications of followed devices coming.
+///
+/// Lives on the event loop: its executor is the loop, and `events` is called there, synchronously and in the order in
+/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. What a command leads to is
+/// published after the command has returned. It survives every restart of bluetoothd; with the loss of the bus it ends.
+///
+/// It decides neither whom to connect nor when.
+public actor Central {
+  /// A device as one adapter reaches it.
+  struct Peer: Hashable, Sendable {
+    var address: DeviceAddress
+    var adapter: AdapterPath
+  }
+
+  /// A Connect that has not been answered.
+  struct Attempt {
+    /// By which its answer finds it; one that comes too late finds none.
+    let generation: Int
+    /// Its link was published already.
+    var isAnswered = false
+    /// Not yet called: a scan of ours has to end before.
+    var isDeferred = false
+  }
+
+  struct Follow {
+    /// Tells this follow from earlier ones of the same device when an answer comes late.
+    let generation: Int
+    var link = FollowedLink()
+    var socket: NotificationSocket?
+    var watch: WatchToken?
+    /// The level that was published last for this link.
+    var battery: UInt8?
+  }
+
+  let connection: Connection
+  let configuration: CentralConfiguration
+  let sink: @Sendable (Event) -> Void
+
+  var tree = ObjectTree()
+  var trace = SerialTrace()
+  var attempts: [Peer: Attempt] = [:]
+  /// Whose link was published, and not yet its end.
+  var linked: Set<Peer> = []
+  /// Whose services were published.
+  var resolved: Set<Peer> = []
+  /// Whose link this central made.
+  var ours: Set<Peer> = []
+  /// What an earlier central left, until the objects have been read for the first time.
+  var inherited: OwnLinks?
+  var reasons: [Peer: DisconnectReason] = [:]
+  var follows: [Peer: Follow] = [:]
+  /// Calls of Pair that have not been answered.
+  var pairings: [Peer: Task<Result<Void, DBusError>, Never>] = [:]
+  var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
+  var lastGeneration = 0
+  /// The bus's policy refused the last question for the objects.
+  var isDenied = false
+  private var observer: Connection.ObserverToken?
+  private var commandDepth = 0
+  private var outbox: [Event] = []
+  private(set) var isStopped = false
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe connection.loop.asUnownedSerialExecutor() }
+
+  /// - Parameters:
+  ///   - connection: An open connection; it stays the owner's, who closes it after ``stop()``.
+  ///   - configuration: What to look for in each followed device.
+  ///   - events: Called on the loop's thread.
+  public init(
+    on connection: Connection, configuration: CentralConfiguration, events: @escaping @Sendable (Event) -> Void
+  ) {
+    self.connection = connection
+    self.configuration = configuration
+    inherited = configuration.inherited
+    sink = events
+  }
+
+  /// Adds the match rules and mirrors what is there. ``Event/serviceAppeared`` follows, now or when bluetoothd starts; nothing
+  /// that is called here starts it.
+  ///
+  /// - Throws: What the bus answers; ``DBusError/isAccessDenied`` where its policy forbids to listen.
+  public func start() async throws(DBusError) {
+    observer = await connection.observeSignals { [weak self] message in
+      self?.assumeIsolated { $0.receive(message) }
+    }
+    await connection.onDisconnect { [weak self] _ in
+      self?.assumeIsolated { $0.loseBus() }
+    }
+    for rule in Self.rules { try await connection.addMatch(rule) }
+    apply(tree.setOwner(try await connection.nameOwner(of: "org.bluez")))
+  }
+
+  /// Before anything is asked, so that no change is missed.
+  private static let rules: [MatchRule] = {
+    let properties = [
+      ObjectTree.adapterInterface, ObjectTree.deviceInterface, ObjectTree.batteryInterface,
+      ObjectTree.characteristicInterface,
+    ].map { interface in
+      MatchRule(
+        sender: "org.bluez", interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+        pathNamespace: "/org/bluez", firstArgument: interface)
+    }
+    return properties + [
+      MatchRule(sender: "org.bluez", interface: "org.freedesktop.DBus.ObjectManager"),
+      MatchRule(sender: "org.bluez", interface: ObjectTree.deviceInterface, member: "Disconnected"),
+      MatchRule(
+        sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        firstArgument: "org.bluez"),
+    ]
+  }()
+
+  /// Whether bluetoothd runs, as far as the bus has said.
+  public var isServiceRunning: Bool { tree.owner != nil }
+
+  /// The devices that BlueZ knows now.
+  public var devices: [Device] { tree.devices.values.sorted { $0.path < $1.path } }
+
+  /// The adapters that are there now.
+  public var adapters: [Adapter] { tree.adapters.values.sorted { $0.path < $1.path } }
+
+  /// The links that this central has made, or inherited; nil while there is no bluetoothd.
+  public var ownLinks: OwnLinks? {
+    tree.owner.map { OwnLinks(service: $0, links: Set(ours.map { OwnLinks.Link($0.address, over: $0.adapter) })) }
+  }
+
+  /// Hands an event to the owner, later where it is just calling a command.
+  func publish(_ event: Event) {
+    if commandDepth > 0 || !outbox.isEmpty {
+      outbox.append(event)
+    } else {
+      sink(event)
+    }
+  }
+
+  /// Carries out a command; its events are published afterwards.
+  func command<Result>(_ body: () -> Result) -> Result {
+    commandDepth += 1
+    defer {
+      commandDepth -= 1
+      if commandDepth == 0, !outbox.isEmpty {
+        connection.loop.execute { [weak self] in self?.assumeIsolated { $0.flush() } }
+      }
+    }
+    return body()
+  }
+
+  private func flush() {
+    while !outbox.isEmpty {
+      let events = outbox
+      outbox = []
+      for event in events { sink(event) }
+    }
+  }
+
+  /// Ends everything: subscriptions, discovery, and the links that are ours. Returns when BlueZ has confirmed, or not within
+  /// 5 s. No event is published any more.
+  public func stop() async {
+    guard !isStopped else { return }
+    isStopped = true
+    if let observer { await connection.removeObserver(observer) }
+    var calls: [Message] = []
+    for (peer, follow) in follows {
+      var link = follow.link
+      for case .stopNotify(let path) in link.subscription.cancel() {
+        calls += message(path.object, ObjectTree.characteristicInterface, "StopNotify").map { [$0] } ?? []
+      }
+      close(peer)
+    }
+    for peer in ours.union(attempts.keys) {
+      guard let device = tree.device(peer.address, on: peer.adapter) else { continue }
+      calls += message(device.path.object, ObjectTree.deviceInterface, "Disconnect").map { [$0] } ?? []
+    }
+    for (adapter, discovery) in discoveries where discovery.machine.isActive {
+      calls += message(adapter.object, ObjectTree.adapterInterface, "StopDiscovery").map { [$0] } ?? []
+    }
+    follows = [:]
+    guard !calls.isEmpty else { return }
+    let connection = connection
+    await withCheckedContinuation { continuation in
+      let barrier = Barrier(calls.count) { continuation.resume() }
+      connection.assumeIsolated { connection in
+        for call in calls { connection.call(call, timeout: .seconds(5)) { _ in barrier.arrive() } }
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import BlueZ
+import GATTHeartRate
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+extension Recorder {
+  /// Reads the list of allowed sensors and follows it: new ones are looked for, sessions of removed ones end.
+  func loadAllowedSensors() async {
+    guard let store = files?.store else { return }
+    let sensors: [AllowedSensor]
+    do {
+      sensors = try await store.allowedSensors()
+    } catch {
+      log(.error, "the list of allowed sensors cannot be read: \(error)")
+      return
+    }
+    var list = AllowList(unlisted: settings.unlisted)
+    for sensor in sensors {
+      guard let address = SensorAddress(sensor.address) else { continue }
+      guard list.insert(address, name: sensor.name) else {
+        log(.warning, "more than \(AllowList.capacity) sensors are allowed; the last ones are left out")
+        break
+      }
+    }
+    guard list != plan.allowed || recordings.isEmpty else { return }
+    follow(list)
+  }
+
+  private func follow(_ list: AllowList) {
+    let now = clock.now()
+    for address in recordings.addresses where !list.contains(address) {
+      guard let index = recordings.index(of: address), !recordings[index].isUnlisted else { continue }
+      if let ending = recordings[index].end(.request, at: now) {
+        end(ending, of: index)
+        commitSoon(ending.session)
+      }
+      recordings.remove(at: index)
+      log(.notice, "\(address): not allowed any more")
+    }
+    for address in list.addresses {
+      let index = recordings.index(of: address) ?? insertRecording(address, name: nil, at: now)
+      recordings[index].name = list.name(of: address) ?? recordings[index].name
+      recordings[index].isUnlisted = false
+    }
+    perform(plan.allow(list, at: now))
+    planKnownDevices(at: now)
+    publishStatus()
+  }
+
+  /// A sensor that is not in the list is recorded where the configuration says so and it is near enough.
+  func admit(_ device: Device, at now: BootInstant) {
+    guard case .any = plan.allowed.unlisted, index(of: device.path.adapter) != nil, let rssi = device.rssi,
+      let address = SensorAddress(bits: device.address.bits), recordings.index(of: address) == nil,
+      plan.allowed.allows(address, rssi: rssi), recordings.count < AllowList.capacity,
+      device.services.contains(BluetoothUUID(AssignedUUID.heartRateService))
+    else { return }
+    recordings[insertRecording(address, name: device.name, at: now)].isUnlisted = true
+    log(.notice, "\(address): not in the list of sensors; recorded since the configuration says \"any\"")
+  }
+
+  /// Forgets sensors that are not in the list once they are gone and their sessions have ended.
+  func removeUnlisted() {
+    recordings.removeUnlisted { plan.standing(of: $0) != nil }
+  }
+
+  private func insertRecording(_ address: SensorAddress, name: String?, at now: BootInstant) -> Int {
+    let limits = SessionLimits(
+      awayMicroseconds: settings.awayLimit.microseconds, offSkinMicroseconds: settings.offSkinLimit.microseconds,
+      lengthMicroseconds: settings.maximumLength.microseconds)
+    return recordings.insert(
+      SensorRecording(
+        address: address, name: name, limits: limits, boot: clock.boot, wallMinusBoot: wallOffset, at: now))
+  }
+}
+
+extension Duration {
+  /// Whole microseconds, saturating.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    return overflow ? .max : whole + attoseconds / 1_000_000_000_000
+  }
+}

@@ -1,0 +1,91 @@
+import Captures
+import DBus
+import FoundationEssentials
+import HealthModel
+import Sensors
+import SeriesStore
+
+extension Recorder {
+  /// Commits an ended session without waiting for it.
+  func commitSoon(_ session: UUID) {
+    commits[session] = Task(executorPreference: loop) { await self.commitAndForget(session) }
+  }
+
+  private func commitAndForget(_ session: UUID) async {
+    await commit(session)
+    commits[session] = nil
+  }
+
+  /// Commits an ended session; where that fails it stays in the journal and is tried again every minute.
+  func commit(_ session: UUID) async {
+    guard let files else { return }
+    let name = session.uuidString.lowercased()
+    let seconds = clock.wallMicroseconds() / 1_000_000
+    do throws(SessionCommitter.Failure) {
+      do { try payJournal(of: session) } catch { throw .journal(error) }
+      do { try await makeStoreSound() } catch { throw .store(error) }
+      let committed = try await files.committer.commit(session, now: seconds)
+      condition.committed()
+      for line in committed.lines(of: name) { log(line) }
+    } catch {
+      if case .store(let error) = error { storeKeeper.commitFailed(error) }
+      log(condition.commitFailed(name, error.reason))
+      commitQueue.failed(session, at: clock.now(), isLast: isStopping)
+      armTimer(for: commitQueue.retryAt)
+    }
+    publishStatus()
+  }
+
+  /// Writes what the journal is owed of a session that has ended; its commit waits for that.
+  private func payJournal(of session: UUID) throws(JournalError) {
+    guard let owed = commitQueue.owed(of: session) else { return }
+    try files?.journal.append(owed, to: session)
+    log(commitQueue.paid(session)?.line(of: "session \(session.uuidString.lowercased())"))
+    journalWorks()
+  }
+
+  /// Returns when no commit is under way.
+  package func commitsEnded() async {
+    while let commit = commits.values.first { await commit.value }
+  }
+
+  /// Erases what the journal and the kept captures hold of sessions that somebody deleted.
+  func eraseDeleted() async {
+    guard let files else { return }
+    do {
+      storeKeeper.lastErasedChange = try await files.committer.eraseDeleted(after: storeKeeper.lastErasedChange)
+    } catch {
+      log(.error, "a deleted session is not erased from the journal or the captures yet: \(error)")
+    }
+  }
+}
+
+extension SessionCommitter.Committed {
+  /// What the log says of it.
+  fileprivate func lines(of name: String) -> [LogLine] {
+    var lines = [
+      LogLine(
+        .notice, "session \(name) \(outcome?.rawValue ?? "was empty"): rates \(rates), beats \(beats), gaps \(gaps)")
+    ]
+    if !damages.isEmpty {
+      lines.append(LogLine(.warning, "\(damages.count) records of its journal could not be read"))
+      for damage in damages {
+        guard case .unreadable(_) = damage.reason else { continue }
+        lines.append(LogLine(.warning, "journal: \(damage); the segment is kept aside"))
+      }
+    }
+    if let archiveFailure { lines.append(LogLine(.warning, "its capture could not be kept: \(archiveFailure)")) }
+    return lines
+  }
+}
+
+extension SessionCommitter.Failure {
+  /// Why, in a few words.
+  fileprivate var reason: String {
+    switch self {
+    case .journal(let error): "\(error)"
+    case .store(let error): "\(error)"
+    case .timeline(let error): "its timeline is not valid (\(error)); please report this with its capture"
+    }
+  }
+}

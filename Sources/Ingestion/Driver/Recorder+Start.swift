@@ -1,0 +1,126 @@
+import Captures
+import DBus
+import FoundationEssentials
+import Glibc
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+extension Recorder {
+  /// Opens the store and the journal and goes on with the sessions that a crash left open.
+  ///
+  /// - Returns: The sessions that have ended and are yet to be committed.
+  func open() async throws(RecorderFailure) -> [UUID] {
+    try makeFolder(of: settings.store)
+    let store: HealthStore
+    do { store = try HealthStore.open(settings.store, for: .recording, mode: settings.fileMode) } catch {
+      throw .store(error)
+    }
+    let (files, recovered) = try openFiles(with: store)
+    self.files = files
+    // First, so that nothing that is written from now on is missed.
+    watchStore()
+    await loadAllowedSensors()
+    await eraseDeleted()
+    return await recover(recovered)
+  }
+
+  private func openFiles(with store: HealthStore) throws(RecorderFailure) -> (OpenFiles, JournalContents) {
+    let configuration = JournalConfiguration(
+      directoryMode: settings.directoryMode, fileMode: settings.fileMode, segmentBytes: settings.segmentBytes)
+    let archive = settings.captures.map {
+      CaptureArchive(
+        directory: $0.directory, maximumAgeSeconds: $0.maximumAge?.components.seconds, maximumBytes: $0.maximumBytes,
+        directoryMode: settings.directoryMode, fileMode: settings.fileMode)
+    }
+    do {
+      let (journal, recovered) = try Journal.open(directory: settings.journal, configuration: configuration)
+      let syncer = try JournalSyncer(journal, interval: settings.syncInterval) { [loop] failure in
+        loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
+      }
+      let committer = SessionCommitter(store: store, journal: journal, archive: archive, version: settings.version)
+      return (OpenFiles(store: store, journal: journal, syncer: syncer, committer: committer), recovered)
+    } catch {
+      throw .journal(error)
+    }
+  }
+
+  private func journalSynced(_ failure: JournalError?) {
+    log(condition.journalSynced(failure))
+    publishStatus()
+  }
+
+  /// Goes on with the sessions that may, and ends the others.
+  private func recover(_ contents: JournalContents) async -> [UUID] {
+    for damage in contents.damages where !damage.isExpectedAfterCrash { log(.warning, "journal: \(damage)") }
+    if let unknown = contents.unknownRecords.first {
+      log(.warning, "journal: \(unknown); \(contents.unknownRecordCount) such records are handed on as they are")
+    }
+    for file in contents.foreignFiles {
+      log(.warning, "journal: \(file.name) is no segment of it and was set aside as \(file.setAsideAs ?? file.name)")
+    }
+    var ended: [UUID] = []
+    for found in contents.sessions {
+      let session = found.capture.session
+      switch found.state {
+      case .committed: break
+      case .ended: ended.append(session)
+      case .open:
+        // A power cut may take the end of a session from the journal that the store has already. What came now would be
+        // in nobody's session: the store does not take it a second time.
+        if (try? await files?.store.knows(session)) == true {
+          endUnfinished(found.capture)
+          ended.append(session)
+        } else if !resume(found.capture) {
+          ended.append(session)
+        }
+      }
+    }
+    return ended
+  }
+
+  /// Goes on with an open session; false where it is over, and its end is written.
+  private func resume(_ capture: Capture) -> Bool {
+    let now = clock.now()
+    let session = capture.session
+    guard let address = capture.sensor.address, let index = recordings.index(of: address),
+      recordings[index].resume(session, from: capture.log, boot: clock.boot)
+    else {
+      endUnfinished(capture)
+      return false
+    }
+    let present = [
+      SensorEvent(.boot(clock.boot), at: now),
+      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
+    ]
+    write(.events(owed: [], then: present, of: session), of: index)
+    if let ending = recordings[index].adopt(present) {
+      end(ending, of: index)
+      return false
+    }
+    log(.notice, "\(address): the session that was open goes on if the sensor comes back")
+    armTimer(for: recordings[index].deadline)
+    return true
+  }
+
+  /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.
+  private func endUnfinished(_ capture: Capture) {
+    let session = capture.session
+    let ending = SessionEnding(
+      session: session, reason: .recovered, instant: capture.log.last?.instant ?? clock.now())
+    write(ending, of: "session \(session.uuidString.lowercased())")
+  }
+
+  func makeFolder(of file: String) throws(RecorderFailure) {
+    let parts = file.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+    var folder = file.hasPrefix("/") ? "" : "."
+    for part in parts {
+      folder += "/" + part
+      if unsafe mkdir(folder, settings.directoryMode) == 0 { continue }
+      // Also where a parent may not be written to but is there already.
+      var status = stat()
+      let number = errno
+      guard unsafe stat(folder, &status) == 0 else { throw .folder(path: folder, errorNumber: number) }
+    }
+  }
+}

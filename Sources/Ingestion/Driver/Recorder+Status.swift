@@ -1,0 +1,103 @@
+import BlueZ
+import DBus
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+
+extension Recorder {
+  /// Observes the recorder, from now to the end of the recording; from any thread, also before ``run(ready:)``.
+  ///
+  /// Nothing is worked out that no observer wants, and nothing wakes an observer that did not happen. An observer of the
+  /// status gets the present one first.
+  ///
+  /// - Parameters:
+  ///   - interests: Which kinds of events.
+  ///   - capacity: How many events wait for the observer at most, at least 1; the oldest of more are lost, and counted.
+  /// - Returns: What one task iterates over.
+  public nonisolated func events(
+    _ interests: RecorderEvent.Interests, capacity: Int = RecorderEvents.standardCapacity
+  ) -> RecorderEvents {
+    let events = observers.add(interests, capacity: capacity)
+    if interests.contains(.status) {
+      loop.execute {
+        self.assumeIsolated {
+          $0.statusSchedule.forget()
+          $0.publishStatus()
+        }
+      }
+    }
+    return events
+  }
+
+  /// Publishes what has changed: states at once, new values at most once a second.
+  func publishStatus() {
+    publishStates()
+    guard observers.want(.status) else { return }
+    let now = clock.now()
+    if statusSchedule.isDue(at: now) {
+      recordings.judge(at: now, every: settings.judgingInterval.microseconds, wallMinusBoot: wallOffset)
+    }
+    let status = status()
+    switch statusSchedule.decide(status, at: now) {
+    case .unchanged: break
+    case .publish: observers.publish(RecorderEvent(.status(status), at: now.microseconds &+ wallOffset))
+    case .wait: publishStatusSoon()
+    }
+  }
+
+  /// Publishes the status when a second has passed since the last time.
+  func publishStatusSoon() {
+    guard statusTimer == nil, observers.want(.status) else { return }
+    statusTimer = loop.schedule(at: statusSchedule.nextAt.microseconds) {
+      self.assumeIsolated {
+        $0.statusTimer = nil
+        $0.publishStatus()
+      }
+    }
+  }
+
+  private func publishStates() {
+    for index in recordings.indices where recordings[index].hasNewState {
+      let wall = clock.wallMicroseconds()
+      recordings[index].publishState(at: wall)
+      guard observers.want(.sessions) else { continue }
+      let recording = recordings[index]
+      observers.publish(
+        RecorderEvent(.state(recording.state), of: recording.address, session: recording.session?.id, at: wall))
+    }
+  }
+
+  private func status() -> RecorderStatus {
+    let state = condition.state(
+      hasSensors: !recordings.isEmpty || settings.unlisted != .refused, isRecording: recordings.isRecording)
+    return RecorderStatus(
+      state: state, problem: condition.problem(in: state),
+      sensors: recordings.indices.map {
+        recordings[$0].status(
+          wallMinusBoot: wallOffset, nextTry: plan.standing(of: recordings[$0].address)?.nextTry)
+      })
+  }
+
+  /// Publishes what an event meant for its sensor.
+  func publishNews(of step: SensorRecording.Step, _ index: Int, gapsBefore gaps: Int) {
+    for event in recordings[index].news(of: step, gapsBefore: gaps, wallMinusBoot: wallOffset) {
+      observers.publish(event)
+    }
+  }
+
+  func publishEnd(_ ending: SessionEnding, of index: Int) {
+    guard observers.want(.sessions) else { return }
+    observers.publish(
+      RecorderEvent(
+        .sessionEnded(ending.reason), of: recordings[index].address, session: ending.session,
+        at: ending.instant.microseconds &+ wallOffset))
+  }
+
+  func publish(_ loss: JournalLoss, of index: Int) {
+    guard loss.values > 0, observers.want(.sessions) else { return }
+    observers.publish(
+      RecorderEvent(
+        .lost(values: loss.values, microseconds: loss.microseconds), of: recordings[index].address,
+        session: recordings[index].session?.id, at: clock.wallMicroseconds()))
+  }
+}

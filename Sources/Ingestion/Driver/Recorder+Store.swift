@@ -1,0 +1,99 @@
+import DBus
+import FoundationEssentials
+import HealthModel
+import Sensors
+import SeriesStore
+
+// Another process may change the store or put another one in its place, and its disk may fail.
+
+extension Recorder {
+  /// Follows what other processes do to the store.
+  func watchStore() {
+    do {
+      storeWatch = try StoreWatch(settings.store, on: loop) { self.assumeIsolated { $0.storeWasTouched() } }
+    } catch {
+      log(.warning, "changes to the list of sensors are seen only after a restart: \(error)")
+    }
+  }
+
+  /// Another process has changed the list or deleted something, or the file is another one now.
+  private func storeWasTouched() {
+    Task(executorPreference: loop) { await self.reloadIfChanged() }
+  }
+
+  private func reloadIfChanged() async {
+    guard !isStopping, let store = files?.store else { return }
+    if !storeKeeper.isLooking, let delay = storeKeeper.touched(hasVanished: await hasVanished(store)) {
+      lookAtStore(after: delay)
+    }
+    do {
+      guard try await store.noticeChanges() else { return }
+      await loadAllowedSensors()
+      await eraseDeleted()
+    } catch {
+      log(.error, "the store cannot be read: \(error)")
+    }
+  }
+
+  private func lookAtStore(after delay: Duration) {
+    _ = loop.schedule(after: delay) {
+      self.assumeIsolated { $0.lookAtStoreSoon() }
+    }
+  }
+
+  private func lookAtStoreSoon() {
+    Task(executorPreference: loop) { await self.lookAtStore() }
+  }
+
+  private func lookAtStore() async {
+    guard !isStopping, let store = files?.store else { return }
+    let hasVanished = await hasVanished(store)
+    switch storeKeeper.look(hasVanished: hasVanished, found: hasVanished ? StoreFileState(of: settings.store) : nil) {
+    case .done: break
+    case .again(let delay): lookAtStore(after: delay)
+    case .open:
+      do {
+        try await makeStoreSound()
+      } catch {
+        log(.error, "the store that is at its place now cannot be opened: \(error)")
+        lookAtStore(after: storeKeeper.openingFailed())
+      }
+    }
+  }
+
+  /// One that could not be opened the last time is closed, and cannot be asked.
+  private func hasVanished(_ store: HealthStore) async -> Bool {
+    (try? await store.hasVanished()) ?? true
+  }
+
+  /// Opens the store anew where it is not to be trusted: a commit into what is open then may be lost.
+  func makeStoreSound() async throws(StoreError) {
+    guard let store = files?.store else { return }
+    if storeKeeper.isSound, try await store.hasVanished() { log(storeKeeper.vanished()) }
+    switch storeKeeper.reopening {
+    case .notNeeded: return
+    case .sameFile:
+      try await store.reopen()
+      storeKeeper.reopened()
+    case .otherFile:
+      try? makeFolder(of: settings.store)
+      try await store.reopen()
+      try await restoreAllowedSensors(in: store)
+      storeKeeper.reopened()
+      watchStore()
+      guard !isStopping else { return }
+      await loadAllowedSensors()
+      await eraseDeleted()
+    }
+  }
+
+  /// The list was in the old store, too. One that was put in its place has a list of its own.
+  private func restoreAllowedSensors(in store: HealthStore) async throws(StoreError) {
+    guard try await store.allowedSensors().isEmpty else { return }
+    let now = Timestamp(microseconds: clock.wallMicroseconds())
+    let listed = recordings.indices.map { recordings[$0] }.filter { !$0.isUnlisted }
+    for recording in listed {
+      _ = try await store.allow(AllowedSensor(address: "\(recording.address)", name: recording.name, added: now))
+    }
+  }
+}

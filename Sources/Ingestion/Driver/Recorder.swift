@@ -1,0 +1,140 @@
+import BlueZ
+import Captures
+public import DBus
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+/// The daemon: records the allowed sensors until it is asked to stop.
+///
+/// It carries out and decides nothing: everything that happens is given to a value that does, and what that returns is done
+/// afterwards. Whom to connect is decided by ``Sensors/ConnectionPlan``; what an event means for a sensor's session by
+/// ``SensorRecording``; what is wrong by ``RecorderCondition``; which session is committed when by ``CommitQueue``; whether
+/// the store is to be trusted by ``StoreKeeper``.
+///
+/// Everything happens on the loop's thread in the order in which it came. The way of a notification and of a lost link is in
+/// `Recorder+Events.swift`.
+public actor Recorder {
+  nonisolated let loop: EventLoop
+  let settings: RecorderSettings
+  let clock: HostClock
+
+  /// The store and the journal; set by `open()`, before anything uses them.
+  package var files: OpenFiles?
+  var storeWatch: StoreWatch?
+  /// The connection to the bus and what talks to bluetoothd over it; nil while there is no bus.
+  var bus: (connection: Connection, central: Central)?
+
+  // What decides.
+  var plan: ConnectionPlan
+  var recordings = SensorRecordings()
+  var condition = RecorderCondition()
+  var storeKeeper = StoreKeeper()
+  var commitQueue = CommitQueue()
+  var statusSchedule = StatusSchedule()
+  /// While values that waited during a stall are read.
+  var stall: Stall?
+  /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.
+  var wallOffset: Int64
+  /// Whether what happens to sensors is recorded: until the sessions are ended for good.
+  var isTakingEvents = true
+
+  // What is under way.
+  var timer: (token: TimerToken, instant: BootInstant)?
+  var statusTimer: TimerToken?
+  var commits: [UUID: Task<Void, Never>] = [:]
+  /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
+  var busEnd: CheckedContinuation<Void, Never>?
+  var stopRequest: CheckedContinuation<Void, Never>?
+  var isWaitingForBus = false
+  var publishedLinks: OwnLinks?
+
+  nonisolated let observers = RecorderObservers()
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  public init(_ settings: RecorderSettings, on loop: EventLoop, clock: HostClock = .system) {
+    self.settings = settings
+    self.loop = loop
+    self.clock = clock
+    wallOffset = clock.wallMinusBoot()
+    plan = ConnectionPlan(seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
+  }
+
+  /// Records until ``requestStop()``, then ends and commits every session.
+  ///
+  /// - Parameter ready: Called once when the store is locked for this recorder and the journal of an earlier run has been
+  ///   read; the bus may still be missing, and is waited for.
+  /// - Throws: ``RecorderFailure`` where it could not start, or left sessions that could not be committed.
+  public func run(ready: @Sendable () -> Void) async throws(RecorderFailure) {
+    defer { observers.finish() }
+    publishStatus()
+    let ended = try await open()
+    loop.observeStalls { [weak self] since, until in
+      self?.assumeIsolated { $0.stalled(since: since, until: until) }
+    }
+    if !isStopping { condition.phase = .running }
+    ready()
+    log(.notice, "started; sensors allowed: \(recordings.count)")
+    // Beats of now are not to wait for the final passes of what has ended.
+    for session in ended { commitSoon(session) }
+    publishStatus()
+    let bus = Task(executorPreference: loop) { await self.keepBus() }
+    if !isStopping { await withCheckedContinuation { stopRequest = $0 } }
+    log(.notice, "stopping")
+    publishStatus()
+    await finish()
+    loop.observeStalls(nil)
+    leaveBus()
+    // Nobody waits seconds for a bus that is not wanted any more.
+    if isWaitingForBus { bus.cancel() }
+    await bus.value
+    for (session, loss) in commitQueue.losses { log(loss.line(of: "session \(session.uuidString.lowercased())")) }
+    files?.syncer.stop()
+    await files?.store.close()
+    if !commitQueue.waiting.isEmpty { throw .uncommitted(sessions: commitQueue.waiting.count) }
+  }
+
+  /// Asks for the end, from any thread: sessions end, are committed, and ``run(ready:)`` returns.
+  public nonisolated func requestStop() {
+    loop.execute { self.assumeIsolated { $0.stop() } }
+  }
+
+  var isStopping: Bool { condition.phase == .stopping }
+
+  private func stop() {
+    guard !isStopping else { return }
+    condition.phase = .stopping
+    stopRequest?.resume()
+    stopRequest = nil
+  }
+
+  /// Ends every session and waits until all are committed, as far as they can be.
+  private func finish() async {
+    readLastEvents()
+    let now = clock.now()
+    var ended: [UUID] = []
+    for index in recordings.indices {
+      guard let ending = recordings[index].end(.shutdown, at: now) else { continue }
+      end(ending, of: index)
+      ended.append(ending.session)
+    }
+    for commit in commits.values { await commit.value }
+    for session in commitQueue.all() + ended { await commit(session) }
+  }
+
+  /// What has arrived still belongs to its session, what arrives from now on to none.
+  private func readLastEvents() {
+    bus?.central.assumeIsolated { $0.readWaitingValues() }
+    isTakingEvents = false
+  }
+
+  func log(_ level: RecorderSettings.LogLevel, _ line: String) {
+    settings.log(level, line)
+  }
+
+  func log(_ line: LogLine?) {
+    if let line { settings.log(line.level, line.text) }
+  }
+}

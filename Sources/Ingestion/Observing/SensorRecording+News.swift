@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+
+extension SensorRecording {
+  /// What observers get of the event that ``handle(_:at:session:)`` has just handled, in order; the end of a session apart.
+  ///
+  /// - Parameters:
+  ///   - step: What it returned.
+  ///   - before: The session's gaps before the event.
+  ///   - offset: The wall clock's lead over the boot clock, in microseconds.
+  /// - Returns: None where no session is open.
+  func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
+    guard let session, let entry = step.entry, let now = lastInstant else { return [] }
+    var news: [RecorderEvent] = []
+    func add(_ kind: RecorderEvent.Kind, at instant: BootInstant) {
+      news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
+    }
+    var known = before
+    if case .beginning(_, let previous, _) = entry {
+      known = 0
+      add(.sessionBegan(linkedTo: previous), at: now)
+    }
+    if machine.counts.gaps > known { add(.gap(count: machine.counts.gaps), at: now) }
+    if entry.isMeasurement, machine.rateInstant == now, let rate = machine.beatsPerMinute {
+      add(.rate(beatsPerMinute: rate, contact: contact), at: now)
+    }
+    for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
+    return news
+  }
+}
+
+extension JournalEntry {
+  /// Whether its last event is a measurement.
+  fileprivate var isMeasurement: Bool {
+    let event: SensorEvent?
+    switch self {
+    case .event(let its, _): event = its
+    case .beginning(_, _, let events), .events(_, let events, _): event = events.last
+    }
+    return if case .measurement = event?.kind { true } else { false }
+  }
+}

@@ -1,0 +1,116 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import HeartRateRecording
+import Sensors
+
+extension SensorRecording {
+  /// What is left to do after an event, in this order.
+  struct Step {
+    /// The session that ended: write its end, then commit it.
+    var ending: SessionEnding?
+    /// What the journal keeps of the event.
+    var entry: JournalEntry?
+    /// Kinds of junk that the log has not named in this session.
+    var defects: [PayloadDefect] = []
+  }
+
+  /// Something happened to the sensor: its session begins, goes on or ends.
+  ///
+  /// The one way of every event, and for measurements the hot path: it makes no array and copies nothing.
+  ///
+  /// - Parameters:
+  ///   - kind: What happened.
+  ///   - instant: When. An instant before that of the last event is moved to that one.
+  ///   - identifier: Of the session that this may begin; asked for only then.
+  /// - Returns: What is left to do.
+  mutating func handle(
+    _ kind: SensorEvent.Kind, at instant: BootInstant, session identifier: @autoclosure () -> UUID
+  ) -> Step {
+    let event = SensorEvent(kind, at: lastInstant.map { max(instant, $0) } ?? instant)
+    lastInstant = event.instant
+    let transition = machine.handle(event)
+    let previous = session?.id
+    var step = Step()
+    if let end = transition.end { step.ending = close(end) }
+    if transition.beginning != nil {
+      let next = OpenSession(identifier())
+      session = next
+      lostValues = 0
+      lostMicroseconds = 0
+      step.entry = .beginning(
+        of: next.id, linkedTo: transition.end?.reason == .rolled ? previous : nil, events: machine.preamble + [event])
+    } else if let id = session?.id {
+      let owed = session?.backlog.owed(before: event.instant) ?? []
+      step.entry = owed.isEmpty ? .event(event, of: id) : .events(owed: owed, then: [event], of: id)
+    }
+    for beat in machine.beats { session?.quality.append(beat) }
+    if !machine.counts.defects.isEmpty { step.defects = newDefects() }
+    return step
+  }
+
+  /// When something changes without an event; call ``timeReached(_:)`` then. Nil while nothing can.
+  var deadline: BootInstant? { machine.deadline }
+
+  /// The time is `now`: the session ends where one of its limits has passed.
+  mutating func timeReached(_ now: BootInstant) -> SessionEnding? {
+    guard let deadline, deadline <= now else { return nil }
+    return machine.timeReached(now).end.flatMap { close($0) }
+  }
+
+  /// Ends the open session, if there is one.
+  mutating func end(_ reason: SessionEndReason, at now: BootInstant) -> SessionEnding? {
+    machine.end(reason, at: now).end.flatMap { close($0) }
+  }
+
+  /// The session is over; what the journal was owed of it goes with its end.
+  mutating func close(_ end: SessionTransition.End) -> SessionEnding? {
+    guard let session else { return nil }
+    self.session = nil
+    return SessionEnding(session: session.id, reason: end.reason, instant: end.instant, backlog: session.backlog)
+  }
+
+  private mutating func newDefects() -> [PayloadDefect] {
+    guard let logged = session?.loggedDefects else { return [] }
+    let found = PayloadDefect.allCases.filter { machine.counts.defects[$0] != nil && !logged.contains($0) }
+    if !found.isEmpty { session?.loggedDefects.formUnion(found) }
+    return found
+  }
+}
+
+extension SensorRecording {
+  /// The journal has what it was given.
+  ///
+  /// - Returns: What was lost before it, where that is known only now.
+  mutating func journalTook(_ entry: JournalEntry) -> JournalLoss? {
+    guard case .events(let owed, let events, _) = entry, !owed.isEmpty, let session, let instant = events.first?.instant
+    else { return nil }
+    // The live values have to know of the loss, too. They have the event that follows it already.
+    for event in owed {
+      if case .lost = event.kind { _ = machine.handle(event) }
+    }
+    let loss = session.backlog.loss(upTo: instant)
+    self.session?.backlog = JournalBacklog()
+    count(loss)
+    return loss
+  }
+
+  /// The journal has nothing of what it was given: the values in it are lost, all else is written when it works again.
+  mutating func journalRefused(_ entry: JournalEntry, _ code: JournalError.Code) {
+    switch entry {
+    case .event(let event, _): session?.backlog.append(event, refused: code)
+    case .events(_, let events, _), .beginning(_, _, let events):
+      for event in events { session?.backlog.append(event, refused: code) }
+    }
+  }
+
+  /// The end of a session is in the journal, or refused: this is what is lost of it. The counts stay until the next begins.
+  mutating func ended(with loss: JournalLoss) {
+    if session == nil { count(loss) }
+  }
+
+  private mutating func count(_ loss: JournalLoss) {
+    lostValues += loss.values
+    lostMicroseconds += loss.microseconds
+  }
+}

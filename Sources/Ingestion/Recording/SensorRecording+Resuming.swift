@@ -1,0 +1,64 @@
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+
+extension SensorRecording {
+  /// Goes on with a session that the journal holds unfinished: the one of a recorder that was killed, say.
+  ///
+  /// - Parameters:
+  ///   - id: The session's identity.
+  ///   - log: What the journal has of it.
+  ///   - present: The boot that holds now.
+  /// - Returns: False where another session is open, or the limits that hold now ended this one within what it has: then
+  ///   nothing is changed.
+  mutating func resume(_ id: UUID, from log: SensorEventLog, boot present: BootIdentifier) -> Bool {
+    guard session == nil else { return false }
+    var resumed = SessionMachine(limits: machine.limits)
+    // As it began: the measurement that did it may be the one that a full disk did not take.
+    if let first = log.first { _ = resumed.begin(at: first.instant) }
+    var open = OpenSession(id)
+    var boot: BootIdentifier?
+    for event in log {
+      _ = resumed.handle(event)
+      if case .boot(let identifier) = event.kind {
+        if boot ?? identifier != identifier { open.quality.restart() }
+        boot = identifier
+      }
+      for beat in resumed.beats { open.quality.append(beat) }
+    }
+    guard resumed.isRecording else { return false }
+    if boot != present { open.quality.restart() }
+    machine = resumed
+    session = open
+    lostValues = resumed.counts.lostValues
+    lostMicroseconds = Self.lostMicroseconds(log)
+    return true
+  }
+
+  /// The resumed session learns of the present boot and its clock, which the journal was given before.
+  ///
+  /// - Returns: Its end, where too much time has passed meanwhile.
+  mutating func adopt(_ present: [SensorEvent]) -> SessionEnding? {
+    var over: SessionTransition.End?
+    for event in present {
+      let end = machine.handle(event).end
+      over = over ?? end
+    }
+    return over.flatMap { close($0) }
+  }
+
+  /// For how long the events say that values were lost: each time since the measurement before.
+  private static func lostMicroseconds(_ log: SensorEventLog) -> Int64 {
+    var total: Int64 = 0
+    var previous: BootInstant?
+    for event in log {
+      switch event.kind {
+      case .measurement: previous = event.instant
+      case .boot: previous = nil
+      case .lost: total += previous.map { max(0, event.instant.microseconds(since: $0)) } ?? 0
+      default: break
+      }
+    }
+    return total
+  }
+}

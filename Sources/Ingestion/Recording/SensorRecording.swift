@@ -1,0 +1,110 @@
+import FoundationEssentials
+import HealthModel
+import HeartRateRecording
+import Sensors
+
+/// The recording of one sensor: what each thing that happens to it means for its session, its journal, its link and its status.
+///
+/// Pure: it knows no clock, no file and no bus. Each input changes it and returns what is left to do; the ``Recorder``
+/// does that afterwards and says how it went (``journalTook(_:)``, ``journalRefused(_:_:)``). It is changed where it
+/// stands, in ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
+struct SensorRecording {
+  /// What belongs to a session while it is open.
+  struct OpenSession {
+    let id: UUID
+    /// The beats so far, for the status.
+    var quality = LiveQuality()
+    /// What they looked like when they were judged last, and when that was.
+    var provisional: ProvisionalQuality?
+    var judgedAt: BootInstant?
+    /// What the journal has refused since it last took something.
+    var backlog = JournalBacklog()
+    /// Kinds of junk that the log has named.
+    var loggedDefects: Set<PayloadDefect> = []
+
+    init(_ id: UUID) {
+      self.id = id
+    }
+  }
+
+  /// The link over which the sensor is recorded. A second one, over another adapter, is not looked at.
+  enum Link: Hashable {
+    /// `lostOver`: the adapter whose link was lost last; a reason that BlueZ reports afterwards is that loss's.
+    case down(isConnecting: Bool, lostOver: AdapterIndex?)
+    /// `silentSince`: when the values stopped although the link is up.
+    case up(over: AdapterIndex, silentSince: BootInstant?)
+  }
+
+  let address: SensorAddress
+  /// What its owner calls it, else what it calls itself.
+  var name: String?
+  /// It is not in the list of sensors, and recorded because the configuration takes any.
+  var isUnlisted = false
+
+  var machine: SessionMachine
+  var session: OpenSession?
+  /// Values of the open session, or the last one, that the journal never got, and for how long, in microseconds.
+  var lostValues = 0
+  var lostMicroseconds: Int64 = 0
+  /// Of its last event. Events come from several sources, and instants must not decrease in a session.
+  var lastInstant: BootInstant?
+
+  var link = Link.down(isConnecting: false, lostOver: nil)
+  /// dBm, of the last advertisement; kept with the next link.
+  var signal: Int16?
+  /// Why no values come although it is there, and what to do; nil where they do.
+  var problem: String?
+  var isLowBatteryLogged = false
+
+  /// The state that was published last, and since when (wall clock, microseconds since 1970).
+  private(set) var state = SensorStatus.State.absent
+  private(set) var stateSince: Int64
+
+  /// - Parameters:
+  ///   - address: Whose it is.
+  ///   - name: What it is called, where that is known.
+  ///   - limits: When its sessions end.
+  ///   - boot: The present boot.
+  ///   - offset: The wall clock's lead over the boot clock, in microseconds.
+  ///   - now: When it is made.
+  init(
+    address: SensorAddress, name: String?, limits: SessionLimits, boot: BootIdentifier, wallMinusBoot offset: Int64,
+    at now: BootInstant
+  ) {
+    self.address = address
+    self.name = name
+    machine = SessionMachine(limits: limits)
+    _ = machine.handle(SensorEvent(.boot(boot), at: now))
+    _ = machine.handle(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: now))
+    stateSince = now.microseconds &+ offset
+  }
+
+  /// The adapter over which it is linked; nil without a link.
+  var adapter: AdapterIndex? {
+    if case .up(let adapter, _) = link { adapter } else { nil }
+  }
+
+  /// What the sensor does now.
+  var currentState: SensorStatus.State {
+    switch machine.phase {
+    case .measuring: return .measuring
+    case .silent: return .silent
+    case .contactLost: return .contactLost
+    case .linkLost: return isConnecting ? .connecting : .linkLost
+    case .idle: return adapter != nil ? .linked : isConnecting ? .connecting : .absent
+    }
+  }
+
+  private var isConnecting: Bool {
+    if case .down(true, _) = link { true } else { false }
+  }
+
+  /// Whether its state is another than the one that was published.
+  var hasNewState: Bool { state != currentState }
+
+  /// Its state is published now; `wall` in microseconds since 1970.
+  mutating func publishState(at wall: Int64) {
+    state = currentState
+    stateSince = wall
+  }
+}

@@ -1,0 +1,179 @@
+import Captures
+import Sensors
+import SeriesStore
+
+/// What a recorder is doing and what is wrong: it hears of everything that bears on it, and the status is made from it. Pure.
+///
+/// Each input returns the line that the log gets, where there is one.
+struct RecorderCondition {
+  /// Where the recorder's life is.
+  enum Phase {
+    case starting, running, stopping
+  }
+
+  /// The way to the adapters; without one of its steps those behind it are not there either.
+  enum Bus: Hashable {
+    /// There is no connection, and why; nil before the first attempt has ended.
+    case absent(BusProblem?)
+    /// bluetoothd is not there, or cannot be talked to.
+    case connected(BusProblem?)
+    /// bluetoothd is there: its adapters, and whether each is powered.
+    case served([AdapterIndex: Bool])
+  }
+
+  var phase = Phase.starting
+  private(set) var bus = Bus.absent(nil)
+  /// Why the last write to the journal failed, and why the last sync did.
+  private var journalProblem: JournalError?
+  private var syncProblem: JournalError?
+  /// Why the last session could not be committed.
+  private var storeProblem: String?
+
+  // MARK: The bus
+
+  /// A connection was opened; whether bluetoothd may be listened to is not known yet.
+  mutating func busConnected() {
+    if case .absent(let problem) = bus { bus = .connected(problem) }
+  }
+
+  /// bluetoothd may be listened to.
+  mutating func busWorks() -> LogLine? {
+    guard case .connected(let problem) = bus else { return nil }
+    bus = .connected(nil)
+    return problem == nil ? nil : LogLine(.notice, "the bus is there")
+  }
+
+  /// bluetoothd cannot be talked to.
+  mutating func busFailed(_ problem: BusProblem) -> LogLine? {
+    let isNews = busProblem != problem
+    if case .absent = bus { bus = .absent(problem) } else { bus = .connected(problem) }
+    return isNews ? LogLine(.warning, problem.text) : nil
+  }
+
+  /// The bus ended.
+  mutating func busLost() -> LogLine {
+    bus = .connected(.noBus("the connection ended"))
+    return LogLine(.warning, "the bus is gone; waiting for it")
+  }
+
+  /// The connection is closed.
+  mutating func busClosed() {
+    bus = .absent(busProblem)
+  }
+
+  mutating func serviceAppeared() -> LogLine {
+    bus = .served([:])
+    return LogLine(.info, "bluetoothd is there")
+  }
+
+  mutating func serviceDisappeared() -> LogLine {
+    bus = .connected(nil)
+    return LogLine(.warning, "bluetoothd is gone; waiting for it")
+  }
+
+  private var busProblem: BusProblem? {
+    switch bus {
+    case .absent(let problem), .connected(let problem): problem
+    case .served: nil
+    }
+  }
+
+  // MARK: Adapters
+
+  mutating func adapter(_ index: AdapterIndex, isPowered: Bool) -> LogLine? {
+    guard case .served(var adapters) = bus else { return nil }
+    let before = adapters.updateValue(isPowered, forKey: index)
+    bus = .served(adapters)
+    guard before != isPowered else { return nil }
+    if isPowered { return LogLine(before == nil ? .info : .notice, "\(index): the adapter is on") }
+    return LogLine(.warning, "\(index): the adapter is off; switch it on with: bluetoothctl power on")
+  }
+
+  mutating func adapterRemoved(_ index: AdapterIndex) -> LogLine? {
+    guard case .served(var adapters) = bus, adapters.removeValue(forKey: index) != nil else { return nil }
+    bus = .served(adapters)
+    return LogLine(.warning, "\(index): the adapter is gone; waiting for it")
+  }
+
+  // MARK: Journal and store
+
+  mutating func journalFailed(_ error: JournalError) -> LogLine? {
+    defer { journalProblem = error }
+    return journalProblem == nil ? LogLine(.error, "\(error); values are lost until it works again") : nil
+  }
+
+  /// Nil where it has worked before, too.
+  mutating func journalWorks() -> LogLine? {
+    guard journalProblem != nil else { return nil }
+    journalProblem = nil
+    return LogLine(.notice, "the journal works again")
+  }
+
+  /// A sync has failed, or works again.
+  mutating func journalSynced(_ failure: JournalError?) -> LogLine {
+    guard let failure else {
+      syncProblem = nil
+      return LogLine(.notice, "the journal reaches the disk again")
+    }
+    // Nothing is lost, and nothing is left to do.
+    if failure.code == .rewritten { return LogLine(.warning, "\(failure)") }
+    syncProblem = failure
+    return LogLine(.error, "\(failure)")
+  }
+
+  mutating func committed() {
+    storeProblem = nil
+  }
+
+  /// A session could not be committed. The same reason is not logged for each of many sessions.
+  mutating func commitFailed(_ session: String, _ reason: String) -> LogLine? {
+    defer { storeProblem = reason }
+    guard storeProblem != reason else { return nil }
+    return LogLine(.error, "session \(session) stays in the journal: \(reason)")
+  }
+}
+
+extension RecorderCondition {
+  /// The one thing that matters most.
+  ///
+  /// - Parameters:
+  ///   - hasSensors: Whether any sensor may be recorded.
+  ///   - isRecording: Whether a session is open.
+  /// - Returns: What holds farthest up the way from the bus to a sensor.
+  func state(hasSensors: Bool, isRecording: Bool) -> RecorderState {
+    switch phase {
+    case .stopping: return .stopping
+    case .starting: return .starting
+    case .running: break
+    }
+    switch busProblem {
+    case .noBus, .refused: return .noBus
+    case .noPermission: return .noPermission
+    case .silent: return .noBluetoothService
+    case nil: break
+    }
+    switch bus {
+    case .absent: return .starting
+    case _ where !hasSensors: return .noSensorAllowed
+    case .connected: return .noBluetoothService
+    case .served(let adapters) where adapters.isEmpty: return .noAdapter
+    case .served(let adapters) where !adapters.values.contains(true): return .adapterOff
+    case .served: return isRecording ? .recording : .searching
+    }
+  }
+
+  /// What is wrong in `state`, and what to do about it, in one line; nil where nothing is.
+  func problem(in state: RecorderState) -> String? {
+    switch state {
+    case .noBus, .noPermission: return busProblem?.text
+    case .noBluetoothService:
+      return busProblem?.text ?? "bluetoothd is not running; start it with: systemctl start bluetooth"
+    case .noAdapter: return "there is no Bluetooth adapter; plug one in"
+    case .adapterOff: return "the Bluetooth adapter is off; switch it on with: bluetoothctl power on"
+    case .noSensorAllowed: return "no sensor is allowed; add yours with: sensord devices add ADDRESS"
+    case .starting, .searching, .recording, .stopping: break
+    }
+    if let journalProblem { return "\(journalProblem); values are lost until it works again" }
+    return syncProblem.map { "\($0)" } ?? storeProblem
+  }
+}

@@ -1,0 +1,81 @@
+import Captures
+import DBus
+import Foundation
+import HealthModel
+import Sensors
+import SeriesStore
+import Synchronization
+
+@testable import Ingestion
+
+/// A recorder of two straps without a bus, with a store in a folder of its own, on a clock that the test sets.
+final class LoneRecorder: Sendable {
+  static let strap = Invented.strap
+  static let other = Invented.other
+
+  let recorder: Recorder
+  private let clock: SetClock
+  private let store: String
+  private let folder: URL
+  private let loop: EventLoop
+
+  /// The time is 100 s.
+  init(prepare: (inout RecorderSettings) -> Void = { _ in }) async throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    store = folder.appendingPathComponent("sensord.sqlite").path
+    let file = try HealthStore.open(store, for: .writing)
+    for address in [Self.strap, Self.other] {
+      _ = try await file.allow(AllowedSensor(address: "\(address)", name: nil, added: Timestamp(microseconds: 0)))
+    }
+    await file.close()
+    var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
+    settings.bus = .address("unix:path=/nonexistent")
+    settings.captures = .init(directory: store + ".captures", maximumAge: nil, maximumBytes: nil)
+    prepare(&settings)
+    loop = try EventLoop.startThread(named: "test")
+    let clock = SetClock()
+    self.clock = clock
+    recorder = Recorder(
+      settings, on: loop,
+      clock: HostClock(
+        now: { clock.now }, wallMicroseconds: { clock.now.microseconds + Invented.wallMinusBoot }, boot: Invented.boot)
+    )
+  }
+
+  deinit {
+    loop.stop()
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func setTime(_ seconds: Double) {
+    clock.set(Invented.at(seconds))
+  }
+
+  /// Lets `happens` do something to the recorder once it is ready, then ends it.
+  ///
+  /// - Returns: What its sessions hold in the end, by sensor.
+  @discardableResult
+  func run(_ happens: @escaping @Sendable (isolated Recorder) -> Void) async throws -> [Capture] {
+    let recorder = recorder
+    try await Task(executorPreference: loop) {
+      try await recorder.run {
+        recorder.assumeIsolated { happens($0) }
+        recorder.requestStop()
+      }
+    }.value
+    let archive = CaptureArchive(directory: store + ".captures", maximumAgeSeconds: nil, maximumBytes: nil)
+    return try archive.files().flatMap { try CaptureFile.read(path: $0.path).captures }
+      .sorted { "\($0.sensor.address!)" < "\($1.sensor.address!)" }
+  }
+
+  private final class SetClock: Sendable {
+    private let instant = Mutex(Invented.at(100))
+
+    var now: BootInstant { instant.withLock { $0 } }
+
+    func set(_ instant: BootInstant) {
+      self.instant.withLock { $0 = instant }
+    }
+  }
+}

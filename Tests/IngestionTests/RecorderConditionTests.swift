@@ -1,0 +1,134 @@
+import Captures
+import Sensors
+import Testing
+
+@testable import Ingestion
+
+@Suite("What a recorder is doing and what is wrong")
+struct RecorderConditionTests {
+  private var condition = RecorderCondition()
+
+  private func state(hasSensors: Bool = true, isRecording: Bool = false) -> RecorderState {
+    condition.state(hasSensors: hasSensors, isRecording: isRecording)
+  }
+
+  /// As far as an adapter that is on.
+  private mutating func work() {
+    condition.phase = .running
+    condition.busConnected()
+    _ = condition.busWorks()
+    _ = condition.serviceAppeared()
+    _ = condition.adapter(Invented.hci0, isPowered: true)
+  }
+
+  @Test("the state is the first step on the way to a sensor that is missing")
+  mutating func states() {
+    #expect(state() == .starting)
+    condition.phase = .running
+    #expect(state() == .starting)
+    #expect(condition.busFailed(.noBus("x"))?.level == .warning)
+    #expect(state() == .noBus)
+    condition.busConnected()
+    #expect(state() == .noBus)
+    #expect(condition.busWorks() == LogLine(.notice, "the bus is there"))
+    #expect(state() == .noBluetoothService)
+    #expect(state(hasSensors: false) == .noSensorAllowed)
+    #expect(condition.serviceAppeared() == LogLine(.info, "bluetoothd is there"))
+    #expect(state() == .noAdapter)
+    _ = condition.adapter(Invented.hci0, isPowered: false)
+    #expect(state() == .adapterOff)
+    _ = condition.adapter(Invented.hci1, isPowered: true)
+    #expect(state() == .searching)
+    #expect(state(isRecording: true) == .recording)
+    #expect(state(hasSensors: false) == .noSensorAllowed)
+    condition.phase = .stopping
+    #expect(state(isRecording: true) == .stopping)
+  }
+
+  @Test("what stands in the way of bluetoothd is named, and logged where it is news")
+  mutating func bus() {
+    condition.phase = .running
+    condition.busConnected()
+    #expect(condition.busWorks() == nil)
+    for (problem, expected) in [
+      (BusProblem.noPermission, RecorderState.noPermission), (.silent, .noBluetoothService), (.refused("x"), .noBus),
+    ] {
+      #expect(condition.busFailed(problem) == LogLine(.warning, problem.text))
+      #expect(condition.busFailed(problem) == nil)
+      #expect(state() == expected)
+      #expect(condition.problem(in: state()) == problem.text)
+    }
+    _ = condition.serviceAppeared()
+    #expect(state() == .noAdapter)
+    #expect(condition.serviceDisappeared() == LogLine(.warning, "bluetoothd is gone; waiting for it"))
+    #expect(condition.problem(in: state())?.contains("systemctl start bluetooth") == true)
+  }
+
+  @Test("a bus that is lost stays the problem until there is another")
+  mutating func busLost() {
+    work()
+    #expect(state() == .searching)
+    #expect(condition.busLost().level == .warning)
+    #expect(state() == .noBus)
+    condition.busClosed()
+    #expect(state() == .noBus)
+    #expect(condition.problem(in: .noBus)?.contains("the connection ended") == true)
+    #expect(condition.busFailed(.noBus("the connection ended")) == nil)
+    condition.busConnected()
+    #expect(condition.busWorks() != nil)
+    #expect(state() == .noBluetoothService)
+  }
+
+  @Test("an adapter that is off, is switched or goes is logged, and again only when that changes")
+  mutating func adapters() {
+    work()
+    #expect(condition.adapter(Invented.hci0, isPowered: true) == nil)
+    #expect(condition.adapter(Invented.hci0, isPowered: false)?.text.hasPrefix("hci0: the adapter is off") == true)
+    #expect(condition.adapter(Invented.hci0, isPowered: true) == LogLine(.notice, "hci0: the adapter is on"))
+    #expect(condition.adapter(Invented.hci1, isPowered: true) == LogLine(.info, "hci1: the adapter is on"))
+    #expect(
+      condition.adapterRemoved(Invented.hci1) == LogLine(.warning, "hci1: the adapter is gone; waiting for it"))
+    #expect(condition.adapterRemoved(Invented.hci1) == nil)
+    _ = condition.adapterRemoved(Invented.hci0)
+    #expect(state() == .noAdapter)
+  }
+
+  @Test("a bluetoothd that comes back tells its adapters anew")
+  mutating func adaptersOfOldService() {
+    work()
+    _ = condition.serviceDisappeared()
+    #expect(condition.adapterRemoved(Invented.hci0) == nil)
+    _ = condition.serviceAppeared()
+    #expect(state() == .noAdapter)
+  }
+
+  @Test("the journal's failure is logged once, and outweighs the store's and the disk's")
+  mutating func journal() {
+    work()
+    let full = JournalError(.notWritten, errorNumber: 28, path: "/j")
+    let sync = JournalError(.notSynced, path: "/j", recordsAtRisk: 3)
+    #expect(condition.journalWorks() == nil)
+    #expect(condition.commitFailed("s1", "full") == LogLine(.error, "session s1 stays in the journal: full"))
+    #expect(condition.commitFailed("s2", "full") == nil)
+    #expect(condition.problem(in: .recording) == "full")
+    #expect(condition.journalSynced(sync) == LogLine(.error, "\(sync)"))
+    #expect(condition.problem(in: .recording) == "\(sync)")
+    #expect(condition.journalFailed(full)?.level == .error)
+    #expect(condition.journalFailed(full) == nil)
+    #expect(condition.problem(in: .searching) == "\(full); values are lost until it works again")
+    #expect(condition.journalWorks() == LogLine(.notice, "the journal works again"))
+    #expect(condition.problem(in: .recording) == "\(sync)")
+    #expect(condition.journalSynced(nil).level == .notice)
+    #expect(condition.problem(in: .recording) == "full")
+    condition.committed()
+    #expect(condition.problem(in: .recording) == nil)
+    #expect(condition.commitFailed("s2", "full") != nil)
+  }
+
+  @Test("a sync that was made good is a warning, and no problem")
+  mutating func rewritten() {
+    work()
+    #expect(condition.journalSynced(JournalError(.rewritten, path: "/j")).level == .warning)
+    #expect(condition.problem(in: .recording) == nil)
+  }
+}
