@@ -28,6 +28,16 @@ struct JournalBacklogTests {
         == [clock, lost, event(.lost(values: 2, reason: "notWritten"), 9)])
   }
 
+  @Test("a loss stands behind what was refused after its values, also where that is later than what follows")
+  func lateEvents() {
+    var backlog = JournalBacklog()
+    backlog.append(event(.measurement([0, 60]), 2), refused: .notWritten)
+    backlog.append(event(.connected, 9), refused: .notWritten)
+    #expect(
+      backlog.owed(before: BootInstant(microseconds: 5_000_000))
+        == [event(.connected, 9), event(.lost(values: 1, reason: "notWritten"), 9)])
+  }
+
   @Test("an end stays the last")
   func end() {
     var backlog = JournalBacklog()

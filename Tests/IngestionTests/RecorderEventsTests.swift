@@ -47,6 +47,20 @@ struct RecorderEventsTests {
         == [101, 110].map { Invented.wallMinusBoot + Invented.at($0).microseconds })
   }
 
+  @Test("a gap is published once, and a rate for each measurement and for nothing else")
+  func once() async throws {
+    let stage = try await LoneRecorder()
+    let events = stage.recorder.events(.values)
+    try await stage.run { recorder in
+      Self.record(recorder)
+      recorder.record(.battery(percent: 50), of: LoneRecorder.strap, at: Invented.at(110))
+      recorder.record(Self.value, of: LoneRecorder.strap, at: Invented.at(111))
+    }
+    let kinds = await all(events).map(\.kind)
+    #expect(kinds.filter { if case .gap = $0 { true } else { false } } == [.gap(count: 1)])
+    #expect(kinds.count { if case .rate = $0 { true } else { false } } == 3)
+  }
+
   @Test("two observers get the same, each what it wants, and one that is too slow only loses its own")
   func independent() async throws {
     let stage = try await LoneRecorder()

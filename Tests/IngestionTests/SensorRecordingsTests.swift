@@ -49,6 +49,14 @@ struct SensorRecordingsTests {
     #expect(recordings.count == (left == 4 ? 1 : 2))
   }
 
+  @Test("where too many are due at once those are judged that have waited longest, whatever their addresses")
+  func judgingOrder() {
+    var recordings = recordings(1...8)
+    for index in recordings.indices { _ = recordings[index].handle(Self.value, Double(8 - index)) }
+    recordings.judge(at: Invented.at(20), every: 10_000_000, wallMinusBoot: 0)
+    #expect(recordings.indices.filter { recordings[$0].session?.judgedAt != nil } == [2, 3, 4, 5, 6, 7])
+  }
+
   @Test("beats are judged a few sensors at a time, those first that have waited longest")
   func judging() {
     var recordings = recordings(1...8)
