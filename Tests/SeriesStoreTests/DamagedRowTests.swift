@@ -29,10 +29,9 @@ struct DamagedRowTests {
   func count(count: Int64) async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     try await store.save([try rates(9), try rates(20)], as: source)
+    let sound = try await QuantityQuery(.heartRate).result(for: store).value
     try change("UPDATE samples SET count = \(count)")
-    for isGrouped in [false, true] {
-      #expect(try await QuantityQuery(.heartRate, isGroupedBySample: isGrouped).result(for: store).value.count == 29)
-    }
+    #expect(try await QuantityQuery(.heartRate).result(for: store).value == sound)
     #expect(try await store.check().count == 2)
   }
 

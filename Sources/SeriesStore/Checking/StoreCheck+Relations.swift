@@ -7,14 +7,14 @@ extension StoreCheck {
     SELECT 'session ' || ifnull(lower(hex(change.uuid)), 'row ' || session.id), 'its change, device or source is missing'
       FROM sessions AS session LEFT JOIN changes AS change ON change.number = session.id
       WHERE device NOT IN (SELECT id FROM devices) OR session.source NOT IN (SELECT id FROM sources)
-        OR session.id NOT IN (SELECT number FROM changes)
+        OR session.id > (SELECT ifnull(max(number), 0) FROM changes)
     UNION ALL SELECT 'sample ' || ifnull(lower(hex(change.uuid)), 'row ' || sample.id),
         'its change, type, source, device or session is missing'
       FROM samples AS sample LEFT JOIN changes AS change ON change.number = sample.id
       WHERE sample.type NOT IN (SELECT id FROM types) OR sample.source NOT IN (SELECT id FROM sources)
         OR (device IS NOT NULL AND device NOT IN (SELECT id FROM devices))
         OR (session IS NOT NULL AND session NOT IN (SELECT id FROM sessions))
-        OR sample.id NOT IN (SELECT number FROM changes)
+        OR sample.id > (SELECT ifnull(max(number), 0) FROM changes)
     UNION ALL SELECT 'gaps of session row ' || session, 'no session has them' FROM gaps
       WHERE session NOT IN (SELECT id FROM sessions) GROUP BY session
     UNION ALL SELECT 'metadata of row ' || owner, 'no session or sample has them' FROM metadata_values
@@ -40,7 +40,7 @@ extension StoreCheck {
   private static let missingRows = """
     SELECT 'store', 'what it says of itself is missing, or is there more than once' WHERE (SELECT count(*) FROM store) <> 1
     UNION ALL SELECT 'object ' || lower(hex(saved.uuid)), 'it is missing, and nobody deleted it' FROM changes AS saved
-      WHERE NOT saved.deleted AND saved.number NOT IN (SELECT id FROM samples)
+      WHERE NOT saved.deleted AND length(saved.uuid) = 16 AND saved.number NOT IN (SELECT id FROM samples)
         AND saved.number NOT IN (SELECT id FROM sessions)
         AND NOT EXISTS (SELECT 1 FROM changes AS later WHERE substr(later.uuid, 1, 4) = substr(saved.uuid, 1, 4)
           AND later.uuid = saved.uuid AND later.number > saved.number)
