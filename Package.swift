@@ -53,7 +53,7 @@ let package = Package(
 
     module("GATTHeartRate"),
     module("Bits", ["CLinux"]),
-    module("Sensors", ["GATTHeartRate", "Bits"]),
+    module("Sensors", ["Bits"]),
     module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
     module("HealthModel"),
     module("SeriesStore", ["HealthModel", "Bits", "CSQLite", "CLinux"]),
@@ -72,7 +72,7 @@ let package = Package(
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Documents", "Recordings", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording",
+        "Documents", "Recordings", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors",
         "HealthModel", "SeriesStore",
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
@@ -110,7 +110,7 @@ let package = Package(
         "GATTHeartRate", "Ingestion",
       ]),
     tests("GATTHeartRate", ["GATTHeartRate"]),
-    tests("Sensors", ["Sensors", "GATTHeartRate", "Bits"]),
+    tests("Sensors", ["Sensors", "Bits"]),
     tests("HeartRateRecording", ["HeartRateRecording", "HealthModel", "Sensors", "GATTHeartRate", "TestSupport"]),
     tests("Bits", ["Bits"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),

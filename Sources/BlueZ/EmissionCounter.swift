@@ -2,7 +2,7 @@
 ///
 /// With StartNotify, BlueZ emits every notification once for each subscribed program, to everybody. So two equal signals
 /// are one notification for two programs, or two equal notifications for one; sensors do send equal payloads in a row.
-/// Who is subscribed is not told. What can be known:
+/// D-Bus does not say who is subscribed. What can be known:
 ///
 /// - bluetoothd is one thread: the copies of one notification leave it back to back, with consecutive serial numbers,
 ///   and no reply of its to anybody lies between them. So a call is sent with the first copy (Peer.Ping, the *fence*),

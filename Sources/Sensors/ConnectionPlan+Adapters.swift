@@ -33,7 +33,7 @@ extension ConnectionPlan {
     return reconcile(at: now, commands)
   }
 
-  /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are told of as if
+  /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are reported as if
   /// they were new.
   public mutating func serviceLost(at now: BootInstant) -> [Command] {
     var commands: [Command] = []

@@ -2,7 +2,7 @@ extension ConnectionPlan {
   /// Connect has returned without an error. Not yet proof of a link that works: after a restart of bluetoothd it
   /// succeeds on a link whose services never resolve.
   ///
-  /// Also told of a link that a plan before this one made, and left when its program was killed: it is this plan's.
+  /// Also called for a link that a plan before this one made, and left when its program was killed: it is this plan's.
   public mutating func connectSucceeded(
     _ address: SensorAddress, on adapter: AdapterIndex, at now: BootInstant
   ) -> [Command] {

@@ -9,7 +9,7 @@ extension ConnectionPlan {
     public var attentiveTime = Duration.seconds(5)
     /// An abort before this was a link lost in the making (seen: 0.3 s), one after it a link that could not be made.
     public var lostInTheMaking = Duration.milliseconds(1500)
-    /// A link that was told and lost before this, its services still unknown, was lost in the making as well: the link
+    /// A link that was reported and lost before this, its services still unknown, was lost in the making as well: the link
     /// layer gives up (0x3E) after six connection events, 0.3 s.
     public var lostAtOnce = Duration.milliseconds(500)
     /// An abort after this was a silent sensor (seen: 40.2 s).

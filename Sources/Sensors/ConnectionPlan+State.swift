@@ -40,7 +40,7 @@ extension ConnectionPlan {
     /// It did not answer the subscription: it demands to be paired. Until it is, or the wait is over, nobody's link to it
     /// is used, so that whoever pairs it is not disturbed.
     var wantsPairing = false
-    /// The adapter over which its values were asked for last, link or not: they are asked for until told otherwise.
+    /// The adapter over which its values were asked for last, link or not: they are asked for until that is withdrawn.
     var followedOn: AdapterIndex?
     /// Links in a row whose services were not resolved in time.
     var unresolved = 0

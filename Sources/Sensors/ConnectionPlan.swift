@@ -1,6 +1,7 @@
 import Bits
 
-/// Whom to connect, when, and over which adapter: pure, told of everything that happens, answering with what to do.
+/// Whom to connect, when, and over which adapter: pure. It hears of everything that happens, and answers with what
+/// to do.
 ///
 /// What it aims at: every allowed sensor that advertises is recorded, at once after a loss and for ever; a sensor that
 /// does not advertise costs a running discovery and next to no wakeups; an adapter with few links, or one that cannot

@@ -1,3 +1,4 @@
+import Bits
 import FoundationEssentials
 import GATTHeartRate
 
@@ -253,24 +254,10 @@ extension ScenarioItem {
   }
 
   fileprivate static func bytes(_ hex: String, place: String) throws(ScenarioError) -> [UInt8] {
-    let digits = Array(hex.utf8)
-    var bytes: [UInt8] = []
-    guard digits.count.isMultiple(of: 2) else { throw ScenarioError(description: "\(place)odd number of hex digits") }
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = nibble(digits[place]), let low = nibble(digits[place + 1]) else {
-        throw ScenarioError(description: "\(place)'\(hex.prefix(40))' is not hexadecimal")
-      }
-      bytes.append(high << 4 | low)
+    guard hex.utf8.count.isMultiple(of: 2) else { throw ScenarioError(description: "\(place)odd number of hex digits") }
+    guard let bytes = Hexadecimal.bytes(hex) else {
+      throw ScenarioError(description: "\(place)'\(hex.prefix(40))' is not hexadecimal")
     }
     return bytes
-  }
-
-  private static func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

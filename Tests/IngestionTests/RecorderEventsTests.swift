@@ -106,6 +106,14 @@ struct RecorderEventsTests {
     }
   }
 
+  @Test("an observer of a recorder that never ran ends with it")
+  func neverRan() async throws {
+    var stage: LoneRecorder? = try await LoneRecorder()
+    let events = try #require(stage?.recorder.events(.sessions))
+    stage = nil
+    #expect(await all(events).isEmpty)
+  }
+
   @Test("an observer that comes after the end, or is cancelled, waits for nothing")
   func ended() async throws {
     let stage = try await LoneRecorder()

@@ -31,4 +31,28 @@ struct RecorderJournalTests {
     #expect(judged.count >= 2)
     #expect(Set(judged).count == 1, "judged twice within the interval: \(judged)")
   }
+
+  @Test("what a session lost up to its end is published before that end, as the session's")
+  func lossAtTheEnd() async throws {
+    let stage = try await LoneRecorder()
+    let events = stage.recorder.events(.sessions)
+    _ = try? await stage.run { recorder in
+      for second in [100.0, 101, 102] {
+        stage.setTime(second)
+        if second == 101, let index = recorder.recordings.index(of: LoneRecorder.strap),
+          let session = recorder.recordings[index].session
+        {
+          try? recorder.files?.journal.commit(session.id)
+        }
+        recorder.record(.measurement([0x10, 60, 0, 4]), of: LoneRecorder.strap, at: Invented.at(second))
+      }
+    }
+    var seen: [RecorderEvent] = []
+    for await event in events { seen.append(event) }
+    let lost = try #require(
+      seen.firstIndex { if case .lost(values: 2, microseconds: _) = $0.kind { true } else { false } })
+    let end = try #require(seen.firstIndex { if case .sessionEnded = $0.kind { true } else { false } })
+    #expect(lost < end)
+    #expect(seen[lost].session != nil && seen[lost].session == seen[end].session)
+  }
 }

@@ -44,6 +44,17 @@ struct SensorLinkTests {
     #expect(recording.currentState == .connecting)
   }
 
+  @Test("an attempt over another adapter outlasts the link that is lost meanwhile")
+  mutating func attemptBesideLink() {
+    _ = recording.linkUp(over: Invented.hci0)
+    recording.connecting(true)
+    #expect(recording.currentState == .linked)
+    _ = recording.linkDown(over: Invented.hci0, reason: nil)
+    #expect(recording.currentState == .connecting)
+    recording.connecting(false)
+    #expect(recording.currentState == .absent)
+  }
+
   @Test("a reason that comes when there is a link again is that of none")
   mutating func lateReason() {
     _ = recording.linkUp(over: Invented.hci0)

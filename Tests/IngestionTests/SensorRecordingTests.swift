@@ -219,6 +219,7 @@ struct SensorRecordingTests {
     #expect(recording.currentState == .connecting && recording.hasNewState)
     recording.publishState(at: 7)
     #expect(recording.state == .connecting && recording.stateSince == 7 && !recording.hasNewState)
+    recording.connecting(false)
     _ = recording.linkUp(over: Invented.hci0)
     _ = recording.handle(.connected, 1)
     #expect(recording.currentState == .linked)

@@ -1,3 +1,4 @@
+import Bits
 import SeriesStore
 import TestSupport
 
@@ -300,7 +301,7 @@ struct Damage {
   /// Puts the checksum of the rest into the first four bytes.
   private static func seal(_ bytes: inout [UInt8]) {
     guard bytes.count > 4 else { return }
-    let checksum = Checksum.of(bytes[4...])
+    let checksum = CRC32C.checksum(bytes.span, 4..<bytes.count)
     for place in 0..<4 { bytes[place] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * place)) }
   }
 }

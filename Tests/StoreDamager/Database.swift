@@ -20,6 +20,7 @@ final class Database {
     else { throw Failure(description: "\(path) cannot be opened") }
     unsafe self.handle = unsafe handle
     unsafe sqlite3_create_function_v2(
+      // Written again on purpose: it checks the store's own.
       handle, "row_checksum", -1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
       { context, count, values in
         var checksum = CRC32C()

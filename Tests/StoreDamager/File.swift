@@ -1,4 +1,3 @@
-import Bits
 import Glibc
 
 /// Whole files.
@@ -31,14 +30,5 @@ enum File {
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       throw Failure(path: path, number: errno)
     }
-  }
-}
-
-/// The checksum of packed values.
-enum Checksum {
-  static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    var checksum = CRC32C()
-    for byte in bytes { checksum.add(byte: byte) }
-    return checksum.value
   }
 }

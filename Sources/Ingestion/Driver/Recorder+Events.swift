@@ -88,7 +88,7 @@ extension Recorder {
     }
     if let loss = recordings[index].journalTook(entry) {
       log(loss.line(of: "\(recordings[index].address)"))
-      publish(loss, of: index)
+      publish(loss, of: index, session: recordings[index].session?.id)
     }
     journalWorks()
   }
@@ -108,12 +108,17 @@ extension Recorder {
     } catch {
       let backlog = ending.refused(error.code)
       commitQueue.owe(backlog, of: ending.session)
-      if let index { recordings[index].ended(with: backlog.loss(upTo: nil)) }
+      if let index { lost(backlog.loss(upTo: nil), upToTheEndOf: ending.session, of: index) }
       return journalFailed(error)
     }
-    if let index { recordings[index].ended(with: ending.loss) }
+    if let index { lost(ending.loss, upToTheEndOf: ending.session, of: index) }
     log(ending.loss.line(of: name))
     journalWorks()
+  }
+
+  private func lost(_ loss: JournalLoss, upToTheEndOf session: UUID, of index: Int) {
+    recordings[index].ended(with: loss)
+    publish(loss, of: index, session: session)
   }
 
   private func journalFailed(_ error: JournalError) {

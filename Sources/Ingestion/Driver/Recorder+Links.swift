@@ -95,6 +95,7 @@ extension SensorEvent.Kind {
     }
   }
 }
+
 extension Sensors.ConnectFailure {
   fileprivate init(_ failure: BlueZ.ConnectFailure) {
     self =

@@ -93,11 +93,11 @@ extension Recorder {
         at: ending.instant.microseconds &+ wallOffset))
   }
 
-  func publish(_ loss: JournalLoss, of index: Int) {
+  func publish(_ loss: JournalLoss, of index: Int, session: UUID?) {
     guard loss.values > 0, observers.want(.sessions) else { return }
     observers.publish(
       RecorderEvent(
         .lost(values: loss.values, microseconds: loss.microseconds), of: recordings[index].address,
-        session: recordings[index].session?.id, at: clock.wallMicroseconds()))
+        session: session, at: clock.wallMicroseconds()))
   }
 }

@@ -62,6 +62,11 @@ public actor Recorder {
     plan = ConnectionPlan(seed: UInt64(truncatingIfNeeded: clock.now().microseconds) ^ clock.boot.low)
   }
 
+  deinit {
+    // Of a recorder that never ran; else they ended with the recording.
+    observers.finish()
+  }
+
   /// Records until ``requestStop()``, then ends and commits every session.
   ///
   /// - Parameter ready: Called once when the store is locked for this recorder and the journal of an earlier run has been

@@ -24,7 +24,7 @@ extension SensorRecording {
   /// A link over `adapter` is gone. Nil where it was not the recorded one.
   mutating func linkDown(over adapter: AdapterIndex, reason: String?) -> LinkChange? {
     guard self.adapter == adapter else { return nil }
-    link = .down(isConnecting: false, lostOver: adapter)
+    link = .down(lostOver: adapter)
     return LinkChange(
       line: LogLine(.info, "\(address): link lost\(reason.map { " (\($0))" } ?? "")"),
       events: [.disconnected(reason: reason)])
@@ -32,8 +32,8 @@ extension SensorRecording {
 
   /// BlueZ reports the reason of a loss after the loss. Nil where it is another link's.
   mutating func linkDownReason(_ reason: String, over adapter: AdapterIndex) -> LinkChange? {
-    guard case .down(let isConnecting, adapter) = link else { return nil }
-    link = .down(isConnecting: isConnecting, lostOver: nil)
+    guard case .down(adapter) = link else { return nil }
+    link = .down(lostOver: nil)
     return LinkChange(
       line: LogLine(.info, "\(address): the link was lost for this reason: \(reason)"),
       events: [.disconnected(reason: reason)])
@@ -41,19 +41,10 @@ extension SensorRecording {
 
   /// bluetoothd or the bus is gone, and with it the link or the attempt at one. Nil where there was no link.
   mutating func serviceGone(_ reason: String) -> LinkChange? {
-    switch link {
-    case .up:
-      link = .down(isConnecting: false, lostOver: nil)
-      return LinkChange(events: [.disconnected(reason: reason)])
-    case .down(_, let lostOver):
-      link = .down(isConnecting: false, lostOver: lostOver)
-      return nil
-    }
-  }
-
-  /// A Connect was called, or has ended.
-  mutating func connecting(_ isConnecting: Bool) {
-    if case .down(_, let lostOver) = link { link = .down(isConnecting: isConnecting, lostOver: lostOver) }
+    connecting(false)
+    guard case .up = link else { return nil }
+    link = .down(lostOver: nil)
+    return LinkChange(events: [.disconnected(reason: reason)])
   }
 
   /// The values stopped although the link is up.

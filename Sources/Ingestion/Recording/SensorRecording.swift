@@ -30,7 +30,7 @@ struct SensorRecording {
   /// The link over which the sensor is recorded. A second one, over another adapter, is not looked at.
   enum Link: Hashable {
     /// `lostOver`: the adapter whose link was lost last; a reason that BlueZ reports afterwards is that loss's.
-    case down(isConnecting: Bool, lostOver: AdapterIndex?)
+    case down(lostOver: AdapterIndex?)
     /// `silentSince`: when the values stopped although the link is up.
     case up(over: AdapterIndex, silentSince: BootInstant?)
   }
@@ -49,7 +49,9 @@ struct SensorRecording {
   /// Of its last event. Events come from several sources, and instants must not decrease in a session.
   var lastInstant: BootInstant?
 
-  var link = Link.down(isConnecting: false, lostOver: nil)
+  var link = Link.down(lostOver: nil)
+  /// Whether a Connect is under way, perhaps over another adapter than the link's.
+  private(set) var isConnecting = false
   /// dBm, of the last advertisement; kept with the next link.
   var signal: Int16?
   /// Why no values come although it is there, and what to do; nil where they do.
@@ -95,8 +97,9 @@ struct SensorRecording {
     }
   }
 
-  private var isConnecting: Bool {
-    if case .down(true, _) = link { true } else { false }
+  /// A Connect was called, or has ended.
+  mutating func connecting(_ isConnecting: Bool) {
+    self.isConnecting = isConnecting
   }
 
   /// Whether its state is another than the one that was published.

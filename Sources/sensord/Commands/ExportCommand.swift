@@ -38,6 +38,7 @@ struct ExportCommand: ParsableCommand {
     try file.write(table)
     try file.finish()
   }
+
   /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.
   static func noteOnBeats(of session: SessionSummary) -> String? {
     session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }

@@ -29,16 +29,6 @@ extension CommandFailure {
     }
   }
 
-  private init?(_ failure: Replay.Failure) {
-    switch failure {
-    case .store(let error): self.init(classifying: error)
-    case .timeline(let error):
-      self.init(
-        .internalError, "the timeline breaks the store's rules (\(error))",
-        remedy: "please report it, with the capture if you may")
-    }
-  }
-
   private init?(_ failure: RecorderFailure) {
     switch failure {
     case .store(let error): self.init(classifying: error)
@@ -53,7 +43,7 @@ extension CommandFailure {
     }
   }
 
-  /// The same for a file or folder.
+  /// A file or folder with which something cannot be done.
   init(_ error: FileError) {
     self.init(Self.status(of: error.code), error.message, remedy: error.remedy)
   }

@@ -12,7 +12,7 @@ enum ExitStatus: Int32, CaseIterable {
   case internalError = 70
   case cannotCreate = 73
   case inputOutput = 74
-  /// Another recorder has the store.
+  /// Another recorder has the store, or a session.
   case locked = 75
   case permission = 77
   case configuration = 78
