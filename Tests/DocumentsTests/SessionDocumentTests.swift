@@ -58,13 +58,7 @@ struct SessionDocumentTests {
 
   @Test("artefacts are counted by kind, gaps by cause")
   func kinds() throws {
-    var recorded = try SampleSession.recorded()
-    let beats = (0..<40).map { index -> Heartbeat in
-      let flags: Heartbeat.Flags = index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : []
-      return Heartbeat(rrTicks: 1_000, flags: flags)
-    }
-    recorded.heartbeats = try HeartbeatSeries(
-      timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
+    var recorded = try SampleSession.withArtefacts()
     recorded.gaps += [recorded.gaps[0]]
     let report = report(recorded)
     #expect(report.artefacts.map(\.name) == ["ectopic", "rateConflict"])

@@ -35,4 +35,16 @@ public enum SampleSession {
       variability: HeartRateVariabilitySummary(sdnnMilliseconds: 12.5),
       quality: QualityReport(["notifications": 3, "junk": 0]))
   }
+
+  /// Forty beats in one run; three of them are ectopic and contradict the sensor's rate.
+  public static func withArtefacts() throws -> RecordedSession {
+    var recorded = try recorded()
+    let beats = (0..<40).map { index -> Heartbeat in
+      let flags: Heartbeat.Flags = index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : []
+      return Heartbeat(rrTicks: 1_000, flags: flags)
+    }
+    recorded.heartbeats = try HeartbeatSeries(
+      timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
+    return recorded
+  }
 }

@@ -119,13 +119,7 @@ struct SessionListingTests {
 
   @Test("artefacts are shown by kind")
   func kinds() throws {
-    var recorded = try SampleSession.recorded()
-    let beats = (0..<40).map { index -> Heartbeat in
-      let flags: Heartbeat.Flags = index == 0 ? .firstOfRun : index % 10 == 0 ? [.ectopic, .rateConflict] : []
-      return Heartbeat(rrTicks: 1_000, flags: flags)
-    }
-    recorded.heartbeats = try HeartbeatSeries(
-      timescale: 1_024, runs: [.init(beats: 0..<40, map: AffineTimeMap(anchor: recorded.start))], beats: beats)
+    let recorded = try SampleSession.withArtefacts()
     let report = SessionReport(
       session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     #expect(report.text(columns: 80).contains("Flags     3 ectopic, 3 rateConflict\n"))
