@@ -16,7 +16,8 @@ struct SensorRecordings {
   var isRecording: Bool { recordings.contains { $0.session != nil } }
 
   subscript(index: Int) -> SensorRecording {
-    _read { yield recordings[index] }
+    // Not `_read`: without optimisation the compiler ends its access before it copies a large field out of it.
+    get { recordings[index] }
     _modify { yield &recordings[index] }
   }
 
