@@ -54,10 +54,11 @@ struct ProcessLimitTests {
       outcome.errors.contains("too many files are open") && !outcome.errors.contains("owner"), "\(outcome.errors)")
   }
 
-  @Test("a file of ten gigabytes that is no capture is refused by its beginning, a capture of that size by its length")
+  @Test("a file of ten gigabytes that is no capture is refused by its beginning")
   func hugeFiles() throws {
     for (name, beginning, words) in [
-      ("zeros", "", "nothing is readable"), ("notes", "notes\n", "no capture"), ("snoop", "btsnoop\0", "are read"),
+      ("zeros", "", "nothing is readable"), ("notes", "notes\n", "no capture"),
+      ("snoop", "btsnoop\0", "version 0 is not supported"),
     ] {
       let path = try folder.write("big/\(name)", beginning)
       #expect(unsafe truncate(path, 10 << 30) == 0)

@@ -69,12 +69,13 @@ final class OpenFile: Sendable {
     return try read(atMost: min(end, Int(status.st_size)))
   }
 
-  /// Up to `count` bytes from the start.
-  func read(atMost count: Int) throws(SystemError) -> [UInt8] {
+  /// Up to `count` bytes from `start` on; fewer at the end of the file.
+  func read(atMost count: Int, from start: Int = 0) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       while filled < count {
-        let got = unsafe pread(descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled, filled)
+        let got = unsafe pread(
+          descriptor, buffer.baseAddress.map { unsafe $0 + filled }, count - filled, start + filled)
         if got < 0 {
           if errno == EINTR { continue }
           failure = .last

@@ -14,14 +14,16 @@ struct BTSnoop {
   }
 
   private let dataLink: DataLink
-  private var position = Self.headerLength
+  /// Where the next record begins.
+  var position: ReadingPosition
   private(set) var packets = 0
   private(set) var damages = DamageList()
   /// Packets that the file's writer reports as dropped.
   private(set) var dropped = 0
 
-  /// Reads the first 16 bytes. Pass the same bytes to ``next(_:)``.
-  init(_ bytes: Span<UInt8>) throws(CaptureError) {
+  /// Reads the first 16 bytes of a file of `fileLength` bytes. Pass the same part of it to ``next(_:)``.
+  init(_ bytes: Span<UInt8>, fileLength: Int) throws(CaptureError) {
+    position = ReadingPosition(index: Self.headerLength, fileLength: fileLength)
     guard let version: UInt32 = bytes.integer(at: 8, isBigEndian: true),
       let code: UInt32 = bytes.integer(at: 12, isBigEndian: true)
     else {
@@ -35,33 +37,42 @@ struct BTSnoop {
     self.dataLink = dataLink
   }
 
-  /// The next packet of interest; nil at the end of the file and at a truncated record.
+  /// The next packet of interest in this part of the file; nil where the next record is not all in it, where a record is
+  /// truncated, and at the end.
   mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
-    while position < bytes.count {
-      let available = bytes.count - position
-      guard available >= Self.recordHeaderLength,
-        let original: UInt32 = bytes.integer(at: position, isBigEndian: true),
-        let included: UInt32 = bytes.integer(at: position + 4, isBigEndian: true),
-        let flags: UInt32 = bytes.integer(at: position + 8, isBigEndian: true),
-        let drops: UInt32 = bytes.integer(at: position + 12, isBigEndian: true),
-        let time: Int64 = bytes.integer(at: position + 16, isBigEndian: true)
+    while position.remaining > 0 {
+      let start = position.index
+      let available = position.remaining
+      guard available >= Self.recordHeaderLength else {
+        stop(needed: Self.recordHeaderLength, available: available)
+        return nil
+      }
+      guard let original: UInt32 = bytes.integer(at: start, isBigEndian: true),
+        let included: UInt32 = bytes.integer(at: start + 4, isBigEndian: true),
+        let flags: UInt32 = bytes.integer(at: start + 8, isBigEndian: true),
+        let drops: UInt32 = bytes.integer(at: start + 12, isBigEndian: true),
+        let time: Int64 = bytes.integer(at: start + 16, isBigEndian: true)
       else {
-        stop(at: bytes.count, needed: Self.recordHeaderLength, available: available)
+        position.needed = Self.recordHeaderLength
         return nil
       }
       let length = Self.recordHeaderLength + Int(included)
-      guard length <= available else {
-        stop(at: bytes.count, needed: length, available: available)
+      guard length <= min(available, FileWindow.greatestRecord) else {
+        stop(needed: length, available: available)
         return nil
       }
-      let range = position + Self.recordHeaderLength..<position + length
+      guard bytes.count - start >= length else {
+        position.needed = length
+        return nil
+      }
+      let range = start + Self.recordHeaderLength..<start + length
       if original > included {
         // The file has only the packet's beginning.
         note(needed: Self.recordHeaderLength + Int(original), available: length)
       }
       dropped = Int(drops)
       packets += 1
-      position += length
+      position.index += length
       let microseconds = time.subtractingReportingOverflow(Self.epoch).partialValue
       if original <= included, let packet = packet(bytes, range, microseconds: microseconds, flags: Int(flags)) {
         return packet
@@ -84,14 +95,15 @@ struct BTSnoop {
     }
   }
 
-  private mutating func stop(at end: Int, needed: Int, available: Int) {
+  /// Nothing can be read from here on.
+  private mutating func stop(needed: Int, available: Int) {
     note(needed: needed, available: available)
-    position = end
+    position.index += available
   }
 
   private mutating func note(needed: Int, available: Int) {
     damages.append(
       CaptureDamage(
-        record: packets + 1, offset: position, reason: .packet(needed: needed, available: available)))
+        record: packets + 1, offset: position.fileOffset, reason: .packet(needed: needed, available: available)))
   }
 }

@@ -5,7 +5,7 @@ struct HCIPacket {
   /// The adapter's number; 0 in files without one.
   let adapter: Int
   let kind: Kind
-  /// Its place in the file, without H4's byte for the packet type.
+  /// Its place in the part of the file at hand, without H4's byte for the packet type.
   let range: Range<Int>
 
   enum Kind: Hashable {

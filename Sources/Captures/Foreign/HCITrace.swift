@@ -26,7 +26,10 @@ struct HCITrace {
     let handle: UInt16
   }
 
-  /// Handles a packet; `bytes` are those of the whole file.
+  /// The number of values that are kept.
+  var valueCount: Int { connections.reduce(0) { $0 + $1.attributes.values.count } }
+
+  /// Handles a packet; `bytes` are the part of the file that it is in.
   mutating func handle(_ packet: HCIPacket, _ bytes: Span<UInt8>) {
     switch packet.kind {
     case .data(let isReceived): handleData(packet, bytes, isReceived: isReceived)

@@ -17,7 +17,8 @@ struct PCAPNG {
     var offsetSeconds: Int64 = 0
   }
 
-  private var position = 0
+  /// Where the next block begins.
+  var position: ReadingPosition
   private var isBigEndian = false
   private var interfaces: [Interface] = []
   private(set) var packets = 0
@@ -27,13 +28,23 @@ struct PCAPNG {
   /// Whether an interface with a supported link type occurred.
   private(set) var hasBluetooth = false
 
-  /// The next packet of interest; nil at the end of the file and at a truncated block.
+  /// A file of `fileLength` bytes.
+  init(fileLength: Int) {
+    position = ReadingPosition(fileLength: fileLength)
+  }
+
+  /// The next packet of interest in this part of the file; nil where the next block is not all in it, where a block is
+  /// truncated, and at the end.
   mutating func next(_ bytes: Span<UInt8>) -> HCIPacket? {
-    while position < bytes.count {
-      let start = position
-      let available = bytes.count - start
+    while position.remaining > 0 {
+      let start = position.index
+      let available = position.remaining
       guard available >= Self.blockOverhead else {
-        stop(at: bytes.count, needed: Self.blockOverhead, available: available)
+        stop(needed: Self.blockOverhead, available: available)
+        return nil
+      }
+      guard bytes.count - start >= Self.blockOverhead else {
+        position.needed = Self.blockOverhead
         return nil
       }
       // This type reads the same in both byte orders.
@@ -43,12 +54,16 @@ struct PCAPNG {
       }
       let type = integer(bytes, start, as: UInt32.self)
       let length = Int(integer(bytes, start + 4, as: UInt32.self))
-      guard length >= Self.blockOverhead, length % 4 == 0, length <= available else {
-        stop(at: bytes.count, needed: max(length, Self.blockOverhead), available: available)
+      guard length >= Self.blockOverhead, length % 4 == 0, length <= min(available, FileWindow.greatestRecord) else {
+        stop(needed: max(length, Self.blockOverhead), available: available)
+        return nil
+      }
+      guard bytes.count - start >= length else {
+        position.needed = length
         return nil
       }
       let body = start + 8..<start + length - 4
-      position += length
+      position.index += length
       let packet: HCIPacket?
       switch type {
       case 1:
@@ -152,16 +167,18 @@ struct PCAPNG {
   }
 
   /// A truncated block ends the reading; its packet would have been the next.
-  private mutating func stop(at end: Int, needed: Int, available: Int) {
+  private mutating func stop(needed: Int, available: Int) {
     damages.append(
-      CaptureDamage(record: packets + 1, offset: position, reason: .packet(needed: needed, available: available)))
-    position = end
+      CaptureDamage(
+        record: packets + 1, offset: position.fileOffset, reason: .packet(needed: needed, available: available)))
+    position.index += available
   }
 
   /// Records an incomplete packet as damage.
   private mutating func damage(_ body: Range<Int>, needed: Int, available: Int) {
     damages.append(
       CaptureDamage(
-        record: packets, offset: body.lowerBound - 8, reason: .packet(needed: needed, available: available)))
+        record: packets, offset: position.fileOffset(of: body.lowerBound - 8),
+        reason: .packet(needed: needed, available: available)))
   }
 }

@@ -16,8 +16,8 @@ public enum CaptureError: Error, Hashable, Sendable {
   case handleUnknown(candidates: [HandleCandidate])
   /// The capture was read completely and has no notification of 0x2A37.
   case noNotifications(packets: Int)
-  /// The capture is larger than the limit.
-  case tooLarge(bytes: Int, limit: Int)
+  /// The capture has more events than the limit.
+  case tooLarge(limit: Int)
   /// The file could not be opened or read: the system's error number.
   case unreadable(path: String, errorNumber: Int32)
 
@@ -48,8 +48,8 @@ extension CaptureError: CustomStringConvertible {
         + (candidates.isEmpty ? "" : "; these notify: ")
         + candidates.prefix(8).map { "\($0.handle) (\($0.notifications) times)" }.joined(separator: ", ")
     case .noNotifications(let packets): "the capture has \(packets) packets and no heart-rate notification among them"
-    case .tooLarge(let bytes, let limit):
-      "the capture has \(bytes >> 20) MiB and up to \(limit >> 20) are read; cut the part out of it that is wanted"
+    case .tooLarge(let limit):
+      "the capture has more than \(limit) values, too many for one recording; cut the part out of it that is wanted"
     case .unreadable(let path, let number): "\(path): \(SystemError.text(number))"
     }
   }

@@ -4,20 +4,31 @@ public enum CaptureReader {
   ///
   /// - Throws: ``CaptureError`` if the bytes are empty, no capture, or of a newer version.
   public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
+    var window = FileWindow(bytes)
+    return try read(&window)
+  }
+
+  /// Reads a file from its first part on.
+  static func read(_ window: inout FileWindow) throws(CaptureError) -> CaptureContents {
     var reader = RecordReader()
-    switch TextHeader.read(bytes.span) {
+    var pass: RecordReader.Pass
+    switch TextHeader.read(window.bytes.span) {
     case .capture(let version, let length):
-      _ = reader.read(bytes.span, file: nil, version: version, from: length)
+      pass = reader.begin(file: nil, fileLength: window.fileLength, version: version, from: length)
     case .damaged(let reason):
-      _ = reader.read(bytes.span, file: nil, from: 0, headerDamage: reason)
+      pass = reader.begin(file: nil, fileLength: window.fileLength, from: 0, headerDamage: reason)
     case .newer(let version):
       throw .newerVersion(found: version, supported: TextHeader.version)
     case .cutOff:
-      guard !bytes.isEmpty else { throw .empty }
+      guard !window.bytes.isEmpty else { throw .empty }
       throw .nothingReadable(CaptureDamage(record: 1, offset: 0, reason: .cutOff))
     case .foreign:
       throw .notACapture
     }
+    repeat {
+      reader.read(window.bytes.span, &pass)
+      try CaptureFile.checkCount(reader.eventCount)
+    } while try window.advance(&pass.position)
     return CaptureContents(
       format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
       damageCount: reader.damages.count, unknownRecords: reader.unknownRecords.first,

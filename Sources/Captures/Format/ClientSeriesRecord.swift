@@ -9,8 +9,8 @@ public enum ClientSeriesRecord: Hashable, Sendable {
   case values([ClientSeries.Value])
   /// Heartbeats of the series; at least one.
   case beats([ClientSeries.Beat])
-  /// The series is complete.
-  case finish
+  /// The series is complete, and ends at this time in microseconds since 1970 (UTC); nil: with its last value.
+  case finish(endMicroseconds: Int64?)
 
   /// The record's line with its newline, for a slot (1…1048576).
   public func encoded(slot: Int) -> [UInt8] {
@@ -40,17 +40,18 @@ public struct ClientSeries: Hashable, Sendable {
   public var unit: String
   /// The program that inserts it, with its version.
   public var source: String
-  /// The origin of the first heartbeat's ticks, in microseconds since 1970 (UTC). Values have times of their own.
-  public var beatsBeginMicroseconds: Int64?
+  /// When it begins, in microseconds since 1970 (UTC): for heartbeats the origin of the first one's ticks. Nil: with its first
+  /// value.
+  public var startMicroseconds: Int64?
 
   public init(
-    identifier: UUID, type: String, unit: String, source: String, beatsBeginMicroseconds: Int64? = nil
+    identifier: UUID, type: String, unit: String, source: String, startMicroseconds: Int64? = nil
   ) {
     self.identifier = identifier
     self.type = type
     self.unit = unit
     self.source = source
-    self.beatsBeginMicroseconds = beatsBeginMicroseconds
+    self.startMicroseconds = startMicroseconds
   }
 
   /// A value with the time for which it is valid, in microseconds since 1970 (UTC).

@@ -9,7 +9,7 @@ extension RecordBuffer {
       string(series.type)
       string(series.unit)
       string(series.source)
-      if let begin = series.beatsBeginMicroseconds {
+      if let begin = series.startMicroseconds {
         word("at")
         integer(begin)
       }
@@ -31,9 +31,10 @@ extension RecordBuffer {
         if beat.precededByGap { word("gap") }
         integer(beat.ticks)
       }
-    case .finish:
+    case .finish(let end):
       begin(slot)
       word("finish")
+      if let end { integer(end) }
     }
     finish()
   }

@@ -5,7 +5,7 @@ extension RecordLine {
     case "series": .begin(try beginning())
     case "values": .values(try values())
     case "beats": .beats(try beats())
-    case "finish": .finish
+    case "finish": .finish(endMicroseconds: isAtEnd ? nil : try required(time(), "end"))
     default: nil
     }
   }
@@ -16,7 +16,7 @@ extension RecordLine {
       unit: try required(string(), "unit"), source: try required(string(), "source"))
     if !isAtEnd {
       guard word() == "at" else { throw .malformed(field: "series") }
-      series.beatsBeginMicroseconds = try required(time(), "at")
+      series.startMicroseconds = try required(time(), "at")
     }
     return series
   }

@@ -14,13 +14,16 @@ struct RecordReader {
 
   /// In the order of their first records.
   private(set) var sessions: [Session] = []
+  /// The series of clients, in the order of their first records.
+  private(set) var series: [ClientSeriesContents] = []
   private(set) var committed: Set<UUID> = []
   private(set) var damages = DamageList()
   /// Records of unknown kinds.
   private(set) var unknownRecords = UnknownRecordList()
 
   private var indices: [UUID: Int] = [:]
-  /// The only session whose events are kept; nil for all.
+  private var seriesIndices: [UUID: Int] = [:]
+  /// The only session or series whose content is kept; nil for all.
   private let only: UUID?
 
   init(only: UUID? = nil) {
@@ -42,10 +45,27 @@ struct RecordReader {
     headerDamage: CaptureDamage.Reason = .header
   ) -> Summary {
     let bytes = bytes.extracting(0..<(end ?? bytes.count))
-    var pass = Pass(file: file, version: version, position: start, line: start == 0 ? 1 : 2)
-    if start == 0, !bytes.isEmpty { note(headerDamage, &pass) }
-    while pass.position < bytes.count {
-      if let record = MeasurementScanner(bytes, at: pass.position),
+    var pass = begin(file: file, fileLength: bytes.count, version: version, from: start, headerDamage: headerDamage)
+    read(bytes, &pass)
+    return pass.summary
+  }
+
+  /// Begins to read a file of which ``read(_:_:)`` gets one part after the other.
+  mutating func begin(
+    file: String?, fileLength: Int, version: Int = TextHeader.version, from start: Int,
+    headerDamage: CaptureDamage.Reason = .header, greatestRecord: Int = FileWindow.greatestRecord
+  ) -> Pass {
+    var pass = Pass(
+      file: file, version: version, position: ReadingPosition(index: start, fileLength: fileLength),
+      line: start == 0 ? 1 : 2, greatestRecord: greatestRecord)
+    if start == 0, fileLength > 0 { note(headerDamage, &pass) }
+    return pass
+  }
+
+  /// Reads the records that are whole in this part of the file.
+  mutating func read(_ bytes: Span<UInt8>, _ pass: inout Pass) {
+    while pass.position.index < bytes.count, pass.position.needed == 0 {
+      if let record = MeasurementScanner(bytes, at: pass.position.index),
         let index = pass.session(of: record.slot)
       {
         if index >= 0 {
@@ -53,50 +73,65 @@ struct RecordReader {
             record.appendPayload(to: &$0)
           }
         }
-        pass.position = record.next
+        pass.position.index = record.next
         pass.line += 1
       } else {
         readLine(bytes, &pass)
       }
     }
-    return pass.summary
+    if pass.position.needed == 0, pass.position.remaining > 0 { pass.position.needed = 1 }
   }
 
+  /// The number of events that are kept.
+  var eventCount: Int { sessions.reduce(0) { $0 + $1.log.count } }
+
   /// The state of reading one file.
-  private struct Pass {
-    let file: String?
-    let version: Int
-    var position: Int
-    var line: Int
-    var summary = Summary()
-    /// For each slot the index of its session, or ``unwanted``, ``series`` or ``unknown``.
+  struct Pass {
+    fileprivate let file: String?
+    fileprivate let version: Int
+    fileprivate let greatestRecord: Int
+    var position: ReadingPosition
+    fileprivate var line: Int
+    /// Whether a line is longer than any record, and its rest is passed over.
+    fileprivate var isInLongLine = false
+    fileprivate var summary = Summary()
+    /// For each slot the index of its session, or ``unwanted`` or ``unknown``, or the ``place(ofSeries:)``.
     private var slots: [Int32] = []
 
-    static let unwanted: Int32 = -1
-    /// The slot belongs to a client's series, which this program does not read.
-    static let series: Int32 = -3
+    fileprivate static let unwanted: Int32 = -1
     private static let unknown: Int32 = -2
+    private static let firstSeries: Int32 = -3
 
-    init(file: String?, version: Int, position: Int, line: Int) {
+    /// What stands for a client's series among the indices of sessions.
+    fileprivate static func place(ofSeries index: Int) -> Int32 { firstSeries - Int32(index) }
+
+    /// The index of the series with this slot; nil if no series that is wanted has it.
+    fileprivate func series(of slot: Int) -> Int? {
+      guard slot < slots.count, slots[slot] <= Self.firstSeries else { return nil }
+      return Int(Self.firstSeries - slots[slot])
+    }
+
+    fileprivate init(file: String?, version: Int, position: ReadingPosition, line: Int, greatestRecord: Int) {
       self.file = file
       self.version = version
       self.position = position
       self.line = line
+      self.greatestRecord = greatestRecord
     }
 
     /// The index of the session with this slot, negative if it is not wanted; nil if no session has the slot.
-    func session(of slot: Int) -> Int? {
+    fileprivate func session(of slot: Int) -> Int? {
       guard slot < slots.count, slots[slot] != Self.unknown else { return nil }
       return Int(slots[slot])
     }
 
-    mutating func give(_ slot: Int, to session: Int32) {
+    fileprivate mutating func give(_ slot: Int, to session: Int32) {
       while slots.count <= slot { slots.append(Self.unknown) }
       slots[slot] = session
     }
 
-    func damage(_ reason: CaptureDamage.Reason) -> CaptureDamage {
-      CaptureDamage(file: file, record: line, offset: position, reason: reason)
+    fileprivate func damage(_ reason: CaptureDamage.Reason) -> CaptureDamage {
+      CaptureDamage(file: file, record: line, offset: position.fileOffset, reason: reason)
     }
   }
 
@@ -107,19 +142,32 @@ struct RecordReader {
   }
 
   private mutating func readLine(_ bytes: Span<UInt8>, _ pass: inout Pass) {
-    var end = pass.position
+    let start = pass.position.index
+    var end = start
     while end < bytes.count, bytes[end] != UInt8(ascii: "\n") { end += 1 }
-    defer {
-      pass.position = end + 1
-      pass.line += 1
-    }
     // Damage of the first line is recorded already.
-    let isHeader = pass.line == 1
+    let isHeader = pass.line == 1 || pass.isInLongLine
     guard end < bytes.count else {
-      if !isHeader { note(.cutOff, &pass) }
+      let isLast = pass.position.remaining == end - start
+      if !isHeader, isLast { note(.cutOff, &pass) }
+      if isLast || pass.isInLongLine {
+        pass.position.index = end
+      } else if end - start < pass.greatestRecord {
+        pass.position.needed = 2 * (end - start)
+      } else {
+        if !isHeader { note(.checksum, &pass) }
+        pass.isInLongLine = true
+        pass.position.index = end
+      }
       return
     }
-    let whole = (pass.position..<end).map { bytes[$0] }
+    defer {
+      pass.position.index = end + 1
+      pass.line += 1
+      pass.isInLongLine = false
+    }
+    guard !pass.isInLongLine else { return }
+    let whole = (start..<end).map { bytes[$0] }
     let line = RecordLine.behindZeros(whole)
     let hasZeros = line.count < whole.count
     if hasZeros, !isHeader { note(.zeros, &pass) }
@@ -143,15 +191,18 @@ struct RecordReader {
     case .metadata(let slot, let key, let value):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
       if index >= 0 { sessions[index].header.metadata[key] = value }
+      if let index = pass.series(of: slot) { series[index].metadata[key] = value }
     case .event(let slot, let event):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
       if index >= 0 { sessions[index].append(event) }
     case .series(let slot, .begin(let series)):
-      // The segment stays until the store is recorded as having the series.
-      pass.summary.sessions.insert(series.identifier)
-      pass.give(slot, to: Pass.series)
-    case .series(let slot, _):
-      if pass.session(of: slot) == nil { note(.unknownSlot(slot), &pass) }
+      declare(series, slot, &pass)
+    case .series(let slot, let record):
+      if let index = pass.series(of: slot) {
+        series[index].append(record)
+      } else if pass.session(of: slot) == nil {
+        note(.unknownSlot(slot), &pass)
+      }
     case .committed(let session):
       committed.insert(session)
     case .rewrites:
@@ -165,6 +216,19 @@ struct RecordReader {
     guard let slot = unknown.slot, let index = pass.session(of: slot), index >= 0 else { return }
     sessions[index].carried.append(
       CarriedRecord(eventsBefore: sessions[index].log.count, fields: unknown.fields))
+  }
+
+  private mutating func declare(_ its: ClientSeries, _ slot: Int, _ pass: inout Pass) {
+    // The segment stays until the store is recorded as having the series.
+    pass.summary.sessions.insert(its.identifier)
+    guard only == nil || only == its.identifier else { return pass.give(slot, to: Pass.unwanted) }
+    // Each segment names it anew.
+    let index = seriesIndices[its.identifier] ?? series.count
+    if index == series.count {
+      seriesIndices[its.identifier] = index
+      series.append(ClientSeriesContents(its))
+    }
+    pass.give(slot, to: Pass.place(ofSeries: index))
   }
 
   private mutating func declare(

@@ -33,7 +33,7 @@ extension Journal {
 extension JournalState {
   /// Whether a session no longer receives values.
   fileprivate func mayErase(_ session: UUID) -> Bool {
-    sessions[session].map(\.isCommitted) ?? true
+    object(session).map(\.isCommitted) ?? true
   }
 
   /// If the current segment names the session, lets the next record begin a new segment.
@@ -52,6 +52,7 @@ extension JournalState {
     for index in segments.indices { segments[index].sessions.remove(session) }
     committed.remove(session)
     sessions[session] = nil
+    series[session] = nil
     // An empty segment can be deleted with the next sync.
     isDirty = isDirty || !numbers.isEmpty
   }

@@ -16,16 +16,44 @@ extension Journal {
   public func capture(
     of session: UUID, leavingOutUnreadable: Bool = false
   ) throws(JournalError) -> (capture: Capture, damages: [CaptureDamage]) {
+    let (scan, basis, leftOut) = try scan(for: session, leavingOutUnreadable: leavingOutUnreadable)
+    let damages = leftOut + scan.reader.damages.first
+    if let found = scan.reader.sessions.first { return (found.capture, damages) }
+    // The segments exist, but somebody removed the session's records.
+    guard !leftOut.isEmpty || !basis.segments.isEmpty, let header = basis.header else {
+      throw JournalError(.unknownSession, path: directory)
+    }
+    return (
+      Capture(header: header, events: []),
+      damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
+    )
+  }
+
+  /// Reads a client's series from the segments, as ``capture(of:leavingOutUnreadable:)`` reads a session.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `cannotRead` and the path of what cannot be read.
+  public func contents(
+    ofSeries series: UUID, leavingOutUnreadable: Bool = false
+  ) throws(JournalError) -> (contents: ClientSeriesContents, damages: [CaptureDamage]) {
+    let (scan, _, leftOut) = try scan(for: series, leavingOutUnreadable: leavingOutUnreadable)
+    guard let found = scan.reader.series.first else { throw JournalError(.unknownSession, path: directory) }
+    return (found, leftOut + scan.reader.damages.first)
+  }
+
+  /// Reads the segments that name a session or a series; the damages are those of segments that were left out.
+  private func scan(
+    for identifier: UUID, leavingOutUnreadable: Bool
+  ) throws(JournalError) -> (scan: JournalScan, basis: ReadingBasis, leftOut: [CaptureDamage]) {
     for _ in 0..<Self.greatestReadings {
-      let (basis, directory) = readingBasis(of: session)
+      let (basis, directory) = readingBasis(of: identifier)
       let scan: JournalScan
       do {
-        scan = try JournalScan(directory, only: session, wanted: basis.segments)
+        scan = try JournalScan(directory, only: identifier, wanted: basis.segments)
       } catch {
         throw JournalError(.cannotRead, errorNumber: error.number, path: self.directory)
       }
       // A sync that failed meanwhile may have lost what was to be read, and written it to another segment.
-      guard readingBasis(of: session).basis.rewritings == basis.rewritings else { continue }
+      guard readingBasis(of: identifier).basis.rewritings == basis.rewritings else { continue }
       if let failure = scan.foreignFiles.first, !leavingOutUnreadable {
         throw JournalError(
           .cannotRead, errorNumber: failure.reason.errorNumber, path: "\(self.directory)/\(failure.name)")
@@ -34,16 +62,7 @@ extension Journal {
       let damaged = Set(scan.segments.lazy.filter(\.summary.isDamaged).map(\.number))
         .union(scan.foreignFiles.lazy.compactMap { SegmentName.number($0.name) })
       if !damaged.isEmpty { state.withLock { $0.keepAside(damaged) } }
-      if let found = scan.reader.sessions.first { return (found.capture, leftOut + scan.reader.damages.first) }
-      // The segments exist, but somebody removed the session's records.
-      guard !leftOut.isEmpty || !basis.segments.isEmpty, let header = basis.header else {
-        throw JournalError(.unknownSession, path: self.directory)
-      }
-      let damages = leftOut + scan.reader.damages.first
-      return (
-        Capture(header: header, events: []),
-        damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
-      )
+      return (scan, basis, leftOut)
     }
     throw JournalError(.cannotRead, errorNumber: EIO, path: directory)
   }

@@ -195,6 +195,7 @@ extension JournalState {
     for id in committed where !needed.contains(id) {
       committed.remove(id)
       sessions[id] = nil
+      series[id] = nil
     }
   }
 }

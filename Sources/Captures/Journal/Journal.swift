@@ -122,7 +122,7 @@ public final class Journal: Sendable {
     }
   }
 
-  /// Records that the store has this session for good; a later ``sync()`` deletes its segments.
+  /// Records that the store has this session or series for good; a later ``sync()`` deletes its segments.
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the session is then committed again after a restart, which the store
   ///   recognises.
@@ -164,11 +164,11 @@ extension JournalState {
     for session in scan.reader.sessions {
       register(session.header, isOpened: true, resumption: session.resumption)
     }
-    // Includes client series, which this version of the program never continues.
+    for found in scan.reader.series { register(found.series, metadata: found.metadata) }
     let named = scan.segments.reduce(into: Set(sessions.keys)) { $0.formUnion($1.summary.sessions) }
     committed = scan.reader.committed.intersection(named)
     for id in committed {
-      sessions[id]?.isCommitted = true
+      object(id)?.isCommitted = true
     }
     for found in scan.segments {
       segments.append(

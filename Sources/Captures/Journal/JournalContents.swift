@@ -2,6 +2,8 @@
 public struct JournalContents: Hashable, Sendable {
   /// In the order of their first records.
   public var sessions: [JournalSession]
+  /// The series of clients that the store is not known to have, in the order of their first records.
+  public var series: [ClientSeriesContents]
   /// The first hundred places that could not be read, in order.
   public var damages: [CaptureDamage]
   /// The number of such places.
@@ -15,9 +17,10 @@ public struct JournalContents: Hashable, Sendable {
 
   public init(
     sessions: [JournalSession], damages: [CaptureDamage], damageCount: Int, foreignFiles: [ForeignFile],
-    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0
+    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0, series: [ClientSeriesContents] = []
   ) {
     self.sessions = sessions
+    self.series = series
     self.damages = damages
     self.damageCount = damageCount
     self.foreignFiles = foreignFiles

@@ -51,7 +51,8 @@ struct JournalScan {
     }
     return JournalContents(
       sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles,
-      unknownRecords: reader.unknownRecords.first, unknownRecordCount: reader.unknownRecords.count)
+      unknownRecords: reader.unknownRecords.first, unknownRecordCount: reader.unknownRecords.count,
+      series: reader.series.filter { !reader.committed.contains($0.series.identifier) })
   }
 
   /// For each segment that a later one repeats in part, the offset where that part begins; `numbers` are the segments in

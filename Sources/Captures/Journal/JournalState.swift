@@ -8,6 +8,8 @@ struct JournalState: ~Copyable {
   var directory: Directory
   /// Sessions opened here or found when the journal was opened, until their segments are deleted.
   var sessions: [UUID: JournalledSession] = [:]
+  /// The same of clients' series.
+  var series: [UUID: JournalledSeries] = [:]
   var committed: Set<UUID> = []
   /// In ascending order; the current one is last.
   var segments: [Segment] = []
@@ -113,21 +115,48 @@ struct JournalState: ~Copyable {
     for event in events {
       session.resumption.update(with: event)
     }
+    session.isOpened = true
     noteWritten(session, to: number, at: events.first?.instant)
   }
 
-  /// Notes that a segment now has records of a session, including its name, the first event at this instant.
-  private mutating func noteWritten(_ session: JournalledSession, to number: Int, at instant: BootInstant? = nil) {
-    let id = session.header.session
-    session.isOpened = true
-    if session.namedIn != number {
-      session.namedIn = number
-      segments[segments.count - 1].sessions.insert(id)
+  /// Notes that a segment now has records of a session or series, including its name, the first event at this instant.
+  private mutating func noteWritten(_ object: some JournalledObject, to number: Int, at instant: BootInstant? = nil) {
+    if object.namedIn != number {
+      object.namedIn = number
+      segments[segments.count - 1].sessions.insert(object.identifier)
     }
-    if session.batchNumber != batchNumber {
-      session.batchNumber = batchNumber
-      unsynced.insert(id, at: instant)
+    if object.batchNumber != batchNumber {
+      object.batchNumber = batchNumber
+      unsynced.insert(object.identifier, at: instant)
     }
+  }
+
+  /// Adds a client's series without writing anything; one that is known is unchanged.
+  mutating func register(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) {
+    guard series[new.identifier] == nil else { return }
+    series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: nextSlot)
+    nextSlot += 1
+  }
+
+  /// Writes a record of a client's series with one write, and its name if the segment does not have it yet; nil for the name
+  /// alone.
+  mutating func append(
+    _ record: ClientSeriesRecord?, metadata: [String: CaptureMetadataValue] = [:], to id: UUID
+  ) throws(JournalError) {
+    guard let its = series[id], !its.isCommitted else { throw JournalError(.unknownSession, path: directory.path) }
+    let number = writableSegment ?? nextNumber
+    begin()
+    if its.namedIn != number { name(its) }
+    buffer.metadata(metadata, slot: its.slot)
+    if let record { buffer.series(record, slot: its.slot) }
+    try write(to: number)
+    its.metadata.merge(metadata) { $1 }
+    noteWritten(its, to: number)
+  }
+
+  private mutating func name(_ its: JournalledSeries) {
+    buffer.series(.begin(its.series), slot: its.slot)
+    buffer.metadata(its.metadata, slot: its.slot)
   }
 
   /// Writes metadata of a session with one write, and its name if the segment does not have it yet.
@@ -142,18 +171,22 @@ struct JournalState: ~Copyable {
     begin()
     if session.namedIn == number { buffer.metadata(metadata, slot: session.slot) } else { name(session, at: nil) }
     try write(to: number)
+    session.isOpened = true
     noteWritten(session, to: number)
   }
 
-  /// Writes that the store has a session.
+  /// The session or series with this identifier.
+  func object(_ id: UUID) -> (any JournalledObject)? { sessions[id] ?? series[id] }
+
+  /// Writes that the store has a session or a series.
   mutating func commit(_ id: UUID) throws(JournalError) {
-    guard let session = sessions[id] else { throw JournalError(.unknownSession, path: directory.path) }
-    guard !session.isCommitted else { return }
+    guard let object = object(id) else { throw JournalError(.unknownSession, path: directory.path) }
+    guard !object.isCommitted else { return }
     let number = writableSegment ?? nextNumber
     begin()
     buffer.committed(id)
     try write(to: number)
-    session.isCommitted = true
+    object.isCommitted = true
     committed.insert(id)
   }
 
@@ -164,8 +197,8 @@ struct JournalState: ~Copyable {
     buffer.header(.journal)
     buffer.rewrites(segment: start.segment, offset: start.offset)
     for id in syncing.sessions {
-      guard let session = sessions[id] else { continue }
-      name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil)
+      if let session = sessions[id] { name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil) }
+      if let its = series[id] { name(its) }
     }
     return buffer.copy() + syncing.bytes
   }

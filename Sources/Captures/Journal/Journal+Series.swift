@@ -1,0 +1,29 @@
+public import FoundationEssentials
+import Synchronization
+
+/// Series of other programs: in the journal before their insertion is answered, so that they outlive the program, the recorder
+/// and, from the next sync on, the power.
+extension Journal {
+  /// Begins a series: writes its description and metadata, with one write.
+  ///
+  /// - Throws: ``JournalError`` with `notWritten`; it is then written with the first values that are.
+  public func open(
+    _ series: ClientSeries, metadata: [String: CaptureMetadataValue] = [:]
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      state.register(series, metadata: metadata)
+      try state.append(nil, to: series.identifier)
+    }
+  }
+
+  /// Appends values, heartbeats or the end of a series, with one write; with the end also its last metadata.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `notWritten`: nothing of this record is in the journal.
+  public func append(
+    _ record: ClientSeriesRecord, metadata: [String: CaptureMetadataValue] = [:], toSeries series: UUID
+  ) throws(JournalError) {
+    try change { state throws(JournalError) in
+      try state.append(record, metadata: metadata, to: series)
+    }
+  }
+}
