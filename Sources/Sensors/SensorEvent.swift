@@ -63,6 +63,8 @@ public enum SessionEndReason: String, Hashable, Sendable, CaseIterable {
   case shutdown
   /// Somebody asked for the end of this session.
   case request
+  /// The program that had asked for the session is gone, and the session was to end with it.
+  case clientGone
   /// The link was down for longer than the limit.
   case away
   /// The sensor was off the skin, or silent, for longer than the limit.

@@ -64,6 +64,38 @@ final class LoneRecorder: Sendable {
         recorder.requestStop()
       }
     }.value
+    return try captures()
+  }
+
+  /// As ``run(_:)``, where what happens takes its time.
+  @discardableResult
+  func run(awaiting happens: @escaping @Sendable (Recorder) async -> Void) async throws -> [Capture] {
+    let recorder = recorder
+    let loop = loop
+    try await Task(executorPreference: loop) {
+      try await recorder.run {
+        Task(executorPreference: loop) {
+          await happens(recorder)
+          recorder.requestStop()
+        }
+      }
+    }.value
+    return try captures()
+  }
+
+  /// Writes what a killed recorder left.
+  func writeJournal(_ write: (Journal) throws -> Void) throws {
+    let (journal, _) = try Journal.open(directory: store + ".journal")
+    try write(journal)
+  }
+
+  /// What the store has of a type.
+  func samples(of type: QuantityType) async throws -> [HealthSample] {
+    let file = try HealthStore.open(store, for: .reading)
+    return try await SampleQuery(.type(.quantity(type))).result(for: file).value
+  }
+
+  private func captures() throws -> [Capture] {
     let archive = CaptureArchive(directory: store + ".captures", maximumAgeSeconds: nil, maximumBytes: nil)
     return try archive.files().flatMap { try CaptureFile.read(path: $0.path).captures }
       .sorted { "\($0.sensor.address!)" < "\($1.sensor.address!)" }

@@ -98,7 +98,7 @@ struct SensorRecordingTests {
     _ = recording.handle(.disconnected(reason: nil), 2)
     let step = recording.handle(Self.value, 400, session: 2)
     #expect(step.ending?.reason == .away)
-    guard case .beginning(Invented.session(2), nil, _)? = step.entry else {
+    guard case .beginning(Invented.session(2), nil, _, _)? = step.entry else {
       Issue.record("\(String(describing: step.entry))")
       return
     }

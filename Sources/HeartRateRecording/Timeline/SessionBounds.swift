@@ -13,7 +13,7 @@ struct SessionBounds {
     start = min(first, assembly?.placement.wall.first ?? first)
     switch columns.endReason {
     // Here somebody decided when the session ends; otherwise it ended when the sensor fell silent.
-    case .request, .shutdown, .rolled: end = max(last, columns.end.map(columns.wall) ?? last)
+    case .request, .clientGone, .shutdown, .rolled: end = max(last, columns.end.map(columns.wall) ?? last)
     case .away, .offSkin, .captureEnd, .recovered, nil: end = last
     }
   }

@@ -16,7 +16,7 @@ extension Recorder {
     commits[session] = nil
   }
 
-  /// Commits an ended session; where that fails it stays in the journal and is tried again every minute.
+  /// Commits an ended session or series; where that fails it stays in the journal and is tried again every minute.
   func commit(_ session: UUID) async {
     guard let files else { return }
     let name = session.uuidString.lowercased()
@@ -24,9 +24,14 @@ extension Recorder {
     do throws(SessionCommitter.Failure) {
       do { try payJournal(of: session) } catch { throw .journal(error) }
       do { try await makeStoreSound() } catch { throw .store(error) }
-      let committed = try await files.committer.commit(session, now: seconds)
+      if endedSeries.contains(session) {
+        _ = try await files.committer.commit(series: session)
+        endedSeries.remove(session)
+      } else {
+        let committed = try await files.committer.commit(session, now: seconds)
+        for line in committed.lines(of: name) { log(line) }
+      }
       condition.committed()
-      for line in committed.lines(of: name) { log(line) }
     } catch {
       if case .store(let error) = error { storeKeeper.commitFailed(error) }
       log(condition.commitFailed(name, error.reason))

@@ -54,7 +54,11 @@ extension Recorder {
   /// Has the recording decide, and does what it says.
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
-    let step = recordings[index].handle(kind, at: instant, session: UUID())
+    perform(recordings[index].handle(kind, at: instant, session: UUID()), of: index, gapsBefore: gaps)
+  }
+
+  /// Does what a recording has left to do.
+  func perform(_ step: SensorRecording.Step, of index: Int, gapsBefore gaps: Int) {
     if let ending = step.ending {
       end(ending, of: index)
       commitSoon(ending.session)
@@ -74,12 +78,12 @@ extension Recorder {
       switch entry {
       case .event(let event, let session): try files?.journal.append(event, to: session)
       case .events(let owed, let events, let session): try files?.journal.append(owed + events, to: session)
-      case .beginning(let session, let previous, let events):
+      case .beginning(let session, let previous, let metadata, let events):
         let recording = recordings[index]
         log(.info, "\(recording.address): session begins")
         let header = CaptureHeader(
           session: session, sensor: SensorIdentity(address: recording.address, name: recording.name),
-          source: "sensord \(settings.version)", linkedTo: previous)
+          source: "sensord \(settings.version)", metadata: metadata, linkedTo: previous)
         try files?.journal.open(header, events: events)
       }
     } catch {
@@ -121,7 +125,7 @@ extension Recorder {
     publish(loss, of: index, session: session)
   }
 
-  private func journalFailed(_ error: JournalError) {
+  func journalFailed(_ error: JournalError) {
     log(condition.journalFailed(error))
     publishStatus()
   }
@@ -133,7 +137,7 @@ extension Recorder {
   }
 
   /// The wall clock may have been set or slewed; every session must know before its next event.
-  private func followClock(first index: Int, at instant: BootInstant) {
+  func followClock(first index: Int, at instant: BootInstant) {
     let offset = clock.wallMinusBoot()
     guard abs(offset - wallOffset) > 1_000 else { return }
     wallOffset = offset

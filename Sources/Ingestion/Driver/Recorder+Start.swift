@@ -76,6 +76,10 @@ extension Recorder {
         }
       }
     }
+    for series in contents.series.map(\.series.identifier) {
+      endedSeries.insert(series)
+      ended.append(series)
+    }
     return ended
   }
 

@@ -44,6 +44,9 @@ public actor Recorder {
   var timer: (token: TimerToken, instant: BootInstant)?
   var statusTimer: TimerToken?
   var commits: [UUID: Task<Void, Never>] = [:]
+  /// The series that programs insert now, and those that are over and not in the store yet.
+  var clientSeries: [UUID: OpenClientSeries] = [:]
+  var endedSeries: Set<UUID> = []
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?
@@ -126,6 +129,7 @@ public actor Recorder {
       ended.append(ending.session)
     }
     for commit in commits.values { await commit.value }
+    ended += interruptSeries()
     for session in commitQueue.all() + ended { await commit(session) }
   }
 

@@ -17,7 +17,7 @@ extension SensorRecording {
       news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
     }
     var known = before
-    if case .beginning(_, let previous, _) = entry {
+    if case .beginning(_, let previous, _, _) = entry {
       known = 0
       add(.sessionBegan(linkedTo: previous), at: now)
     }
@@ -36,7 +36,7 @@ extension JournalEntry {
     let event: SensorEvent?
     switch self {
     case .event(let its, _): event = its
-    case .beginning(_, _, let events), .events(_, let events, _): event = events.last
+    case .beginning(_, _, _, let events), .events(_, let events, _): event = events.last
     }
     return if case .measurement = event?.kind { true } else { false }
   }

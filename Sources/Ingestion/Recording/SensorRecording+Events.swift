@@ -34,12 +34,9 @@ extension SensorRecording {
     var step = Step()
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
-      let next = OpenSession(identifier())
-      session = next
-      lostValues = 0
-      lostMicroseconds = 0
+      let next = open(OpenSession(identifier()))
       step.entry = .beginning(
-        of: next.id, linkedTo: transition.end?.reason == .rolled ? previous : nil, events: machine.preamble + [event])
+        of: next, linkedTo: transition.end?.reason == .rolled ? previous : nil, events: machine.preamble + [event])
     } else if let id = session?.id {
       let owed = session?.backlog.owed(before: event.instant) ?? []
       step.entry = owed.isEmpty ? .event(event, of: id) : .events(owed: owed, then: [event], of: id)
@@ -61,6 +58,14 @@ extension SensorRecording {
   /// Ends the open session, if there is one.
   mutating func end(_ reason: SessionEndReason, at now: BootInstant) -> SessionEnding? {
     machine.end(reason, at: now).end.flatMap { close($0) }
+  }
+
+  /// A session begins; returns its identity.
+  mutating func open(_ next: OpenSession) -> UUID {
+    session = next
+    lostValues = 0
+    lostMicroseconds = 0
+    return next.id
   }
 
   /// The session is over; what the journal was owed of it goes with its end.
@@ -99,7 +104,7 @@ extension SensorRecording {
   mutating func journalRefused(_ entry: JournalEntry, _ code: JournalError.Code) {
     switch entry {
     case .event(let event, _): session?.backlog.append(event, refused: code)
-    case .events(_, let events, _), .beginning(_, _, let events):
+    case .events(_, let events, _), .beginning(_, _, _, let events):
       for event in events { session?.backlog.append(event, refused: code) }
     }
   }

@@ -12,6 +12,8 @@ struct SensorRecording {
   /// What belongs to a session while it is open.
   struct OpenSession {
     let id: UUID
+    /// Whether a program or a person asked for it. Else it began by itself, with a value.
+    let isRequested: Bool
     /// The beats so far, for the status.
     var quality = LiveQuality()
     /// What they looked like when they were judged last, and when that was.
@@ -22,8 +24,9 @@ struct SensorRecording {
     /// Kinds of junk that the log has named.
     var loggedDefects: Set<PayloadDefect> = []
 
-    init(_ id: UUID) {
+    init(_ id: UUID, isRequested: Bool = false) {
       self.id = id
+      self.isRequested = isRequested
     }
   }
 

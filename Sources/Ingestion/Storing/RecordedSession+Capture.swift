@@ -53,7 +53,7 @@ extension RecordedSession {
 }
 
 extension MetadataValue {
-  fileprivate init(_ value: CaptureMetadataValue) {
+  init(_ value: CaptureMetadataValue) {
     self =
       switch value {
       case .text(let text): .text(text)

@@ -29,8 +29,8 @@ actor SessionCommitter {
     var archiveFailure: JournalError?
   }
 
-  private let store: HealthStore
-  private let journal: Journal
+  let store: HealthStore
+  let journal: Journal
   private let archive: CaptureArchive?
   private let version: String
   /// How often a session could not be read from the journal.

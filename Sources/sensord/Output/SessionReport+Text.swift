@@ -131,6 +131,7 @@ extension SessionReport {
     switch reason {
     case "shutdown": "the recorder was stopped"
     case "request": "on request"
+    case "clientGone": "the program that had asked for it is gone"
     case "away": "the sensor stayed away"
     case "offSkin": "the sensor was off the skin"
     case "rolled": "continued in another session"

@@ -1,0 +1,135 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+
+/// A series that another program inserts, as far as the next insertion depends on it: its values are in the journal, not here.
+///
+/// Pure. It refuses what could not be stored in the end, so that whatever was answered can be.
+struct OpenClientSeries {
+  /// What the series holds.
+  enum Content: Hashable {
+    /// Quantities in a unit that is compatible with the type's.
+    case quantities(QuantityType, Unit)
+    /// Heartbeats in ticks of `1/timescale` seconds since the series' start.
+    case heartbeats(timescale: Int32)
+  }
+
+  let content: Content
+  let start: Timestamp
+  /// What the journal has of the series when it begins.
+  let series: ClientSeries
+  /// The number of values or heartbeats.
+  private(set) var count = 0
+  private var latestEnd: Int64?
+  private var lastTick: Int64 = 0
+
+  /// - Throws: ``HealthModel/SeriesError`` where no value of the series could ever be inserted.
+  init(
+    _ content: Content, from start: Timestamp, source: String, identifier: UUID
+  ) throws(SeriesError) {
+    self.content = content
+    self.start = start
+    guard Timestamp.calendarRange.contains(start) else { throw .timeOutOfRange }
+    let type: String
+    let unit: String
+    switch content {
+    case .quantities(let quantityType, let its):
+      guard quantityType.isKnown else { throw .unknownType(quantityType.identifier) }
+      guard its.isCompatible(with: quantityType.unit) else {
+        throw .incompatibleUnit(unit: its.symbol, type: quantityType.identifier)
+      }
+      (type, unit) = (quantityType.identifier, its.symbol)
+    case .heartbeats(let timescale):
+      guard timescale > 0 else { throw .invalidTimescale(timescale) }
+      (type, unit) = (SampleType.heartbeatSeries.identifier, ClientSeries.tick(timescale))
+    }
+    series = ClientSeries(
+      identifier: identifier, type: type, unit: unit, source: source, startMicroseconds: start.microseconds)
+  }
+
+  /// What the journal is to have of these values, all or none.
+  ///
+  /// - Parameter values: In the series' unit, in any order of time.
+  /// - Returns: The record.
+  /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
+  func record(inserting values: [ClientSeries.Value]) throws(SeriesError) -> ClientSeriesRecord {
+    guard case .quantities(let type, let unit) = content else { throw .unknownType(series.type) }
+    guard !values.isEmpty else { throw .empty }
+    var trial = QuantitySeriesBuilder(type: type, start: start)
+    for value in values { try trial.insert(value, in: unit) }
+    return .values(values)
+  }
+
+  /// What the journal is to have of these heartbeats, all or none.
+  ///
+  /// - Parameter beats: Each in ticks since the series' start, ascending.
+  /// - Returns: The record.
+  /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
+  func record(
+    adding beats: [(ticks: Int64, precededByGap: Bool)]
+  ) throws(SeriesError) -> ClientSeriesRecord {
+    guard case .heartbeats = content else { throw .unknownType(series.type) }
+    guard !beats.isEmpty else { throw .empty }
+    var last = lastTick
+    var intervals: [ClientSeries.Beat] = []
+    for (position, beat) in beats.enumerated() {
+      let index = count + position
+      guard beat.ticks > last || (index == 0 && beat.ticks == 0) else { throw .timeNotIncreasing(index: index) }
+      guard let interval = UInt32(exactly: beat.ticks - last) else { throw .beatOutOfRange(index: index) }
+      intervals.append(ClientSeries.Beat(ticks: interval, precededByGap: beat.precededByGap))
+      last = beat.ticks
+    }
+    return .beats(intervals)
+  }
+
+  /// What the journal is to have of the series' end.
+  ///
+  /// - Parameter end: When it ends; nil: with its last value.
+  /// - Returns: The record.
+  /// - Throws: ``HealthModel/SeriesError/empty``, ``HealthModel/SeriesError/endsBeforeInsertedEnd``,
+  ///   ``HealthModel/SeriesError/timeOutOfRange``.
+  func record(finishingAt end: Timestamp?) throws(SeriesError) -> ClientSeriesRecord {
+    guard count > 0 else { throw .empty }
+    if let end {
+      guard Timestamp.calendarRange.contains(end) else { throw .timeOutOfRange }
+      if let latestEnd, end.microseconds < latestEnd { throw .endsBeforeInsertedEnd }
+    }
+    return .finish(endMicroseconds: end?.microseconds)
+  }
+
+  /// The journal has this record.
+  mutating func journalTook(_ record: ClientSeriesRecord) {
+    switch record {
+    case .values(let values):
+      count += values.count
+      for value in values { latestEnd = max(latestEnd ?? value.endMicroseconds, value.endMicroseconds) }
+    case .beats(let beats):
+      count += beats.count
+      for beat in beats { lastTick += Int64(beat.ticks) }
+    case .begin, .finish: break
+    }
+  }
+}
+
+extension QuantitySeriesBuilder {
+  /// Inserts a value of a client's series.
+  mutating func insert(_ value: ClientSeries.Value, in unit: Unit) throws(SeriesError) {
+    guard
+      let span = TimeSpan(
+        start: Timestamp(microseconds: value.startMicroseconds), end: Timestamp(microseconds: value.endMicroseconds))
+    else { throw .endsBeforeStart }
+    try insert(Quantity(value.value, unit), for: span)
+  }
+}
+
+extension ClientSeries {
+  /// A tick of so many in a second, as the journal names it.
+  static func tick(_ timescale: Int32) -> String { "1/\(timescale) s" }
+
+  /// How many ticks are in a second; nil where the unit names no tick.
+  var timescale: Int32? {
+    guard unit.hasPrefix("1/"), unit.hasSuffix(" s") else { return nil }
+    return Int32(unit.dropFirst(2).dropLast(2)).flatMap { $0 > 0 ? $0 : nil }
+  }
+}

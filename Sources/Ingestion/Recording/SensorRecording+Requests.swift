@@ -1,0 +1,58 @@
+import Captures
+import FoundationEssentials
+import HeartRateRecording
+import Sensors
+
+/// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where one session ends and
+/// the next begins, and no value is lost between them.
+extension SensorRecording {
+  /// The requested session that is open.
+  var requestedSession: UUID? {
+    session.flatMap { $0.isRequested ? $0.id : nil }
+  }
+
+  /// Begins a session on request. One that is open ends, and the new one is linked to it.
+  ///
+  /// - Parameters:
+  ///   - identifier: The new session's.
+  ///   - metadata: What is said of it.
+  ///   - now: When. An instant before that of the last event is moved to that one.
+  /// - Returns: What is left to do; nil where a requested session is open already, and nothing has changed.
+  mutating func begin(
+    _ identifier: UUID, _ metadata: [String: CaptureMetadataValue], at now: BootInstant
+  ) -> Step? {
+    guard requestedSession == nil else { return nil }
+    return split(at: now, .request, next: OpenSession(identifier, isRequested: true), metadata)
+  }
+
+  /// Ends the requested session. While the sensor is measuring, the next session begins at once and is linked to it.
+  ///
+  /// - Parameters:
+  ///   - reason: `request` or `clientGone`.
+  ///   - now: When.
+  ///   - identifier: That of the session which may follow.
+  /// - Returns: What is left to do; nil where no requested session is open.
+  mutating func endRequested(
+    _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
+  ) -> Step? {
+    guard requestedSession != nil else { return nil }
+    guard machine.phase == .measuring else { return Step(ending: end(reason, at: laterThanLast(now))) }
+    return split(at: now, reason, next: OpenSession(identifier()), [:])
+  }
+
+  private mutating func split(
+    at now: BootInstant, _ reason: SessionEndReason, next: OpenSession, _ metadata: [String: CaptureMetadataValue]
+  ) -> Step {
+    let instant = laterThanLast(now)
+    lastInstant = instant
+    let previous = session?.id
+    var step = Step(ending: end(reason, at: instant))
+    _ = machine.begin(at: instant)
+    step.entry = .beginning(of: open(next), linkedTo: previous, metadata: metadata, events: machine.preamble)
+    return step
+  }
+
+  private func laterThanLast(_ now: BootInstant) -> BootInstant {
+    lastInstant.map { max(now, $0) } ?? now
+  }
+}

@@ -1,0 +1,39 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+
+extension SessionCommitter {
+  /// Ends a client's series in the journal: reads it back, saves it in one transaction, and only then the journal may forget
+  /// it. Doing it twice does no harm: the store knows the series' identity.
+  ///
+  /// - Parameter series: The series' identity in the journal.
+  /// - Returns: What the store did; nil where the series was empty.
+  /// - Throws: ``Failure``; the series is then still in the journal.
+  func commit(series: UUID) throws(Failure) -> CommitOutcome? {
+    let contents: ClientSeriesContents
+    do { contents = try journal.contents(ofSeries: series).contents } catch { throw .journal(error) }
+    var sample: NewSample?
+    do throws(SeriesError) {
+      sample = try contents.sample()
+    } catch {
+      guard error == .empty else { throw .timeline(error) }
+    }
+    var outcome: CommitOutcome?
+    if let sample { outcome = try save(sample, as: contents.series.source) }
+    do { try journal.commit(series) } catch { throw .journal(error) }
+    return outcome
+  }
+
+  /// Saves the sample on the store's thread, which is this actor's.
+  private func save(_ sample: NewSample, as source: String) throws(Failure) -> CommitOutcome {
+    let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
+      do throws(StoreError) {
+        return .success(try store.save(sample, as: SourceRevision(identifier: source, name: source)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
+  }
+}

@@ -1,0 +1,96 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+import Testing
+
+@testable import Ingestion
+
+@Suite("A series that another program inserts")
+struct OpenClientSeriesTests {
+  private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
+
+  private static func open(_ content: OpenClientSeries.Content) throws(SeriesError) -> OpenClientSeries {
+    try OpenClientSeries(content, from: start, source: "thermometer", identifier: Invented.session(1))
+  }
+
+  private static func value(_ second: Int64, _ value: Double = 37, length: Int64 = 0) -> ClientSeries.Value {
+    let begin = start.microseconds + second * 1_000_000
+    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin + length, value: value)
+  }
+
+  private static let fahrenheit = OpenClientSeries.Content.quantities(.bodyTemperature, Unit("degF")!)
+
+  @Test("values go to the journal as they are, in the unit of the series")
+  func values() throws {
+    var open = try Self.open(Self.fahrenheit)
+    #expect(open.series.type == "bodyTemperature" && open.series.unit == "degF")
+    let record = try open.record(inserting: [Self.value(2, 98.6), Self.value(1, 98.4)])
+    #expect(record == .values([Self.value(2, 98.6), Self.value(1, 98.4)]))
+    open.journalTook(record)
+    #expect(open.count == 2)
+    #expect(try open.record(finishingAt: nil) == .finish(endMicroseconds: nil))
+  }
+
+  @Test("one value that is not valid refuses the whole call")
+  func invalid() throws {
+    let open = try Self.open(Self.fahrenheit)
+    #expect(throws: SeriesError.startsBeforeSeries) {
+      try open.record(inserting: [Self.value(1), Self.value(-1)])
+    }
+    #expect(throws: SeriesError.notFinite) { try open.record(inserting: [Self.value(1, .nan)]) }
+    #expect(throws: SeriesError.endsBeforeStart) { try open.record(inserting: [Self.value(1, length: -1)]) }
+    #expect(throws: SeriesError.empty) { try open.record(inserting: []) }
+    #expect(throws: SeriesError.empty) { try open.record(finishingAt: nil) }
+    #expect(throws: SeriesError.incompatibleUnit(unit: "kg", type: "bodyTemperature")) {
+      try Self.open(.quantities(.bodyTemperature, Unit("kg")!))
+    }
+    #expect(throws: SeriesError.invalidTimescale(0)) { try Self.open(.heartbeats(timescale: 0)) }
+    #expect(throws: SeriesError.unknownType("bodyTemperature")) { try open.record(adding: [(1, false)]) }
+  }
+
+  @Test("a series does not end before one of its values does")
+  func end() throws {
+    var open = try Self.open(Self.fahrenheit)
+    open.journalTook(try open.record(inserting: [Self.value(1, length: 5_000_000), Self.value(2)]))
+    let latest = Self.start.advanced(byMicroseconds: 6_000_000)
+    #expect(throws: SeriesError.endsBeforeInsertedEnd) {
+      try open.record(finishingAt: latest.advanced(byMicroseconds: -1))
+    }
+    #expect(try open.record(finishingAt: latest) == .finish(endMicroseconds: latest.microseconds))
+  }
+
+  @Test("heartbeats are counted from the start and kept as intervals")
+  func beats() throws {
+    var open = try Self.open(.heartbeats(timescale: 1024))
+    #expect(open.series.unit == "1/1024 s" && open.series.timescale == 1024)
+    open.journalTook(try open.record(adding: [(0, false), (800, false)]))
+    #expect(
+      try open.record(adding: [(1600, false), (3000, true)])
+        == .beats([ClientSeries.Beat(ticks: 800), ClientSeries.Beat(ticks: 1400, precededByGap: true)]))
+    #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(adding: [(800, false)]) }
+    #expect(throws: SeriesError.timeNotIncreasing(index: 3)) { try open.record(adding: [(900, false), (900, false)]) }
+    #expect(throws: SeriesError.beatOutOfRange(index: 2)) { try open.record(adding: [(1 << 40, false)]) }
+    #expect(throws: SeriesError.timeNotIncreasing(index: 0)) {
+      try Self.open(.heartbeats(timescale: 1024)).record(adding: [(-1, false)])
+    }
+  }
+
+  @Test("what the journal has becomes the sample, and says so where the program did not complete it")
+  func sample() throws {
+    let open = try Self.open(Self.fahrenheit)
+    var contents = ClientSeriesContents(open.series)
+    contents.metadata = ["room": .text("kitchen")]
+    #expect(throws: SeriesError.empty) { try contents.sample() }
+    contents.values = [Self.value(2, 98.6), Self.value(1, 98.4)]
+    let interrupted = try contents.sample()
+    #expect(interrupted.metadata == ["room": .text("kitchen"), "interrupted": .flag(true)])
+    #expect(interrupted.id == Invented.session(1))
+    #expect(interrupted.span == TimeSpan(start: Self.start, end: Self.start.advanced(byMicroseconds: 2_000_000)))
+    contents.isFinished = true
+    contents.endMicroseconds = Self.start.microseconds + 9_000_000
+    let finished = try contents.sample()
+    #expect(finished.metadata == ["room": .text("kitchen")])
+    #expect(finished.span.end == Self.start.advanced(byMicroseconds: 9_000_000))
+  }
+}

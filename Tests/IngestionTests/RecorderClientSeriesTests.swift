@@ -1,0 +1,113 @@
+import Captures
+import FoundationEssentials
+import HealthModel
+import SeriesStore
+import Testing
+
+@testable import Ingestion
+
+@Suite("The recorder into which other programs insert series", .timeLimit(.minutes(5)))
+struct RecorderClientSeriesTests {
+  private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
+
+  private static func value(_ second: Int64) -> ClientSeries.Value {
+    let begin = start.microseconds + second * 1_000_000
+    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin, value: 36 + Double(second))
+  }
+
+  private static func begin(_ recorder: Recorder) async throws(ClientSeriesFailure) -> UUID {
+    try await recorder.beginSeries(
+      of: .bodyTemperature, in: QuantityType.bodyTemperature.unit, from: start, source: "thermometer")
+  }
+
+  @Test("a series that its program completes is stored when the call returns, as its program's")
+  func finished() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        let series = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(1), Self.value(2)], into: series)
+        try await recorder.insert([Self.value(3)], into: series)
+        try await recorder.finishSeries(series, end: nil)
+        let sample = try await recorder.sample(series)
+        #expect(sample?.count == 3 && sample?.source.identifier == "thermometer")
+        // Once more does no harm only while it is not stored: then the program has its answer.
+        await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.finishSeries(series, end: nil) }
+        await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.insert([Self.value(4)], into: series) }
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
+  @Test("one whose program or recorder is gone ends with its last value and says so, and a discarded one is nowhere")
+  func interrupted() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        let gone = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(1)], into: gone)
+        await recorder.interruptSeries(gone)
+        await recorder.commitsEnded()
+        #expect(try await recorder.sample(gone)?.metadata["interrupted"] == .flag(true))
+        let discarded = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(1)], into: discarded)
+        try await recorder.discardSeries(discarded)
+        let empty = try await Self.begin(recorder)
+        await recorder.interruptSeries(empty)
+        await recorder.commitsEnded()
+        #expect(try await recorder.sample(empty) == nil)
+        let open = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(7)], into: open)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    // The recorder was asked to stop while the last one was open.
+    let samples = try await stage.samples(of: .bodyTemperature)
+    #expect(samples.map(\.count) == [1, 1])
+    #expect(samples.allSatisfy { $0.metadata["interrupted"] == .flag(true) })
+  }
+
+  @Test("what a killed recorder's journal has of a series is in the store after the next start")
+  func recovered() async throws {
+    let stage = try await LoneRecorder()
+    try stage.writeJournal { journal in
+      let series = ClientSeries(
+        identifier: Invented.session(5), type: "bodyTemperature", unit: "degC", source: "thermometer",
+        startMicroseconds: Self.start.microseconds)
+      try journal.open(series)
+      try journal.append(.values([Self.value(1), Self.value(2)]), toSeries: Invented.session(5))
+    }
+    try await stage.run { _ in }
+    let samples = try await stage.samples(of: .bodyTemperature)
+    #expect(samples.map(\.id) == [Invented.session(5)])
+    #expect(samples.map(\.count) == [2])
+  }
+
+  @Test("what is not valid is refused by its reason, and nothing of the call is kept")
+  func refused() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        let series = try await Self.begin(recorder)
+        await #expect(throws: ClientSeriesFailure.invalid(.startsBeforeSeries)) {
+          try await recorder.insert([Self.value(1), Self.value(-1)], into: series)
+        }
+        await #expect(throws: ClientSeriesFailure.invalid(.empty)) { try await recorder.finishSeries(series, end: nil) }
+        try await recorder.insert([Self.value(1)], into: series)
+        try await recorder.finishSeries(series, end: nil)
+        #expect(try await recorder.sample(series)?.count == 1)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+}
+
+extension Recorder {
+  fileprivate func sample(_ id: UUID) async throws -> HealthSample? {
+    guard let store = files?.store else { return nil }
+    return try await SampleQuery(.identifier([id])).result(for: store).value.first
+  }
+}
