@@ -57,14 +57,14 @@ public struct RecordedSession: Hashable, Sendable, Codable {
 
 /// The share of a session's time that its beats account for (without beats, its rates). Both figures are 0 to 1.
 ///
-/// The exact share is unknown, since beats may still have been in the sensor at both ends, and a long interval may be a
+/// The exact share is unknown, since beats may still have been in the sensor at the end, and a long interval may be a
 /// pause or missed beats; so there are two figures. Without beats they are equal: each rate covers the time until the next
 /// rate or the session's end, at most ten seconds, and ends at a loss or a report of "off the skin".
 public struct Coverage: Hashable, Sendable, Codable {
   /// The lower bound: time between successive beats without a gap between them.
   public var floor: Double
   /// The upper bound: also counts intervals that were received but lie between no two received beats, and up to three
-  /// seconds at each end.
+  /// seconds after the last beat.
   public var ceiling: Double
 
   /// Coverage with the given bounds.

@@ -45,7 +45,7 @@ extension SessionAssembly {
   /// Rule 9: the share of the session that its intervals account for; nil for a session without length.
   ///
   /// The ceiling adds intervals that were received but lie between no two received beats (the first of each run, missed
-  /// beats or pauses), and up to three seconds at each end, since beats may still have been in the sensor.
+  /// beats or pauses), and up to three seconds after the last beat, since beats may still have been in the sensor.
   func coverage(in bounds: SessionBounds) -> Coverage? {
     guard bounds.length > 0 else { return nil }
     var known: Int64 = 0

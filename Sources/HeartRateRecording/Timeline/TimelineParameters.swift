@@ -60,7 +60,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var largestBatch = 6
   /// A rise and a later fall are one spell of latency if they differ by less than this, in microseconds.
   public var undoneMicroseconds: Int64 = 300_000
-  /// Beats that may still be in the sensor at both ends of a stretch, in microseconds (rule 9).
+  /// Beats that may still be in the sensor at both ends of a link, in microseconds (rule 11).
   public var edgeMicroseconds: Int64 = 3_000_000
   /// Beats cannot be ahead of their link, or of the floor of so many packets, by more than this, in microseconds (rule 11).
   public var surplusMicroseconds: Int64 = 4_000_000
