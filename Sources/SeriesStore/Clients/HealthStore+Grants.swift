@@ -21,11 +21,15 @@ extension HealthStore {
   }
 
   /// Records decisions, all or none. Each replaces an earlier one about the same client, type and permission.
+  ///
+  /// A client of which it is decided what it may read loses its anchors: it begins at the start, with what it sees now.
   package func decide(_ grants: [Grant], objects: [ObjectGrant] = []) throws(StoreError) {
     guard !grants.isEmpty || !objects.isEmpty else { return }
     try opened().write { (connection) throws(StoreError) in
       for grant in grants { try connection.grants.set(grant) }
       for object in objects { try connection.grants.set(object) }
+      let readers = grants.filter { $0.permission == .read }.map(\.client) + objects.map(\.client)
+      for client in Set(readers) { try connection.anchors.delete(of: client) }
     }
   }
 
@@ -36,7 +40,9 @@ extension HealthStore {
     _ client: ClientIdentity, type: String? = nil, permission: Permission? = nil
   ) throws(StoreError) -> Int {
     try opened().write { (connection) throws(StoreError) in
-      try connection.grants.remove(client, type: type.map(Grant.governing), permission: permission)
+      let count = try connection.grants.remove(client, type: type.map(Grant.governing), permission: permission)
+      if permission != .share { try connection.anchors.delete(of: client) }
+      return count
     }
   }
 }

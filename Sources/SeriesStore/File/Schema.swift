@@ -113,9 +113,14 @@ enum Schema {
       "number INTEGER NOT NULL", "digest INTEGER NOT NULL",
     ], key: "uid, application, ordinal")
 
-  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample.
+  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample. Those by type,
+  /// source and identifier let a reader who may see some of it be answered without a look at the rest.
   static let indexes = """
     CREATE INDEX change_uuid ON changes (substr(uuid, 1, 4));
+    CREATE INDEX change_type ON changes (type);
+    CREATE INDEX change_source ON changes (source);
+    CREATE INDEX type_identifier ON types (identifier);
+    CREATE INDEX source_identifier ON sources (identifier);
     CREATE INDEX sample_time ON samples (type, source, start, end);
     CREATE INDEX sample_session ON samples (session) WHERE session IS NOT NULL;
     CREATE UNIQUE INDEX sample_sync ON samples (sync_identifier, source) WHERE sync_identifier IS NOT NULL;
