@@ -39,3 +39,35 @@ func isOfTheFile(_ code: StoreError.Code) -> Bool {
   case .notFound, .ambiguous, .invalid, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed, .statement: false
   }
 }
+
+func name(_ form: SamplePredicate.Form) -> String {
+  switch form {
+  case .all, .type, .time, .source, .device, .session, .identifier, .part, .basis, .value: "sample"
+  case .hasMetadata, .metadata, .quantity, .moment, .length, .count: "comparison"
+  case .and, .or, .not: "combination"
+  }
+}
+
+func name(_ figure: SamplePredicate.QuantityFigure) -> String {
+  switch figure {
+  case .sum, .average, .minimum, .maximum, .mostRecent: figure.rawValue
+  }
+}
+
+func name(_ figure: SamplePredicate.TimeFigure) -> String {
+  switch figure {
+  case .start, .end, .mostRecentStart, .mostRecentEnd: figure.rawValue
+  }
+}
+
+func name(_ figure: SamplePredicate.DurationFigure) -> String {
+  switch figure {
+  case .duration, .mostRecentDuration: figure.rawValue
+  }
+}
+
+func name(_ key: SampleQuery.Order.Key) -> String {
+  switch key {
+  case .start, .end, .count, .change: key.rawValue
+  }
+}

@@ -43,8 +43,10 @@ struct ChangeAnchorTests {
 
   @Test("a text that was cut anywhere is no anchor, whatever its checksum is")
   func cutText() throws {
-    for digest in [0, 1, 0x0ABC_DEF0, -1] as [Int32] {
-      let anchor = ChangeAnchor(.init(store: UUID(), number: 1234, digest: digest))
+    let places = ([0, 1, 0x0ABC_DEF0, -1] as [Int32]).map {
+      ChangeAnchor(.init(store: UUID(), number: 1234, digest: $0))
+    }
+    for anchor in places + [ChangeAnchor(token: UUID())] {
       let text = anchor.description
       #expect(ChangeAnchor(text) == anchor)
       for length in 0..<text.count {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HealthModel
+@testable import HealthModel
 import Synchronization
 import TestSupport
 import Testing
@@ -113,7 +113,7 @@ struct LiveChangesTests {
   }
 
   /// A query that counts how often it is answered.
-  private struct Counted<Query: HealthQuery>: HealthQuery {
+  private struct Counted<Query: StoreQuery>: StoreQuery {
     final class Counter: Sendable {
       private let state = Mutex(0)
       var count: Int { state.withLock { $0 } }
@@ -138,7 +138,7 @@ struct LiveChangesTests {
 
   /// How often a live query is answered when `change` happens between its first answer and the end of the store.
   private func answers(
-    _ query: some HealthQuery, _ change: (HealthStore) async throws -> Void
+    _ query: some StoreQuery, _ change: (HealthStore) async throws -> Void
   ) async throws -> Int {
     let folder = TemporaryFolder()
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -30,6 +30,7 @@ struct Questions {
     single = samples.first { $0.type.identifier == "bodyMass" }?.id ?? UUID()
     let anchor = try await ChangeQuery(after: .start, limit: 12).result(for: store).value.anchor
     addLists(anchor, samples)
+    addClient()
     for session in sessions { add(session: session) }
     for type in try await store.quantityTypes() { try add(type) }
     addSQL()
@@ -72,6 +73,21 @@ struct Questions {
     add("all changes") { (store) throws(StoreError) in try await ChangeQuery(after: .start).result(for: store).value }
     add("changes from an anchor") { (store) throws(StoreError) in
       try await ChangeQuery(after: anchor, limit: 30).result(for: store).value
+    }
+  }
+
+  private mutating func addClient() {
+    let (client, scope) = (SoundStore.client, SoundStore.scope)
+    add("grants") { (store) throws(StoreError) in try await store.grants() }
+    add("grants of objects") { (store) throws(StoreError) in try await store.objectGrants() }
+    add("scope of a client") { (store) throws(StoreError) in try await store.scope(of: client, source: "scale") }
+    add("samples in a scope") { (store) throws(StoreError) in try await store.answer(SampleQuery(), in: scope) }
+    add("quantities in a scope") { (store) throws(StoreError) in
+      try await store.answer(QuantityQuery(.heartRate), in: scope)
+    }
+    add("changes for a client") { (store) throws(StoreError) -> [[UUID]] in
+      let changes = try await store.answer(ChangeQuery(after: .start), of: client, in: scope)
+      return [changes.added.map(\.id), changes.deleted.map(\.id)]
     }
   }
 

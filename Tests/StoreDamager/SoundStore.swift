@@ -6,9 +6,10 @@ import SeriesStore
 import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
-/// categories, a correlation, a kind of a newer program, associations, metadata of every form, and what deletions leave.
+/// categories, a correlation, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// client was granted.
 ///
-/// Only its own identifier, and the times of saving, are others each time.
+/// Only its own identifier, the times of saving, and a client's anchor are others each time.
 struct SoundStore {
   let path: String
   private var random = SeededGenerator(seed: 1)
@@ -42,8 +43,22 @@ struct SoundStore {
     try await store.save(try sound.mass(70, gone), as: other)
     try await store.delete([gone], as: other.identifier)
     try await store.delete(doomed)
+    try await store.decide(
+      [
+        grant("heartRate", .read, .allowed), grant("stepCount", .read, .denied), grant("stepCount", .share, .allowed),
+      ],
+      objects: [ObjectGrant(client: client, type: "bodyMass", object: gone, decided: start)])
+    _ = try await store.answer(ChangeQuery(after: .start), of: client, in: scope)
     await store.close()
     try sound.addNewerKind()
+  }
+
+  /// A program that was granted something, and what it may read.
+  static let client = ClientIdentity(uid: 1000, application: "org.example.Game")
+  static let scope = ReadScope(types: ["heartRate"], source: "scale")
+
+  private static func grant(_ type: String, _ permission: Permission, _ decision: Grant.Decision) -> Grant {
+    Grant(client: client, type: type, permission: permission, decision: decision, decided: start)
   }
 
   private mutating func identifier() -> UUID {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HealthModel
 import SeriesStore
 
 /// What a follower has of a store: the identifiers of all objects, and how far it has followed.

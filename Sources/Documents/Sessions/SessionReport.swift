@@ -1,4 +1,3 @@
-package import SeriesStore
 package import HealthModel
 
 /// One session with its quality report: the answer of `sensord show`.

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 package import HealthModel
-package import SeriesStore
 
 /// Sessions as lists show them, be they stored or still open.
 extension SessionSummary {

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 package import HealthModel
-package import SeriesStore
 
 /// The answer of `sensord hrv`: one report, or one for each window.
 package struct VariabilityListing: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import HealthModel
 import SeriesStore
 
 /// Decides when the open store is not to be trusted any more and is opened anew: its disk failed, or somebody deleted,

@@ -1,6 +1,6 @@
 public import Captures
 import FoundationEssentials
-import HealthModel
+package import HealthModel
 import HeartRateRecording
 public import SeriesStore
 

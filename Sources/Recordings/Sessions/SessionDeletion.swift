@@ -1,5 +1,6 @@
 internal import Captures
 internal import Documents
+package import HealthModel
 package import SeriesStore
 
 /// Deletes a session everywhere: from the store, from the journal, and its kept capture.

@@ -18,7 +18,7 @@ enum Schema {
   /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
-    gaps,
+    gaps, grants, objectGrants, anchors,
   ]
 
   /// One row: the store's identity, and which programs may use it.
@@ -91,10 +91,36 @@ enum Schema {
       "session INTEGER NOT NULL", "ordinal INTEGER NOT NULL", "reason TEXT NOT NULL", "detail TEXT",
       "start INTEGER NOT NULL", "end INTEGER NOT NULL", "lost REAL",
     ], key: "session, ordinal")
+  /// What the owner decided about programs that reach the store through the daemon; `type` is an identifier.
+  static let grants = Table(
+    "grants",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "type TEXT NOT NULL", "permission TEXT NOT NULL",
+      "decision TEXT NOT NULL", "time INTEGER NOT NULL",
+    ], key: "uid, application, type, permission")
+  /// The samples that such a program may read one by one.
+  static let objectGrants = Table(
+    "object_grants",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "type TEXT NOT NULL", "object BLOB NOT NULL",
+      "time INTEGER NOT NULL",
+    ], key: "uid, application, type, object")
+  /// The positions in the list of changes that such a program knows by random tokens; the greatest `ordinal` is the newest.
+  static let anchors = Table(
+    "anchors",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "ordinal INTEGER NOT NULL", "token BLOB NOT NULL",
+      "number INTEGER NOT NULL", "digest INTEGER NOT NULL",
+    ], key: "uid, application, ordinal")
 
-  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample.
+  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample. Those by type,
+  /// source and identifier let a reader who may see some of it be answered without a look at the rest.
   static let indexes = """
     CREATE INDEX change_uuid ON changes (substr(uuid, 1, 4));
+    CREATE INDEX change_type ON changes (type);
+    CREATE INDEX change_source ON changes (source);
+    CREATE INDEX type_identifier ON types (identifier);
+    CREATE INDEX source_identifier ON sources (identifier);
     CREATE INDEX sample_time ON samples (type, source, start, end);
     CREATE INDEX sample_session ON samples (session) WHERE session IS NOT NULL;
     CREATE UNIQUE INDEX sample_sync ON samples (sync_identifier, source) WHERE sync_identifier IS NOT NULL;

@@ -1,3 +1,4 @@
+import HealthModel
 import Synchronization
 
 /// The live queries that wait for changes: each has one pending signal at most.

@@ -1,5 +1,7 @@
-/// The answers to one query, one after every change that concerns it; see ``HealthQuery/results(for:)``.
-public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
+public import HealthModel
+
+/// The answers to one query, one after every change that concerns it; see ``StoreQuery/results(for:)``.
+public struct LiveResults<Query: StoreQuery>: AsyncSequence, Sendable {
   let query: Query
   let store: HealthStore
 
@@ -31,7 +33,7 @@ public struct LiveResults<Query: HealthQuery>: AsyncSequence, Sendable {
 
     /// The next answer; nil once the store is closed or the task is cancelled.
     ///
-    /// - Throws: What ``HealthQuery/result(for:)`` throws; ``StoreError/Code/foreignAnchor`` and
+    /// - Throws: What ``StoreQuery/result(for:)`` throws; ``StoreError/Code/foreignAnchor`` and
     ///   ``StoreError/Code/lostAnchor`` if an observing store has switched to another file;
     ///   ``StoreError/Code/cannotObserve`` if it cannot.
     public mutating func next(

@@ -1,3 +1,5 @@
+public import HealthModel
+
 extension QuantityQuery {
   /// The same quantities in batches, in the same order: for series of any length in constant memory.
   ///
@@ -8,7 +10,7 @@ extension QuantityQuery {
   }
 }
 
-/// The quantities of many series, some ten thousand at a time; see ``QuantityQuery/batches(for:)``.
+/// The quantities of many series, some ten thousand at a time; see ``HealthModel/QuantityQuery/batches(for:)``.
 public struct QuantityBatches: AsyncSequence, Sendable {
   let query: QuantityQuery
   let store: HealthStore

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HealthModel
 
 /// The position of an iteration over quantities: the remaining time, and the remaining samples if they are separate.
-struct QuantityCursor: Hashable, Sendable {
+package struct QuantityCursor: Hashable, Sendable {
   /// The samples to iterate over one by one, the next one first; nil if all are merged.
   var samples: ArraySlice<UUID>?
   /// From here …
@@ -23,7 +23,7 @@ struct QuantityCursor: Hashable, Sendable {
 extension QuantityReader {
   /// The iteration over everything that the query selects.
   func cursor(_ query: QuantityQuery) throws(StoreError) -> QuantityCursor {
-    try connection.types.checkUnit(of: query.type)
+    try connection.types.checkUnit(of: query.type, in: scope)
     let samples = try samples(query)
     let first = max(samples.first?.start ?? 0, query.from?.microseconds ?? .min)
     let last = samples.reduce(Int64.min) { max($0, $1.end) }

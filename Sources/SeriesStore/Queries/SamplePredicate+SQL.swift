@@ -3,17 +3,38 @@ import HealthModel
 
 extension Connection {
   /// The predicate as an SQL condition; throws ``StoreError/Code/tooComplex(limit:)`` if it exceeds SQLite's limits.
+  ///
+  /// With a scope it is a condition on what that reader may see, in the order of time or of saving. If the statement is about one
+  /// quantity type (`isOfQuantityType`), `type` saves looking for others.
   func condition(
-    _ predicate: SamplePredicate, firstParameter: Int32
+    _ predicate: SamplePredicate, firstParameter: Int32, in scope: ReadScope? = nil, of type: QuantityType? = nil,
+    by order: SamplePredicate.Condition.Order = .time
   ) throws(StoreError) -> SamplePredicate.Condition {
-    try SamplePredicate.Condition(predicate, firstParameter: firstParameter, types: self.types.all())
+    let units =
+      if let scope { try types.units(in: scope) } else { try types.all().values.compactMap { $0.quantityType?.unit } }
+    return try SamplePredicate.Condition(
+      predicate, firstParameter: firstParameter, units: units, scope: scope, of: type, order: order)
   }
 }
 
 extension SamplePredicate {
-  /// A condition on ``SampleReader/tables``, with its values separate from its text.
+  /// A condition on samples, with its values separate from its text.
   struct Condition {
+    /// What of a scope is looked for, and in which order.
+    enum Order {
+      /// By type, source and start.
+      case time
+      /// By the numbers of the changes that saved them: those after ?1 and up to ?2.
+      case saving
+      /// The changes after ?1 themselves, with deletions, instead of samples.
+      case changes
+    }
+
     private(set) var text = ""
+    /// The tables that the condition is on: ``SampleReader/tables``, or those of what the scope lets see.
+    private(set) var tables = SampleReader.tables
+    /// The condition that a sample is of the quantity type whose name is ?1.
+    private(set) var isOfQuantityType = SampleReader.isOfQuantityType
     private(set) var values: [Value] = []
 
     enum Value {
@@ -35,16 +56,28 @@ extension SamplePredicate {
     private let first: Int32
     /// The units in which the file's types are stored.
     private let units: [Unit]
+    /// Nil for who may see everything.
+    let scope: ReadScope?
 
     init(
-      _ predicate: SamplePredicate, firstParameter: Int32, types: [Int64: SampleType]
+      _ predicate: SamplePredicate, firstParameter: Int32, units: [Unit], scope: ReadScope?, of type: QuantityType?,
+      order: Order
     ) throws(StoreError) {
       first = firstParameter
-      var units: [String: Unit] = [:]
-      for type in types.values.compactMap(\.quantityType) where type.unit.isKnown {
-        units[type.unit.symbol] = type.unit
+      self.scope = scope
+      let known = Dictionary(units.lazy.filter(\.isKnown).map { ($0.symbol, $0) }) { first, _ in first }
+      self.units = known.values.sorted { $0.symbol < $1.symbol }
+      if let scope {
+        let meant = type.map { .and([.type(.quantity($0)), predicate]) } ?? predicate
+        let places = try ScopePlaces(order == .changes ? scope : scope.narrowed(to: meant), in: &self)
+        tables =
+          switch order {
+          case .time: SampleReader.visibleTables(places.samplesByTime)
+          case .saving: SampleReader.visibleTables(places.samplesBySaving)
+          case .changes: places.changes
+          }
+        isOfQuantityType = "type.identifier = ?1 AND type.kind = 'quantity'"
       }
-      self.units = units.values.sorted { $0.symbol < $1.symbol }
       text = try compile(predicate, isNegated: false, level: 0)
     }
 
@@ -60,7 +93,7 @@ extension SamplePredicate {
       }
     }
 
-    private mutating func place(_ value: Value) throws(StoreError) -> String {
+    mutating func place(_ value: Value) throws(StoreError) -> String {
       guard values.count < Self.mostValues else {
         throw StoreError(
           .tooComplex(limit: Self.mostValues), "a predicate may have \(Self.mostValues) values at most; ask in parts")
@@ -126,7 +159,9 @@ extension SamplePredicate {
       case .source(let identifier): return "source.identifier = \(try place(.text(identifier)))"
       case .device(let identifier): return "ifnull(device.local_identifier = \(try place(.text(identifier))), 0)"
       case .session(let uuid):
-        let numbers = ChangeList.numbers(of: try place(.bytes(uuid.bytes)))
+        let session = try place(.bytes(uuid.bytes))
+        if scope != nil { return "ifnull(session.uuid = \(session), 0)" }
+        let numbers = ChangeList.numbers(of: session)
         return "(sample.session IS NOT NULL AND sample.session IN \(numbers))"
       case .part(let uuid): return try member(of: uuid, as: .part)
       case .basis(let uuid): return try member(of: uuid, as: .basis)
@@ -147,21 +182,34 @@ extension SamplePredicate {
     }
 
     /// Any number of identifiers are one value: sixteen bytes each.
+    ///
+    /// In a scope they are compared with those of the samples in it: an identifier that is looked up would be found there or
+    /// not, whatever the reader may see.
     private mutating func identifier(_ uuids: Set<UUID>) throws(StoreError) -> String {
       guard uuids.count > 1 else {
         guard let uuid = uuids.first else { return "0" }
-        return "sample.id IN \(ChangeList.numbers(of: try place(.bytes(uuid.bytes))))"
+        let one = try place(.bytes(uuid.bytes))
+        return scope == nil ? "sample.id IN \(ChangeList.numbers(of: one))" : "ifnull(change.uuid = \(one), 0)"
       }
-      let all = try place(.bytes(uuids.flatMap(\.bytes)))
+      let all = UUID.rows(in: try place(.bytes(uuids.flatMap(\.bytes))))
+      guard scope == nil else { return "ifnull(change.uuid IN (\(all)), 0)" }
       return """
-        sample.id IN (WITH RECURSIVE part (first) AS
-          (SELECT 1 UNION ALL SELECT first + 16 FROM part WHERE first + 16 < length(\(all)))
-          SELECT number FROM part CROSS JOIN changes WHERE \(ChangeList.isObject("substr(\(all), first, 16)")))
+        sample.id IN (SELECT number FROM (\(all)) AS single CROSS JOIN changes WHERE \(ChangeList.isObject("single.object")))
         """
     }
 
     private mutating func member(of owner: UUID, as role: AssociationTable.Role) throws(StoreError) -> String {
-      let owners = ChangeList.numbers(of: try place(.bytes(owner.bytes)))
+      let object = try place(.bytes(owner.bytes))
+      if let scope {
+        let isVisible = try isVisible("whole", uuid: "owner.uuid", in: scope)
+        return """
+          EXISTS (SELECT 1 FROM associations INDEXED BY association_member CROSS JOIN changes AS owner
+              CROSS JOIN samples AS whole
+            WHERE member = sample.id AND role = \(role.rawValue) AND owner.number = associations.owner
+              AND owner.uuid = \(object) AND whole.id = owner.number AND \(isVisible))
+          """
+      }
+      let owners = ChangeList.numbers(of: object)
       return "sample.id IN (SELECT member FROM associations WHERE role = \(role.rawValue) AND owner IN \(owners))"
     }
 
@@ -231,19 +279,6 @@ extension SamplePredicate {
 
     private func number(_ condition: String) -> String {
       "typeof(metadata.value) <> 'text' AND \(condition)"
-    }
-  }
-}
-
-extension SamplePredicate.Comparison {
-  fileprivate var sql: String {
-    switch self {
-    case .less: "<"
-    case .lessOrEqual: "<="
-    case .equal: "="
-    case .notEqual: "<>"
-    case .greaterOrEqual: ">="
-    case .greater: ">"
     }
   }
 }

@@ -24,6 +24,39 @@ struct ChangeReader {
       deleted: try deleted(query.predicate, after: seen, to: end), anchor: try anchor(at: end), hasMore: end < last)
   }
 
+  /// What a reader sees of the changes after `seen`, with the number of the last one of them; nil if it sees none.
+  ///
+  /// It goes from one to the next of them, without a look at those between. The numbers in the answer are 0: they would tell how
+  /// many others there are.
+  func changes(
+    _ query: ChangeQuery, after seen: Int64, in scope: ReadScope
+  ) throws(StoreError) -> (changes: ChangeSet, last: Int64)? {
+    var numbers = try numbers(after: seen, in: scope, limit: query.limit)
+    var hasMore = false
+    if let limit = query.limit, numbers.count > max(1, limit) {
+      numbers.removeLast()
+      hasMore = true
+    }
+    guard let last = numbers.last else { return nil }
+    let added = try SampleReader(connection: connection, scope: scope).samples(
+      query.predicate, suffix: " ORDER BY sample.id", [seen, last], by: .saving)
+    let deleted = try deleted(query.predicate, after: seen, to: last, in: scope)
+    return (ChangeSet(added: added, sessions: [], deleted: deleted, anchor: .start, hasMore: hasMore), last)
+  }
+
+  /// The numbers of visible changes in order; one more than `limit`, if there are more.
+  private func numbers(after seen: Int64, in scope: ReadScope, limit: Int?) throws(StoreError) -> [Int64] {
+    let condition = try connection.condition(.all, firstParameter: 3, in: scope, by: .changes)
+    var statement = try connection.prepare("SELECT number FROM \(condition.tables) ORDER BY number LIMIT ?2")
+    try statement.bind(seen, at: 1)
+    // SQLite treats a negative limit as none.
+    try statement.bind(limit.map { Int64(max(1, $0)).addingSaturated(1) } ?? -1, at: 2)
+    try condition.bind(to: &statement)
+    var numbers: [Int64] = []
+    while try statement.step() { numbers.append(statement.integer(0)) }
+    return numbers
+  }
+
   /// What was saved and deleted after one change and up to another, each combination of type, source and deletion once.
   func kinds(after first: Int64, to last: Int64) throws(StoreError) -> [StoreChange] {
     var statement = try connection.prepare(
@@ -66,28 +99,31 @@ struct ChangeReader {
   }
 
   /// Deletions, except of objects that exist again: those were or will be added, and must not seem deleted. An object that
-  /// returned in a form which the predicate does not match is deleted for the caller.
+  /// returned in a form which the predicate does not match, or the reader may not see, is deleted for the caller.
   private func deleted(
-    _ predicate: SamplePredicate, after first: Int64, to last: Int64
+    _ predicate: SamplePredicate, after first: Int64, to last: Int64, in scope: ReadScope? = nil
   ) throws(StoreError) -> [DeletedObject] {
-    let condition = try connection.condition(predicate, firstParameter: 3)
+    var condition = try connection.condition(predicate, firstParameter: 3, in: scope, by: .changes)
+    let isSeen = if let scope { try condition.isVisible("sample", uuid: "tombstone.uuid", in: scope) } else { "1" }
+    let sessions = """
+      AND NOT EXISTS (SELECT 1 FROM \(SampleReader.sessionTables)
+        WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
+      """
     var statement = try connection.prepare(
       """
       SELECT tombstone.uuid, tombstone.number, tombstone.type, tombstone_source.identifier,
         (SELECT time FROM commits WHERE first <= tombstone.number ORDER BY first DESC LIMIT 1)
-      FROM changes AS tombstone
+      FROM \(scope == nil ? "changes" : condition.tables) AS tombstone
         LEFT JOIN sources AS tombstone_source ON tombstone_source.id = tombstone.source
       WHERE tombstone.number > ?1 AND tombstone.number <= ?2 AND tombstone.deleted
-        AND NOT EXISTS (SELECT 1 FROM \(SampleReader.sessionTables)
-          WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
         AND NOT EXISTS (SELECT 1 FROM \(SampleReader.tables)
-          WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND (\(condition.text)))
+          WHERE sample.id IN \(ChangeList.numbers(of: "tombstone.uuid")) AND \(isSeen) AND (\(condition.text)))
+        \(scope == nil ? sessions : "")
       ORDER BY tombstone.number
       """)
     try statement.bind(first, at: 1)
     try statement.bind(last, at: 2)
     try condition.bind(to: &statement)
-    let types = try connection.types.all()
     var deleted: [DeletedObject] = []
     while try statement.step() {
       guard let uuid = UUID(bytes: statement.bytes(0)) else {
@@ -95,8 +131,8 @@ struct ChangeReader {
       }
       deleted.append(
         DeletedObject(
-          id: uuid, type: types[statement.integer(2)], source: statement.text(3),
-          deleted: Timestamp(microseconds: statement.integer(4)), change: statement.integer(1)))
+          id: uuid, type: try connection.types.type(row: statement.integer(2)), source: statement.text(3),
+          deleted: Timestamp(microseconds: statement.integer(4)), change: scope == nil ? statement.integer(1) : 0))
     }
     return deleted
   }
@@ -112,8 +148,8 @@ struct ChangeReader {
 
   /// The change of an anchor; throws if it is not in the history of this file.
   private func number(of anchor: ChangeAnchor, last: Int64) throws(StoreError) -> Int64 {
-    guard let place = anchor.place else { return 0 }
-    guard place.store == (try store()) else {
+    guard anchor != .start else { return 0 }
+    guard let place = anchor.place, place.store == (try store()) else {
       throw StoreError(
         .foreignAnchor, "the anchor is of another store than \(connection.path); begin at the start")
     }

@@ -4,6 +4,8 @@ import HealthModel
 /// The quantities of many series, in the order of time.
 struct QuantityReader {
   let connection: Connection
+  /// What the reader may see; nil for all of it.
+  var scope: ReadScope?
 
   /// A sample that a query means.
   struct Sample {
@@ -18,11 +20,12 @@ struct QuantityReader {
   func samples(_ query: QuantityQuery) throws(StoreError) -> [Sample] {
     let from = query.from?.microseconds ?? .min
     let to = query.to?.microseconds ?? .max
-    let condition = try connection.condition(query.predicate, firstParameter: 4)
+    let condition = try connection.condition(
+      query.predicate, firstParameter: 4, in: scope, of: query.type)
     var statement = try connection.prepare(
       """
-      SELECT sample.id, change.uuid, sample.start, sample.end, sample.count FROM \(SampleReader.tables)
-      WHERE \(SampleReader.isOfQuantityType) AND sample.start < ?3 AND sample.end >= ?2
+      SELECT sample.id, change.uuid, sample.start, sample.end, sample.count FROM \(condition.tables)
+      WHERE \(condition.isOfQuantityType) AND sample.start < ?3 AND sample.end >= ?2
         AND (\(condition.text))
       ORDER BY sample.start, sample.id
       """)
@@ -44,7 +47,7 @@ struct QuantityReader {
   }
 
   func quantities(_ query: QuantityQuery) throws(StoreError) -> QuantityList {
-    try connection.types.checkUnit(of: query.type)
+    try connection.types.checkUnit(of: query.type, in: scope)
     let from = query.from?.microseconds ?? .min
     let to = query.to?.microseconds ?? .max
     let samples = try samples(query)

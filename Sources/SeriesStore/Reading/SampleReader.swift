@@ -4,6 +4,8 @@ import HealthModel
 /// Answers about samples of any kind.
 struct SampleReader {
   let connection: Connection
+  /// What the reader may see; nil for all of it.
+  var scope: ReadScope?
 
   /// The tables to which a predicate refers. SQLite omits tables from the join that a statement does not use.
   static let tables = tables(of: "samples")
@@ -23,9 +25,14 @@ struct SampleReader {
     return tables(of: "(SELECT \(columns.joined(separator: ", ")) FROM sessions)")
   }()
 
-  private static func tables(of objects: String) -> String {
+  /// The same for samples that a reader may see. They come first, since everything else is looked up for them.
+  static func visibleTables(_ samples: String) -> String { tables(of: samples, join: "CROSS JOIN") }
+
+  /// The signs keep SQLite from looking for samples by type or source, which is slower where it is most of them.
+  private static func tables(of objects: String, join: String = "JOIN") -> String {
     """
-    \(objects) AS sample JOIN types AS type ON type.id = sample.type JOIN sources AS source ON source.id = sample.source
+    \(objects) AS sample \(join) types AS type ON type.id = +sample.type
+      \(join) sources AS source ON source.id = +sample.source
       LEFT JOIN devices AS device ON device.id = sample.device LEFT JOIN changes AS change ON change.number = sample.id
       LEFT JOIN changes AS session ON session.number = sample.session
     """
@@ -47,25 +54,29 @@ struct SampleReader {
 
   /// The samples that match the predicate; `suffix` is appended to the statement, with `arguments` as ?1, ?2 …
   func samples(
-    _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64]
+    _ predicate: SamplePredicate, suffix: String, _ arguments: [Int64],
+    by order: SamplePredicate.Condition.Order = .time
   ) throws(StoreError) -> [HealthSample] {
-    let condition = try connection.condition(predicate, firstParameter: Int32(arguments.count) + 1)
+    let condition = try connection.condition(
+      predicate, firstParameter: Int32(arguments.count) + 1, in: scope, by: order)
     var statement = try connection.prepare(
       """
       SELECT sample.id, change.uuid, sample.type, sample.start, sample.end, sample.count, sample.sum,
         sample.average, sample.minimum, sample.maximum, sample.most_recent, sample.most_recent_start,
         sample.most_recent_end, session.uuid, sample.sync_identifier, sample.sync_version, sample.value,
         sample.device, \(ProvenanceTables.sourceColumns), \(ProvenanceTables.deviceColumns)
-      FROM \(Self.tables) WHERE (\(condition.text))\(suffix)
+      FROM \(condition.tables) WHERE (\(condition.text))\(suffix)
       """)
     for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index) + 1) }
     try condition.bind(to: &statement)
-    let types = try connection.types.all()
+    var types: [Int64: SampleType] = [:]
     var samples: [HealthSample] = []
     while try statement.step() {
       try connection.checkCancellation()
       let row = statement.integer(0)
-      guard let uuid = UUID(bytes: statement.bytes(1)), let type = types[statement.integer(2)],
+      let typeRow = statement.integer(2)
+      if types[typeRow] == nil { types[typeRow] = try connection.types.type(row: typeRow) }
+      guard let uuid = UUID(bytes: statement.bytes(1)), let type = types[typeRow],
         let span = TimeSpan(
           start: Timestamp(microseconds: statement.integer(3)), end: Timestamp(microseconds: statement.integer(4)))
       else { throw connection.samples.corrupt(row) }
@@ -76,7 +87,7 @@ struct SampleReader {
           end: span.end, count: Int(statement.integer(5)), value: statement.optionalInteger(16),
           summary: Self.summary(in: statement), metadata: try connection.metadata.values(of: row),
           session: UUID(bytes: statement.bytes(13)), syncIdentifier: statement.text(14),
-          syncVersion: statement.optionalInteger(15), change: row))
+          syncVersion: statement.optionalInteger(15), change: scope == nil ? row : 0))
     }
     return samples
   }
@@ -95,10 +106,20 @@ struct SampleReader {
   /// The beats of a heartbeat series.
   func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
     let name = uuid.uuidString.lowercased()
-    guard let number = try connection.samples.number(of: uuid), let row = try connection.samples.row(number),
+    guard let number = try number(of: uuid), let row = try connection.samples.row(number),
       row.type.kind == .heartbeatSeries
     else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
     return try connection.heartbeatSeries.series(
       of: number, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
+  }
+
+  /// The number of the series with that UUID; nil if the reader may not see it, as if there were none.
+  private func number(of uuid: UUID) throws(StoreError) -> Int64? {
+    guard let scope else { return try connection.samples.number(of: uuid) }
+    let condition = try connection.condition(
+      .and([.type(.heartbeatSeries), .identifier([uuid])]), firstParameter: 1, in: scope)
+    var statement = try connection.prepare("SELECT sample.id FROM \(condition.tables) WHERE \(condition.text)")
+    try condition.bind(to: &statement)
+    return try statement.step() ? statement.integer(0) : nil
   }
 }

@@ -4,6 +4,8 @@ import HealthModel
 /// Statistics in buckets.
 struct StatisticsReader {
   let connection: Connection
+  /// What the reader may see; nil for all of it.
+  var scope: ReadScope?
 
   /// A quantity sample as statistics use it.
   private struct SeriesRow {
@@ -17,7 +19,7 @@ struct StatisticsReader {
   }
 
   func statistics(_ query: StatisticsCollectionQuery) throws(StoreError) -> [Statistics] {
-    try connection.types.checkUnit(of: query.type)
+    try connection.types.checkUnit(of: query.type, in: scope)
     guard let edges = try edges(of: query) else { return [] }
     var sources = SourceRanking(priority: query.priority)
     let rows = try seriesRows(query, from: edges[0], to: edges[edges.count - 1], sources: &sources)
@@ -48,11 +50,12 @@ struct StatisticsReader {
     var from = query.from
     var to = query.to
     if from == nil || to == nil {
-      let condition = try connection.condition(query.predicate, firstParameter: 4)
+      let condition = try connection.condition(
+        query.predicate, firstParameter: 4, in: scope, of: query.type)
       var statement = try connection.prepare(
         """
-        SELECT min(sample.start), max(sample.end) FROM \(SampleReader.tables)
-        WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text))
+        SELECT min(sample.start), max(sample.end) FROM \(condition.tables)
+        WHERE \(condition.isOfQuantityType) AND (\(condition.text))
         """)
       try statement.bind(query.type.identifier, at: 1)
       try condition.bind(to: &statement)
@@ -97,8 +100,8 @@ struct StatisticsReader {
     let tooLate = isWrong("sample.end", "> \(span.upperBound.microseconds)", "?3")
     var statement = try connection.prepare(
       """
-      SELECT sample.id FROM \(SampleReader.tables)
-      WHERE \(SampleReader.isOfQuantityType) AND (\(condition.text))
+      SELECT sample.id FROM \(condition.tables)
+      WHERE \(condition.isOfQuantityType) AND (\(condition.text))
         AND (\(query.from == nil ? tooEarly : "0") OR \(query.to == nil ? tooLate : "0"))
       """)
     try statement.bind(query.type.identifier, at: 1)
@@ -112,14 +115,15 @@ struct StatisticsReader {
   private func seriesRows(
     _ query: StatisticsCollectionQuery, from: Int64, to: Int64, sources: inout SourceRanking
   ) throws(StoreError) -> [SeriesRow] {
-    let condition = try connection.condition(query.predicate, firstParameter: 4)
+    let condition = try connection.condition(
+      query.predicate, firstParameter: 4, in: scope, of: query.type)
     var statement = try connection.prepare(
       """
       SELECT sample.id, sample.start, sample.end, sample.source, sample.device, source.identifier,
         ifnull(device.local_identifier, device.name), sample.count, sample.most_recent, sample.most_recent_start,
         sample.most_recent_end
-      FROM \(SampleReader.tables)
-      WHERE \(SampleReader.isOfQuantityType) AND sample.start < ?3 AND sample.end >= ?2
+      FROM \(condition.tables)
+      WHERE \(condition.isOfQuantityType) AND sample.start < ?3 AND sample.end >= ?2
         AND (\(condition.text))
       """)
     try statement.bind(query.type.identifier, at: 1)
@@ -148,18 +152,26 @@ struct StatisticsReader {
     return rows
   }
 
-  /// Visits the type's samples from the first one on until every source of the answer has occurred.
+  /// Visits the samples of the type and of each source of the answer from the first one on until all of its devices have
+  /// occurred.
   private func noteFirstSamples(of sources: inout SourceRanking, type: QuantityType) throws(StoreError) {
     guard sources.needsStarts else { return }
+    let names = Set(sources.names.map(\.source)).sorted()
+    for source in names { try noteFirstSamples(of: &sources, source: source, type: type) }
+  }
+
+  private func noteFirstSamples(
+    of sources: inout SourceRanking, source: String, type: QuantityType
+  ) throws(StoreError) {
     var kinds = try connection.prepare(
       """
-      SELECT types.id, sources.id, sources.identifier FROM types, sources
-      WHERE types.identifier = ?1 AND types.kind = 'quantity'
+      SELECT types.id, sources.id FROM types, sources
+      WHERE types.identifier = ?1 AND types.kind = 'quantity' AND sources.identifier = ?2
       """)
     try kinds.bind(type.identifier, at: 1)
+    try kinds.bind(source, at: 2)
     // Each type and source separately, so that the index yields samples in order and nothing after the last is read.
     while try kinds.step() {
-      let source = kinds.text(2) ?? ""
       var missing = Set(sources.names.filter { $0.source == source })
       guard !missing.isEmpty else { continue }
       var samples = try connection.prepare(

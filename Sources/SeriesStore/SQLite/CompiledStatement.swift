@@ -23,6 +23,11 @@ final class CompiledStatement {
     isInUse = false
   }
 
+  /// The steps of the virtual machine since the last call.
+  func takeSteps() -> Int64 {
+    Int64(unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1))
+  }
+
   /// Finalizes it in SQLite; it must not be used afterwards.
   func finalize() {
     unsafe sqlite3_finalize(handle)

@@ -13,6 +13,8 @@ final class Connection {
   /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
+  /// The steps of SQLite's virtual machine that finished statements have taken: the work that answers have made.
+  private(set) var steps: Int64 = 0
   /// The most statements that are kept, each about 20 KB: more than a session's commit or a query needs. Predicates create
   /// ever new texts, so without a limit memory would grow for ever.
   static let idleLimit = 64
@@ -174,6 +176,7 @@ final class Connection {
 
   /// Takes a statement back into the cache.
   func retire(_ statement: CompiledStatement) {
+    steps += statement.takeSteps()
     guard statement.isKept else { return statement.finalize() }
     retirements += 1
     statement.retire(as: retirements)

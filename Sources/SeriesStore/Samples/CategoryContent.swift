@@ -16,13 +16,6 @@ struct CategoryContent: SampleContent {
   }
 }
 
-extension SampleType {
-  /// The type of category samples of `type`.
-  public static func category(_ type: CategoryType) -> SampleType {
-    SampleType(identifier: type.identifier, kind: .category)
-  }
-}
-
 extension NewSample {
   /// A category value for a span of time; any integer is accepted, since types may get new values.
   public init(
@@ -32,12 +25,5 @@ extension NewSample {
     self.init(
       CategoryContent(value: value.rawValue), of: .category(type), over: span, id: id, device: device,
       metadata: metadata, sync: sync)
-  }
-}
-
-extension HealthSample {
-  /// The value of a category sample; nil for other kinds.
-  public var category: CategoryValue? {
-    type.kind == .category ? value.map(CategoryValue.init(rawValue:)) : nil
   }
 }

@@ -17,13 +17,6 @@ struct CorrelationContent: SampleContent {
   }
 }
 
-extension SampleType {
-  /// The type of correlations of `type`.
-  public static func correlation(_ type: CorrelationType) -> SampleType {
-    SampleType(identifier: type.identifier, kind: .correlation)
-  }
-}
-
 extension NewSample {
   /// Samples that together are one measurement, over all of their time. Each can also be queried by itself, and is deleted
   /// with it.

@@ -1,3 +1,5 @@
+import HealthModel
+
 /// The content of one kind of samples, and everything that the store has to know about the kind: its tables, how content is
 /// written to them, and how it is verified.
 ///

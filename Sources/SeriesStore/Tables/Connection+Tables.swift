@@ -10,4 +10,6 @@ extension Connection {
   var heartbeatSeries: HeartbeatSeriesTable { HeartbeatSeriesTable(connection: self) }
   var sessions: SessionTable { SessionTable(connection: self) }
   var sensors: SensorList { SensorList(connection: self) }
+  var anchors: AnchorTable { AnchorTable(connection: self) }
+  var grants: GrantTable { GrantTable(connection: self) }
 }

@@ -53,7 +53,7 @@ struct SampleTable {
       FROM samples WHERE id = ?1
       """)
     try statement.bind(id, at: 1)
-    guard try statement.step(), let type = try connection.types.all()[statement.integer(0)] else { return nil }
+    guard try statement.step(), let type = try connection.types.type(row: statement.integer(0)) else { return nil }
     var summary: SeriesSummary?
     if !statement.isNull(7) {
       summary = SeriesSummary([])

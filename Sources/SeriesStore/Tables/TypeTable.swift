@@ -4,22 +4,31 @@ import HealthModel
 struct TypeTable {
   let connection: Connection
 
+  private static let columns = "id, identifier, kind, unit, style, style_version"
+
   /// Every type by its row. There are a few dozen, so all are read at once.
   func all() throws(StoreError) -> [Int64: SampleType] {
-    var statement = try connection.prepare("SELECT id, identifier, kind, unit, style, style_version FROM types")
+    var statement = try connection.prepare("SELECT \(Self.columns) FROM types")
     var types: [Int64: SampleType] = [:]
-    while try statement.step() {
-      let identifier = statement.text(1) ?? ""
-      let kind = SampleKind(rawValue: statement.text(2) ?? "")
-      types[statement.integer(0)] =
-        kind == .quantity
-        ? .quantity(
-          connection.quantityTypes.type(
-            identifier: identifier, storedUnit: statement.text(3) ?? "", style: statement.text(4) ?? "",
-            styleVersion: Int(clamping: statement.integer(5))))
-        : SampleType(identifier: identifier, kind: kind)
-    }
+    while try statement.step() { types[statement.integer(0)] = type(in: statement) }
     return types
+  }
+
+  /// The type in a row; nil if there is no such row. Looks at no other.
+  func type(row: Int64) throws(StoreError) -> SampleType? {
+    var statement = try connection.prepare("SELECT \(Self.columns) FROM types WHERE id = ?1")
+    try statement.bind(row, at: 1)
+    return try statement.step() ? type(in: statement) : nil
+  }
+
+  private func type(in row: borrowing Statement) -> SampleType {
+    let identifier = row.text(1) ?? ""
+    let kind = SampleKind(rawValue: row.text(2) ?? "")
+    guard kind == .quantity else { return SampleType(identifier: identifier, kind: kind) }
+    return .quantity(
+      connection.quantityTypes.type(
+        identifier: identifier, storedUnit: row.text(3) ?? "", style: row.text(4) ?? "",
+        styleVersion: Int(clamping: row.integer(5))))
   }
 
   /// The quantity types of which the store has or had samples; see ``HealthStore/quantityTypes()``.
@@ -28,16 +37,40 @@ struct TypeTable {
       .sorted { ($0.identifier, $0.styleVersion) < ($1.identifier, $1.styleVersion) }
   }
 
+  /// The units in which values may be stored that a reader with that scope sees: those that this program knows, and those of the
+  /// scope's types.
+  func units(in scope: ReadScope) throws(StoreError) -> [Unit] {
+    var units = connection.quantityTypes.types.map(\.unit)
+    var statement = try connection.prepare("SELECT unit FROM types WHERE identifier = ?1 AND kind = 'quantity'")
+    for type in scope.types.sorted() {
+      try statement.bind(type, at: 1)
+      while try statement.step() {
+        if let unit = statement.text(0).flatMap({ Unit($0) }) { units.append(unit) }
+      }
+      statement.reset()
+    }
+    return units
+  }
+
   /// Throws if values of the type are stored in another unit than the caller's.
-  func checkUnit(of type: QuantityType) throws(StoreError) {
+  ///
+  /// Who may not read the type is not told: all that it sees was saved in the unit that this program knows.
+  func checkUnit(of type: QuantityType, in scope: ReadScope? = nil) throws(StoreError) {
+    if let scope, !scope.types.contains(type.identifier) {
+      guard let known = connection.quantityTypes[type.identifier], known.unit != type.unit else { return }
+      throw otherUnit(type, known.unit.symbol)
+    }
     var statement = try connection.prepare("SELECT unit FROM types WHERE identifier = ?1 AND kind = ?2")
     try statement.bind(type.identifier, at: 1)
     try statement.bind(SampleKind.quantity.rawValue, at: 2)
     while try statement.step() {
       guard let unit = statement.text(0), unit != type.unit.symbol else { continue }
-      throw StoreError(
-        .invalid, "\(type.identifier) is stored in '\(unit)' here, and is taken to be in '\(type.unit.symbol)'")
+      throw otherUnit(type, unit)
     }
+  }
+
+  private func otherUnit(_ type: QuantityType, _ unit: String) -> StoreError {
+    StoreError(.invalid, "\(type.identifier) is stored in '\(unit)' here, and is taken to be in '\(type.unit.symbol)'")
   }
 
   /// The row of a type in the version of its style that this program computes, inserted if it is new.

@@ -1,3 +1,4 @@
+internal import HealthModel
 internal import SeriesStore
 internal import Documents
 internal import Recordings

@@ -3,6 +3,7 @@ internal import Recordings
 internal import Captures
 internal import FoundationEssentials
 internal import Ingestion
+internal import HealthModel
 internal import SeriesStore
 
 /// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports what became of each.

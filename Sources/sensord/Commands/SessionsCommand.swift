@@ -1,6 +1,7 @@
 internal import Documents
 internal import Recordings
 internal import ArgumentParser
+internal import HealthModel
 internal import SeriesStore
 
 /// `sensord sessions`: what was recorded, and what is being recorded.

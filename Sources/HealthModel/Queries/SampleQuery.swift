@@ -1,5 +1,8 @@
 /// Samples by predicate, with order and limit: everything except their values.
 public struct SampleQuery: HealthQuery {
+  /// The samples, in that order.
+  public typealias Output = [HealthSample]
+
   /// Selects the samples.
   public var predicate: SamplePredicate
   /// Sort criteria, the first one first; samples that are equal by all of them are in the order of saving.
@@ -14,18 +17,17 @@ public struct SampleQuery: HealthQuery {
     /// Whether the greatest is first.
     public var isDescending: Bool
 
-    /// The keys by which samples can be sorted.
-    public struct Key: Hashable, Sendable {
-      let column: String
-
+    /// The keys by which samples can be sorted. A later version may have more.
+    @nonexhaustive
+    public enum Key: String, Hashable, Sendable, CaseIterable {
       /// By start.
-      public static let start = Key(column: "sample.start")
+      case start
       /// By end.
-      public static let end = Key(column: "sample.end")
+      case end
       /// By the number of quantities or beats.
-      public static let count = Key(column: "sample.count")
+      case count
       /// By the order of saving.
-      public static let change = Key(column: "sample.id")
+      case change
     }
 
     /// A criterion; ascending by default.
@@ -40,11 +42,6 @@ public struct SampleQuery: HealthQuery {
     self.predicate = predicate
     self.order = order
     self.limit = limit
-  }
-
-  /// The answer now; see ``HealthQuery/result(for:)``.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[HealthSample]> {
-    try await store.run(self)
   }
 
   /// Whether the change may be about a sample that matches the predicate.

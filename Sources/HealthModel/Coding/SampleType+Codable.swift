@@ -1,5 +1,3 @@
-import HealthModel
-
 extension SampleType: Codable {
   private enum Key: CodingKey { case identifier, kind, quantityType }
 

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HealthModel
 
 /// A session in a list: everything about it except its values.
 public struct SessionSummary: Hashable, Sendable, Codable {
@@ -15,7 +14,7 @@ public struct SessionSummary: Hashable, Sendable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// Why it ended; see ``HealthModel/RecordedSession/endReason``.
+  /// Why it ended; see ``RecordedSession/endReason``.
   public var endReason: String
   /// Further metadata.
   public var metadata: Metadata

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-public import HealthModel
 
 /// A stored sample: everything except its values.
 public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
@@ -31,6 +30,33 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   public var syncVersion: Int64?
   /// The number of the change that saved it.
   public var change: Int64
+
+  /// The value of a category sample; nil for other kinds.
+  public var category: CategoryValue? {
+    type.kind == .category ? value.map(CategoryValue.init(rawValue:)) : nil
+  }
+
+  /// A sample with the given parts.
+  public init(
+    id: UUID, type: SampleType, source: SourceRevision, device: Device? = nil, start: Timestamp, end: Timestamp,
+    count: Int, value: Int64? = nil, summary: SampleSummary? = nil, metadata: Metadata = [:], session: UUID? = nil,
+    syncIdentifier: String? = nil, syncVersion: Int64? = nil, change: Int64
+  ) {
+    self.id = id
+    self.type = type
+    self.source = source
+    self.device = device
+    self.start = start
+    self.end = end
+    self.count = count
+    self.value = value
+    self.summary = summary
+    self.metadata = metadata
+    self.session = session
+    self.syncIdentifier = syncIdentifier
+    self.syncVersion = syncVersion
+    self.change = change
+  }
 }
 
 /// The figures of one quantity sample, in the type's unit.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import HealthModel
 
 extension QuantityList: Codable {
   private enum Key: CodingKey { case samples, owners, quantities }

@@ -23,11 +23,26 @@ extension SamplePredicate {
   ///
   /// What depends on other objects, such as being a part of one, may change with any of them.
   func mayMean(_ change: StoreChange) -> Bool {
-    dependsOnOthers || judge(change) != false
+    let isOfType = { (type: SampleType) in
+      change.type.map { $0.identifier == type.identifier && $0.kind == type.kind }
+    }
+    return dependsOnOthers || judge(Known(type: isOfType, source: change.source)) != false
   }
 
-  /// Nil if more than type and source decides.
-  private func judge(_ change: StoreChange) -> Bool? {
+  /// Whether samples of a type with that identifier may match.
+  func mayMean(typeIdentifier: String) -> Bool {
+    judge(Known(type: { $0.identifier == typeIdentifier ? nil : false }, source: nil)) != false
+  }
+
+  /// What is known of an object before it is read.
+  private struct Known {
+    /// Whether it is of a type; nil if that is not known.
+    var type: (SampleType) -> Bool?
+    var source: String?
+  }
+
+  /// Nil if more than what is known decides.
+  private func judge(_ known: Known) -> Bool? {
     var form = form
     var isNegated = false
     while case .not(let part) = form {
@@ -37,10 +52,10 @@ extension SamplePredicate {
     let judgement: Bool? =
       switch form {
       case .all: true
-      case .type(let type): change.type.map { $0.identifier == type.identifier && $0.kind == type.kind }
-      case .source(let identifier): change.source.map { $0 == identifier }
-      case .and(let parts): Self.join(parts.lazy.map { $0.judge(change) }, decisive: false)
-      case .or(let parts): Self.join(parts.lazy.map { $0.judge(change) }, decisive: true)
+      case .type(let type): known.type(type)
+      case .source(let identifier): known.source.map { $0 == identifier }
+      case .and(let parts): Self.join(parts.lazy.map { $0.judge(known) }, decisive: false)
+      case .or(let parts): Self.join(parts.lazy.map { $0.judge(known) }, decisive: true)
       default: nil
       }
     return isNegated ? judgement.map { !$0 } : judgement

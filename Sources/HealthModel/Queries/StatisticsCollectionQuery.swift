@@ -1,7 +1,8 @@
-public import HealthModel
-
 /// The statistics of a quantity type in calendar buckets, one after the other, including empty ones.
 public struct StatisticsCollectionQuery: HealthQuery {
+  /// The buckets in order.
+  public typealias Output = [Statistics]
+
   /// The quantity type.
   public let type: QuantityType
   /// The requested figures. With ``StatisticsOptions/separateBySource`` the result has each source's buckets, source by
@@ -27,7 +28,7 @@ public struct StatisticsCollectionQuery: HealthQuery {
     /// By the clocks of a time zone, from an anchor in both directions.
     case calendar(CalendarInterval, anchor: Timestamp, zone: TimeZoneRules)
     /// By the clocks of a time zone, at the beginnings of hours, days, Mondays, months or years; see
-    /// ``HealthModel/CalendarBuckets/init(every:containing:in:)``.
+    /// ``CalendarBuckets/init(every:containing:in:)``.
     case natural(CalendarInterval, zone: TimeZoneRules)
     /// A single bucket, from `from` to `to`.
     case single
@@ -48,11 +49,6 @@ public struct StatisticsCollectionQuery: HealthQuery {
     self.policy = policy
     self.predicate = predicate
     self.priority = priority
-  }
-
-  /// The answer now; see ``HealthQuery/result(for:)``.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Statistics]> {
-    try await store.run(self)
   }
 
   /// Whether the change may be about a sample of the type that matches the predicate.

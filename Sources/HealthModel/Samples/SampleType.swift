@@ -1,5 +1,3 @@
-public import HealthModel
-
 /// The type of a sample: a name, and the kind of its content.
 ///
 /// Open: for a sample of a newer program, name and kind are as in the file.
@@ -8,7 +6,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   public let identifier: String
   /// The form of its content.
   public let kind: SampleKind
-  /// Unit and style of a quantity type, as far as they are known (``HealthModel/QuantityType/isKnown``); nil for other kinds.
+  /// Unit and style of a quantity type, as far as they are known (``QuantityType/isKnown``); nil for other kinds.
   public let quantityType: QuantityType?
 
   /// The type with that name and kind, known to this program or not.
@@ -28,6 +26,16 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// Values of a quantity type; a single value is a series of one.
   public static func quantity(_ type: QuantityType) -> SampleType {
     SampleType(type)
+  }
+
+  /// The type of category samples of `type`.
+  public static func category(_ type: CategoryType) -> SampleType {
+    SampleType(identifier: type.identifier, kind: .category)
+  }
+
+  /// The type of correlations of `type`.
+  public static func correlation(_ type: CorrelationType) -> SampleType {
+    SampleType(identifier: type.identifier, kind: .correlation)
   }
 
   /// Beats.

@@ -1,15 +1,21 @@
 public import FoundationEssentials
-public import HealthModel
 
 /// A condition that selects samples.
 ///
 /// Created by its static members: `.and([.type(.quantity(.heartRate)), .source("sensord")])`. Any number of parts may be
 /// combined. If `and` and `or` alternate too deeply for SQLite, or there are too many values, the query with the predicate
-/// throws (``StoreError/Code/tooComplex(limit:)``).
+/// throws (`StoreError.Code.tooComplex`).
 public struct SamplePredicate: Hashable, Sendable {
-  let form: Form
+  /// What it says, for whoever carries it to another program.
+  public let form: Form
 
-  indirect enum Form: Hashable, Sendable {
+  init(form: Form) {
+    self.form = form
+  }
+
+  /// The conditions; each is made by the static member of that name. A later version may have more.
+  @nonexhaustive
+  public indirect enum Form: Hashable, Sendable {
     case all
     case type(SampleType)
     case time(from: Timestamp?, to: Timestamp?, strictness: TimeStrictness)
@@ -24,7 +30,7 @@ public struct SamplePredicate: Hashable, Sendable {
     case metadata(String, Comparison, MetadataValue)
     case quantity(QuantityFigure, Comparison, Quantity)
     case moment(TimeFigure, Comparison, Timestamp)
-    case length(DurationFigure, Comparison, Int64)
+    case length(DurationFigure, Comparison, microseconds: Int64)
     case count(Comparison, Int)
     case and([SamplePredicate])
     case or([SamplePredicate])
@@ -97,7 +103,7 @@ public struct SamplePredicate: Hashable, Sendable {
   public static func summary(
     _ figure: DurationFigure, _ comparison: Comparison, _ duration: Duration
   ) -> SamplePredicate {
-    SamplePredicate(form: .length(figure, comparison, duration.wholeMicroseconds))
+    SamplePredicate(form: .length(figure, comparison, microseconds: duration.wholeMicroseconds))
   }
 
   /// Samples by the number of their quantities or beats.
@@ -131,48 +137,7 @@ public struct SamplePredicate: Hashable, Sendable {
   }
 
   /// A comparison of figures: these six, and never more.
-  public enum Comparison: Hashable, Sendable, CaseIterable {
+  public enum Comparison: String, Hashable, Sendable, CaseIterable {
     case less, lessOrEqual, equal, notEqual, greaterOrEqual, greater
-  }
-
-  /// A figure of a sample, with a unit.
-  public struct QuantityFigure: Hashable, Sendable {
-    let column: String
-
-    /// The sum; cumulative types only.
-    public static let sum = QuantityFigure(column: "sample.sum")
-    /// The mean by the type's style; discrete types only.
-    public static let average = QuantityFigure(column: "sample.average")
-    /// The smallest value.
-    public static let minimum = QuantityFigure(column: "sample.minimum")
-    /// The greatest value.
-    public static let maximum = QuantityFigure(column: "sample.maximum")
-    /// The latest value, by start.
-    public static let mostRecent = QuantityFigure(column: "sample.most_recent")
-  }
-
-  /// A moment of a sample.
-  public struct TimeFigure: Hashable, Sendable {
-    let column: String
-
-    /// When it begins.
-    public static let start = TimeFigure(column: "sample.start")
-    /// When it ends.
-    public static let end = TimeFigure(column: "sample.end")
-    /// The start of the latest value.
-    public static let mostRecentStart = TimeFigure(column: "sample.most_recent_start")
-    /// The end of that value.
-    public static let mostRecentEnd = TimeFigure(column: "sample.most_recent_end")
-  }
-
-  /// A duration of a sample.
-  public struct DurationFigure: Hashable, Sendable {
-    let column: String
-
-    /// The total duration of its quantities.
-    public static let duration = DurationFigure(column: "sample.duration")
-    /// The duration of the latest value.
-    public static let mostRecentDuration = DurationFigure(
-      column: "(sample.most_recent_end - sample.most_recent_start)")
   }
 }

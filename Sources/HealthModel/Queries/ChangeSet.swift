@@ -1,43 +1,4 @@
 public import FoundationEssentials
-public import HealthModel
-
-/// What was saved and deleted since a change that the caller has seen.
-///
-/// The history is complete and permanent: a caller that keeps the last anchor misses nothing, however long it was away.
-public struct ChangeQuery: HealthQuery {
-  /// After the last change that the caller has seen; ``ChangeAnchor/start`` at first.
-  public var anchor: ChangeAnchor
-  /// Selects samples and sessions. A session matches by its type (``SampleType/session``), source, device, time, metadata
-  /// and identifier; it has no figures and is its own session.
-  public var predicate: SamplePredicate
-  /// The most changes that one answer covers.
-  public var limit: Int?
-
-  /// Asks for what came after `anchor`.
-  public init(after anchor: ChangeAnchor, predicate: SamplePredicate = .all, limit: Int? = nil) {
-    self.anchor = anchor
-    self.predicate = predicate
-    self.limit = limit
-  }
-
-  /// The answer now; see ``HealthQuery/result(for:)``.
-  ///
-  /// - Throws: ``StoreError/Code/foreignAnchor`` and ``StoreError/Code/lostAnchor`` for an anchor that is not of this
-  ///   store's history. What the caller knows of the store is then invalid, and it has to begin at the start.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
-    try await store.run(self)
-  }
-
-  /// Deletions always are: they are reported whatever the predicate.
-  public func isConcerned(by change: StoreChange) -> Bool {
-    change.isDeletion || predicate.mayMean(change)
-  }
-
-  /// Continues after the answer; at once if its limit has cut it.
-  public func next(after answer: ChangeSet) -> (query: ChangeQuery, isDue: Bool) {
-    (ChangeQuery(after: answer.anchor, predicate: predicate, limit: limit), answer.hasMore)
-  }
-}
 
 /// A set of changes. No object is both saved and deleted, so the lists may be applied in any order.
 public struct ChangeSet: Hashable, Sendable, Codable {
@@ -55,6 +16,16 @@ public struct ChangeSet: Hashable, Sendable, Codable {
   public var anchor: ChangeAnchor
   /// Whether the limit has cut the answer: there are further changes after the anchor.
   public var hasMore: Bool
+
+  package init(
+    added: [HealthSample], sessions: [SessionSummary], deleted: [DeletedObject], anchor: ChangeAnchor, hasMore: Bool
+  ) {
+    self.added = added
+    self.sessions = sessions
+    self.deleted = deleted
+    self.anchor = anchor
+    self.hasMore = hasMore
+  }
 }
 
 /// A tombstone of a deleted sample or session.
@@ -72,4 +43,12 @@ public struct DeletedObject: Hashable, Sendable, Codable {
 
   /// Whether it was a recording session and not a sample.
   public var isSession: Bool { type == .session }
+
+  package init(id: UUID, type: SampleType?, source: String?, deleted: Timestamp, change: Int64) {
+    self.id = id
+    self.type = type
+    self.source = source
+    self.deleted = deleted
+    self.change = change
+  }
 }
