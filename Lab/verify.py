@@ -6,7 +6,7 @@ byte, each once and in order; sent payloads that are not in it are "swallowed" (
 stored rates, contacts, energies and RR intervals must be exactly those of the captured payloads, and junk must be counted.
 
 The scenario's "expect" says how much of what is right: {"sessions": 1, "gaps": 2, "swallowed": 0, "junk": 0} for each strap, or for
-one by {"ADDRESS": {…}}; "reasons": those of its gaps, in order; a list holds all the values that are right, where bluetoothd itself may or may not hand a value
+one by {"ADDRESS": {…}}; "reasons": those of its gaps, in order, or a text that is the reason of all; a list holds all the values that are right, where bluetoothd itself may or may not hand a value
 out; "losses" stands for the number of times that the link was lost between two values; null means any number; "values" is the least number of them.
 "resume": after a loss values must come again within so many seconds (5) of the strap advertising and an adapter having
 power, whichever is later; null where that is not asked. "link", "bond": what bluetoothd says of the strap after the end.
@@ -134,6 +134,7 @@ def check(out, scenario, lines, sessions, strap, expect):
     got = {'sessions': len(mine), 'gaps': sum(s['gaps'] for s in mine), 'swallowed': len(sent) - len(captured), 'junk': len(captured) - len(fields)}
     if expect['gaps'] == 'losses': expect['gaps'] = losses(log)
     wrong += [f'{k} should be {expect[k]}' for k, v in got.items() if expect[k] is not None and v not in (expect[k] if isinstance(expect[k], list) else [expect[k]])]
+    if isinstance(expect.get('reasons'), str): expect['reasons'] = [expect['reasons']] * len(reasons)
     if expect.get('reasons', reasons) != reasons: wrong.append(f"reasons of gaps are {reasons}, should be {expect['reasons']}")
     if len(sent) < expect['values']: wrong.append(f"values should be {expect['values']}")
     if resume is not None and expect['resume'] is not None and resume > expect['resume']: wrong.append(f"resumed after more than {expect['resume']} s")

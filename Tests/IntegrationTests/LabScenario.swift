@@ -66,8 +66,11 @@ struct LabScenario {
     }
   }
 
-  /// The reasons of the gaps in order; nil where nothing is said of them.
-  func reasons(of strap: String) -> [String]? { expectation("reasons", of: strap) as? [String] }
+  /// The reasons of so many gaps in order; nil where nothing is said of them.
+  func reasons(of strap: String, count: Int) -> [String]? {
+    let reasons = expectation("reasons", of: strap)
+    return reasons as? [String] ?? (reasons as? String).map { Array(repeating: $0, count: count) }
+  }
 
   /// The fewest values that the strap must have been asked for.
   func leastValues(of strap: String) -> Int { expectation("values", of: strap) as? Int ?? 0 }
