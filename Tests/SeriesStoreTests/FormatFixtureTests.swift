@@ -60,6 +60,16 @@ struct FormatFixtureTests {
     return "\(folder.path)/old.sqlite"
   }
 
+  @Test("a migrated file has room for what the owner decides about clients")
+  func grants() async throws {
+    let store = try HealthStore.open(try old(), for: .writing)
+    let grant = Grant(
+      client: ClientIdentity(uid: 1000), type: "heartRate", permission: .read, decision: .allowed,
+      decided: Timestamp(microseconds: 1))
+    try await store.decide([grant])
+    #expect(try await store.grants() == [grant])
+  }
+
   @Test("the file of layout 1 reads as it was written, value for value, as a new one from the same data")
   func layout1() async throws {
     let old = try old()

@@ -18,7 +18,7 @@ enum Schema {
   /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
-    gaps,
+    gaps, grants, objectGrants, anchors,
   ]
 
   /// One row: the store's identity, and which programs may use it.
@@ -91,6 +91,27 @@ enum Schema {
       "session INTEGER NOT NULL", "ordinal INTEGER NOT NULL", "reason TEXT NOT NULL", "detail TEXT",
       "start INTEGER NOT NULL", "end INTEGER NOT NULL", "lost REAL",
     ], key: "session, ordinal")
+  /// What the owner decided about programs that reach the store through the daemon; `type` is an identifier.
+  static let grants = Table(
+    "grants",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "type TEXT NOT NULL", "permission TEXT NOT NULL",
+      "decision TEXT NOT NULL", "time INTEGER NOT NULL",
+    ], key: "uid, application, type, permission")
+  /// The samples that such a program may read one by one.
+  static let objectGrants = Table(
+    "object_grants",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "type TEXT NOT NULL", "object BLOB NOT NULL",
+      "time INTEGER NOT NULL",
+    ], key: "uid, application, type, object")
+  /// The positions in the list of changes that such a program knows by random tokens; the greatest `ordinal` is the newest.
+  static let anchors = Table(
+    "anchors",
+    [
+      "uid INTEGER NOT NULL", "application TEXT NOT NULL", "ordinal INTEGER NOT NULL", "token BLOB NOT NULL",
+      "number INTEGER NOT NULL", "digest INTEGER NOT NULL",
+    ], key: "uid, application, ordinal")
 
   /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample.
   static let indexes = """

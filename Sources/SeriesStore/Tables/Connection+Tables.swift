@@ -10,4 +10,5 @@ extension Connection {
   var heartbeatSeries: HeartbeatSeriesTable { HeartbeatSeriesTable(connection: self) }
   var sessions: SessionTable { SessionTable(connection: self) }
   var sensors: SensorList { SensorList(connection: self) }
+  var grants: GrantTable { GrantTable(connection: self) }
 }

@@ -1,0 +1,42 @@
+package import HealthModel
+
+extension HealthStore {
+  /// What the owner has decided about clients, or about one of them: ordered by client, type and permission.
+  package func grants(of client: ClientIdentity? = nil) throws(StoreError) -> [Grant] {
+    try opened().read { (connection) throws(StoreError) in try connection.grants.all(of: client) }
+  }
+
+  /// The samples that clients, or one of them, may read object by object: ordered by client, type and object.
+  package func objectGrants(of client: ClientIdentity? = nil) throws(StoreError) -> [ObjectGrant] {
+    try opened().read { (connection) throws(StoreError) in try connection.grants.objects(of: client) }
+  }
+
+  /// What was decided about samples of `type`; nil if nothing was. ``HealthModel/Grant/governing(_:)`` is applied.
+  package func decision(
+    for client: ClientIdentity, _ permission: Permission, of type: String
+  ) throws(StoreError) -> Grant.Decision? {
+    try opened().read { (connection) throws(StoreError) in
+      try connection.grants.decision(for: client, permission, of: Grant.governing(type))
+    }
+  }
+
+  /// Records decisions, all or none. Each replaces an earlier one about the same client, type and permission.
+  package func decide(_ grants: [Grant], objects: [ObjectGrant] = []) throws(StoreError) {
+    guard !grants.isEmpty || !objects.isEmpty else { return }
+    try opened().write { (connection) throws(StoreError) in
+      for grant in grants { try connection.grants.set(grant) }
+      for object in objects { try connection.grants.set(object) }
+    }
+  }
+
+  /// Removes decisions about a client, as if they had never been made: all of them, or those about one type, one permission
+  /// or both. Objects of the type that it may read go with `read`. Returns the number of decisions and objects removed.
+  @discardableResult
+  package func revoke(
+    _ client: ClientIdentity, type: String? = nil, permission: Permission? = nil
+  ) throws(StoreError) -> Int {
+    try opened().write { (connection) throws(StoreError) in
+      try connection.grants.remove(client, type: type.map(Grant.governing), permission: permission)
+    }
+  }
+}
