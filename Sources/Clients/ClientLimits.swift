@@ -11,6 +11,8 @@ package struct ClientLimits: Hashable, Sendable {
   package var subscriptionsOfUser = 32
   /// Signals to one subscriber in a second, and as many more at once: 48 straps with two values a second are 96.
   package var signalsPerSecond = 200
+  /// What may wait for a bus that does not read; values beyond that are left out.
+  package var unsentBytes = 1 << 18
   /// Requests of one connection that the owner has not decided, and of one user.
   package var requests = 4
   package var requestsOfUser = 16

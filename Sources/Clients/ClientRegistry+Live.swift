@@ -54,11 +54,12 @@ extension ClientRegistry {
   ///   - rrTicks: In 1/1024 s, as sent.
   ///   - contact: Whether it is on the skin; nil where it does not say.
   ///   - time: When it arrived, in microseconds since 1970 (UTC).
+  ///   - unsentBytes: What was sent to all before, and waits for the bus.
   ///   - now: When it is handled.
   /// - Returns: A signal for each subscriber that may have it, and keeps up.
   package mutating func measured(
     _ sensor: SensorAddress, beatsPerMinute: UInt16, rrTicks: [UInt16], contact: Bool?, time: Int64,
-    at now: BootInstant
+    unsentBytes: Int = 0, at now: BootInstant
   ) -> [Effect] {
     var effects: [Effect] = []
     var state = sensors[sensor] ?? LiveSensor(.measuring)
@@ -69,9 +70,10 @@ extension ClientRegistry {
     let value = LiveMeasurement(
       sensor: sensor, sequence: 0, time: time, beatsPerMinute: beatsPerMinute, rrTicks: rrTicks, contact: contact,
       missed: 0)
+    let hasRoom = unsentBytes < limits.unsentBytes
     for name in names {
       guard clients[name]?.subscription?.covers(sensor) == true,
-        let delivery = clients[name]?.subscription?.deliver(value, at: now)
+        let delivery = clients[name]?.subscription?.deliver(value, hasRoom: hasRoom, at: now)
       else { continue }
       if let value = delivery.value { effects.append(.measurement(to: name, value)) }
       if delivery.isAsked { effects.append(.ping(name)) }

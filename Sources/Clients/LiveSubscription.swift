@@ -44,11 +44,11 @@ struct LiveSubscription {
     var isAsked = false
   }
 
-  /// A value that is for it arrived at `now`.
-  mutating func deliver(_ value: LiveMeasurement, at now: BootInstant) -> Delivery {
+  /// A value that is for it arrived at `now`; `hasRoom` is whether it can be sent.
+  mutating func deliver(_ value: LiveMeasurement, hasRoom: Bool, at now: BootInstant) -> Delivery {
     sequence += 1
     if let asked, now.microseconds(since: asked) >= Self.patience { isPaused = true }
-    guard !isPaused, budget.take(at: now) else {
+    guard hasRoom, !isPaused, budget.take(at: now) else {
       missed += 1
       return Delivery(value: nil)
     }

@@ -1,4 +1,5 @@
 import Clients
+import DBus
 import Ingestion
 import Sensors
 
@@ -40,7 +41,8 @@ extension Door {
     case (.measurement(let rate, let rrTicks, let contact), let sensor?):
       perform(
         registry.measured(
-          sensor, beatsPerMinute: rate, rrTicks: rrTicks, contact: contact, time: event.time, at: now))
+          sensor, beatsPerMinute: rate, rrTicks: rrTicks, contact: contact, time: event.time,
+          unsentBytes: connection?.assumeIsolated { $0.unsentBytes } ?? 0, at: now))
     case (.state(let state), let sensor?):
       perform(registry.changed(sensor, to: LiveState(state)))
     case (.missed(let count), _):

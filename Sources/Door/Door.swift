@@ -4,6 +4,7 @@ import HealthModel
 package import Ingestion
 import Sensors
 import SeriesStore
+import Synchronization
 
 /// The door of a running recorder: `org.sensord` on a message bus, for other programs.
 ///
@@ -12,8 +13,10 @@ import SeriesStore
 /// nobody subscribes it takes no values from the recorder.
 package actor Door {
   package nonisolated let loop: EventLoop
+  /// Whether the loop's thread was started.
+  private nonisolated let isStarted = Atomic<Bool>(false)
   let recorder: Recorder
-  let settings: DoorSettings
+  nonisolated let settings: DoorSettings
   var registry: ClientRegistry
 
   /// Nil while there is no bus.
@@ -44,19 +47,28 @@ package actor Door {
 
   /// A door that is shut until ``open()``.
   ///
-  /// - Throws: ``DBus/DBusError`` where no thread can be started.
+  /// - Throws: ``DBus/DBusError`` where the system has no descriptors left.
   package init(_ settings: DoorSettings, of recorder: Recorder) throws(DBusError) {
     self.settings = settings
     self.recorder = recorder
-    loop = try EventLoop.startThread(named: "door")
+    loop = try EventLoop()
     registry = ClientRegistry(
       owners: settings.owners, inAdvance: settings.inAdvance, limits: settings.limits,
       isType: { QuantityType(identifier: $0) != nil })
   }
 
   /// Goes to the bus, and back to it whenever it has gone, until ``close()``; from any thread, once the recorder is ready.
+  ///
+  /// The thread is started here, when the process has blocked the signals that it waits for: one that did not block them would
+  /// be killed by them.
   package nonisolated func open() {
-    Task(executorPreference: loop) { await self.keepBus() }
+    do throws(DBusError) {
+      try loop.startThread(named: "door")
+      isStarted.store(true, ordering: .sequentiallyConsistent)
+      Task(executorPreference: loop) { await self.keepBus() }
+    } catch {
+      settings.log(.warning, "closed to other programs: \(error.description)")
+    }
   }
 
   /// Tells subscribers that the recorder ends; from any thread.
@@ -68,6 +80,7 @@ package actor Door {
 
   /// Leaves the bus, and ends the thread.
   package nonisolated func close() async {
+    guard isStarted.load(ordering: .sequentiallyConsistent) else { return }
     await leave()
     loop.stop()
   }

@@ -151,6 +151,21 @@ struct LiveTests {
     #expect(registry.heard(from: ":1.1", at: Made.at(101)).isEmpty)
   }
 
+  @Test("what the bus does not take is left out, not kept")
+  func congested() throws {
+    var registry = try subscribed()
+    func value(unsent: Int) -> LiveMeasurement? {
+      registry.measured(
+        Made.strap, beatsPerMinute: 60, rrTicks: [], contact: nil, time: 0, unsentBytes: unsent, at: Made.at(1)
+      ).measurements().first
+    }
+    #expect(value(unsent: 0)?.sequence == 1)
+    #expect(value(unsent: 1 << 18) == nil)
+    #expect(value(unsent: 1 << 30) == nil)
+    let next = value(unsent: (1 << 18) - 1)
+    #expect(next?.sequence == 4 && next?.missed == 2)
+  }
+
   @Test("while nothing is sent nobody is asked, and no timer runs")
   func idle() throws {
     var registry = try subscribed()

@@ -1,3 +1,4 @@
+import Clients
 import DBus
 import Door
 import Foundation
@@ -234,6 +235,36 @@ struct DoorTests {
     #expect(await stage.recorder.status().state != .stopping)
     await stage.end()
     loop.stop()
+  }
+
+  @Test("where the bus does not let it own the name one line says what to do, and recording goes on")
+  func forbidden() async throws {
+    let stage = try await DoorStage(on: PrivateBus(rules: #"<deny own="org.sensord"/>"#), isOpen: false)
+    await stage.log.wait { $0.contains("install sensord's D-Bus policy") }
+    #expect(stage.log.all.count == 1)
+    #expect(await stage.recorder.status().state != .stopping)
+    await stage.end()
+  }
+
+  @Test("a door that was never opened is closed at once")
+  func neverOpened() async throws {
+    let stage = try await DoorStage(isOpen: false)
+    let door = try Door(
+      DoorSettings(bus: .address(stage.bus.address), owners: Owners(uid: 0), version: "1"), of: stage.recorder)
+    await door.close()
+    await stage.end()
+  }
+
+  @Test("every interface may be called by everybody as the installed policy says, but that of the grants")
+  func policy() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let policy = try String(contentsOf: root.appendingPathComponent("systemd/dbus-1/sensord.conf"), encoding: .utf8)
+    let ours = DoorInterfaces.objects.flatMap { $0.object.interfaces }.map(\.name)
+    for interface in ours where interface != DoorInterfaces.grants.name {
+      #expect(policy.contains(#"<allow send_destination="org.sensord" send_interface="\#(interface)"/>"#))
+    }
+    #expect(!policy.contains(DoorInterfaces.grants.name))
   }
 
   @Test("subscribers are told that the recorder ends")

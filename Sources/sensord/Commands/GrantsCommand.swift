@@ -24,13 +24,13 @@ struct GrantOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       "The program and its user's number, such as org.example.Game@1000; 'unnamed' is one without a name.",
-      valueName: "program"))
+      valueName: "name"))
   var program: String
 
-  @Option(help: ArgumentHelp("Types that it may save, with commas between them.", valueName: "types"))
+  @Option(help: ArgumentHelp("Types that it may save, such as height,stepCount.", valueName: "list"))
   var share: String?
 
-  @Option(help: ArgumentHelp("Types that it may read, with commas between them.", valueName: "types"))
+  @Option(help: ArgumentHelp("Types that it may read.", valueName: "list"))
   var read: String?
 
   @OptionGroup var store: StoreOptions

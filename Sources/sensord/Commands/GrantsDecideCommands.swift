@@ -7,7 +7,8 @@ internal import HealthModel
 /// `sensord grants allow PROGRAM --share TYPES --read TYPES`.
 struct GrantsAllowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "allow", abstract: "Allow a program to save or read types.")
+    commandName: "allow", abstract: "Allow a program to save or read types.",
+    usage: "sensord grants allow <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
 
@@ -19,7 +20,8 @@ struct GrantsAllowCommand: ParsableCommand {
 /// `sensord grants deny PROGRAM --share TYPES --read TYPES`.
 struct GrantsDenyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "deny", abstract: "Refuse a program to save or read types.")
+    commandName: "deny", abstract: "Refuse a program to save or read types.",
+    usage: "sensord grants deny <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
 
@@ -32,6 +34,7 @@ struct GrantsDenyCommand: ParsableCommand {
 struct GrantsRevokeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke", abstract: "Forget what was decided about a program.",
+    usage: "sensord grants revoke <name> [--share <list>] [--read <list>] [options]",
     discussion: "Without --share and --read all of it. The program can ask again.")
 
   @OptionGroup var options: GrantOptions
