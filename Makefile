@@ -18,6 +18,8 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 policydir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
+activationdir = $(DESTDIR)$(PREFIX)/share/dbus-1/system-services
+interfacedir = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
 docdir = $(DESTDIR)$(PREFIX)/share/doc/sensord
 
 .PHONY: help
@@ -109,13 +111,15 @@ $(binaries) &: $(sources)
 	@touch $(binaries)
 
 .PHONY: install
-install: $(binaries) ## programs, systemd unit, user and group, bus policy (DESTDIR, PREFIX)
+install: $(binaries) ## programs, systemd unit, user and group, D-Bus files (DESTDIR, PREFIX)
 	install -D -m 755 -t $(bindir) $(binaries)
 	strip --strip-debug $(bindir)/sensord $(bindir)/sensord-simulator
 	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
 	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
+	install -D -m 644 -t $(activationdir) systemd/dbus-1/org.sensord.service
+	install -D -m 644 -t $(interfacedir) systemd/dbus-1/org.sensord.xml
 	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md CHANGELOG.md LICENSE
-	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md store-format.md capture-format.md)
+	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md clients.md store-format.md capture-format.md)
 	install -d $(unitdir)
 	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord.service >$(unitdir)/sensord.service
 	chmod 644 $(unitdir)/sensord.service
@@ -126,4 +130,5 @@ uninstall: ## remove what install put in place; recordings and the user stay
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord.service
 	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
+	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml
 	rm -rf $(docdir)

@@ -66,13 +66,15 @@ let package = Package(
         "DBus", "BlueZ", "GATTHeartRate", "Sensors", "HeartRateRecording", "HealthModel", "SeriesStore", "Captures",
         "CLinux",
       ]),
+    module("Clients", ["Sensors", "HealthModel"]),
+    module("Door", ["DBus", "Clients", "Ingestion", "SeriesStore", "HealthModel", "Sensors"]),
     module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
     module(
       "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Documents", "Recordings", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors",
+        "Documents", "Recordings", "Door", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors",
         "HealthModel", "SeriesStore",
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
@@ -129,6 +131,10 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
         "TestSupport", "BluetoothScript",
       ]),
+    tests("Clients", ["Clients", "Sensors", "HealthModel"]),
+    tests(
+      "Door",
+      ["Door", "Clients", "DBus", "Ingestion", "Sensors", "HealthModel", "SeriesStore", "TestSupport"]),
     tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
     tests(
       "Recordings",
@@ -136,7 +142,12 @@ let package = Package(
         "Recordings", "Documents", "SeriesStore", "Captures", "Sensors", "HealthModel", "Ingestion", "RecordingSamples",
         "TestSupport",
       ]),
-    tests("Sensord", ["sensord", "Recordings", "Documents", "Ingestion", "Bits", "RecordingSamples", "TestSupport"]),
+    tests(
+      "Sensord",
+      [
+        "sensord", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits", "RecordingSamples",
+        "TestSupport",
+      ]),
     tests(
       "Fuzz",
       [
@@ -147,7 +158,7 @@ let package = Package(
       "Integration",
       [
         "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
-        "Bits",
+        "Bits", "DBus",
       ]),
   ]
 )

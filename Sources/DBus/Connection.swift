@@ -35,6 +35,9 @@ public actor Connection {
   /// Whether messages can be sent: neither lost nor closed.
   public var isConnected: Bool { transport?.isOpen ?? false }
 
+  /// The bytes of messages that were sent and that the bus has not taken yet: they grow where it does not read.
+  public var unsentBytes: Int { transport?.unsentBytes ?? 0 }
+
   /// Connects, authenticates, and says hello to the bus. Never blocks the thread.
   ///
   /// - Parameters:

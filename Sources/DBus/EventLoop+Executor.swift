@@ -35,8 +35,17 @@ extension EventLoop {
   /// - Throws: ``DBusError/Code/system(errno:)``.
   public static func startThread(named name: String) throws(DBusError) -> EventLoop {
     let loop = try EventLoop()
+    try loop.startThread(named: name)
+    return loop
+  }
+
+  /// Runs the loop on a thread of its own, until ``stop()``. Signals that the calling thread blocks are blocked there, too.
+  ///
+  /// - Parameter name: As of the other form.
+  /// - Throws: ``DBusError/Code/system(errno:)``.
+  public func startThread(named name: String) throws(DBusError) {
     var thread = pthread_t()
-    let start = unsafe Unmanaged.passRetained(ThreadStart(loop: loop, name: name))
+    let start = unsafe Unmanaged.passRetained(ThreadStart(loop: self, name: name))
     let result = unsafe pthread_create(
       &thread, nil,
       { argument in
@@ -51,7 +60,6 @@ extension EventLoop {
       throw DBusError(.system(errno: result), "starting a thread")
     }
     pthread_detach(thread)
-    return loop
   }
 
   private final class ThreadStart: Sendable {

@@ -75,6 +75,12 @@ internal import CDBus
     return unsafe dbus_connection_can_send_type(connection, TypeCode.descriptor) != 0
   }
 
+  /// The bytes that were sent here and that the socket has not taken.
+  var unsentBytes: Int {
+    guard let connection = unsafe connection else { return 0 }
+    return unsafe dbus_connection_get_outgoing_size(connection)
+  }
+
   /// Queues a message, and writes at once what the socket takes.
   func send(_ message: borrowing WireMessage) throws(DBusError) {
     guard let connection = unsafe connection else { throw .connectionClosed }

@@ -46,6 +46,24 @@ struct ConnectionTests {
     #expect(try await client.echo([.bytes(bytes)], from: service).first?.bytes == bytes)
   }
 
+  @Test("what the bus has not taken is counted, and nothing is left of it once the bus has answered")
+  func unsent() async throws {
+    let fixture = try BusFixture()
+    let (service, client) = (try await fixture.connectEcho(), try await fixture.connect())
+    let signal = Message.signal(
+      path: "/o", interface: "a.b", member: "C", body: [.bytes([UInt8](repeating: 1, count: 4 << 20))])
+    // More than a socket takes at once.
+    let unsent = try await Self.send(signal, over: client)
+    #expect(unsent > 1 << 20)
+    _ = try await client.echo([], from: service)
+    #expect(await client.unsentBytes == 0)
+  }
+
+  private static func send(_ message: Message, over client: isolated Connection) throws -> Int {
+    try client.send(message)
+    return client.unsentBytes
+  }
+
   @Test("1,000 calls are in flight at once, answered in the reverse order, and none is mixed up")
   func manyCalls() async throws {
     let fixture = try BusFixture()

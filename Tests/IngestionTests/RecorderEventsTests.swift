@@ -47,6 +47,31 @@ struct RecorderEventsTests {
         == [101, 110].map { Invented.wallMinusBoot + Invented.at($0).microseconds })
   }
 
+  @Test("a notification of a session is published as it was sent, off the skin too, and nothing else is")
+  func measurements() async throws {
+    let stage = try await LoneRecorder()
+    let events = stage.recorder.events(.measurements)
+    try await stage.run { recorder in
+      let values: [[UInt8]] = [
+        [0x16, 60, 0, 4, 1, 4], [0x14, 0], [0x11, 44, 1, 0, 0], [0x16], [0x00, 61],
+      ]
+      for (index, bytes) in values.enumerated() {
+        recorder.record(.measurement(bytes), of: LoneRecorder.strap, at: Invented.at(101 + Double(index)))
+      }
+      recorder.record(.battery(percent: 50), of: LoneRecorder.strap, at: Invented.at(110))
+    }
+    let seen = await all(events)
+    #expect(
+      seen.map(\.kind) == [
+        .measurement(beatsPerMinute: 60, rrTicks: [1024, 1025], contact: true),
+        .measurement(beatsPerMinute: 0, rrTicks: [], contact: false),
+        .measurement(beatsPerMinute: 300, rrTicks: [0], contact: nil),
+        .measurement(beatsPerMinute: 61, rrTicks: [], contact: nil),
+      ])
+    #expect(seen.map(\.time) == [101, 102, 103, 105].map { Invented.wallMinusBoot + Invented.at($0).microseconds })
+    #expect(seen.allSatisfy { $0.sensor == LoneRecorder.strap && $0.session != nil })
+  }
+
   @Test("a gap is published once, and a rate for each measurement and for nothing else")
   func once() async throws {
     let stage = try await LoneRecorder()

@@ -34,6 +34,7 @@ struct CommandLineTests {
       [], ["run"], ["demo"], ["devices"], ["devices", "list"], ["devices", "add"], ["devices", "rename"],
       ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
       ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
+      ["grants"], ["grants", "list"], ["grants", "allow"], ["grants", "deny"], ["grants", "revoke"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -84,6 +85,7 @@ struct CommandLineTests {
       ["replay", "x", "--handle", "65536"], ["run", "--bus", "nowhere"], ["run", "extra"], ["demo", "--duration", "0"],
       ["demo", "--duration", "soon"], ["devices", "add"], ["devices", "add", "C0:FF:EE:00:00"],
       ["devices", "add", "C0:FF:EE:00:00:0G"], ["devices", "bogus"], ["delete", "last"], ["status", "extra"],
+      ["grants", "allow", "org.example.Game"], ["grants", "allow", "org.example.Game@1000"],
       ["doctor", "--bus", "x"],
     ])
   func usage(arguments: [String]) throws {

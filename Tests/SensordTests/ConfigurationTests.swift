@@ -1,3 +1,4 @@
+import HealthModel
 import Recordings
 import Glibc
 import TestSupport
@@ -29,6 +30,10 @@ struct ConfigurationTests {
       record = any
       minimum-signal = -55
       adapters = hci0 hci12
+      [clients]
+      bus = session
+      allow-share = none
+      allow-read = org.example.Game@1000:heartRate,heartbeatSeries  org.example.Kiosk@0:stepCount
       [log]
       level = debug
       """
@@ -42,6 +47,15 @@ struct ConfigurationTests {
     #expect(configuration.recordsAny)
     #expect(configuration.minimumSignal == -55)
     #expect(configuration.adapters == ["hci0", "hci12"])
+    #expect(configuration.clientsBus == .session)
+    #expect(
+      configuration.grants.map {
+        "\($0.client.application) \($0.client.uid) \($0.permission) \($0.type) \($0.decision)"
+      }
+        == [
+          "org.example.Game 1000 read heartRate allowed",
+          "org.example.Game 1000 read heartRateVariabilitySDNN allowed", "org.example.Kiosk 0 read stepCount allowed",
+        ])
     #expect(configuration.logLevel == .debug)
   }
 
@@ -54,7 +68,7 @@ struct ConfigurationTests {
     }
     let text = active.joined(separator: "\n")
     #expect(try Configuration(reading: Array(text.utf8)) == Configuration())
-    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 10)
+    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 13)
   }
 
   @Test("blanks, tabs and carriage returns around keys and values do not count")
@@ -91,6 +105,14 @@ struct ConfigurationTests {
       ("[sensors]\nadapters = eth0", 2, "hci0"),
       ("[sensors]\nadapters = hci", 2, "hci0"),
       ("[sensors]\nadapters =", 2, "hci0"),
+      ("[clients]\nbus = home", 2, "auto, system, session, off"),
+      ("[clients]\nallow-read =", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-read = org.example.Game", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-read = org.example.Game:heartRate", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-read = org.example.Game@1000:", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-share = org.example.Game@1000:heartRate,nonsense", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-share = org.example.Game@99999999999:heartRate", 2, "org.example.Game@1000:heartRate"),
+      ("[clients]\nallow-share = 1x@1000:heartRate", 2, "org.example.Game@1000:heartRate"),
     ])
   func mistakes(text: String, line: Int, expected: String) {
     let error = #expect(throws: ConfigurationError.self) { try Configuration(reading: Array(text.utf8)) }

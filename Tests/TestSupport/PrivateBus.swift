@@ -15,6 +15,7 @@ public final class PrivateBus: Sendable {
   public let address: String
   private let guardian = Mutex<Guardian?>(nil)
   private let environment: [String: String]?
+  private let rules: String
 
   /// The shell that starts the daemon and kills it: told so by a line on `channel`, or by its end when the test is no more.
   private struct Guardian {
@@ -35,10 +36,13 @@ public final class PrivateBus: Sendable {
 
   /// Starts a bus and returns when it listens.
   ///
-  /// - Parameter environment: The daemon's; the test's own where it is nil.
+  /// - Parameters:
+  ///   - environment: The daemon's; the test's own where it is nil.
+  ///   - rules: Rules of its policy besides that everything is allowed.
   /// - Throws: ``Failure``, when `dbus-daemon` is not installed for example.
-  public init(environment: [String: String]? = nil) throws {
+  public init(environment: [String: String]? = nil, rules: String = "") throws {
     self.environment = environment
+    self.rules = rules
     var template = Array("/tmp/sensord-bus-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -84,6 +88,7 @@ public final class PrivateBus: Sendable {
           <allow send_destination="*" eavesdrop="true"/>
           <allow eavesdrop="true"/>
           <allow own="*"/>
+          \(rules)
         </policy>
         <limit name="max_replies_per_connection">50000</limit>
         <limit name="max_completed_connections">200</limit>

@@ -64,6 +64,7 @@ extension Recorder {
       commitSoon(ending.session)
     }
     if observers.want([.sessions, .values]) { publishNews(of: step, index, gapsBefore: gaps) }
+    if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
     if let entry = step.entry { write(entry, of: index) }
     for defect in step.defects {
       log(

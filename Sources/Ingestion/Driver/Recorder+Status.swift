@@ -1,6 +1,7 @@
 import BlueZ
 import DBus
 import FoundationEssentials
+import GATTHeartRate
 import HeartRateRecording
 import Sensors
 
@@ -67,7 +68,8 @@ extension Recorder {
     }
   }
 
-  private func status() -> RecorderStatus {
+  /// What the recorder does now.
+  public func status() -> RecorderStatus {
     let state = condition.state(
       hasSensors: !recordings.isEmpty || settings.unlisted != .refused, isRecording: recordings.isRecording)
     return RecorderStatus(
@@ -83,6 +85,24 @@ extension Recorder {
     for event in recordings[index].news(of: step, gapsBefore: gaps, wallMinusBoot: wallOffset) {
       observers.publish(event)
     }
+  }
+
+  /// Publishes a notification of an open session as it was sent, unless it is no measurement.
+  func publishMeasurement(_ bytes: [UInt8], of index: Int) {
+    let recording = recordings[index]
+    guard let session = recording.session?.id, let instant = recording.lastInstant,
+      let value = try? HeartRateMeasurement(decoding: bytes)
+    else { return }
+    let contact: Bool? =
+      switch value.contact {
+      case .detected: true
+      case .notDetected: false
+      case .notSupported: nil
+      }
+    observers.publish(
+      RecorderEvent(
+        .measurement(beatsPerMinute: value.beatsPerMinute, rrTicks: value.rrTicks, contact: contact),
+        of: recording.address, session: session, at: instant.microseconds &+ wallOffset))
   }
 
   func publishEnd(_ ending: SessionEnding, of index: Int) {

@@ -2,11 +2,14 @@ import DBus
 import FoundationEssentials
 import HealthModel
 import Sensors
-import SeriesStore
+package import SeriesStore
 
 // Another process may change the store or put another one in its place, and its disk may fail.
 
 extension Recorder {
+  /// The recorder's store, for who shares it; nil before the recorder is ready.
+  package var openStore: HealthStore? { files?.store }
+
   /// Follows what other processes do to the store.
   func watchStore() {
     do {
@@ -28,6 +31,7 @@ extension Recorder {
     }
     do {
       guard try await store.noticeChanges() else { return }
+      if observers.want(.store) { observers.publish(RecorderEvent(.storeChanged, at: clock.wallMicroseconds())) }
       await loadAllowedSensors()
       await eraseDeleted()
     } catch {

@@ -25,6 +25,9 @@ public struct RecorderEvent: Hashable, Sendable {
     /// A session began. `linkedTo` is the one that it goes on from, which had reached its greatest length.
     case sessionBegan(linkedTo: UUID?)
     case sessionEnded(SessionEndReason)
+    /// A notification as it was sent: its rate in beats per minute, 0 where the sensor has none, its RR intervals in
+    /// 1/1024 s, oldest first, and whether the sensor is on the skin; nil where it does not say.
+    case measurement(beatsPerMinute: UInt16, rrTicks: [UInt16], contact: Bool?)
     /// The rate of a notification, in beats per minute (never 0), and whether the sensor is on the skin; nil where it does
     /// not say.
     case rate(beatsPerMinute: UInt16, contact: Bool?)
@@ -38,6 +41,8 @@ public struct RecorderEvent: Hashable, Sendable {
     case lost(values: Int, microseconds: Int64)
     /// What the recorder does now: at each change of state, and at most once a second for new values.
     case status(RecorderStatus)
+    /// Another process has changed the store.
+    case storeChanged
     /// The observer was too slow: so many events, the oldest that waited for it, are gone.
     case missed(Int)
   }
@@ -58,6 +63,10 @@ extension RecorderEvent {
     public static let values = Interests(rawValue: 2)
     /// The whole status.
     public static let status = Interests(rawValue: 4)
+    /// Notifications as they were sent.
+    public static let measurements = Interests(rawValue: 8)
+    /// Changes of the store by other processes.
+    public static let store = Interests(rawValue: 16)
   }
 }
 
@@ -68,7 +77,9 @@ extension RecorderEvent.Kind {
     case .sessionBegan, .sessionEnded, .state, .lost: .sessions
     case .rate, .beat, .gap: .values
     case .status: .status
-    case .missed: [.sessions, .values, .status]
+    case .measurement: .measurements
+    case .storeChanged: .store
+    case .missed: [.sessions, .values, .status, .measurements, .store]
     }
   }
 }

@@ -26,6 +26,7 @@ struct DoctorCommand: ParsableCommand {
       findings += await StoreCheckup.findings(location)
       if address == .system { findings.append(await ServiceCheckup.finding(on: loop)) }
       findings.append(StoreCheckup.recorder(recorder))
+      findings.append(await DoorCheckup.finding(isRecording: recorder != nil, on: loop))
       return findings
     }
     try StandardOutput.write(findings.map(\.text).joined())

@@ -24,7 +24,7 @@ struct SensordCommand: ParsableCommand {
         name: "Recording",
         subcommands: [
           RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
-          DoctorCommand.self, ResetEnergyCommand.self,
+          DoctorCommand.self, ResetEnergyCommand.self, GrantsCommand.self,
         ]),
       CommandGroup(
         name: "Session",

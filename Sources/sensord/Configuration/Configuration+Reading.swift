@@ -1,3 +1,5 @@
+internal import HealthModel
+
 extension Configuration {
   /// Reads a file's bytes; every unknown section, key or value is an error, since a misspelt setting that is silently
   /// ignored is found out months later.
@@ -23,6 +25,7 @@ extension Configuration {
     ("journal", ["sync-interval"]),
     ("captures", ["keep", "size"]),
     ("sensors", ["record", "minimum-signal", "adapters"]),
+    ("clients", ["bus", "allow-share", "allow-read"]),
     ("log", ["level"]),
   ]
 
@@ -47,6 +50,11 @@ extension Configuration {
     case "record": recordsAny = try reader.choice(of: ["allowed", "any"]) == "any"
     case "minimum-signal": minimumSignal = try reader.signal(in: -100 ... -20)
     case "adapters": adapters = try reader.adapters()
+    case "bus":
+      let name = try reader.choice(of: DoorPlace.Choice.allCases.map(\.rawValue))
+      clientsBus = DoorPlace.Choice(rawValue: name) ?? .auto
+    case "allow-share": grants += try reader.grants(.share)
+    case "allow-read": grants += try reader.grants(.read)
     case "level":
       let name = try reader.choice(of: LogLevel.allCases.map(\.rawValue))
       logLevel = LogLevel(rawValue: name) ?? .info

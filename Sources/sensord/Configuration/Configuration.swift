@@ -1,3 +1,5 @@
+internal import HealthModel
+
 /// The settings of `sensord run`; what a file leaves out has the values given here.
 ///
 /// `systemd/sensord.conf.example` shows every one with its default; a test reads it.
@@ -20,6 +22,10 @@ struct Configuration: Hashable {
   var minimumSignal: Int16 = -70
   /// `[sensors] adapters`: which Bluetooth adapters are used, `hci0` for example; nil means all.
   var adapters: [String]?
+  /// `[clients] bus`: on which bus other programs may ask for what is recorded.
+  var clientsBus = DoorPlace.Choice.auto
+  /// `[clients] allow-share` and `allow-read`: what programs may do without asking.
+  var grants: [Grant] = []
   /// `[log] level`: the least important messages that are still logged.
   var logLevel: LogLevel = .info
 

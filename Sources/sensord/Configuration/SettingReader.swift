@@ -1,3 +1,6 @@
+internal import Clients
+internal import HealthModel
+
 /// Reads the value of one setting, or says what would be allowed there.
 struct SettingReader {
   var entry: ConfigurationSyntax.Entry
@@ -52,6 +55,27 @@ struct SettingReader {
     }
     guard !names.isEmpty, areAdapters else { throw refused("all, or names such as \"hci0 hci1\"") }
     return names.map(String.init)
+  }
+
+  /// `none`, or who may do this with which types: `org.example.Game@1000:heartRate,stepCount`, with blanks between several.
+  func grants(_ permission: Permission) throws(ConfigurationError) -> [Grant] {
+    if entry.value == "none" { return [] }
+    let allowed = "none, or such as org.example.Game@1000:heartRate,stepCount (a user's number after the @)"
+    var grants: [Grant] = []
+    for word in entry.value.split(separator: " ") {
+      let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, let client = ClientArgument.client(String(parts[0])) else { throw refused(allowed) }
+      let types = parts[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      do throws(Refusal) {
+        grants += try ClientRegistry.grants(
+          about: client, share: permission == .share ? types : [], read: permission == .read ? types : [], .allowed,
+          at: Timestamp(microseconds: 0), isType: ClientArgument.isType)
+      } catch {
+        throw refused(allowed)
+      }
+    }
+    guard !grants.isEmpty else { throw refused(allowed) }
+    return grants
   }
 
   /// The error that names the setting, its value and what is allowed.

@@ -1,6 +1,7 @@
 internal import Recordings
 internal import CLinux
 internal import DBus
+internal import Door
 internal import Glibc
 internal import Ingestion
 internal import Logging
@@ -28,8 +29,10 @@ struct RecorderProcess {
     try FileAccess.makeDirectory(store.directory, mode: store.directoryMode)
     let loop = try EventLoop()
     let recorder = Recorder(settings(logger: logger, links: links), on: loop)
+    let door = try makeDoor(of: recorder, logger: logger)
     let signals = try loop.watch(signals: [SIGTERM, SIGINT, SIGHUP]) { _ in
       notification.send(.stopping)
+      door?.recorderStops()
       recorder.requestStop()
     }
     defer { loop.cancel(signals) }
@@ -44,13 +47,25 @@ struct RecorderProcess {
           logger.notice("recording into \(path)")
           publication.begin()
           notification.send(.ready)
+          door?.open()
         }
       } catch {
         await publishing
+        await door?.close()
         throw error
       }
       await publishing
+      await door?.close()
     }
+  }
+
+  /// The door for other programs; nil where it stays shut.
+  private func makeDoor(of recorder: Recorder, logger: Logger) throws -> Door? {
+    guard let place = DoorPlace(configuration.clientsBus, bluetooth: bus, environment: environment) else { return nil }
+    return try Door(
+      DoorSettings(
+        bus: place.bus, owners: place.owners, inAdvance: configuration.grants, version: SensordCommand.version,
+        log: { level, line in logger.log(level: Logger.Level(level), "\(line)") }), of: recorder)
   }
 
   /// Has the C library give back to the system what is large as soon as it is freed.

@@ -1,0 +1,72 @@
+package import HealthModel
+
+extension ClientRegistry {
+  /// Only an owner that is no application gets past this.
+  ///
+  /// - Throws: ``Refusal/notAuthorized``.
+  package func requireOwner(_ name: String) throws(Refusal) {
+    guard clients[name]?.isOwner == true else { throw .notAuthorized }
+  }
+
+  /// What an owner sees: what is decided, and what waits for it.
+  package struct Overview: Hashable, Sendable {
+    /// Decisions of the store, by client, type and permission.
+    package var stored: [Grant]
+    /// Those of the configuration that the store does not overrule.
+    package var inAdvance: [Grant]
+    package var waiting: [AccessRequest]
+  }
+
+  /// Lists decisions; from now on the owner is told of new requests.
+  ///
+  /// - Throws: ``Refusal/notAuthorized``.
+  package mutating func overview(for name: String) throws(Refusal) -> Overview {
+    try requireOwner(name)
+    clients[name]?.watchesRequests = true
+    let overruled = Set(decisions.stored.map { Decisions.Key($0.client, $0.permission, $0.type) })
+    return Overview(
+      stored: decisions.stored,
+      inAdvance: decisions.inAdvance.filter { !overruled.contains(Decisions.Key($0.client, $0.permission, $0.type)) },
+      waiting: names.compactMap { clients[$0] }.flatMap { client in
+        client.requests.map { accessRequest($0, of: client.identity) }
+      })
+  }
+
+  /// Checks what an owner decides, and makes the decisions to be stored.
+  ///
+  /// - Parameters:
+  ///   - name: Who decides.
+  ///   - client: About whom.
+  ///   - share: Types that it may save, or may not.
+  ///   - read: Types that it may read, or may not.
+  ///   - decision: Which of the two.
+  ///   - time: When.
+  /// - Returns: One for each type and permission.
+  /// - Throws: ``Refusal/notAuthorized``, ``Refusal/invalidApplication``, ``Refusal/unknownType``,
+  ///   ``Refusal/nothingToDecide``, ``Refusal/limitsExceeded(_:)``.
+  package func grants(
+    decidedBy name: String, about client: ClientIdentity, share: [String], read: [String], _ decision: Grant.Decision,
+    at time: Timestamp
+  ) throws(Refusal) -> [Grant] {
+    try requireOwner(name)
+    return try Self.grants(
+      about: client, share: share, read: read, decision, at: time, limits: limits, isType: isType)
+  }
+
+  /// The same without a connection: for an owner who changes the store.
+  package static func grants(
+    about client: ClientIdentity, share: [String], read: [String], _ decision: Grant.Decision, at time: Timestamp,
+    limits: ClientLimits = ClientLimits(), isType: (String) -> Bool
+  ) throws(Refusal) -> [Grant] {
+    guard ConnectedClient.isApplication(client.application) else { throw .invalidApplication }
+    guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
+    guard (share + read).allSatisfy({ $0 == "heartbeatSeries" || isType($0) }) else { throw .unknownType }
+    guard !share.isEmpty || !read.isEmpty else { throw .nothingToDecide }
+    func grants(_ types: [String], _ permission: Permission) -> [Grant] {
+      Set(types.map(Grant.governing)).sorted().map {
+        Grant(client: client, type: $0, permission: permission, decision: decision, decided: time)
+      }
+    }
+    return grants(share, .share) + grants(read, .read)
+  }
+}

@@ -1,0 +1,50 @@
+package import HealthModel
+package import Sensors
+
+/// What is to be done after something happened to a client, in this order. The driver carries it out and decides nothing.
+package enum Effect: Hashable, Sendable {
+  /// The `Request` with this number is answered: whether everything that it asks for is decided.
+  case answer(UInt64, isDecided: Bool)
+  /// A request that was answered before is decided now.
+  case decided(to: String, share: [String])
+  /// An owner is told of a new request.
+  case requested(to: String, AccessRequest)
+  case measurement(to: String, LiveMeasurement)
+  case state(to: String, SensorAddress?, LiveState)
+  /// The subscriber has to show that it still reads.
+  case ping(String)
+}
+
+/// What a client asks the owner for.
+package struct AccessRequest: Hashable, Sendable {
+  package var client: ClientIdentity
+  /// Identifiers of types, in order and without doubles.
+  package var share: [String]
+  package var read: [String]
+}
+
+/// A value of a sensor, as one subscriber gets it.
+package struct LiveMeasurement: Hashable, Sendable {
+  package var sensor: SensorAddress
+  /// Counts the values for this subscriber, from 1; one that it did not get is a hole.
+  package var sequence: UInt64
+  /// When it arrived, in microseconds since 1970 (UTC).
+  package var time: Int64
+  /// 0 where the sensor gives none, or the subscriber may not read it.
+  package var beatsPerMinute: UInt16
+  /// In 1/1024 s, oldest first; empty where there are none, or the subscriber may not read them.
+  package var rrTicks: [UInt16]
+  /// Whether the sensor is on the skin; nil where it does not say.
+  package var contact: Bool?
+  /// Values before this one that the subscriber did not get.
+  package var missed: UInt64
+}
+
+/// What a sensor does, as subscribers are told. The raw values are those of the bus.
+package enum LiveState: String, Hashable, Sendable, CaseIterable {
+  case measuring, silent, offSkin, linkLost
+  /// No value has come for three seconds after the beat that was due.
+  case stale
+  /// The recorder ends; about no sensor.
+  case recorderStopping
+}

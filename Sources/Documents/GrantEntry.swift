@@ -1,0 +1,45 @@
+package import HealthModel
+
+/// One line of what an owner sees about other programs: what was decided, or is asked for.
+package struct GrantEntry: Hashable, Sendable {
+  package var client: ClientIdentity
+  /// The identifier of the type.
+  package var type: String
+  package var permission: Permission
+  /// Nil while the owner is asked.
+  package var decision: Grant.Decision?
+  /// Nil where it is not decided, or decided by the configuration.
+  package var decided: Timestamp?
+  /// Whether the configuration decides it.
+  package var isConfigured: Bool
+
+  package init(
+    client: ClientIdentity, type: String, permission: Permission, decision: Grant.Decision?, decided: Timestamp?,
+    isConfigured: Bool = false
+  ) {
+    self.client = client
+    self.type = type
+    self.permission = permission
+    self.decision = decision
+    self.decided = decided
+    self.isConfigured = isConfigured
+  }
+
+  package init(_ grant: Grant) {
+    self.init(
+      client: grant.client, type: grant.type, permission: grant.permission, decision: grant.decision,
+      decided: grant.decided)
+  }
+
+  /// The word for what was decided.
+  package var word: String { decision?.rawValue ?? "notDetermined" }
+
+  /// `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`.
+  package var json: JSONValue {
+    [
+      "application": .string(client.application), "uid": .integer(client.uid), "type": .string(type),
+      "permission": .string(permission.rawValue), "decision": .string(word),
+      "decided": .string(decided?.iso8601()), "configured": .bool(isConfigured),
+    ]
+  }
+}

@@ -1,0 +1,130 @@
+import Clients
+package import DBus
+import HealthModel
+package import Ingestion
+import Sensors
+import SeriesStore
+import Synchronization
+
+/// The door of a running recorder: `org.sensord` on a message bus, for other programs.
+///
+/// It has a connection and a thread of its own, so that no flood of calls delays a heartbeat. It decides nothing: what a
+/// client may have says ``Clients/ClientRegistry``. While no client is connected it holds nothing and reads nothing; while
+/// nobody subscribes it takes no values from the recorder.
+package actor Door {
+  package nonisolated let loop: EventLoop
+  /// Whether the loop's thread was started.
+  private nonisolated let isStarted = Atomic<Bool>(false)
+  let recorder: Recorder
+  nonisolated let settings: DoorSettings
+  var registry: ClientRegistry
+
+  /// Nil while there is no bus.
+  var connection: Connection?
+  /// The end of the bus is waited for.
+  var busEnd: CheckedContinuation<Void, Never>?
+  var isClosing = false
+  /// The last line about the bus; it is not said twice.
+  var lastProblem = ""
+
+  /// Calls of connections that are not known yet, or whose grants have not been read.
+  var arrivals: [(name: String, calls: [Message])] = []
+  /// Whether the grants are those of the store.
+  var hasGrants = false
+  /// Calls that wait for the owner.
+  var requests: [UInt64: Message] = [:]
+  var lastRequest: UInt64 = 0
+
+  /// What follows the recorder's values, and its store.
+  var values: Task<Void, Never>?
+  var storeChanges: Task<Void, Never>?
+  /// What the recorder did a moment ago, and who waits to hear it.
+  var status: (value: RecorderStatus, at: BootInstant)?
+  var statusWaiters: [@Sendable (RecorderStatus) -> Void] = []
+  var timer: (token: TimerToken, instant: BootInstant)?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  /// A door that is shut until ``open()``.
+  ///
+  /// - Throws: ``DBus/DBusError`` where the system has no descriptors left.
+  package init(_ settings: DoorSettings, of recorder: Recorder) throws(DBusError) {
+    self.settings = settings
+    self.recorder = recorder
+    loop = try EventLoop()
+    registry = ClientRegistry(
+      owners: settings.owners, inAdvance: settings.inAdvance, limits: settings.limits,
+      isType: { QuantityType(identifier: $0) != nil })
+  }
+
+  /// Goes to the bus, and back to it whenever it has gone, until ``close()``; from any thread, once the recorder is ready.
+  ///
+  /// The thread is started here, when the process has blocked the signals that it waits for: one that did not block them would
+  /// be killed by them.
+  package nonisolated func open() {
+    do throws(DBusError) {
+      try loop.startThread(named: "door")
+      isStarted.store(true, ordering: .sequentiallyConsistent)
+      Task(executorPreference: loop) { await self.keepBus() }
+    } catch {
+      settings.log(.warning, "closed to other programs: \(error.description)")
+    }
+  }
+
+  /// Tells subscribers that the recorder ends; from any thread.
+  package nonisolated func recorderStops() {
+    loop.execute {
+      self.assumeIsolated { $0.perform($0.registry.recorderStops()) }
+    }
+  }
+
+  /// Leaves the bus, and ends the thread.
+  package nonisolated func close() async {
+    guard isStarted.load(ordering: .sequentiallyConsistent) else { return }
+    await leave()
+    loop.stop()
+  }
+
+  private func leave() async {
+    isClosing = true
+    values?.cancel()
+    storeChanges?.cancel()
+    if let connection {
+      // When the bus has answered it has everything that was sent before.
+      _ = try? await connection.call(
+        .call(
+          "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+          member: "ReleaseName", body: [.string(DoorInterfaces.busName)]), timeout: .seconds(1))
+      await connection.close()
+    }
+    connection = nil
+    busEnd?.resume()
+    busEnd = nil
+  }
+
+  var now: BootInstant { BootInstant(microseconds: BootClock.now()) }
+
+  /// What every change of the clients may lead to: whether the recorder and its store are followed, and the next timer.
+  func settle() {
+    followValues()
+    followStore()
+    armTimer()
+  }
+
+  func armTimer() {
+    guard let deadline = registry.deadline else { return }
+    if let timer {
+      // It may fire too early, and is set anew then: values move the deadline all the time.
+      guard deadline < timer.instant else { return }
+      loop.cancel(timer.token)
+    }
+    let token = loop.schedule(at: deadline.microseconds) { [weak self] in
+      self?.assumeIsolated {
+        $0.timer = nil
+        $0.perform($0.registry.timeReached($0.now))
+        $0.armTimer()
+      }
+    }
+    timer = (token, deadline)
+  }
+}

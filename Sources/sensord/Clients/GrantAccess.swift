@@ -1,0 +1,112 @@
+internal import Recordings
+internal import Clients
+internal import DBus
+internal import Documents
+internal import Door
+internal import HealthModel
+internal import SeriesStore
+
+/// Where `sensord grants` reads and changes what other programs may do: in the recorder that runs, which knows who asks at
+/// the moment and takes every change at once, or else in the store.
+enum GrantAccess {
+  case recorder(Connection)
+  case store(HealthStore)
+
+  /// The recorder whose door is open, unless a store is named; a recorder of that store notices the change by itself.
+  static func find(_ options: StoreOptions, making: Bool, on loop: EventLoop) async throws -> GrantAccess {
+    if options.path == nil, let connection = try await door(on: loop) { return .recorder(connection) }
+    return .store(try options.openToWrite(making: making))
+  }
+
+  /// The same to look only; nil where nothing was recorded yet.
+  static func findToRead(_ options: StoreOptions, on loop: EventLoop) async throws -> GrantAccess? {
+    if options.path == nil, let connection = try await door(on: loop) { return .recorder(connection) }
+    return try options.openToRead().map { .store($0) }
+  }
+
+  /// What is decided and asked for, by client, type and permission.
+  func entries() async throws -> [GrantEntry] {
+    switch self {
+    case .recorder(let connection):
+      let answer = try await Self.call(connection, "List", [])
+      return (answer.first?.array ?? []).compactMap { $0.properties.flatMap { GrantEntry(reading: $0) } }
+    case .store(let store): return try await store.grants().map { GrantEntry($0) }
+    }
+  }
+
+  /// Decides: `grants` are about one client, and all allowed or all denied.
+  func decide(_ grants: [Grant]) async throws {
+    switch self {
+    case .recorder(let connection):
+      guard let first = grants.first else { return }
+      _ = try await Self.call(
+        connection, "Decide",
+        [
+          .uint32(first.client.uid), .string(first.client.application),
+          .strings(grants.filter { $0.permission == .share }.map(\.type)),
+          .strings(grants.filter { $0.permission == .read }.map(\.type)),
+          .boolean(first.decision == .allowed), .properties([:]),
+        ])
+    case .store(let store): try await store.decide(grants)
+    }
+  }
+
+  /// Takes decisions back, all of a client's where no type is named. Returns how many.
+  func revoke(_ client: ClientIdentity, share: [String], read: [String]) async throws -> Int {
+    switch self {
+    case .recorder(let connection):
+      let answer = try await Self.call(
+        connection, "Revoke",
+        [
+          .uint32(client.uid), .string(client.application), .strings(share), .strings(read), .properties([:]),
+        ])
+      return answer.first?.integer ?? 0
+    case .store(let store): return try await store.revoke(client, share: share, read: read)
+    }
+  }
+
+  /// A connection to the bus on which a recorder's door is open; nil where none is.
+  static func door(on loop: EventLoop) async throws -> Connection? {
+    let location = try StoreLocation.forCommands(option: nil, environment: .current)
+    let isService = location.path == StoreLocation.servicePath
+    guard isService || DoorPlace.hasSessionBus(.current) else { return nil }
+    do throws(DBusError) {
+      let connection = try await Connection.open(isService ? .system : .session, on: loop, timeout: .seconds(5))
+      if try await connection.nameOwner(of: DoorInterfaces.busName) != nil { return connection }
+      await connection.close()
+    } catch {
+      // Without a bus there is still the store.
+    }
+    return nil
+  }
+
+  private static func call(_ connection: Connection, _ member: String, _ body: [Value]) async throws -> [Value] {
+    do throws(DBusError) {
+      var message = Message.call(
+        DoorInterfaces.busName, path: DoorInterfaces.root, interface: DoorInterfaces.grants.name, member: member,
+        body: body)
+      message.noAutoStart = true
+      return try await connection.call(message).body
+    } catch {
+      guard error.name == Refusal.notAuthorized.name || error.isAccessDenied else { throw error }
+      throw CommandFailure(
+        .permission, "only the recorder's owner decides about other programs",
+        remedy: "use sudo, or join the group sensord")
+    }
+  }
+}
+
+extension GrantEntry {
+  /// Reads what `Grants1.List` says about one.
+  fileprivate init?(reading properties: [String: Value]) {
+    guard let uid = properties["uid"]?.uint32, let application = properties["application"]?.string,
+      let type = properties["type"]?.string,
+      let permission = properties["permission"]?.string.flatMap({ Permission(rawValue: $0) })
+    else { return nil }
+    self.init(
+      client: ClientIdentity(uid: uid, application: application), type: type, permission: permission,
+      decision: Grant.Decision(rawValue: properties["decision"]?.string ?? ""),
+      decided: properties["decided_us"]?.int64.map { Timestamp(microseconds: $0) },
+      isConfigured: properties["configured"]?.boolean ?? false)
+  }
+}

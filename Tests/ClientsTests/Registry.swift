@@ -1,0 +1,55 @@
+import HealthModel
+import Sensors
+
+@testable import Clients
+
+/// What the tests of a registry share: its people, its straps and its time.
+enum Made {
+  static let strap = SensorAddress("C0:FF:EE:00:00:01")!
+  static let other = SensorAddress("C0:FF:EE:00:00:02")!
+  static let game = ClientIdentity(uid: 1000, application: "org.example.Game")
+
+  /// The service's registry, with `:1.0` connected as an owner and `:1.1` as the game, of another user.
+  static func registry(limits: ClientLimits = ClientLimits(), inAdvance: [Grant] = []) throws -> ClientRegistry {
+    var registry = ClientRegistry(
+      owners: Owners(uid: 500, group: 900), inAdvance: inAdvance, limits: limits,
+      isType: { QuantityType(identifier: $0) != nil })
+    try registry.connected(":1.0", uid: 0, groups: [])
+    try registry.connected(":1.1", uid: game.uid, groups: [])
+    try registry.identify(":1.1", as: game.application)
+    return registry
+  }
+
+  static func at(_ seconds: Double) -> BootInstant { BootInstant(microseconds: Int64(seconds * 1_000_000)) }
+
+  static func grant(
+    _ permission: Permission, _ type: String, _ decision: Grant.Decision = .allowed, to client: ClientIdentity = game
+  ) -> Grant {
+    Grant(
+      client: client, type: type, permission: permission, decision: decision, decided: Timestamp(microseconds: 1))
+  }
+
+  static let reading = [grant(.read, "heartRate"), grant(.read, "heartRateVariabilitySDNN")]
+}
+
+extension ClientRegistry {
+  /// A value of the strap at so many seconds.
+  mutating func value(
+    _ seconds: Double, of sensor: SensorAddress = Made.strap, bpm: UInt16 = 60, rr: [UInt16] = [1024]
+  ) -> [Effect] {
+    measured(
+      sensor, beatsPerMinute: bpm, rrTicks: rr, contact: true, time: Int64(seconds * 1_000_000), at: Made.at(seconds))
+  }
+}
+
+extension [Effect] {
+  /// The values that a connection gets.
+  func measurements(to name: String = ":1.1") -> [LiveMeasurement] {
+    compactMap { if case .measurement(name, let value) = $0 { value } else { nil } }
+  }
+
+  /// The states that a connection gets.
+  func states(to name: String = ":1.1") -> [LiveState] {
+    compactMap { if case .state(name, _, let state) = $0 { state } else { nil } }
+  }
+}

@@ -1,0 +1,180 @@
+import Clients
+import DBus
+import Foundation
+import HealthModel
+import Sensors
+import SeriesStore
+import Synchronization
+import TestSupport
+
+@testable import Door
+@testable import Ingestion
+
+/// A recorder of two straps with a door on a private bus. The test says what the straps send; every program of the test runs
+/// as an owner's user, and is a client as soon as it identifies itself.
+final class DoorStage: Sendable {
+  static let strap = SensorAddress("C0:FF:EE:00:00:01")!
+  static let other = SensorAddress("C0:FF:EE:00:00:02")!
+  static let game = "org.example.Game"
+  static let gameClient = ClientIdentity(uid: getuid(), application: game)
+
+  let bus: PrivateBus
+  let recorder: Recorder
+  let door: Door
+  let store: String
+  let log: LogLines
+  private let folder: URL
+  private let loop: EventLoop
+  private let run: Task<Void, Never>
+
+  init(on bus: PrivateBus? = nil, inAdvance: [Grant] = [], isOpen: Bool = true) async throws {
+    let bus = try bus ?? PrivateBus()
+    self.bus = bus
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    store = folder.appendingPathComponent("sensord.sqlite").path
+    let file = try HealthStore.open(store, for: .writing)
+    for address in [Self.strap, Self.other] {
+      _ = try await file.allow(AllowedSensor(address: "\(address)", name: "Strap", added: Timestamp(microseconds: 0)))
+    }
+    await file.close()
+    var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
+    settings.bus = .address("unix:path=/nonexistent")
+    loop = try EventLoop.startThread(named: "test")
+    let recorder = Recorder(settings, on: loop)
+    self.recorder = recorder
+    let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+    run = Task(executorPreference: loop) {
+      try? await recorder.run { isReady.finish() }
+      isReady.finish()
+    }
+    let lines = LogLines()
+    door = try Door(
+      DoorSettings(
+        bus: .address(bus.address), owners: Owners(uid: getuid()), inAdvance: inAdvance, version: "1.2.3",
+        log: { _, line in lines.append(line) }), of: recorder)
+    log = lines
+    for await _ in ready {}
+    door.open()
+    if isOpen { await lines.wait { $0.contains("open to other programs") } }
+  }
+
+  /// A program on the bus.
+  func connect() async throws -> Connection {
+    try await Connection.open(.address(bus.address), on: loop)
+  }
+
+  /// A program that has said that it is the game.
+  func connectGame() async throws -> Connection {
+    let game = try await connect()
+    _ = try await game.ask("Authorization1", "Identify", [.string(Self.game), .properties([:])])
+    return game
+  }
+
+  /// Something happens to the straps.
+  func happen(_ body: @escaping @Sendable (isolated Recorder) -> Void) {
+    loop.execute { self.recorder.assumeIsolated { body($0) } }
+  }
+
+  /// The strap sends a value.
+  func send(_ bytes: [UInt8], from strap: SensorAddress = strap) {
+    happen { $0.record(.measurement(bytes), of: strap, at: BootInstant(microseconds: BootClock.now())) }
+  }
+
+  func end() async {
+    recorder.requestStop()
+    await run.value
+    await door.close()
+    loop.stop()
+    try? FileManager.default.removeItem(at: folder)
+  }
+}
+
+/// Lines that were logged; tests wait for them.
+final class LogLines: Sendable {
+  private let state = Mutex<
+    (lines: [String], waiting: [(@Sendable (String) -> Bool, CheckedContinuation<Void, Never>)])
+  >(([], []))
+
+  var all: [String] { state.withLock { $0.lines } }
+
+  func append(_ line: String) {
+    let met = state.withLock { state in
+      state.lines.append(line)
+      let met = state.waiting.filter { $0.0(line) }
+      state.waiting.removeAll { $0.0(line) }
+      return met
+    }
+    for waiter in met { waiter.1.resume() }
+  }
+
+  /// Waits for a line, which may be there already, beyond the first `count`.
+  func wait(after count: Int = 0, for condition: @escaping @Sendable (String) -> Bool) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.lines.dropFirst(count).contains(where: condition) { return true }
+        state.waiting.append((condition, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
+    }
+  }
+}
+
+extension Connection {
+  /// Calls a method of the door.
+  func ask(_ interface: String, _ member: String, _ body: [Value] = [], at path: ObjectPath = "/org/sensord")
+    async throws -> [Value]
+  {
+    try await call(
+      .call("org.sensord", path: path, interface: "org.sensord.\(interface)", member: member, body: body)
+    ).body
+  }
+
+  /// The name of the error with which a call is refused.
+  func refusal(_ interface: String, _ member: String, _ body: [Value] = []) async -> String? {
+    do {
+      _ = try await ask(interface, member, body)
+      return nil
+    } catch {
+      return (error as? DBusError)?.name
+    }
+  }
+
+  func property(_ name: String) async throws -> Value? {
+    try await call(
+      .call(
+        "org.sensord", path: "/org/sensord", interface: "org.freedesktop.DBus.Properties", member: "Get",
+        body: [.string("org.sensord.Manager1"), .string(name)])
+    ).body.first
+  }
+
+  /// The signals of an interface of the door from now on.
+  func signals(_ interface: String) -> AsyncStream<Message> {
+    let (signals, arrive) = AsyncStream.makeStream(of: Message.self)
+    _ = observeSignals { message in
+      if message.interface == "org.sensord.\(interface)" { arrive.yield(message) }
+    }
+    return signals
+  }
+
+  /// Decides as an owner.
+  func decide(_ isAllowed: Bool = true, share: [String] = [], read: [String] = []) async throws {
+    _ = try await ask(
+      "Grants1", "Decide",
+      [
+        .uint32(getuid()), .string(DoorStage.game), .strings(share), .strings(read), .boolean(isAllowed),
+        .properties([:]),
+      ])
+  }
+}
+
+extension AsyncStream<Message>.Iterator {
+  /// The next signal with this name.
+  mutating func next(_ member: String) async -> Message? {
+    while let message = await next(isolation: #isolation) {
+      if message.member == member { return message }
+    }
+    return nil
+  }
+}
