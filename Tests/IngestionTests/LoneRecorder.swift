@@ -89,6 +89,13 @@ final class LoneRecorder: Sendable {
     try write(journal)
   }
 
+  /// Changes the store as another program would.
+  func changeStore(_ change: @Sendable (isolated HealthStore) throws(StoreError) -> Void) async throws {
+    let file = try HealthStore.open(store, for: .writing)
+    try await change(file)
+    await file.close()
+  }
+
   /// What the store has of a type.
   func samples(of type: QuantityType) async throws -> [HealthSample] {
     let file = try HealthStore.open(store, for: .reading)

@@ -49,6 +49,44 @@ struct OpenClientSeriesTests {
     #expect(throws: SeriesError.unknownType("bodyTemperature")) { try open.record(adding: [(1, false)]) }
   }
 
+  @Test("what the journal or the store could not give back is refused, and what is at the limits comes back")
+  func limits() throws {
+    let open = try Self.open(Self.fahrenheit)
+    let last = ClientSeries.times.upperBound
+    for (start, end) in [(last, last + 1), (last + 1, last + 1)] {
+      #expect(throws: SeriesError.timeOutOfRange) {
+        try open.record(inserting: [ClientSeries.Value(startMicroseconds: start, endMicroseconds: end, value: 1)])
+      }
+    }
+    let record = try open.record(
+      inserting: [ClientSeries.Value(startMicroseconds: last, endMicroseconds: last, value: 1)])
+    #expect(ClientSeriesRecord.decode(record.encoded(slot: 1))?.record == record)
+    #expect(throws: SeriesError.timeOutOfRange) {
+      try OpenClientSeries(
+        Self.fahrenheit, from: Timestamp(microseconds: ClientSeries.times.lowerBound - 1), source: "s",
+        identifier: Invented.session(1))
+    }
+    let own = try QuantityType("gripStrength", unit: Unit("kg")!, style: .discreteArithmetic)
+    #expect(throws: SeriesError.unknownType("gripStrength")) { try Self.open(.quantities(own, Unit("kg")!)) }
+    #expect(throws: SeriesError.invalidTimescale(1_000_001)) { try Self.open(.heartbeats(timescale: 1_000_001)) }
+  }
+
+  @Test("heartbeats up to the finest timescale become a series, and end with the last one")
+  func finestBeats() throws {
+    var open = try Self.open(.heartbeats(timescale: 1_000_000))
+    let record = try open.record(adding: [(1, false), (2, false), (3, true)])
+    open.journalTook(record)
+    #expect(try open.record(finishingAt: Self.start) == .finish(endMicroseconds: nil))
+    var contents = ClientSeriesContents(open.series)
+    guard case .beats(let beats) = record else { return }
+    contents.beats = beats
+    #expect(try contents.sample().span.end == Self.start.advanced(byMicroseconds: 3))
+    let slow = try Self.open(.heartbeats(timescale: 1))
+    #expect(throws: SeriesError.timeOutOfRange) {
+      try slow.record(adding: (1...4).map { ($0 * 4_000_000_000, false) })
+    }
+  }
+
   @Test("a series does not end before one of its values does")
   func end() throws {
     var open = try Self.open(Self.fahrenheit)

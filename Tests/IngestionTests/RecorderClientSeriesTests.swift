@@ -85,6 +85,27 @@ struct RecorderClientSeriesTests {
     #expect(samples.map(\.count) == [2])
   }
 
+  @Test("a series that was deleted before the journal knew that it was stored does not come back")
+  func deletedBefore() async throws {
+    let stage = try await LoneRecorder()
+    let series = ClientSeries(
+      identifier: Invented.session(5), type: "bodyTemperature", unit: "degC", source: "thermometer",
+      startMicroseconds: Self.start.microseconds)
+    try await stage.changeStore { store throws(StoreError) in
+      var builder = QuantitySeriesBuilder(type: .bodyTemperature, start: Self.start)
+      do { try builder.insert(36, from: Self.start, to: Self.start) } catch { return }
+      guard let sample = try? builder.finish(id: series.identifier) else { return }
+      try store.save(sample, as: SourceRevision(identifier: "thermometer", name: "thermometer"))
+      try store.delete([series.identifier], as: "thermometer")
+    }
+    try stage.writeJournal { journal in
+      try journal.open(series)
+      try journal.append(.values([Self.value(1)]), toSeries: series.identifier)
+    }
+    try await stage.run { _ in }
+    #expect(try await stage.samples(of: .bodyTemperature).isEmpty)
+  }
+
   @Test("what is not valid is refused by its reason, and nothing of the call is kept")
   func refused() async throws {
     let stage = try await LoneRecorder()

@@ -100,8 +100,10 @@ struct RecorderRequestsTests {
         let session = try await recorder.beginSession(of: LoneRecorder.strap, metadata: [:])
         await recorder.receiveValue(101)
         #expect(await recorder.storedVersion(of: session.id) == nil)
-        try await recorder.endSession(session.id, .request)
+        #expect(try await recorder.endSession(session.id, .request))
         #expect(await recorder.storedVersion(of: session.id) == 1)
+        // Nobody ever asked for this one.
+        #expect(try await recorder.endSession(UUID(), .request) == false)
         // Once more does no harm: somebody may not have got the answer.
         try await recorder.endSession(session.id, .request)
       } catch {

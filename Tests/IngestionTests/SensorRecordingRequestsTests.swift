@@ -49,6 +49,18 @@ struct SensorRecordingRequestsTests {
         == .event(SensorEvent(Self.value, at: Invented.at(4)), of: Invented.session(3)))
   }
 
+  @Test("a session that ends before its first value is followed by a linked one, too")
+  mutating func shortest() {
+    _ = recording.handle(.connected, 1)
+    _ = recording.handle(Self.value, 2)
+    _ = begin(2, 2.5)
+    let step = recording.endRequested(.request, at: Invented.at(2.6), next: Invented.session(3))
+    guard case .beginning(Invented.session(3), linkedTo: Invented.session(2), _, _)? = step?.entry else {
+      Issue.record("\(String(describing: step))")
+      return
+    }
+  }
+
   @Test("there is one requested session at a time")
   mutating func busy() {
     #expect(begin(1, 1) != nil)

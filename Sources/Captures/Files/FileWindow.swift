@@ -25,7 +25,7 @@ struct FileWindow {
       guard descriptor >= 0 else { throw .last }
       let file = OpenFile(descriptor: descriptor)
       fileLength = Int(try file.status().st_size)
-      bytes = try file.readAll(upTo: standardLength)
+      bytes = try file.readAll(upTo: min(standardLength, fileLength))
       end = bytes.count
       self.file = file
       self.path = path
@@ -53,7 +53,7 @@ struct FileWindow {
     guard position.needed > 0, let file else { return false }
     bytes.removeSubrange(..<position.index)
     // Not what is being written behind the end that the file had.
-    let missing = min(max(position.needed, standardLength) - bytes.count, fileLength - end)
+    let missing = min(max(position.needed, standardLength) - bytes.count, max(0, fileLength - end))
     let more: [UInt8]
     do {
       more = try file.read(atMost: missing, from: end)

@@ -32,6 +32,9 @@ public enum ClientSeriesRecord: Hashable, Sendable {
 
 /// The description of a client's series when it begins.
 public struct ClientSeries: Hashable, Sendable {
+  /// The times that a record can hold, in microseconds since 1970 (UTC): the years 1653 to 2286.
+  public static let times = RecordLine.times
+
   /// Its identity, which is also its sync identifier in the store.
   public var identifier: UUID
   /// The quantity type, by its name in the store.

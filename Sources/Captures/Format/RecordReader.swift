@@ -26,8 +26,12 @@ struct RecordReader {
   /// The only session or series whose content is kept; nil for all.
   private let only: UUID?
 
-  init(only: UUID? = nil) {
+  /// Whether the content of clients' series is kept.
+  private let keepsSeries: Bool
+
+  init(only: UUID? = nil, keepsSeries: Bool = true) {
     self.only = only
+    self.keepsSeries = keepsSeries
   }
 
   /// A summary of one file.
@@ -199,7 +203,7 @@ struct RecordReader {
       declare(series, slot, &pass)
     case .series(let slot, let record):
       if let index = pass.series(of: slot) {
-        series[index].append(record)
+        if keepsSeries { series[index].append(record) }
       } else if pass.session(of: slot) == nil {
         note(.unknownSlot(slot), &pass)
       }

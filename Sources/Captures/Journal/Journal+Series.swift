@@ -6,13 +6,12 @@ import Synchronization
 extension Journal {
   /// Begins a series: writes its description and metadata, with one write.
   ///
-  /// - Throws: ``JournalError`` with `notWritten`; it is then written with the first values that are.
+  /// - Throws: ``JournalError`` with `notWritten`; the series is not known then, also where too many were begun.
   public func open(
     _ series: ClientSeries, metadata: [String: CaptureMetadataValue] = [:]
   ) throws(JournalError) {
     try change { state throws(JournalError) in
-      state.register(series, metadata: metadata)
-      try state.append(nil, to: series.identifier)
+      try state.open(series, metadata: metadata)
     }
   }
 

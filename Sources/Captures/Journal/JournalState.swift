@@ -138,6 +138,20 @@ struct JournalState: ~Copyable {
     nextSlot += 1
   }
 
+  /// Adds a client's series and writes its name.
+  mutating func open(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) throws(JournalError) {
+    // The other half of the slots is for sessions, which must always begin.
+    guard nextSlot <= RecordLine.greatestSlot / 2 else {
+      throw JournalError(.notWritten, errorNumber: ENFILE, path: directory.path)
+    }
+    let isNew = series[new.identifier] == nil
+    register(new, metadata: metadata)
+    do { try append(nil, to: new.identifier) } catch {
+      if isNew { series[new.identifier] = nil }
+      throw error
+    }
+  }
+
   /// Writes a record of a client's series with one write, and its name if the segment does not have it yet; nil for the name
   /// alone.
   mutating func append(

@@ -51,13 +51,15 @@ extension Recorder {
     record(.marker(text), of: recordings[index].address, at: clock.now())
   }
 
-  /// Ends a requested session, and returns when it is stored. While its sensor is measuring another session goes on from it.
+  /// Ends a requested session, and returns when it is stored. While its sensor is linked another session goes on from it.
   ///
   /// - Parameters:
   ///   - session: One that ``beginSession(of:metadata:)`` returned; it may have ended by itself.
   ///   - reason: `request` or `clientGone`.
-  /// - Throws: ``SessionRequestFailure/notStored``, or `notOpen` where nobody asked for the session.
-  public func endSession(_ session: UUID, _ reason: SessionEndReason) async throws(SessionRequestFailure) {
+  /// - Returns: Whether there was anything to store: a session without a value is stored nowhere.
+  /// - Throws: ``SessionRequestFailure/notStored``, or `notOpen` where the session is open and nobody asked for it.
+  @discardableResult
+  public func endSession(_ session: UUID, _ reason: SessionEndReason) async throws(SessionRequestFailure) -> Bool {
     if let index = index(ofRequested: session) {
       let now = clock.now()
       followClock(first: index, at: now)
@@ -71,7 +73,8 @@ extension Recorder {
       throw .notOpen
     }
     await commits[session]?.value
-    if commitQueue.waiting.contains(session) { throw .notStored }
+    guard !commitQueue.waiting.contains(session), let store = files?.store else { throw .notStored }
+    do { return try await store.knows(session) } catch { throw .notStored }
   }
 
   private func requestedIndex(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> Int {
@@ -79,7 +82,10 @@ extension Recorder {
       guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
       return index
     }
-    let measuring = recordings.indices.filter { recordings[$0].currentState == .measuring }
+    // Right after a request no value of the new session has arrived yet.
+    let measuring = recordings.indices.filter {
+      recordings[$0].currentState == .measuring || recordings[$0].requestedSession != nil
+    }
     guard let index = measuring.first else { throw .noneMeasuring }
     guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
     return index

@@ -128,8 +128,8 @@ public actor Recorder {
       end(ending, of: index)
       ended.append(ending.session)
     }
-    for commit in commits.values { await commit.value }
     ended += interruptSeries()
+    await commitsEnded()
     for session in commitQueue.all() + ended { await commit(session) }
   }
 

@@ -30,18 +30,21 @@ struct OpenClientSeries {
   ) throws(SeriesError) {
     self.content = content
     self.start = start
-    guard Timestamp.calendarRange.contains(start) else { throw .timeOutOfRange }
+    try Self.check(start.microseconds)
     let type: String
     let unit: String
     switch content {
     case .quantities(let quantityType, let its):
-      guard quantityType.isKnown else { throw .unknownType(quantityType.identifier) }
+      // A type that the program registered for itself would not be known at the series' end.
+      guard QuantityType(identifier: quantityType.identifier) == quantityType else {
+        throw .unknownType(quantityType.identifier)
+      }
       guard its.isCompatible(with: quantityType.unit) else {
         throw .incompatibleUnit(unit: its.symbol, type: quantityType.identifier)
       }
       (type, unit) = (quantityType.identifier, its.symbol)
     case .heartbeats(let timescale):
-      guard timescale > 0 else { throw .invalidTimescale(timescale) }
+      guard Self.timescales.contains(timescale) else { throw .invalidTimescale(timescale) }
       (type, unit) = (SampleType.heartbeatSeries.identifier, ClientSeries.tick(timescale))
     }
     series = ClientSeries(
@@ -57,7 +60,11 @@ struct OpenClientSeries {
     guard case .quantities(let type, let unit) = content else { throw .unknownType(series.type) }
     guard !values.isEmpty else { throw .empty }
     var trial = QuantitySeriesBuilder(type: type, start: start)
-    for value in values { try trial.insert(value, in: unit) }
+    for value in values {
+      try trial.insert(value, in: unit)
+      try Self.check(value.startMicroseconds)
+      try Self.check(value.endMicroseconds)
+    }
     return .values(values)
   }
 
@@ -69,7 +76,7 @@ struct OpenClientSeries {
   func record(
     adding beats: [(ticks: Int64, precededByGap: Bool)]
   ) throws(SeriesError) -> ClientSeriesRecord {
-    guard case .heartbeats = content else { throw .unknownType(series.type) }
+    guard case .heartbeats(let timescale) = content else { throw .unknownType(series.type) }
     guard !beats.isEmpty else { throw .empty }
     var last = lastTick
     var intervals: [ClientSeries.Beat] = []
@@ -77,6 +84,7 @@ struct OpenClientSeries {
       let index = count + position
       guard beat.ticks > last || (index == 0 && beat.ticks == 0) else { throw .timeNotIncreasing(index: index) }
       guard let interval = UInt32(exactly: beat.ticks - last) else { throw .beatOutOfRange(index: index) }
+      try Self.check(start.microseconds.addingSaturated(beat.ticks / Int64(timescale) * 1_000_000))
       intervals.append(ClientSeries.Beat(ticks: interval, precededByGap: beat.precededByGap))
       last = beat.ticks
     }
@@ -85,17 +93,26 @@ struct OpenClientSeries {
 
   /// What the journal is to have of the series' end.
   ///
-  /// - Parameter end: When it ends; nil: with its last value.
+  /// - Parameter end: When it ends; nil: with its last value. Heartbeats always end with their last one.
   /// - Returns: The record.
   /// - Throws: ``HealthModel/SeriesError/empty``, ``HealthModel/SeriesError/endsBeforeInsertedEnd``,
   ///   ``HealthModel/SeriesError/timeOutOfRange``.
   func record(finishingAt end: Timestamp?) throws(SeriesError) -> ClientSeriesRecord {
     guard count > 0 else { throw .empty }
+    if case .heartbeats = content { return .finish(endMicroseconds: nil) }
     if let end {
-      guard Timestamp.calendarRange.contains(end) else { throw .timeOutOfRange }
+      try Self.check(end.microseconds)
       if let latestEnd, end.microseconds < latestEnd { throw .endsBeforeInsertedEnd }
     }
     return .finish(endMicroseconds: end?.microseconds)
+  }
+
+  /// Ticks in a second: with more, two heartbeats could have one time.
+  private static let timescales: ClosedRange<Int32> = 1...1_000_000
+
+  /// Throws for a time that the journal could not give back.
+  private static func check(_ microseconds: Int64) throws(SeriesError) {
+    guard ClientSeries.times.contains(microseconds) else { throw .timeOutOfRange }
   }
 
   /// The journal has this record.

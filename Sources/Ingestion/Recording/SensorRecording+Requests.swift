@@ -25,7 +25,8 @@ extension SensorRecording {
     return split(at: now, .request, next: OpenSession(identifier, isRequested: true), metadata)
   }
 
-  /// Ends the requested session. While the sensor is measuring, the next session begins at once and is linked to it.
+  /// Ends the requested session. While the sensor is linked and on the skin, the next session begins at once and is linked to it;
+  /// one that no value follows is stored nowhere.
   ///
   /// - Parameters:
   ///   - reason: `request` or `clientGone`.
@@ -36,7 +37,7 @@ extension SensorRecording {
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
   ) -> Step? {
     guard requestedSession != nil else { return nil }
-    guard machine.phase == .measuring else { return Step(ending: end(reason, at: laterThanLast(now))) }
+    guard machine.phase == .measuring || machine.phase == .silent else { return Step(ending: end(reason, at: laterThanLast(now))) }
     return split(at: now, reason, next: OpenSession(identifier()), [:])
   }
 

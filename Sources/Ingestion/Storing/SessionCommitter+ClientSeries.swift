@@ -25,10 +25,12 @@ extension SessionCommitter {
     return outcome
   }
 
-  /// Saves the sample on the store's thread, which is this actor's.
+  /// Saves the sample on the store's thread, which is this actor's. One that was deleted meanwhile does not come back: the record
+  /// that the store has it may be lost with the power.
   private func save(_ sample: NewSample, as source: String) throws(Failure) -> CommitOutcome {
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
       do throws(StoreError) {
+        if try store.wasDeleted(sample.id) { return .success(.deletedBefore) }
         return .success(try store.save(sample, as: SourceRevision(identifier: source, name: source)))
       } catch {
         return .failure(error)

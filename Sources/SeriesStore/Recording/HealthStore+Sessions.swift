@@ -46,6 +46,11 @@ extension HealthStore {
     }
   }
 
+  /// Whether a sample or a session was in the store and was deleted.
+  package func wasDeleted(_ object: UUID) throws(StoreError) -> Bool {
+    try opened().read { (connection) throws(StoreError) in try connection.changeList.wasDeleted(object) }
+  }
+
   /// The rates of a session in the order in which they arrived.
   package func rates(of session: UUID) throws(StoreError) -> [HeartRateValue] {
     try opened().read { (connection) throws(StoreError) in try connection.sessions.rates(of: session) }
