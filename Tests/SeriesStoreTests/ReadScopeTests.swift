@@ -164,6 +164,24 @@ struct ReadScopeTests {
     #expect(changes.added == [] && changes.deleted == [] && changes.anchor == .start && !changes.hasMore)
   }
 
+  @Test("what may be seen for several reasons is answered once")
+  func severalReasons() async throws {
+    let world = try await ScopedWorld(hiddenCount: 0, ownRates: true)
+    var scope = world.scope
+    scope.types.formUnion(["heartRate", "sleepAnalysis"])
+    let wide = try await world.full.answer(SampleQuery(), in: scope).map(\.id)
+    #expect(wide.count > world.visible.count)
+    scope.objects.formUnion(world.visible + [world.hidden[0]])
+    #expect(try await world.full.answer(SampleQuery(), in: scope).map(\.id) == wide)
+    let changes = try await world.full.answer(ChangeQuery(after: .start), of: ScopedWorld.client, in: scope)
+    #expect(
+      changes.added.map(\.id).sorted { $0.uuidString < $1.uuidString } == wide.sorted { $0.uuidString < $1.uuidString })
+    scope = ReadScope(objects: Set(world.hidden))
+    let single = try await world.full.answer(SampleQuery(), in: scope).map(\.id)
+    // Of the six of each round one was deleted.
+    #expect(single.count == world.hidden.count / 6 * 5 && Set(single).isStrictSubset(of: Set(world.hidden)))
+  }
+
   @Test("an anchor is a random token, and stays as it is while the reader sees nothing new")
   func anchors() async throws {
     let world = try await ScopedWorld(hiddenCount: 0, ownRates: false)

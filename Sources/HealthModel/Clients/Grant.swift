@@ -29,11 +29,14 @@ package struct Grant: Hashable, Sendable {
 
   /// The type whose grants decide about `type`: beats go with the figure of variability that is computed from them.
   package static func governing(_ type: String) -> String {
-    type == "heartbeatSeries" ? "heartRateVariabilitySDNN" : type
+    type == beats ? variability : type
   }
 
   /// The types about which a grant of `type` decides.
   package static func governed(by type: String) -> [String] {
-    type == governing("heartbeatSeries") ? [type, "heartbeatSeries"] : [type]
+    type == variability ? [type, beats] : [type]
   }
+
+  private static let beats = SampleType.heartbeatSeries.identifier
+  private static let variability = QuantityType.heartRateVariabilitySDNN.identifier
 }
