@@ -20,13 +20,18 @@ extension Message {
     noAutoStart = unsafe dbus_message_get_auto_start(message) == 0
   }
 
+  /// The values that a call or a signal may have, those in containers included. Anybody may send one, and a value takes up to
+  /// twenty times as much memory as its bytes in the message. An answer was asked for, and is not limited.
+  static let mostUnaskedValues = 16_384
+
   /// Decodes the body.
   ///
   /// - Throws: ``DBusError/Code/system(errno:)`` where a passed descriptor could not be copied,
-  ///   ``DBusError/Code/nestedTooDeeply``.
+  ///   ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/tooLarge`` where it has more than ``mostUnaskedValues``.
   mutating func decodeBody(of message: OpaquePointer) throws(DBusError) {
     var iterator = unsafe DBusMessageIter()
     guard unsafe dbus_message_iter_init(message, &iterator) != 0 else { return }
-    body = try unsafe Value.decodeRow(&iterator, depth: 0)
+    var budget = kind == .methodCall || kind == .signal ? Self.mostUnaskedValues : .max
+    body = try unsafe Value.decodeRow(&iterator, depth: 0, budget: &budget)
   }
 }

@@ -2,17 +2,24 @@ internal import CDBus
 internal import Glibc
 
 extension Value {
-  /// Decodes the values from the iterator's position to its end.
-  static func decodeRow(_ iterator: inout DBusMessageIter, depth: Int) throws(DBusError) -> [Value] {
+  /// Decodes the values from the iterator's position to its end; `budget` is the number of values that there may be yet, those
+  /// in containers included.
+  static func decodeRow(
+    _ iterator: inout DBusMessageIter, depth: Int, budget: inout Int
+  ) throws(DBusError) -> [Value] {
     var values: [Value] = []
     while unsafe dbus_message_iter_get_arg_type(&iterator) != TypeCode.invalid {
-      values.append(try unsafe decode(&iterator, depth: depth))
+      values.append(try unsafe decode(&iterator, depth: depth, budget: &budget))
       _ = unsafe dbus_message_iter_next(&iterator)
     }
     return values
   }
 
-  private static func decode(_ iterator: inout DBusMessageIter, depth: Int) throws(DBusError) -> Value {
+  private static func decode(
+    _ iterator: inout DBusMessageIter, depth: Int, budget: inout Int
+  ) throws(DBusError) -> Value {
+    budget -= 1
+    guard budget >= 0 else { throw DBusError(.tooLarge, "a message has too many values") }
     switch unsafe dbus_message_iter_get_arg_type(&iterator) {
     case TypeCode.byte: return .byte(unsafe basic(&iterator, UInt8(0)))
     case TypeCode.boolean: return .boolean(unsafe basic(&iterator, dbus_bool_t(0)) != 0)
@@ -27,20 +34,22 @@ extension Value {
     case TypeCode.objectPath: return .objectPath(ObjectPath(trusted: unsafe text(&iterator)))
     case TypeCode.signature: return .signature(Signature(trusted: unsafe text(&iterator)))
     case TypeCode.descriptor: return .descriptor(try unsafe descriptor(&iterator))
-    case TypeCode.array: return try unsafe array(&iterator, depth: depth)
+    case TypeCode.array: return try unsafe array(&iterator, depth: depth, budget: &budget)
     case TypeCode.structure:
       var inside = try unsafe enter(&iterator, depth: depth)
-      return .structure(try unsafe decodeRow(&inside, depth: depth + 1))
+      return .structure(try unsafe decodeRow(&inside, depth: depth + 1, budget: &budget))
     case TypeCode.variant:
       var inside = try unsafe enter(&iterator, depth: depth)
-      return .variant(try unsafe decode(&inside, depth: depth + 1))
+      return .variant(try unsafe decode(&inside, depth: depth + 1, budget: &budget))
     default:
       // libdbus validates what it receives: this is a type that it knows and this code does not.
       throw DBusError(.unsupported, "a message holds a type that is not known")
     }
   }
 
-  private static func array(_ iterator: inout DBusMessageIter, depth: Int) throws(DBusError) -> Value {
+  private static func array(
+    _ iterator: inout DBusMessageIter, depth: Int, budget: inout Int
+  ) throws(DBusError) -> Value {
     let elementCode = unsafe dbus_message_iter_get_element_type(&iterator)
     var inside = try unsafe enter(&iterator, depth: depth)
     switch elementCode {
@@ -56,15 +65,15 @@ extension Value {
       var entries: [DictionaryValue.Entry] = []
       while unsafe dbus_message_iter_get_arg_type(&inside) != TypeCode.invalid {
         var entry = try unsafe enter(&inside, depth: depth + 1)
-        let key = try unsafe decode(&entry, depth: depth + 2)
+        let key = try unsafe decode(&entry, depth: depth + 2, budget: &budget)
         _ = unsafe dbus_message_iter_next(&entry)
-        entries.append(DictionaryValue.Entry(key: key, value: try unsafe decode(&entry, depth: depth + 2)))
+        entries.append(DictionaryValue.Entry(key: key, value: try unsafe decode(&entry, depth: depth + 2, budget: &budget)))
         _ = unsafe dbus_message_iter_next(&inside)
       }
       return .dictionary(DictionaryValue(trusted: entrySignature, entries: entries))
     default:
       let type = Signature(trusted: String(unsafe signature(&iterator).dropFirst()))
-      return .array(try unsafe decodeRow(&inside, depth: depth + 1), of: type)
+      return .array(try unsafe decodeRow(&inside, depth: depth + 1, budget: &budget), of: type)
     }
   }
 

@@ -1,5 +1,6 @@
 import Clients
 import DBus
+import HealthModel
 import Ingestion
 import SeriesStore
 
@@ -93,19 +94,35 @@ extension Door {
     }
   }
 
-  /// Reads what the owner has decided. Where that cannot be read, nothing is allowed that the configuration does not allow.
+  /// Reads what the owner has decided. Where that cannot be read, what was read last stays, callers that are new wait, and it is
+  /// tried again.
   func readGrants() async {
-    var effects: [Effect]
-    do {
-      let grants = try await recorder.openStore?.grants() ?? []
-      effects = registry.replaceDecisions(with: grants)
+    let grants: [Grant]
+    do throws(StoreError) {
+      grants = try await recorder.openStore?.grants() ?? []
+      grantsProblem = nil
     } catch {
-      settings.log(.error, "the grants of other programs cannot be read: \(error)")
-      effects = registry.replaceDecisions(with: [])
+      if grantsProblem != error { settings.log(.error, "the grants of other programs cannot be read: \(error)") }
+      grantsProblem = error
+      return readGrantsLater()
     }
+    let effects = registry.replaceDecisions(with: grants)
     hasGrants = !registry.isEmpty
     perform(effects)
     settle()
     answerArrivals()
+  }
+
+  /// One attempt waits at a time, and none while no client is connected.
+  private func readGrantsLater() {
+    guard !isReadingLater, !registry.isEmpty else { return }
+    isReadingLater = true
+    _ = loop.schedule(after: .seconds(2)) { [weak self] in
+      self?.assumeIsolated { door in
+        door.isReadingLater = false
+        guard !door.isClosing, !door.registry.isEmpty else { return }
+        Task(executorPreference: door.loop) { await door.readGrants() }
+      }
+    }
   }
 }

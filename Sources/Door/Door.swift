@@ -31,6 +31,9 @@ package actor Door {
   var arrivals: [(name: String, calls: [Message])] = []
   /// Whether the grants are those of the store.
   var hasGrants = false
+  /// Why they could not be read the last time; nil where they could.
+  var grantsProblem: StoreError?
+  var isReadingLater = false
   /// Calls that wait for the owner.
   var requests: [UInt64: Message] = [:]
   var lastRequest: UInt64 = 0

@@ -49,6 +49,34 @@ struct ExportTests {
     #expect(try await connecting.body == [.string("done")])
   }
 
+  @Test("a call with more values than a service ever takes is refused before they are in memory, and an answer is not")
+  func manyValues() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    let seen = Log<Int>()
+    await service.export("/o") { call in
+      seen.append(call.body.count)
+      return .values([.array(Array(repeating: .variant(.byte(1)), count: 20_000), of: "v")])
+    }
+    let client = try await fixture.connect()
+    let name = await service.uniqueName
+    func call(_ count: Int) -> Message {
+      .call(
+        name, path: "/o", interface: "a.b", member: "C",
+        body: [.array(Array(repeating: .variant(.byte(1)), count: count), of: "v")])
+    }
+    // A variant and its byte are two values.
+    let answer = try await client.call(call(8_000))
+    #expect(answer.body.first?.array?.count == 20_000)
+    do {
+      _ = try await client.call(call(9_000))
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+    }
+    #expect(seen.entries == [1])
+  }
+
   @Test("libdbus answers a ping for any object")
   func ping() async throws {
     let fixture = try BusFixture()

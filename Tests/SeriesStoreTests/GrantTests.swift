@@ -49,6 +49,28 @@ struct GrantTests {
     #expect(try await store.decision(for: game, .read, of: "heartRateVariabilitySDNN") == nil)
   }
 
+  @Test("a decision about beats is one about the figure that governs them, and a later one replaces it")
+  func governed() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    try await store.decide([grant(game, "heartbeatSeries", .read, .allowed)])
+    #expect(try await store.decision(for: game, .read, of: "heartRateVariabilitySDNN") == .allowed)
+    try await store.decide([grant(game, "heartRateVariabilitySDNN", .read, .denied)])
+    #expect(try await store.grants() == [grant(game, "heartRateVariabilitySDNN", .read, .denied)])
+    #expect(try await store.scope(of: game, source: nil).types.isEmpty)
+  }
+
+  @Test("a refusal to read ends what was granted object by object; one to share does not")
+  func refusedObjects() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let object = ObjectGrant(
+      client: game, type: "visionPrescription", object: UUID(), decided: Timestamp(microseconds: 7))
+    try await store.decide([], objects: [object])
+    try await store.decide([grant(game, "visionPrescription", .share, .denied)])
+    #expect(try await store.scope(of: game, source: nil).objects == [object.object])
+    try await store.decide([grant(game, "visionPrescription", .read, .denied)])
+    #expect(try await store.scope(of: game, source: nil).objects.isEmpty)
+  }
+
   @Test("a name of any text is kept as it is, and is one with no other")
   func hostileNames() async throws {
     let names = [

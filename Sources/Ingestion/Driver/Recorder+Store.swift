@@ -31,12 +31,16 @@ extension Recorder {
     }
     do {
       guard try await store.noticeChanges() else { return }
-      if observers.want(.store) { observers.publish(RecorderEvent(.storeChanged, at: clock.wallMicroseconds())) }
+      publishStoreChange()
       await loadAllowedSensors()
       await eraseDeleted()
     } catch {
       log(.error, "the store cannot be read: \(error)")
     }
+  }
+
+  private func publishStoreChange() {
+    if observers.want(.store) { observers.publish(RecorderEvent(.storeChanged, at: clock.wallMicroseconds())) }
   }
 
   private func lookAtStore(after delay: Duration) {
@@ -79,12 +83,14 @@ extension Recorder {
     case .sameFile:
       try await store.reopen()
       storeKeeper.reopened()
+      publishStoreChange()
     case .otherFile:
       try? makeFolder(of: settings.store)
       try await store.reopen()
       try await restoreAllowedSensors(in: store)
       storeKeeper.reopened()
       watchStore()
+      publishStoreChange()
       guard !isStopping else { return }
       await loadAllowedSensors()
       await eraseDeleted()

@@ -37,7 +37,9 @@ extension SensorRecording {
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
   ) -> Step? {
     guard requestedSession != nil else { return nil }
-    guard machine.phase == .measuring || machine.phase == .silent else { return Step(ending: end(reason, at: laterThanLast(now))) }
+    guard machine.phase == .measuring || machine.phase == .silent else {
+      return Step(ending: end(reason, at: laterThanLast(now)))
+    }
     return split(at: now, reason, next: OpenSession(identifier()), [:])
   }
 

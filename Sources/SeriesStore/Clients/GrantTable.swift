@@ -70,11 +70,16 @@ struct GrantTable {
     "\(Table.checksum) IS \(RowChecksum.name)(\(table.columns.joined(separator: ", ")))"
   }
 
+  /// Records a decision about a type, or about the one that governs it. A refusal to read ends what was granted object by object.
   func set(_ grant: Grant) throws(StoreError) {
-    _ = try remove(grant.client, from: "grants", type: grant.type, permission: grant.permission)
+    let type = Grant.governing(grant.type)
+    _ = try remove(grant.client, from: "grants", type: type, permission: grant.permission)
+    if grant.permission == .read, grant.decision == .denied {
+      _ = try remove(grant.client, from: "object_grants", type: type, permission: nil)
+    }
     try connection.insert(
       [
-        .integer(Int64(grant.client.uid)), .text(grant.client.application), .text(grant.type),
+        .integer(Int64(grant.client.uid)), .text(grant.client.application), .text(type),
         .text(grant.permission.rawValue), .text(grant.decision.rawValue), SQLValue(grant.decided),
       ], into: Schema.grants)
   }
