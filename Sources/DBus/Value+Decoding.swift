@@ -67,7 +67,8 @@ extension Value {
         var entry = try unsafe enter(&inside, depth: depth + 1)
         let key = try unsafe decode(&entry, depth: depth + 2, budget: &budget)
         _ = unsafe dbus_message_iter_next(&entry)
-        entries.append(DictionaryValue.Entry(key: key, value: try unsafe decode(&entry, depth: depth + 2, budget: &budget)))
+        entries.append(
+          DictionaryValue.Entry(key: key, value: try unsafe decode(&entry, depth: depth + 2, budget: &budget)))
         _ = unsafe dbus_message_iter_next(&inside)
       }
       return .dictionary(DictionaryValue(trusted: entrySignature, entries: entries))

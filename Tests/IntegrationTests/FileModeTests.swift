@@ -66,15 +66,19 @@ struct FileModeTests {
     try await recorder.printed("started")
     let added = try Program.run("sensord", ["devices", "add", Self.strap, "--store", owner.store(home)])
     try #require(added.status == 0, "\(added.errors)")
-    try await recorder.printed("session begins")
+    let parts = [
+      "status.json", "sensord.sqlite", "sensord.sqlite-wal", "sensord.sqlite-shm", ".journal/00000001.journal",
+    ]
+    try await wait(for: "all files") {
+      let found = try made(at: home, by: owner).keys
+      return parts.allSatisfy { part in found.contains { $0.hasSuffix(part) } }
+    }
     // Stopped, since a file that it is replacing has another name for a moment.
     recorder.send(SIGSTOP)
     try await wait(for: "a stopped recorder") { try recorder.isStopped() }
     let during = try made(at: home, by: owner)
     recorder.send(SIGCONT)
-    for part in [
-      "status.json", "sensord.sqlite", "sensord.sqlite-wal", "sensord.sqlite-shm", ".journal/00000001.journal",
-    ] {
+    for part in parts {
       #expect(during.keys.contains { $0.hasSuffix(part) }, "\(part) in \(during.keys.sorted())")
     }
     #expect(during.values.compactMap(\.self).isEmpty)

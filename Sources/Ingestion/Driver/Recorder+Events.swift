@@ -55,6 +55,7 @@ extension Recorder {
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
     perform(recordings[index].handle(kind, at: instant, session: UUID()), of: index, gapsBefore: gaps)
+    if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
   }
 
   /// Does what a recording has left to do.
@@ -64,7 +65,6 @@ extension Recorder {
       commitSoon(ending.session)
     }
     if observers.want([.sessions, .values]) { publishNews(of: step, index, gapsBefore: gaps) }
-    if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
     if let entry = step.entry { write(entry, of: index) }
     for defect in step.defects {
       log(

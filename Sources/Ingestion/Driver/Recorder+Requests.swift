@@ -2,6 +2,7 @@ public import Captures
 public import FoundationEssentials
 import HeartRateRecording
 public import Sensors
+import SeriesStore
 
 // Sessions that somebody asks for: a game, a person in a shell. Who may ask for what is not decided here.
 

@@ -99,7 +99,7 @@ struct JournalSeriesTests {
     #expect(contents.metadata == ["room": .text("kitchen")])
   }
 
-  @Test("a write that fails leaves the series as it was, and the next one names it where that is missing")
+  @Test("a series whose beginning cannot be written is not known, and can be begun again")
   func failedWrite() throws {
     let (journal, _) = try Journal.open(directory: path)
     #expect(throws: JournalError.self) { try journal.append(.finish(endMicroseconds: nil), toSeries: Samples.other) }
@@ -107,6 +107,10 @@ struct JournalSeriesTests {
     try TemporaryFolder.write([], to: path)
     #expect(throws: JournalError.self) { try journal.open(Self.series) }
     TemporaryFolder.delete(path)
+    #expect(throws: JournalError.self) {
+      try journal.append(.values([Self.value(1)]), toSeries: Samples.other)
+    }
+    try journal.open(Self.series)
     try journal.append(.values([Self.value(1)]), toSeries: Samples.other)
     #expect(try journal.contents(ofSeries: Samples.other).contents.values == [Self.value(1)])
   }
