@@ -10,6 +10,9 @@ release = .build/release
 # Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: its symbols would be a
 # third of the dynamic linker's work at each start. Without a C compiler it stays a shared one.
 static = $(CURDIR)/.build/static
+# Relocations as bits instead of 24 bytes each: a megabyte that every start would read, and keep resident. Only the linker of
+# the Swift toolchain packs them so; glibc 2.36 (Debian 12) reads them.
+packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
 examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources
@@ -33,7 +36,7 @@ run: build ## record through bluetoothd; without an adapter, a demonstration
 .PHONY: build
 build: dependencies ## the release binaries, in .build/release
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static)
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed)
 
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors
