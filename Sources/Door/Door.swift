@@ -9,7 +9,7 @@ import Synchronization
 /// The door of a running recorder: `org.sensord` on a message bus, for other programs.
 ///
 /// It has a connection and a thread of its own, so that no flood of calls delays a heartbeat. It decides nothing: what a
-/// client may have says ``Clients/ClientRegistry``. While no client is connected it holds nothing and reads nothing; while
+/// client may have says ``Clients/ClientRegistry``. While no client is connected it reads nothing; while
 /// nobody subscribes it takes no values from the recorder.
 package actor Door {
   package nonisolated let loop: EventLoop
