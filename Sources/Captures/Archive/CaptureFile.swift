@@ -21,44 +21,50 @@ public enum CaptureFile {
     return try read(&window, handle: handle)
   }
 
-  static func read(_ window: inout FileWindow, handle: UInt16?) throws(CaptureError) -> CaptureContents {
-    if window.bytes.starts(with: BTSnoop.magic) { return try readBTSnoop(&window, handle: handle) }
-    if window.bytes.starts(with: PCAPNG.magic) { return try readPCAPNG(&window, handle: handle) }
+  static func read(
+    _ window: inout FileWindow, handle: UInt16?, limit: Int = greatestCount
+  ) throws(CaptureError) -> CaptureContents {
+    if window.bytes.starts(with: BTSnoop.magic) { return try readBTSnoop(&window, handle: handle, limit: limit) }
+    if window.bytes.starts(with: PCAPNG.magic) { return try readPCAPNG(&window, handle: handle, limit: limit) }
     if let version = Self.classicPCAPMagic.first(where: window.bytes.starts(with:)) {
       throw .unsupported(what: "classic pcap (convert it to pcapng with editcap), magic", found: Int(version[0]))
     }
-    return try CaptureReader.read(&window)
+    return try CaptureReader.read(&window, limit: limit)
   }
 
   /// The events that are read of one file at most: those of three months of one sensor. Memory would have to hold them all.
   static let greatestCount = 8_000_000
 
   /// - Throws: ``CaptureError/tooLarge(limit:)``.
-  static func checkCount(_ count: Int) throws(CaptureError) {
-    if count > greatestCount { throw .tooLarge(limit: greatestCount) }
+  static func check(_ count: Int, _ limit: Int) throws(CaptureError) {
+    if count > limit { throw .tooLarge(limit: limit) }
   }
 
   private static let classicPCAPMagic: [[UInt8]] = [
     [0xD4, 0xC3, 0xB2, 0xA1], [0xA1, 0xB2, 0xC3, 0xD4], [0x4D, 0x3C, 0xB2, 0xA1], [0xA1, 0xB2, 0x3C, 0x4D],
   ]
 
-  private static func readBTSnoop(_ window: inout FileWindow, handle: UInt16?) throws(CaptureError) -> CaptureContents {
+  private static func readBTSnoop(
+    _ window: inout FileWindow, handle: UInt16?, limit: Int
+  ) throws(CaptureError) -> CaptureContents {
     var file = try BTSnoop(window.bytes.span, fileLength: window.fileLength)
     var trace = HCITrace()
     repeat {
       while let packet = file.next(window.bytes.span) { trace.handle(packet, window.bytes.span) }
-      try checkCount(trace.valueCount)
+      try check(trace.valueCount, limit)
     } while try window.advance(&file.position)
     return try contents(
       .btsnoop, trace, handle: handle, packets: file.packets, dropped: file.dropped, damages: file.damages)
   }
 
-  private static func readPCAPNG(_ window: inout FileWindow, handle: UInt16?) throws(CaptureError) -> CaptureContents {
+  private static func readPCAPNG(
+    _ window: inout FileWindow, handle: UInt16?, limit: Int
+  ) throws(CaptureError) -> CaptureContents {
     var file = PCAPNG(fileLength: window.fileLength)
     var trace = HCITrace()
     repeat {
       while let packet = file.next(window.bytes.span) { trace.handle(packet, window.bytes.span) }
-      try checkCount(trace.valueCount)
+      try check(trace.valueCount, limit)
     } while try window.advance(&file.position)
     if let linkType = file.unsupportedLinkType, !file.hasBluetooth {
       throw .unsupported(what: "pcapng link type", found: linkType)

@@ -5,11 +5,11 @@ public enum CaptureReader {
   /// - Throws: ``CaptureError`` if the bytes are empty, no capture, or of a newer version.
   public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
     var window = FileWindow(bytes)
-    return try read(&window)
+    return try read(&window, limit: CaptureFile.greatestCount)
   }
 
   /// Reads a file from its first part on.
-  static func read(_ window: inout FileWindow) throws(CaptureError) -> CaptureContents {
+  static func read(_ window: inout FileWindow, limit: Int) throws(CaptureError) -> CaptureContents {
     var reader = RecordReader(keepsSeries: false)
     var pass: RecordReader.Pass
     switch TextHeader.read(window.bytes.span) {
@@ -27,7 +27,7 @@ public enum CaptureReader {
     }
     repeat {
       reader.read(window.bytes.span, &pass)
-      try CaptureFile.checkCount(reader.eventCount)
+      try CaptureFile.check(reader.eventCount, limit)
     } while try window.advance(&pass.position)
     return CaptureContents(
       format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
