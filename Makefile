@@ -15,7 +15,7 @@ static = $(CURDIR)/.build/static
 packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
-examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources
+examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources Examples/HotDog/Package.swift Examples/HotDog/Sources
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
@@ -58,6 +58,8 @@ format: ## bring the sources into that format
 imports: ## which module may import which; that the libraries are documented and decisions short
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
+	@Scripts/check-isolation --self-test
+	@Scripts/check-isolation
 	@Scripts/check-documentation --self-test
 	@Scripts/check-documentation
 
@@ -86,6 +88,7 @@ bench: build ## the store against other layouts; replay, start and memory (Bench
 	Benchmarks/run $(release)
 	Benchmarks/follow $(release)
 	Benchmarks/start $(release)/sensord
+	Benchmarks/clients $(release)
 	Benchmarks/replay-instructions $(release)/sensord
 
 .PHONY: soak
@@ -95,6 +98,7 @@ soak: build ## the long trials (Scripts/soak.d), with their figures
 .PHONY: fidelity
 fidelity: build ## is what is stored what happened? Simulated hearts and sensors (Fidelity/README.md)
 	@Fidelity/bench
+	@Fidelity/irregular
 
 .PHONY: fuzz
 fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute each (Fuzz/README.md)

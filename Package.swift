@@ -32,12 +32,14 @@ let package = Package(
     .executable(name: "sensord-simulator", targets: ["Simulator"]),
     .library(name: "GATTHeartRate", targets: ["GATTHeartRate"]),
     .library(name: "SeriesStore", targets: ["SeriesStore", "HealthModel"]),
+    .library(name: "SensordClient", targets: ["SensordClient", "HealthModel"]),
     .library(name: "PowerCut", type: .dynamic, targets: ["PowerCut"]),
     // What the fuzzer's own package (Fuzz) builds with its own compiler flags.
     .library(
       name: "FuzzedModules",
       targets: [
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
+        "ClientInterfaces",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],
@@ -67,15 +69,19 @@ let package = Package(
         "CLinux",
       ]),
     module("Clients", ["Sensors", "HealthModel"]),
-    module("Door", ["DBus", "Clients", "Ingestion", "SeriesStore", "HealthModel", "Sensors"]),
+    module("ClientInterfaces", ["DBus", "HealthModel"]),
+    module(
+      "Door",
+      ["DBus", "ClientInterfaces", "Clients", "Documents", "Ingestion", "SeriesStore", "HealthModel", "Sensors"]),
+    module("SensordClient", ["DBus", "ClientInterfaces", "HealthModel"]),
     module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
     module(
       "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
     .executableTarget(
       name: "sensord",
       dependencies: [
-        "Documents", "Recordings", "Door", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate", "Sensors",
-        "HealthModel", "SeriesStore",
+        "Documents", "Recordings", "Door", "ClientInterfaces", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
+        "Sensors", "HealthModel", "SeriesStore",
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
@@ -85,6 +91,11 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: rules),
+
+    // Examples that the tests play; `make examples` builds them as packages of their own.
+    .executableTarget(
+      name: "HotDog", dependencies: ["SensordClient", "HealthModel"], path: "Examples/HotDog/Sources/HotDog",
+      swiftSettings: [.swiftLanguageMode(.v6)]),
 
     .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
     .target(
@@ -96,8 +107,10 @@ let package = Package(
     .executableTarget(
       name: "JournalWriter", dependencies: ["Captures", "Sensors"], path: "Tests/JournalWriter", swiftSettings: rules),
     .executableTarget(
-      name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures"], path: "Tests/RecorderDriver",
-      swiftSettings: rules),
+      name: "SeriesClient", dependencies: ["DBus"], path: "Tests/SeriesClient", swiftSettings: rules),
+    .executableTarget(
+      name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures", "HealthModel"],
+      path: "Tests/RecorderDriver", swiftSettings: rules),
     .executableTarget(
       name: "StoreFollower", dependencies: ["SeriesStore", "HealthModel"], path: "Tests/StoreFollower",
       swiftSettings: rules),
@@ -131,10 +144,20 @@ let package = Package(
         "Ingestion", "Captures", "HealthModel", "HeartRateRecording", "Sensors", "SeriesStore", "BlueZ", "DBus",
         "TestSupport", "BluetoothScript",
       ]),
+    tests("ClientInterfaces", ["ClientInterfaces", "DBus", "HealthModel", "TestSupport"]),
     tests("Clients", ["Clients", "Sensors", "HealthModel"]),
     tests(
       "Door",
-      ["Door", "Clients", "DBus", "Ingestion", "Sensors", "HealthModel", "SeriesStore", "TestSupport"]),
+      [
+        "Door", "ClientInterfaces", "Clients", "DBus", "Ingestion", "Sensors", "HealthModel", "SeriesStore",
+        "TestSupport",
+      ]),
+    tests(
+      "SensordClient",
+      [
+        "SensordClient", "ClientInterfaces", "DBus", "Door", "Clients", "Ingestion", "HealthModel", "Documents",
+        "SeriesStore", "Sensors", "TestSupport",
+      ]),
     tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
     tests(
       "Recordings",
@@ -152,13 +175,13 @@ let package = Package(
       "Fuzz",
       [
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "sensord",
+        "ClientInterfaces", "sensord",
       ]),
     tests(
       "Integration",
       [
         "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
-        "Bits", "DBus",
+        "Bits", "DBus", "HotDog", "SeriesClient",
       ]),
   ]
 )

@@ -42,9 +42,28 @@ func isOfTheFile(_ code: StoreError.Code) -> Bool {
 
 func name(_ form: SamplePredicate.Form) -> String {
   switch form {
-  case .all, .type, .time, .source, .device, .session, .identifier, .part, .basis, .value: "sample"
+  case .all, .type, .time, .source, .device, .session, .identifier, .part, .basis, .collected, .value: "sample"
+  case .workout, .workoutActivity: "workout"
   case .hasMetadata, .metadata, .quantity, .moment, .length, .count: "comparison"
   case .and, .or, .not: "combination"
+  }
+}
+
+func name(_ form: WorkoutPredicate.Form) -> String {
+  switch form {
+  case .all, .activityType, .time, .start, .end, .duration, .statistic: "condition"
+  case .and, .or, .not: "combination"
+  }
+}
+
+func isOfLiveCalls(_ error: WorkoutError) -> Bool {
+  switch error {
+  case .endsBeforeStart, .timeOutOfRange, .invalidLapLength, .eventOutside, .unknownEvent, .lapsOverlap,
+    .activityOutside, .activitiesOverlap, .activityTwice, .activityType, .tooManyEvents, .tooManyActivities:
+    false
+  case .notBegun, .alreadyBegun, .notEnded, .alreadyEnded, .finished, .notPossible, .timeGoesBack, .noActivity,
+    .eventOfSession:
+    true
   }
 }
 

@@ -2,7 +2,7 @@
 
 A private bus, the simulator and the recorder are three processes, as on a real machine; figures come from /proc.
 """
-import csv, json, os, shutil, signal, subprocess, sys, tempfile, time
+import csv, glob, json, os, shutil, signal, subprocess, sys, tempfile, time
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -16,8 +16,8 @@ def address(strap): return 'C0:FF:EE:00:%02X:%02X' % divmod(strap, 256)
 class Flood:
     """Straps that each send `values` values, `per_second` a second, and a recorder that is ready for them."""
 
-    def __init__(self, straps, per_second, values, configuration='', logged=True):
-        self.straps, self.values, self.logged = straps, values, logged
+    def __init__(self, straps, per_second, values, configuration='', logged=True, environment=None):
+        self.straps, self.values, self.logged, self.environment = straps, values, logged, environment or {}
         release = os.environ.get('SENSORD_RELEASE', '.build/release')
         self.sensord, self.simulator = f'{release}/sensord', f'{release}/sensord-simulator'
         self.folder = tempfile.mkdtemp(prefix='sensord-flood-', dir=os.environ.get('SENSORD_SOAK_FOLDER'))
@@ -53,7 +53,8 @@ class Flood:
         if shutil.which('strace'):
             trace = ['strace', '-D', '-f', '--seccomp-bpf', '-qqq', '-e', 'trace=fdatasync,fsync,sync_file_range', '-o', self.syncs]
             recorder = trace + recorder
-        self.recorder = self.spawn(recorder, 'recorder.log', RUNTIME_DIRECTORY=self.runtime, HOME=self.folder)
+        self.recorder = self.spawn(recorder, 'recorder.log', RUNTIME_DIRECTORY=self.runtime, HOME=self.folder,
+                                   **self.environment)
 
     def __exit__(self, *reason):
         for child in reversed(self.children):
@@ -128,6 +129,19 @@ class Flood:
         with open(self.log) as file:
             for line in file:
                 if any(f'"ev":"{kind}"' in line for kind in kinds): yield json.loads(line)
+
+    def delays(self):
+        """Microseconds from the simulator's line for a value to the recorder's stamp of it, sorted; after `stop`."""
+        sent = {}
+        for event in self.events('notify'): sent.setdefault(event['strap'], []).append(event['mono'] * 1e6)
+        found = []
+        for path in glob.glob(f'{self.folder}/sensord.captures/*'):
+            with open(path, errors='replace') as file:
+                lines = [line.split() for line in file]
+            strap = next(line[3] for line in lines if len(line) > 3 and line[1] == 'session')
+            stamps = [int(line[1]) for line in lines if len(line) > 3 and line[2] == 'm']
+            found += [stamp - start for start, stamp in zip(sent.get(strap, []), stamps)]
+        return sorted(found)
 
     def lost(self):
         """How many values that stand between two stored ones are missing, and how many are stored, by the numbers in them."""

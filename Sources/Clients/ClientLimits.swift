@@ -1,50 +1,53 @@
-import Sensors
-
 /// How much clients may have, so that none takes the recorder from the others.
+///
+/// A connection is one of the bus, a client is an application of a user over all its connections, a user is all its clients.
 package struct ClientLimits: Hashable, Sendable {
   /// Connections in all, and of one user.
   package var clients = 256
   package var connectionsOfUser = 64
-  /// Calls of one connection in a second, and as many more at once.
+  /// Calls in a second, and as many more at once: of one connection, of one client, of one user.
   package var callsPerSecond = 100
-  /// Live subscriptions of one user; each connection has one.
+  package var callsOfClientPerSecond = 200
+  package var callsOfUserPerSecond = 400
+  /// Live subscriptions of one client and of one user; each connection has one.
+  package var subscriptionsOfClient = 16
   package var subscriptionsOfUser = 32
-  /// Signals to one subscriber in a second, and as many more at once: 48 straps with two values a second are 96.
+  /// Values to one connection in a second, and as many more at once: 48 straps with two values a second are 96.
   package var signalsPerSecond = 200
   /// What may wait for a bus that does not read; values beyond that are left out.
   package var unsentBytes = 1 << 18
-  /// Requests of one connection that the owner has not decided, and of one user.
-  package var requests = 4
+  /// What may wait in the bus for one connection, one client, one user that does not read; beyond that they are sent nothing.
+  package var unreadBytes = 1 << 18
+  package var unreadBytesOfClient = 1 << 20
+  package var unreadBytesOfUser = 1 << 22
+  /// How long a connection may say nothing before it is asked whether it reads, and how long it may owe the answer before it is
+  /// sent nothing, in microseconds; it is asked at the latest when so many bytes wait for it.
+  package var silence: Int64 = 10_000_000
+  package var patience: Int64 = 30_000_000
+  package var unquestionedBytes = 1 << 15
+  /// Requests that the owner has not decided, of one client and of one user.
+  package var requestsOfClient = 4
   package var requestsOfUser = 16
+  /// Sessions of a client, which is a user's application, and of a user.
+  package var sessionsOfClient = 4
+  package var sessionsOfUser = 8
+  /// Series that are being inserted, likewise.
+  package var seriesOfClient = 16
+  package var seriesOfUser = 32
+  /// Queries whose answers are being sent: of one client, of one user, of all.
+  package var queriesOfClient = 4
+  package var queriesOfUser = 8
+  package var queries = 32
+  /// Samples, and values in them, in one call.
+  package var samples = 1_000
+  /// Buckets of statistics in one answer.
+  package var buckets = 50_000
   /// Types, and sensors, in one call.
   package var types = 64
   package var sensors = 64
+  /// Calls of one connection that wait until it is known who calls, and their bytes.
+  package var waitingCalls = 32
+  package var waitingBytes = 1 << 17
 
   package init() {}
-}
-
-/// What may be used up in a second, and the same amount at once after a pause.
-struct RateLimit {
-  private let perSecond: Int64
-  /// In millionths of one use.
-  private var left: Int64
-  private var last: BootInstant?
-
-  init(perSecond: Int) {
-    self.perSecond = Int64(perSecond)
-    left = 2 * Int64(perSecond) * 1_000_000
-  }
-
-  /// Uses one; false where none is left.
-  mutating func take(at now: BootInstant) -> Bool {
-    if let last {
-      // After two seconds everything is there again.
-      let passed = min(max(now.microseconds(since: last), 0), 2_000_000)
-      left = min(left + passed * perSecond, 2 * perSecond * 1_000_000)
-    }
-    last = now
-    guard left >= 1_000_000 else { return false }
-    left -= 1_000_000
-    return true
-  }
 }

@@ -2,13 +2,18 @@ package import HealthModel
 package import Sensors
 
 extension ClientRegistry {
-  /// A connection says which application it is, once.
+  /// A connection says which application it is, once. What it has subscribed to and asked for before is that application's from
+  /// now on.
   ///
+  /// - Returns: What it may know now; requests that are decided for this application are answered, of others the owner is told.
   /// - Throws: ``Refusal/alreadyIdentified``, ``Refusal/invalidApplication``.
-  package mutating func identify(_ name: String, as application: String) throws(Refusal) {
+  package mutating func identify(
+    _ name: String, as application: String, at now: BootInstant
+  ) throws(Refusal) -> [Effect] {
     try clients[name]?.identify(as: application)
-    // What an owner's program could read it may not be able to read as an application; never the other way round.
-    _ = updatePermissions()
+    let effects = updatePermissions(at: now) + answerDecided(name)
+    guard let client = clients[name] else { return effects }
+    return effects + client.requests.flatMap { requested($0, of: client.identity) }
   }
 
   /// A client asks the owner for permissions.
@@ -27,20 +32,18 @@ extension ClientRegistry {
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy(isKnown) else { throw .unknownType }
     guard var client = clients[name] else { return [] }
-    var request = WaitingRequest(
+    let request = WaitingRequest(
       share: Set(share.map(Grant.governing)), read: Set(read.map(Grant.governing)),
       call: WaitingRequest.Call(number: call, until: now.advanced(byMicroseconds: WaitingRequest.patience)))
     if client.isOwner || isDecided(request, for: client.identity) { return [.answer(call, isDecided: true)] }
     // The same question again, after it was answered that nothing is decided, takes the place of the first.
     client.requests.removeAll { $0.call == nil && $0.share == request.share && $0.read == request.read }
-    guard client.requests.count < limits.requests else { throw .limitsExceeded(.requests) }
-    let ofUser = clients.values.reduce(0) { $0 + ($1.uid == client.uid ? $1.requests.count : 0) }
-    guard ofUser < limits.requestsOfUser else { throw .limitsExceeded(.requests) }
-    client.requests.append(request)
     clients[name] = client
-    request.call = nil
-    let asked = accessRequest(request, of: client.identity)
-    return names.filter { clients[$0]?.watchesRequests == true }.map { .requested(to: $0, asked) }
+    guard count(of: client.identity, \.requests.count) < limits.requestsOfClient,
+      count(ofUser: client.uid, \.requests.count) < limits.requestsOfUser
+    else { throw .limitsExceeded(.requests) }
+    clients[name]?.requests.append(request)
+    return requested(request, of: client.identity)
   }
 
   /// Whether a client may save samples of a type: all that it is told. Nothing is told about reading.
@@ -54,23 +57,23 @@ extension ClientRegistry {
   }
 
   /// The decisions of the store are these from now on: requests are answered, live values begin or end.
-  package mutating func replaceDecisions(with grants: [Grant]) -> [Effect] {
+  package mutating func replaceDecisions(with grants: [Grant], at now: BootInstant) -> [Effect] {
     decisions.replaceStored(with: grants)
-    var effects = updatePermissions()
-    for name in names {
-      guard var client = clients[name] else { continue }
-      let identity = client.identity
-      let decided = client.requests.filter { isDecided($0, for: identity) }
-      guard !decided.isEmpty else { continue }
-      client.requests.removeAll { isDecided($0, for: identity) }
-      clients[name] = client
-      for request in decided {
-        effects.append(
-          request.call.map { .answer($0.number, isDecided: true) }
-            ?? .decided(to: name, share: request.share.sorted()))
-      }
-    }
+    var effects = updatePermissions(at: now) + endUnpermitted()
+    for name in names { effects += answerDecided(name) }
     return effects
+  }
+
+  /// Answers the requests of a client that are decided.
+  private mutating func answerDecided(_ name: String) -> [Effect] {
+    guard let client = clients[name] else { return [] }
+    let decided = client.requests.filter { isDecided($0, for: client.identity) }
+    guard !decided.isEmpty else { return [] }
+    let rest = client.requests.filter { !isDecided($0, for: client.identity) }
+    clients[name]?.requests = rest
+    return decided.map { request in
+      request.call.map { .answer($0.number, isDecided: true) } ?? .decided(to: name, share: request.share.sorted())
+    }
   }
 
   mutating func giveUpWaiting(at now: BootInstant) -> [Effect] {
@@ -91,13 +94,19 @@ extension ClientRegistry {
     client.isOwner || decisions.decision(for: client.identity, permission, of: type) == .allowed
   }
 
-  private func isKnown(_ type: String) -> Bool {
+  func isKnown(_ type: String) -> Bool {
     type.utf8.count <= 100 && (type == "heartbeatSeries" || isType(type))
   }
 
   private func isDecided(_ request: WaitingRequest, for client: ClientIdentity) -> Bool {
     request.share.allSatisfy { decisions.decision(for: client, .share, of: $0) != nil }
       && request.read.allSatisfy { decisions.decision(for: client, .read, of: $0) != nil }
+  }
+
+  /// Tells the owners that watch of a request.
+  private func requested(_ request: WaitingRequest, of client: ClientIdentity) -> [Effect] {
+    let asked = accessRequest(request, of: client)
+    return names.filter { clients[$0]?.watchesRequests == true }.map { .requested(to: $0, asked) }
   }
 
   /// What of a request the owner has not decided.

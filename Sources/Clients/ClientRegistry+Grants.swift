@@ -58,7 +58,9 @@ extension ClientRegistry {
     about client: ClientIdentity, share: [String], read: [String], _ decision: Grant.Decision, at time: Timestamp,
     limits: ClientLimits = ClientLimits(), isType: (String) -> Bool
   ) throws(Refusal) -> [Grant] {
-    guard ConnectedClient.isApplication(client.application) else { throw .invalidApplication }
+    guard client.application == ClientIdentity.unnamed || ConnectedClient.isApplication(client.application) else {
+      throw .invalidApplication
+    }
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy({ $0 == "heartbeatSeries" || isType($0) }) else { throw .unknownType }
     guard !share.isEmpty || !read.isEmpty else { throw .nothingToDecide }

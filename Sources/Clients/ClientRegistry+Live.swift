@@ -1,10 +1,10 @@
-import HealthModel
+package import HealthModel
 package import Sensors
 
 extension ClientRegistry {
   /// Whether a subscriber may read anything: only then are values taken from the recorder.
   package var wantsValues: Bool {
-    clients.values.contains { $0.subscription.map { $0.readsRates || $0.readsBeats } ?? false }
+    clients.values.contains { $0.subscription?.readsAnything ?? false }
   }
 
   /// Whether a connection may know which sensors there are, and what they do.
@@ -32,13 +32,16 @@ extension ClientRegistry {
       guard let address = SensorAddress(text) else { throw .invalidSensor }
       wanted.insert(address)
     }
-    let others = clients.count { $0.key != name && $0.value.uid == client.uid && $0.value.subscription != nil }
-    guard others < limits.subscriptionsOfUser else { throw .limitsExceeded(.subscriptions) }
+    let own = client.subscription == nil ? 0 : 1
+    func has(_ client: ConnectedClient) -> Int { client.subscription == nil ? 0 : 1 }
+    guard count(of: client.identity, has) - own < limits.subscriptionsOfClient,
+      count(ofUser: client.uid, has) - own < limits.subscriptionsOfUser
+    else { throw .limitsExceeded(.subscriptions) }
     let subscription = LiveSubscription(
       sensors: wanted.isEmpty ? nil : wanted, readsRates: may(client, .read, Self.rates),
-      readsBeats: may(client, .read, Self.beats), limits: limits, at: now)
+      readsBeats: may(client, .read, Self.beats), readsEvents: readableEvents(of: client))
     clients[name]?.subscription = subscription
-    return states(for: name)
+    return states(for: name, at: now)
   }
 
   /// A client wants no live values any more; does nothing where it had none.
@@ -66,17 +69,24 @@ extension ClientRegistry {
     let isNews = state.isStale || sensors[sensor] == nil
     state.measured(beatsPerMinute: beatsPerMinute, rrTicks: rrTicks, at: now)
     sensors[sensor] = state
-    if isNews { effects += states(of: sensor) }
+    if isNews { effects += states(of: sensor, at: now) }
     let value = LiveMeasurement(
       sensor: sensor, sequence: 0, time: time, beatsPerMinute: beatsPerMinute, rrTicks: rrTicks, contact: contact,
       missed: 0)
     let hasRoom = unsentBytes < limits.unsentBytes
+    var backlog = Backlog(clients.values, limits)
     for name in names {
-      guard clients[name]?.subscription?.covers(sensor) == true,
-        let delivery = clients[name]?.subscription?.deliver(value, hasRoom: hasRoom, at: now)
-      else { continue }
-      if let value = delivery.value { effects.append(.measurement(to: name, value)) }
-      if delivery.isAsked { effects.append(.ping(name)) }
+      guard var client = clients[name], client.subscription?.covers(sensor) == true else { continue }
+      client.reception.update(at: now)
+      if hasRoom, backlog.mayGrow(client), client.values.take(at: now), let own = client.subscription?.next(value) {
+        client.reception.sent(own.bytes)
+        backlog.add(own.bytes, for: client)
+        effects.append(.measurement(to: name, own))
+      } else {
+        client.subscription?.lost(1)
+      }
+      if hasRoom, client.reception.asks(at: now) { effects.append(.ping(name)) }
+      clients[name] = client
     }
     return effects
   }
@@ -87,10 +97,10 @@ extension ClientRegistry {
   }
 
   /// The recorder sees a sensor in another state.
-  package mutating func changed(_ sensor: SensorAddress, to state: LiveState) -> [Effect] {
+  package mutating func changed(_ sensor: SensorAddress, to state: LiveState, at now: BootInstant) -> [Effect] {
     let before = sensors[sensor]?.state
     sensors[sensor, default: LiveSensor(state)].change(to: state)
-    return before == state ? [] : states(of: sensor)
+    return before == state ? [] : states(of: sensor, at: now)
   }
 
   /// Values are not taken from the recorder any more: what sensors did is not known either.
@@ -98,51 +108,96 @@ extension ClientRegistry {
     sensors = [:]
   }
 
-  /// A subscriber has answered a ping, or called: it reads.
-  package mutating func heard(from name: String, at now: BootInstant) -> [Effect] {
+  /// A subscriber has answered a ping: it reads.
+  package mutating func answeredPing(_ name: String, at now: BootInstant) -> [Effect] {
     // What was not sent meanwhile is not sent later; what the sensors do now is.
-    clients[name]?.subscription?.heard(at: now) == true ? states(for: name) : []
+    clients[name]?.reception.answered(at: now) == true ? states(for: name, at: now) : []
   }
+
+  /// The bus did not deliver a ping, or its answer: that says nothing about the subscriber, which is asked again.
+  package mutating func pingFailed(_ name: String) {
+    clients[name]?.reception.pingFailed()
+  }
+
+  /// Whether a subscriber is sent nothing because it does not answer.
+  package func isPaused(_ name: String) -> Bool { clients[name]?.reception.isPaused ?? false }
 
   /// The recorder ends.
   package func recorderStops() -> [Effect] {
-    names.filter { clients[$0]?.subscription?.isPaused == false }.map { .state(to: $0, nil, .recorderStopping) }
+    names.filter { clients[$0]?.subscription != nil && clients[$0]?.reception.isPaused == false }
+      .map { .state(to: $0, nil, .recorderStopping) }
   }
 
   mutating func findStale(at now: BootInstant) -> [Effect] {
     var effects: [Effect] = []
     for address in sensors.keys.sorted() where sensors[address]?.becomesStale(by: now) == true {
-      effects += states(of: address)
+      effects += states(of: address, at: now)
     }
     return effects
   }
 
   /// What clients may read may be another than when they subscribed: values end at once, or begin with what the sensors do.
-  mutating func updatePermissions() -> [Effect] {
+  mutating func updatePermissions(at now: BootInstant) -> [Effect] {
+    revision += 1
     var effects: [Effect] = []
     for name in names {
       guard let client = clients[name], let before = client.subscription else { continue }
       var subscription = before
       subscription.readsRates = may(client, .read, Self.rates)
       subscription.readsBeats = may(client, .read, Self.beats)
+      subscription.readsEvents = readableEvents(of: client)
       clients[name]?.subscription = subscription
-      if !before.readsRates, !before.readsBeats { effects += states(for: name) }
+      if !before.readsRates, !before.readsBeats { effects += states(for: name, at: now) }
     }
     return effects
   }
 
-  private func states(for name: String) -> [Effect] {
-    sensors.sorted { $0.key < $1.key }
-      .filter { clients[name]?.subscription?.covers($0.key) == true }
-      .map { .state(to: name, $0.key, $0.value.state) }
+  /// What the sensors do, for one subscriber.
+  mutating func states(for name: String, at now: BootInstant) -> [Effect] {
+    sensors.sorted { $0.key < $1.key }.flatMap { tell(name, of: $0.key, $0.value.state, at: now) }
   }
 
-  private func states(of sensor: SensorAddress) -> [Effect] {
+  private mutating func states(of sensor: SensorAddress, at now: BootInstant) -> [Effect] {
     guard let state = sensors[sensor]?.state else { return [] }
-    return names.filter {
-      guard let subscription = clients[$0]?.subscription else { return false }
-      return subscription.covers(sensor) && !subscription.isPaused
-    }.map { .state(to: $0, sensor, state) }
+    return names.flatMap { tell($0, of: sensor, state, at: now) }
+  }
+
+  /// Tells a subscriber what a sensor does. One that does not read is told when it does again.
+  private mutating func tell(
+    _ name: String, of sensor: SensorAddress, _ state: LiveState, at now: BootInstant
+  ) -> [Effect] {
+    guard var client = clients[name], client.subscription?.covers(sensor) == true else { return [] }
+    defer { clients[name] = client }
+    client.reception.update(at: now)
+    guard !client.reception.isPaused, client.reception.unread < limits.unreadBytes else {
+      client.reception.lacksStates = true
+      return client.reception.asks(at: now) ? [.ping(name)] : []
+    }
+    client.reception.sent(LiveMeasurement.bytes)
+    let effect = Effect.state(to: name, sensor, state)
+    return client.reception.asks(at: now) ? [effect, .ping(name)] : [effect]
+  }
+
+  /// A heart event was found in an open session.
+  ///
+  /// - Returns: A signal for each subscriber that may read its type and reads what it is sent.
+  package mutating func found(_ event: HeartEvent, of sensor: SensorAddress, at now: BootInstant) -> [Effect] {
+    var effects: [Effect] = []
+    for name in names {
+      guard var client = clients[name], client.subscription?.covers(event.kind, of: sensor) == true else { continue }
+      client.reception.update(at: now)
+      if !client.reception.isPaused, client.reception.unread < limits.unreadBytes {
+        client.reception.sent(LiveMeasurement.bytes)
+        effects.append(.event(to: name, sensor, event))
+      }
+      if client.reception.asks(at: now) { effects.append(.ping(name)) }
+      clients[name] = client
+    }
+    return effects
+  }
+
+  private func readableEvents(of client: ConnectedClient) -> Set<HeartEvent.Kind> {
+    Set(HeartEvent.Kind.allCases.filter { may(client, .read, $0.type.identifier) })
   }
 
   private static let rates = "heartRate"

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HealthModel
 package import Sensors
 
@@ -7,14 +8,21 @@ package import Sensors
 /// unique name on the bus. Time is a parameter, in the boot clock; only ``deadline`` needs a timer.
 package struct ClientRegistry {
   let owners: Owners
-  let limits: ClientLimits
+  package let limits: ClientLimits
   /// Which identifiers are types; `heartbeatSeries` always is one.
   let isType: @Sendable (String) -> Bool
   var clients: [String: ConnectedClient] = [:]
   /// In the order in which they connected, so that what is done is the same each time.
   package private(set) var names: [String] = []
   var decisions: Decisions
+  private var budget: CallBudget
   var sensors: [SensorAddress: LiveSensor] = [:]
+  /// What clients have begun and not ended.
+  var sessions: [UUID: ClientSession] = [:]
+  var series: [UUID: ClientSeriesEntry] = [:]
+  var lastQuery: UInt64 = 0
+  /// Changes whenever what somebody may read, or is told of, may have changed.
+  package internal(set) var revision = 0
 
   /// - Parameters:
   ///   - owners: Whose recorder it is.
@@ -29,9 +37,11 @@ package struct ClientRegistry {
     self.limits = limits
     self.isType = isType
     decisions = Decisions(inAdvance: inAdvance)
+    budget = CallBudget(limits)
   }
 
-  package var isEmpty: Bool { clients.isEmpty }
+  /// Whether nobody is connected, and nothing of a client goes on.
+  package var isEmpty: Bool { clients.isEmpty && sessions.isEmpty }
 
   /// A connection has called for the first time.
   ///
@@ -51,10 +61,12 @@ package struct ClientRegistry {
     names.append(name)
   }
 
-  /// A connection has gone: what it had and waited for goes with it.
-  package mutating func gone(_ name: String) {
-    guard clients.removeValue(forKey: name) != nil else { return }
+  /// A connection has gone: what it had and waited for goes with it, and what was to end with it ends.
+  package mutating func gone(_ name: String) -> [Effect] {
+    guard clients.removeValue(forKey: name) != nil else { return [] }
+    revision += 1
     names.removeAll { $0 == name }
+    return endWhatEnds(with: name)
   }
 
   /// Whether a connection is known here.
@@ -62,11 +74,12 @@ package struct ClientRegistry {
 
   /// A connection calls at `now`; every call begins with this.
   ///
-  /// - Throws: ``Refusal/limitsExceeded(_:)`` where it calls too often.
-  /// - Returns: What the call itself leads to: a subscriber that calls reads again.
+  /// - Throws: ``Refusal/limitsExceeded(_:)`` where it, its application or its user calls too often.
+  /// - Returns: What the call itself leads to: a subscriber that calls is sent values again.
   package mutating func called(_ name: String, at now: BootInstant) throws(Refusal) -> [Effect] {
-    guard clients[name]?.calls.take(at: now) != false else { throw .limitsExceeded(.calls) }
-    return heard(from: name, at: now)
+    guard clients[name]?.calls.take(at: now) == true, let client = clients[name], budget.take(for: client, at: now)
+    else { throw .limitsExceeded(.calls) }
+    return clients[name]?.reception.called(at: now) == true ? states(for: name, at: now) : []
   }
 
   /// When ``timeReached(_:)`` has to be called; nil while nothing happens by itself.
@@ -83,5 +96,15 @@ package struct ClientRegistry {
   /// The time is `now`: requests that waited too long are answered, sensors without values are stale.
   package mutating func timeReached(_ now: BootInstant) -> [Effect] {
     giveUpWaiting(at: now) + findStale(at: now)
+  }
+
+  /// How much an application of a user has of something, over all its connections.
+  func count(of client: ClientIdentity, _ part: (ConnectedClient) -> Int) -> Int {
+    clients.values.reduce(0) { $0 + ($1.identity == client ? part($1) : 0) }
+  }
+
+  /// How much a user has of something, over all its connections.
+  func count(ofUser uid: UInt32, _ part: (ConnectedClient) -> Int) -> Int {
+    clients.values.reduce(0) { $0 + ($1.uid == uid ? part($1) : 0) }
   }
 }

@@ -10,7 +10,14 @@ struct ConnectedClient {
   private(set) var application: String?
   var calls: RateLimit
   var subscription: LiveSubscription?
+  /// The values that it may be sent, however often it subscribes, and whether it reads them.
+  var values: RateLimit
+  var reception: Reception
   var requests: [WaitingRequest] = []
+  /// What it has asked to begin, and is not known to have begun.
+  var beginningSessions = 0
+  var beginningSeries = 0
+  var store = StoreUse()
   /// An owner that has asked for the list of decisions is told of new requests.
   var watchesRequests = false
 
@@ -18,6 +25,8 @@ struct ConnectedClient {
     self.uid = uid
     self.isOwnersUser = isOwnersUser
     calls = RateLimit(perSecond: limits.callsPerSecond)
+    values = RateLimit(perSecond: limits.signalsPerSecond)
+    reception = Reception(limits)
   }
 
   var isOwner: Bool { isOwnersUser && application == nil }
@@ -32,8 +41,9 @@ struct ConnectedClient {
   }
 
   /// Whether `name` can be an application identifier: 1 to 100 of a few ASCII characters, so that it can stand on a terminal
-  /// and in a configuration.
-  package static func isApplication(_ name: String) -> Bool {
+  /// and in a configuration. That of programs that have not said who they are is reserved.
+  static func isApplication(_ name: String) -> Bool {
+    guard name != ClientIdentity.unnamed else { return false }
     func isLetter(_ byte: UInt8) -> Bool {
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }

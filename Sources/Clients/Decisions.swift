@@ -32,6 +32,15 @@ package struct Decisions: Hashable, Sendable {
     for grant in inAdvance + grants { byKey[Key(grant.client, grant.permission, grant.type)] = grant.decision }
   }
 
+  /// The types that a client may read.
+  func readableTypes(of client: ClientIdentity) -> Set<String> {
+    var types: Set<String> = []
+    for (key, decision) in byKey where key.client == client && key.permission == .read && decision == .allowed {
+      types.formUnion(Grant.governed(by: key.type))
+    }
+    return types
+  }
+
   /// What was decided; nil where nothing was.
   func decision(for client: ClientIdentity, _ permission: Permission, of type: String) -> Grant.Decision? {
     byKey[Key(client, permission, type)]

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import HealthModel
 package import Sensors
 
@@ -11,6 +12,14 @@ package enum Effect: Hashable, Sendable {
   case requested(to: String, AccessRequest)
   case measurement(to: String, LiveMeasurement)
   case state(to: String, SensorAddress?, LiveState)
+  /// A heart event of an open session.
+  case event(to: String, SensorAddress, HeartEvent)
+  /// A session ends, since its client is gone or may not have it any more.
+  case endSession(UUID, isClientGone: Bool)
+  /// A series ends with its last value, for the same reasons.
+  case interruptSeries(UUID)
+  /// A connection is told that something changed which it observes, for the `count`th time.
+  case changed(to: String, count: UInt64)
   /// The subscriber has to show that it still reads.
   case ping(String)
 }
@@ -38,6 +47,12 @@ package struct LiveMeasurement: Hashable, Sendable {
   package var contact: Bool?
   /// Values before this one that the subscriber did not get.
   package var missed: UInt64
+
+  /// What a signal takes in the bus, without intervals: 430 bytes were measured.
+  static let bytes = 430
+
+  /// About what it takes in the bus until it is read.
+  var bytes: Int { Self.bytes + 2 * rrTicks.count }
 }
 
 /// What a sensor does, as subscribers are told. The raw values are those of the bus.

@@ -1,4 +1,8 @@
-/// Why a call of a client is refused. No text of a client and no health data are in it.
+package import HealthModel
+package import Sensors
+
+/// Why a call of a client is refused. No text of a client and no health data are in it;
+/// addresses of sensors are, for who may read.
 package enum Refusal: Error, Hashable, Sendable {
   /// The caller is no owner, or may not save what it wants to save.
   case notAuthorized
@@ -16,6 +20,38 @@ package enum Refusal: Error, Hashable, Sendable {
   case limitsExceeded(Limit)
   /// The store could not be read or written.
   case notStored
+  /// Reading of this type is allowed as a whole.
+  case notByObject
+  /// The recorder is starting or stopping.
+  case notRecording
+  /// No sensor is measuring; these could be. Who may not read learns no address, and not whether there are none or several.
+  case noSensor([SensorAddress])
+  /// Several sensors are measuring, and none was named.
+  case severalSensors([SensorAddress])
+  /// The sensor is not in the list.
+  case unknownSensor
+  /// Another session of the sensor was asked for.
+  case busy
+  /// The session or series is over.
+  case finished
+  /// A series without a value.
+  case empty
+  /// Heartbeats that are not in order.
+  case wrongOrder
+  /// A value, or the series, would end before it starts, or before one of its values ends.
+  case endBeforeStart
+  /// A time that cannot be.
+  case invalidTime
+  /// A number that is none, or too large.
+  case invalidValue
+  case invalidUnit
+  /// An option that is not known, or of another type.
+  case invalidArgument
+  /// A value that metadata cannot hold.
+  case invalidMetadata
+  /// A key of metadata that is the recorder's own.
+  case reservedKey
+  case tooLarge(ClientDataProblem.Part)
 
   /// What there is a limit of.
   package enum Limit: String, Hashable, Sendable {
@@ -24,8 +60,12 @@ package enum Refusal: Error, Hashable, Sendable {
     case clients = "too many clients"
     case subscriptions = "too many live subscriptions of this user"
     case requests = "too many requests that wait for the owner"
+    case queries = "too many queries at a time"
+    case samples = "too many samples in one call"
     case types = "too many types in one call"
     case sensors = "too many sensors in one call"
+    case sessions = "too many sessions of this client or user"
+    case series = "too many open series of this client or user"
   }
 
   /// The D-Bus name of the error.
@@ -40,6 +80,22 @@ package enum Refusal: Error, Hashable, Sendable {
       case .nothingToDecide: "NothingToDecide"
       case .limitsExceeded: "LimitsExceeded"
       case .notStored: "NotStored"
+      case .notByObject: "NotByObject"
+      case .notRecording: "NotRecording"
+      case .noSensor: "NoSensor"
+      case .severalSensors: "SeveralSensors"
+      case .unknownSensor: "UnknownSensor"
+      case .busy: "Busy"
+      case .finished: "Finished"
+      case .empty: "Empty"
+      case .wrongOrder: "WrongOrder"
+      case .endBeforeStart: "EndBeforeStart"
+      case .invalidTime: "InvalidTime"
+      case .invalidValue: "InvalidValue"
+      case .invalidUnit: "InvalidUnit"
+      case .invalidArgument: "InvalidArgument"
+      case .invalidMetadata, .reservedKey: "InvalidMetadata"
+      case .tooLarge: "TooLarge"
       }
     return "org.sensord.Error.\(word)"
   }
@@ -56,6 +112,28 @@ package enum Refusal: Error, Hashable, Sendable {
     case .nothingToDecide: "no type is named"
     case .limitsExceeded(let limit): limit.rawValue
     case .notStored: "the store cannot be read or written now"
+    case .notByObject: "samples of this type are not allowed one by one; ask with Request"
+    case .notRecording: "the recorder is starting or stopping"
+    case .noSensor(let sensors) where sensors.isEmpty: "there is no sensor to take a session of"
+    case .noSensor(let sensors): "no sensor is measuring; there are \(Self.list(sensors))"
+    case .severalSensors(let sensors): "several sensors are measuring: \(Self.list(sensors)); name one"
+    case .unknownSensor: "there is no such sensor in the list"
+    case .busy: "another session of the sensor was asked for and has not ended"
+    case .finished: "it is over"
+    case .empty: "there is no value"
+    case .wrongOrder: "heartbeats have to be in order of time"
+    case .endBeforeStart: "the end lies before the start, or before the end of a value"
+    case .invalidTime: "the time lies before the start, in the future, or out of range"
+    case .invalidValue: "a value is no number, or too large"
+    case .invalidUnit: "there is no such unit, or it is not one of the type"
+    case .invalidArgument: "an option is not known, or cannot be used"
+    case .invalidMetadata: "metadata have a value that cannot be kept"
+    case .reservedKey: "a key of the metadata is the recorder's own"
+    case .tooLarge(let part): part.rawValue
     }
+  }
+
+  private static func list(_ sensors: [SensorAddress]) -> String {
+    sensors.map { "\($0)" }.joined(separator: ", ")
   }
 }

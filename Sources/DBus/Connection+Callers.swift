@@ -29,7 +29,7 @@ extension Connection {
   ///   - name: Its unique name.
   ///   - known: Called once on the loop's thread, in order with other messages; nil where it has gone already.
   public func follow(_ name: String, known: @escaping @Sendable (CallerCredentials?) -> Void) {
-    var match = Message.bus("AddMatch", [.string(Self.end(of: name).text)])
+    var match = Message.bus("AddMatch", [.string(MatchRule.owner(of: name).text)])
     match.noReply = true
     _ = try? send(match)
     call(.bus("GetConnectionCredentials", [.string(name)])) { result in
@@ -39,12 +39,15 @@ extension Connection {
 
   /// Ends ``follow(_:known:)``.
   public func unfollow(_ name: String) {
-    var match = Message.bus("RemoveMatch", [.string(Self.end(of: name).text)])
+    var match = Message.bus("RemoveMatch", [.string(MatchRule.owner(of: name).text)])
     match.noReply = true
     _ = try? send(match)
   }
+}
 
-  private static func end(of name: String) -> MatchRule {
+extension MatchRule {
+  /// The bus tells who owns a name now, or that nobody does.
+  public static func owner(of name: String) -> MatchRule {
     MatchRule(
       sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
       path: "/org/freedesktop/DBus", firstArgument: name)
@@ -53,9 +56,12 @@ extension Connection {
 
 extension Message {
   /// The unique name of the connection of whose end the bus tells with this signal; nil in any other.
-  public var goneName: String? {
+  public var goneName: String? { ownerlessName.flatMap { $0.hasPrefix(":") ? $0 : nil } }
+
+  /// The name that nobody owns any more, as the bus tells with this signal; nil in any other.
+  public var ownerlessName: String? {
     guard isSignal("org.freedesktop.DBus", "NameOwnerChanged"), sender == "org.freedesktop.DBus", body.count == 3,
-      let name = body[0].string, name.hasPrefix(":"), body[2].string == ""
+      let name = body[0].string, body[2].string == ""
     else { return nil }
     return name
   }

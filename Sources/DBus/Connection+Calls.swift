@@ -99,9 +99,10 @@ extension Connection {
     let message = incoming.message
     if let error = incoming.bodyError { return .failure(error) }
     guard message.kind == .error else { return .success(message) }
-    return .failure(
-      DBusError(
-        .remote(name: message.errorName ?? "org.freedesktop.DBus.Error.Failed"), message.body.first?.string ?? ""))
+    var error = DBusError(
+      .remote(name: message.errorName ?? "org.freedesktop.DBus.Error.Failed"), message.body.first?.string ?? "")
+    error.isFromBus = message.sender == "org.freedesktop.DBus"
+    return .failure(error)
   }
 
   private static let callTimedOut = DBusError(.timedOut, "no reply in the time allowed")

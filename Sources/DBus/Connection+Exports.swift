@@ -24,30 +24,40 @@ extension Connection {
     exports[path] = nil
   }
 
-  func answer(_ call: Message, bodyError: DBusError?) {
-    let answer: Message
-    if let bodyError {
-      answer = call.errorReply("org.freedesktop.DBus.Error.LimitsExceeded", bodyError.message)
-    } else if let path = call.path, let object = exportedObject(at: path) {
-      switch object.handler(call) {
-      case .later: return
-      case .values(let values): answer = call.reply(values)
-      case .error(let name, let message): answer = call.errorReply(name, message)
-      case .unknownMethod:
-        answer = call.errorReply(
-          "org.freedesktop.DBus.Error.UnknownMethod",
-          "Method \"\(call.member ?? "")\" with interface \"\(call.interface ?? "")\" doesn't exist")
-      }
-    } else {
-      answer = call.errorReply(
-        "org.freedesktop.DBus.Error.UnknownObject", "Method \"\(call.member ?? "")\" on an object that doesn't exist")
-    }
+  /// Answers a call for which the handler of its object returned ``Reply/later``.
+  ///
+  /// An answer that cannot be sent becomes an error, so that no caller waits for ever. Does nothing where the caller wants none.
+  public func respond(to call: Message, _ reply: Reply) {
     guard !call.noReply else { return }
+    let answer: Message
+    switch reply {
+    case .later: return
+    case .values(let values): answer = call.reply(values)
+    case .error(let name, let message): answer = call.errorReply(name, message)
+    case .unknownMethod:
+      answer = call.errorReply(
+        "org.freedesktop.DBus.Error.UnknownMethod",
+        "Method \"\(call.member ?? "")\" with interface \"\(call.interface ?? "")\" doesn't exist")
+    }
     do throws(DBusError) {
       try send(answer)
     } catch {
-      // The answer itself was invalid (or the connection is lost, and this fails too): the caller must not wait for ever.
+      // The answer itself was invalid; or the connection is lost, and this fails too.
       _ = try? send(call.errorReply("org.freedesktop.DBus.Error.Failed", error.message))
+    }
+  }
+
+  func answer(_ call: Message, bodyError: DBusError?) {
+    if let bodyError {
+      respond(to: call, .error(name: "org.freedesktop.DBus.Error.LimitsExceeded", message: bodyError.message))
+    } else if let path = call.path, let object = exportedObject(at: path) {
+      respond(to: call, object.handler(call))
+    } else {
+      respond(
+        to: call,
+        .error(
+          name: "org.freedesktop.DBus.Error.UnknownObject",
+          message: "Method \"\(call.member ?? "")\" on an object that doesn't exist"))
     }
   }
 

@@ -47,7 +47,7 @@ public actor Connection {
   /// - Returns: The connection, ready for calls.
   /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where
   ///   the bus closes the connection, ``DBusError/Code/cancelled``.
-  public static func open(
+  @concurrent public static func open(
     _ bus: BusAddress, on loop: EventLoop, timeout: Duration = .seconds(25)
   ) async throws(DBusError) -> Connection {
     let connection = Connection(loop: loop)

@@ -29,6 +29,9 @@ public struct DBusError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A text for a person, in English; it is from the other side when `code` is ``Code/remote(name:)``.
   public var message: String
 
+  /// Whether the bus itself answered with this error, and not whom it was asked to call.
+  public var isFromBus = false
+
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

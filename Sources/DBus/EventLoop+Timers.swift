@@ -38,14 +38,18 @@ extension EventLoop {
   /// Waits without using another thread, unlike `Task.sleep`. May be called from any thread.
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
-  public func sleep(for duration: Duration) async throws(CancellationError) {
+  public func sleep(
+    for duration: Duration, isolation: isolated (any Actor)? = #isolation
+  ) async throws(CancellationError) {
     try await sleep(until: Self.deadline(after: duration))
   }
 
   /// Waits until the boot clock reads `instant` (microseconds).
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
-  public func sleep(until instant: Int64) async throws(CancellationError) {
+  public func sleep(
+    until instant: Int64, isolation: isolated (any Actor)? = #isolation
+  ) async throws(CancellationError) {
     let sleeper = Sleeper()
     // With this preference the task resumes on the loop directly, not by way of the global pool.
     let isCancelled = await withTaskExecutorPreference(self) {

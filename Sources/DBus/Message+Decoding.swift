@@ -22,7 +22,7 @@ extension Message {
 
   /// The values that a call or a signal may have, those in containers included. Anybody may send one, and a value takes up to
   /// twenty times as much memory as its bytes in the message. An answer was asked for, and is not limited.
-  static let mostUnaskedValues = 16_384
+  static let mostUnaskedValues = 20_480
 
   /// Decodes the body.
   ///

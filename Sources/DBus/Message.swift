@@ -79,4 +79,15 @@ public struct Message: Hashable, Sendable {
   public func isSignal(_ interface: String, _ member: String) -> Bool {
     kind == .signal && self.member == member && self.interface == interface
   }
+
+  /// The size of the body on the wire, in bytes.
+  ///
+  /// - Throws: As ``Connection/send(_:)``, where the body could not be sent.
+  public var bodyBytes: Int {
+    get throws(DBusError) {
+      var check = BodyCheck()
+      try check.check(body)
+      return check.size
+    }
+  }
 }

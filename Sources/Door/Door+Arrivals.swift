@@ -7,26 +7,19 @@ import SeriesStore
 // Who calls for the first time is asked for at the bus, and what its owner has decided is read, before the call is answered.
 
 extension Door {
-  /// How many connections may wait to be known, and how many calls of each.
-  private static let mostArrivals = 64
-  private static let mostCalls = 32
-
   /// A call has come.
-  func receive(_ call: Message, of object: ServiceObject) {
+  func receive(_ call: Message) {
     guard let name = call.sender else { return }
-    if hasGrants, registry.knows(name), !arrivals.contains(where: { $0.name == name }) {
-      return answer(call, of: object, from: name)
-    }
-    if let index = arrivals.firstIndex(where: { $0.name == name }) {
-      guard arrivals[index].calls.count < Self.mostCalls else { return refuse(call, .limitsExceeded(.calls)) }
-      return arrivals[index].calls.append(call)
-    }
-    guard arrivals.count < Self.mostArrivals else { return refuse(call, .limitsExceeded(.clients)) }
-    arrivals.append((name, [call]))
-    connection?.assumeIsolated {
-      $0.follow(name) { [weak self] credentials in
-        self?.assumeIsolated { $0.arrived(name, credentials) }
+    if hasGrants, registry.knows(name), !arrivals.contains(name) { return answer(call, from: name) }
+    do throws(Refusal) {
+      guard try arrivals.add(call, of: name), !registry.knows(name) else { return }
+      connection?.assumeIsolated {
+        $0.follow(name) { [weak self] credentials in
+          self?.assumeIsolated { $0.arrived(name, credentials) }
+        }
       }
+    } catch {
+      refuse(call, error)
     }
   }
 
@@ -34,18 +27,14 @@ extension Door {
     respond(to: call, .error(name: refusal.name, message: refusal.message))
   }
 
-  /// The bus has told who a connection is; nil where it has gone.
-  private func arrived(_ name: String, _ credentials: CallerCredentials?) {
-    guard let index = arrivals.firstIndex(where: { $0.name == name }) else { return }
-    guard let credentials else {
-      arrivals.remove(at: index)
-      connection?.assumeIsolated { $0.unfollow(name) }
-      return
-    }
+  /// The bus has told who a connection is; nil where it has gone, or the bus does not know.
+  func arrived(_ name: String, _ credentials: CallerCredentials?) {
+    guard arrivals.contains(name) else { return }
     do throws(Refusal) {
+      guard let credentials else { throw .notAuthorized }
       try registry.connected(name, uid: credentials.uid, groups: credentials.groups)
     } catch {
-      for call in arrivals.remove(at: index).calls { refuse(call, error) }
+      for call in arrivals.remove(name) { refuse(call, error) }
       connection?.assumeIsolated { $0.unfollow(name) }
       return
     }
@@ -56,22 +45,17 @@ extension Door {
 
   /// A connection has gone.
   func gone(_ name: String) {
-    guard registry.knows(name) || arrivals.contains(where: { $0.name == name }) else { return }
+    guard registry.knows(name) || arrivals.contains(name) else { return }
     connection?.assumeIsolated { $0.unfollow(name) }
-    arrivals.removeAll { $0.name == name }
+    _ = arrivals.remove(name)
     requests = requests.filter { $0.value.sender != name }
-    registry.gone(name)
+    perform(registry.gone(name))
     settle()
   }
 
   private func answerArrivals() {
-    let known = arrivals.filter { registry.knows($0.name) }
-    arrivals.removeAll { registry.knows($0.name) }
-    for (name, calls) in known {
-      for call in calls {
-        guard let object = DoorInterfaces.objects.first(where: { $0.path == call.path })?.object else { continue }
-        answer(call, of: object, from: name)
-      }
+    for name in registry.names {
+      for call in arrivals.remove(name) { answer(call, from: name) }
     }
   }
 
@@ -106,7 +90,7 @@ extension Door {
       grantsProblem = error
       return readGrantsLater()
     }
-    let effects = registry.replaceDecisions(with: grants)
+    let effects = registry.replaceDecisions(with: grants, at: now)
     hasGrants = !registry.isEmpty
     perform(effects)
     settle()

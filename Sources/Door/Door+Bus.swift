@@ -1,3 +1,4 @@
+import ClientInterfaces
 import Clients
 import DBus
 import Ingestion
@@ -26,29 +27,16 @@ extension Door {
     guard !isClosing else { return await connection.close() }
     self.connection = connection
     _ = await connection.observeSignals { [weak self] message in
-      guard let name = message.goneName else { return }
-      self?.assumeIsolated { $0.gone(name) }
+      guard let name = message.ownerlessName else { return }
+      self?.assumeIsolated { $0.ownerless(name, on: connection) }
     }
-    for (path, object) in DoorInterfaces.objects {
-      await connection.export(path) { [weak self] call in
-        guard let self else { return .unknownMethod }
-        self.assumeIsolated { $0.receive(call, of: object) }
-        return .later
-      }
+    await connection.export(.root, subtree: true) { [weak self] call in
+      guard let self else { return .unknownMethod }
+      self.assumeIsolated { $0.receive(call) }
+      return .later
     }
-    do throws(DBusError) {
-      if try await connection.requestName(DoorInterfaces.busName) {
-        lastProblem = ""
-        settings.log(.info, "open to other programs as \(DoorInterfaces.busName)")
-      } else {
-        complain("closed to other programs: another program owns \(DoorInterfaces.busName) on this bus")
-      }
-    } catch {
-      guard error.isAccessDenied else { throw error }
-      complain(
-        "closed to other programs: the bus does not let this user own \(DoorInterfaces.busName); "
-          + "install sensord's D-Bus policy, then restart sensord")
-    }
+    try await connection.addMatch(.owner(of: ClientInterfaces.busName))
+    try await takeName(on: connection)
     guard await connection.isConnected, !isClosing else { return }
     await withCheckedContinuation { continuation in
       busEnd = continuation
@@ -63,12 +51,38 @@ extension Door {
     }
   }
 
+  /// Nobody owns a name any more: a client has gone, or our name is free.
+  private func ownerless(_ name: String, on connection: Connection) {
+    guard name == ClientInterfaces.busName else { return gone(name) }
+    guard !isClosing, connection === self.connection else { return }
+    Task(executorPreference: loop) { try? await self.takeName(on: connection) }
+  }
+
+  /// Asks for the name. Where another program owns it, it is asked for again when that has released it.
+  private func takeName(on connection: Connection) async throws(DBusError) {
+    do throws(DBusError) {
+      guard try await connection.requestName(ClientInterfaces.busName) else {
+        return complain("closed to other programs: another program owns \(ClientInterfaces.busName) on this bus")
+      }
+      lastProblem = ""
+      settings.log(.info, "open to other programs as \(ClientInterfaces.busName)")
+    } catch {
+      guard error.isAccessDenied else { throw error }
+      complain(
+        "closed to other programs: the bus does not let this user own \(ClientInterfaces.busName); "
+          + "install sensord's D-Bus policy, then restart sensord")
+    }
+  }
+
   /// Every client has gone with the bus.
   private func forgetBus() {
     connection = nil
-    for name in registry.names { registry.gone(name) }
-    arrivals = []
+    for name in registry.names { perform(registry.gone(name)) }
+    arrivals.removeAll()
     requests = [:]
+    statusWaiters = []
+    for (_, timer) in waiting.values { loop.cancel(timer) }
+    waiting = [:]
     settle()
   }
 
@@ -86,12 +100,6 @@ extension Door {
   }
 
   func respond(to call: Message, _ reply: Reply) {
-    guard !call.noReply else { return }
-    switch reply {
-    case .values(let values): send(call.reply(values))
-    case .error(let name, let message): send(call.errorReply(name, message))
-    case .unknownMethod: send(call.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "there is no such method"))
-    case .later: break
-    }
+    connection?.assumeIsolated { $0.respond(to: call, reply) }
   }
 }

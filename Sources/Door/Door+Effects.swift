@@ -1,3 +1,4 @@
+import ClientInterfaces
 import Clients
 import DBus
 import HealthModel
@@ -13,41 +14,52 @@ extension Door {
         guard let call = requests.removeValue(forKey: number) else { continue }
         respond(to: call, .values([.string(isDecided ? "decided" : "notDetermined")]))
       case .decided(let name, let share):
-        send(signal(DoorInterfaces.authorization, "Decided", [.properties(["share": .strings(share)])], to: name))
+        send(signal(ClientInterfaces.authorization, "Decided", [.properties(["share": .strings(share)])], to: name))
       case .requested(let name, let request):
-        send(signal(DoorInterfaces.grants, "Requested", [request.value], to: name))
+        send(signal(ClientInterfaces.grants, "Requested", [request.value], to: name))
       case .measurement(let name, let measurement):
-        send(signal(DoorInterfaces.live, "Measurement", measurement.values, to: name))
+        send(signal(ClientInterfaces.live, "Measurement", measurement.values, to: name))
       case .state(let name, let sensor, let state):
         let sensor = sensor.map { "\($0)" } ?? ""
         send(
-          signal(DoorInterfaces.live, "State", [.string(sensor), .string(state.rawValue), .properties([:])], to: name))
+          signal(
+            ClientInterfaces.live, "State", [.string(sensor), .string(state.rawValue), .properties([:])], to: name))
+      case .event(let name, let sensor, let event):
+        send(signal(ClientInterfaces.live, "Event", event.values(of: sensor), to: name))
+      case .changed(let name, let count):
+        send(signal(ClientInterfaces.healthStore, "Changed", [.uint64(count)], to: name))
       case .ping(let name): ping(name)
+      case .endSession(let identifier, let isClientGone):
+        end(session: identifier, isClientGone ? .clientGone : .request)
+      case .interruptSeries(let identifier): interrupt(series: identifier)
       }
     }
   }
 
   private func signal(_ interface: Interface, _ member: String, _ body: [Value], to name: String) -> Message {
-    .signal(path: DoorInterfaces.root, interface: interface.name, member: member, body: body, to: name)
+    .signal(path: ClientInterfaces.root, interface: interface.name, member: member, body: body, to: name)
   }
 
   private func ping(_ name: String) {
     var message = Message.call(
-      name, path: DoorInterfaces.root, interface: "org.freedesktop.DBus.Peer", member: "Ping")
+      name, path: ClientInterfaces.root, interface: "org.freedesktop.DBus.Peer", member: "Ping")
     message.noAutoStart = true
     _ = connection?.assumeIsolated {
       $0.call(message, timeout: nil) { [weak self] result in
-        switch result {
-        case .success: break
-        // An error is an answer, too.
-        case .failure(let error): guard case .remote = error.code else { return }
-        }
-        self?.assumeIsolated {
-          $0.perform($0.registry.heard(from: name, at: $0.now))
-          $0.settle()
-        }
+        self?.assumeIsolated { $0.pinged(name, result) }
       }
     }
+  }
+
+  /// A ping has ended. An error is an answer, too, but only where the subscriber sent it: one of the bus says nothing about it.
+  private func pinged(_ name: String, _ result: Result<Message, DBusError>) {
+    let isAnswered =
+      switch result {
+      case .success: true
+      case .failure(let error): if case .remote = error.code { !error.isFromBus } else { false }
+      }
+    if isAnswered { perform(registry.answeredPing(name, at: now)) } else { registry.pingFailed(name) }
+    settle()
   }
 }
 
@@ -60,6 +72,19 @@ extension LiveMeasurement {
     return [
       .string("\(sensor)"), .uint64(sequence), .int64(time), .uint16(beatsPerMinute),
       .array(rrTicks.map { .uint16($0) }, of: "q"), .properties(details),
+    ]
+  }
+}
+
+extension HeartEvent {
+  /// The arguments of `Event`.
+  fileprivate func values(of sensor: SensorAddress) -> [Value] {
+    var details: [String: Value] = [
+      "type": .string(kind.type.identifier), "rule": .string(rule.name), "rule_version": .int64(rule.version),
+    ]
+    details["threshold"] = threshold.map { .double($0) }
+    return [
+      .string("\(sensor)"), .int64(span.start.microseconds), .int64(span.end.microseconds), .properties(details),
     ]
   }
 }

@@ -16,7 +16,7 @@ extension Door {
       values = nil
       registry.forgetSensors()
     } else if values == nil {
-      let events = recorder.events([.measurements, .sessions], capacity: Self.capacity)
+      let events = recorder.events([.measurements, .sessions, .heartEvents], capacity: Self.capacity)
       values = Task(executorPreference: loop) { await self.follow(events) }
     }
   }
@@ -26,6 +26,8 @@ extension Door {
     for await event in events {
       guard !Task.isCancelled else { return }
       handle(event)
+      // Among what is lost may be what a sensor does now.
+      if case .missed = event.kind { await tellStates() }
     }
   }
 
@@ -33,7 +35,7 @@ extension Door {
   private func tellStates() async {
     let status = await recorder.status()
     guard !Task.isCancelled else { return }
-    for sensor in status.sensors { perform(registry.changed(sensor.address, to: LiveState(sensor.state))) }
+    for sensor in status.sensors { perform(registry.changed(sensor.address, to: LiveState(sensor.state), at: now)) }
   }
 
   private func handle(_ event: RecorderEvent) {
@@ -44,7 +46,9 @@ extension Door {
           sensor, beatsPerMinute: rate, rrTicks: rrTicks, contact: contact, time: event.time,
           unsentBytes: connection?.assumeIsolated { $0.unsentBytes } ?? 0, at: now))
     case (.state(let state), let sensor?):
-      perform(registry.changed(sensor, to: LiveState(state)))
+      perform(registry.changed(sensor, to: LiveState(state), at: now))
+    case (.heartEvent(let event), let sensor?):
+      perform(registry.found(event, of: sensor, at: now))
     case (.missed(let count), _):
       registry.lost(count)
     default: return

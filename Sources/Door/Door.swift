@@ -1,3 +1,4 @@
+import ClientInterfaces
 import Clients
 package import DBus
 import HealthModel
@@ -28,15 +29,18 @@ package actor Door {
   var lastProblem = ""
 
   /// Calls of connections that are not known yet, or whose grants have not been read.
-  var arrivals: [(name: String, calls: [Message])] = []
+  var arrivals: Arrivals
   /// Whether the grants are those of the store.
   var hasGrants = false
   /// Why they could not be read the last time; nil where they could.
   var grantsProblem: StoreError?
   var isReadingLater = false
   /// Calls that wait for the owner.
-  var requests: [UInt64: Message] = [:]
+  var requests: [UInt64: ClientCall] = [:]
   var lastRequest: UInt64 = 0
+  /// Calls that are answered when something is stored, each with the timer that answers it before.
+  var waiting: [UInt64: (call: Message, timer: TimerToken)] = [:]
+  var lastWaiting: UInt64 = 0
 
   /// What follows the recorder's values, and its store.
   var values: Task<Void, Never>?
@@ -44,6 +48,14 @@ package actor Door {
   /// What the recorder did a moment ago, and who waits to hear it.
   var status: (value: RecorderStatus, at: BootInstant)?
   var statusWaiters: [@Sendable (RecorderStatus) -> Void] = []
+  /// Answers of queries that are being sent.
+  var answers: [UInt64: (pipe: AnswerPipe, reading: Reading)] = [:]
+  /// What follows changes of the store for those who observe them.
+  var observers: [String: ChangeObserver] = [:]
+  /// Calls of `Observe` that are answered when changes are followed.
+  var observeCalls: [String: [ClientCall]] = [:]
+  /// The state of the registry that answers and observers are for.
+  var seenRevision = 0
   var timer: (token: TimerToken, instant: BootInstant)?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -55,9 +67,10 @@ package actor Door {
     self.settings = settings
     self.recorder = recorder
     loop = try EventLoop()
+    arrivals = Arrivals(settings.limits)
     registry = ClientRegistry(
       owners: settings.owners, inAdvance: settings.inAdvance, limits: settings.limits,
-      isType: { QuantityType(identifier: $0) != nil })
+      isType: { SampleType(identifier: $0) != nil })
   }
 
   /// Goes to the bus, and back to it whenever it has gone, until ``close()``; from any thread, once the recorder is ready.
@@ -68,7 +81,11 @@ package actor Door {
     do throws(DBusError) {
       try loop.startThread(named: "door")
       isStarted.store(true, ordering: .sequentiallyConsistent)
-      Task(executorPreference: loop) { await self.keepBus() }
+      loop.execute { AnswerPipe.blockSignal() }
+      Task(executorPreference: loop) {
+        await self.adoptSessions()
+        await self.keepBus()
+      }
     } catch {
       settings.log(.warning, "closed to other programs: \(error.description)")
     }
@@ -92,12 +109,14 @@ package actor Door {
     isClosing = true
     values?.cancel()
     storeChanges?.cancel()
+    for answer in answers.values { answer.pipe.cut() }
+    for observer in observers.values { observer.task?.cancel() }
     if let connection {
       // When the bus has answered it has everything that was sent before.
       _ = try? await connection.call(
         .call(
           "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-          member: "ReleaseName", body: [.string(DoorInterfaces.busName)]), timeout: .seconds(1))
+          member: "ReleaseName", body: [.string(ClientInterfaces.busName)]), timeout: .seconds(1))
       await connection.close()
     }
     connection = nil
@@ -111,6 +130,11 @@ package actor Door {
   func settle() {
     followValues()
     followStore()
+    if registry.revision != seenRevision {
+      seenRevision = registry.revision
+      cutAnswers()
+      followChanges()
+    }
     armTimer()
   }
 

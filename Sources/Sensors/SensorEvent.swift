@@ -40,8 +40,9 @@ public struct SensorEvent: Hashable, Sendable {
     /// What had no time of its own from the kernel was read afterwards, all at once: measurements with exactly this instant
     /// have no arrival of their own.
     case stalled(microseconds: Int64)
-    /// A point in time that somebody marked, a game for instance, in their own words. It is no measurement.
-    case marker(String)
+    /// A point in time that somebody marked, a game for instance, in their own words. It is no measurement. The point may
+    /// lie so many microseconds before the event, which is when it was told.
+    case marker(String, microsecondsBefore: Int64 = 0)
     /// The session ended here.
     case ended(SessionEndReason)
   }

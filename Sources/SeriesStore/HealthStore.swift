@@ -148,7 +148,7 @@ public actor HealthStore {
   ///
   /// The number of the last change is looked up for the first listener, not at opening: opening a file costs the same
   /// however long its history is.
-  func changeSignals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
+  package func changeSignals(_ isConcerned: @escaping @Sendable (StoreChange) -> Bool) -> AsyncStream<Void> {
     if listeners.count == 0, let last = try? file?.connection.changeList.last() { announcedChange = last }
     return listeners.signals(isConcerned)
   }

@@ -40,6 +40,7 @@ enum Samples {
       .text(hostile.randomElement(using: &random) ?? ""), .integer(Int64(bitPattern: random.next())),
       .real(Double.random(in: -1e6...1e6, using: &random)), .boolean(.random(using: &random)),
       .time(microseconds: .random(in: RecordLine.times, using: &random)),
+      .quantity(.random(in: -1e6...1e6, using: &random), unit: hostile.randomElement(using: &random) ?? ""),
     ]
     return values.randomElement(using: &random) ?? .integer(0)
   }
@@ -56,6 +57,7 @@ enum Samples {
       .information(DeviceInformationField.allCases.randomElement(using: &random) ?? .modelNumber, text),
       .signal(dBm: .random(in: Int16.min...Int16.max, using: &random)),
       .lost(values: .random(in: 0...Int.max, using: &random), reason: text), .marker(text),
+      .marker(text, microsecondsBefore: .random(in: 0...RecordLine.times.upperBound, using: &random)),
       .stalled(microseconds: .random(in: 0...RecordLine.times.upperBound, using: &random)),
       .ended(SessionEndReason.allCases.randomElement(using: &random) ?? .request),
     ]

@@ -25,18 +25,20 @@ struct AuthorizationTests {
     var registry = try Made.registry()
     #expect(try registry.shareStatus(":1.0", of: "stepCount") == .allowed)
     try registry.requireOwner(":1.0")
-    try registry.identify(":1.0", as: "org.example.Game")
+    _ = try registry.identify(":1.0", as: "org.example.Game", at: Made.at(0))
     #expect(try registry.shareStatus(":1.0", of: "stepCount") == nil)
     #expect(!registry.maySeeSensors(":1.0"))
     #expect(throws: Refusal.notAuthorized) { try registry.requireOwner(":1.0") }
-    #expect(throws: Refusal.alreadyIdentified) { try registry.identify(":1.0", as: "org.example.Other") }
+    #expect(throws: Refusal.alreadyIdentified) {
+      try registry.identify(":1.0", as: "org.example.Other", at: Made.at(0))
+    }
   }
 
   @Test("the same name under two users is two clients")
   func users() throws {
     var registry = try Made.registry()
     try registry.connected(":1.2", uid: 1001, groups: [])
-    try registry.identify(":1.2", as: Made.game.application)
+    _ = try registry.identify(":1.2", as: Made.game.application, at: Made.at(0))
     _ = registry.replaceDecisions(with: Made.reading)
     #expect(registry.maySeeSensors(":1.1"))
     #expect(!registry.maySeeSensors(":1.2"))
@@ -44,10 +46,12 @@ struct AuthorizationTests {
 
   @Test(
     "a name that is none is refused",
-    arguments: ["", "1game", "org.example/x", "a b", "\u{1B}[2J", "ä", String(repeating: "a", count: 101), "a\n"])
+    arguments: [
+      "", "unnamed", "1game", "org.example/x", "a b", "\u{1B}[2J", "ä", String(repeating: "a", count: 101), "a\n",
+    ])
   func names(name: String) throws {
     var registry = try Made.registry()
-    #expect(throws: Refusal.invalidApplication) { try registry.identify(":1.0", as: name) }
+    #expect(throws: Refusal.invalidApplication) { try registry.identify(":1.0", as: name, at: Made.at(0)) }
   }
 
   @Test("a request waits for the owner; each owner that watches is told what is not decided")
@@ -96,7 +100,7 @@ struct AuthorizationTests {
   func vanished() throws {
     var registry = try Made.registry()
     _ = try registry.request(":1.1", share: ["bodyMass"], read: [], call: 3, at: Made.at(10))
-    registry.gone(":1.1")
+    _ = registry.gone(":1.1")
     #expect(registry.deadline == nil)
     #expect(registry.replaceDecisions(with: [Made.grant(.share, "bodyMass")]).isEmpty)
     #expect(try registry.overview(for: ":1.0").waiting.isEmpty)
@@ -168,6 +172,64 @@ struct AuthorizationTests {
         == ["height", "heartRateVariabilitySDNN"])
   }
 
+  @Test("the owner may decide about programs that have not said who they are")
+  func unnamed() throws {
+    let registry = try Made.registry()
+    let grants = try registry.grants(
+      decidedBy: ":1.0", about: ClientIdentity(uid: 1001), share: [], read: ["heartRate"], .allowed,
+      at: Timestamp(microseconds: 5))
+    #expect(grants.map(\.client.application) == ["unnamed"])
+  }
+
+  @Test(
+    "what waits for the owner is the application's once it has said who it is: answered if decided, else asked anew")
+  func moved() throws {
+    for (decided, isAnswered) in [("stepCount", true), ("bodyMass", false)] {
+      var registry = try Made.registry()
+      _ = try registry.overview(for: ":1.0")
+      _ = registry.replaceDecisions(with: [Made.grant(.share, decided)])
+      try registry.connect(":1.2", as: nil)
+      _ = try registry.request(":1.2", share: ["stepCount"], read: [], call: 5, at: Made.at(1))
+      let effects = try registry.identify(":1.2", as: Made.game.application, at: Made.at(2))
+      let asked = AccessRequest(client: Made.game, share: ["stepCount"], read: [])
+      #expect(effects == (isAnswered ? [.answer(5, isDecided: true)] : [.requested(to: ":1.0", asked)]))
+      #expect(try registry.overview(for: ":1.0").waiting == (isAnswered ? [] : [asked]))
+    }
+  }
+
+  @Test("a subscription is the application's once it has said who it is, which is told what the sensors do")
+  func movedSubscription() throws {
+    var registry = try Made.registry()
+    _ = registry.replaceDecisions(with: Made.reading)
+    _ = try registry.subscribe(":1.0", to: [], at: Made.at(0))
+    _ = registry.value(1)
+    try registry.connect(":1.2", as: nil)
+    _ = try registry.called(":1.2", at: Made.at(1))
+    #expect(try registry.subscribe(":1.2", to: [], at: Made.at(1)).isEmpty)
+    let effects = try registry.identify(":1.2", as: Made.game.application, at: Made.at(2))
+    #expect(effects == [.state(to: ":1.2", Made.strap, .measuring)])
+    #expect(registry.value(3).measurements(to: ":1.2").map(\.sequence) == [1])
+  }
+
+  @Test("an application has so many requests over all its connections, and a user over all its applications")
+  func requestsOfMany() throws {
+    var limits = ClientLimits()
+    limits.requestsOfClient = 2
+    limits.requestsOfUser = 3
+    var registry = try Made.registry(limits: limits)
+    for name in [":1.2", ":1.3"] { try registry.connect(name) }
+    try registry.connect(":1.4", as: "org.example.Other")
+    try registry.connect(":1.5", as: "org.example.Other")
+    try registry.connect(":1.6", uid: 1001)
+    func ask(_ name: String) throws -> [Effect] {
+      try registry.request(name, share: ["height"], read: [], call: 1, at: Made.at(1))
+    }
+    for name in [":1.2", ":1.3", ":1.4", ":1.6"] { _ = try ask(name) }
+    for name in [":1.1", ":1.5"] { #expect(throws: Refusal.limitsExceeded(.requests)) { try ask(name) } }
+    _ = registry.gone(":1.2")
+    _ = try ask(":1.5")
+  }
+
   @Test("one user has so many connections, and each so many calls in a second")
   func connections() throws {
     var limits = ClientLimits()
@@ -182,7 +244,44 @@ struct AuthorizationTests {
     _ = try registry.called(":1.2", at: Made.at(1))
     for _ in 0..<10 { _ = try registry.called(":1.1", at: Made.at(2)) }
     #expect(throws: Refusal.limitsExceeded(.calls)) { try registry.called(":1.1", at: Made.at(2)) }
-    registry.gone(":1.2")
+    _ = registry.gone(":1.2")
     try registry.connected(":1.4", uid: 1000, groups: [])
+  }
+
+  @Test("an application has so many calls over all its connections, and a user over all its applications")
+  func callsOfMany() throws {
+    var limits = ClientLimits()
+    limits.callsPerSecond = 10
+    limits.callsOfClientPerSecond = 15
+    limits.callsOfUserPerSecond = 20
+    var registry = try Made.registry(limits: limits)
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", as: "org.example.Other")
+    try registry.connect(":1.4", uid: 1001)
+    func calls(_ name: String, at second: Double = 1) -> Int {
+      (0..<100).count { _ in (try? registry.called(name, at: Made.at(second))) != nil }
+    }
+    #expect(calls(":1.1") == 20)
+    #expect(calls(":1.2") == 10, "the application's 30 are used up")
+    #expect(calls(":1.3") == 10, "the user's 40 are used up")
+    #expect(calls(":1.4") == 20)
+    #expect(calls(":1.0") == 20)
+    _ = registry.gone(":1.1")
+    try registry.connect(":1.1")
+    #expect(calls(":1.1") == 0, "who connects anew has used up as much")
+    #expect(calls(":1.1", at: 3) == 20)
+  }
+
+  @Test("an owner can always revoke, however often its user's applications call")
+  func ownersCalls() throws {
+    var limits = ClientLimits()
+    limits.callsOfUserPerSecond = 5
+    var registry = try Made.registry(limits: limits)
+    try registry.connect(":1.2", uid: 0)
+    try registry.connect(":1.3", uid: 0, as: nil)
+    let calls = (0..<100).count { _ in (try? registry.called(":1.2", at: Made.at(1))) != nil }
+    #expect(calls == 10)
+    _ = try registry.called(":1.3", at: Made.at(1))
+    try registry.requireOwner(":1.3")
   }
 }

@@ -10,6 +10,7 @@ struct LiveTests {
   private func subscribed(_ sensors: [String] = [], limits: ClientLimits = ClientLimits()) throws -> ClientRegistry {
     var registry = try Made.registry(limits: limits)
     _ = registry.replaceDecisions(with: Made.reading)
+    _ = try registry.called(":1.1", at: Made.at(0))
     _ = try registry.subscribe(":1.1", to: sensors, at: Made.at(0))
     return registry
   }
@@ -90,17 +91,17 @@ struct LiveTests {
     #expect(registry.timeReached(Made.at(15)).states() == [.stale])
     #expect(registry.deadline == nil)
     #expect(registry.value(16).states() == [.measuring])
-    #expect(registry.changed(Made.strap, to: .linkLost).states() == [.linkLost])
+    #expect(registry.changed(Made.strap, to: .linkLost, at: Made.at(0)).states() == [.linkLost])
     #expect(registry.timeReached(Made.at(60)).isEmpty, "lost is not stale, too")
-    #expect(registry.changed(Made.strap, to: .linkLost).isEmpty)
-    #expect(registry.changed(Made.strap, to: .offSkin).states() == [.offSkin])
+    #expect(registry.changed(Made.strap, to: .linkLost, at: Made.at(0)).isEmpty)
+    #expect(registry.changed(Made.strap, to: .offSkin, at: Made.at(0)).states() == [.offSkin])
   }
 
   @Test("who subscribes is told what the sensors do")
   func states() throws {
     var registry = try subscribed()
-    _ = registry.changed(Made.other, to: .silent)
-    _ = registry.changed(Made.strap, to: .measuring)
+    _ = registry.changed(Made.other, to: .silent, at: Made.at(0))
+    _ = registry.changed(Made.strap, to: .measuring, at: Made.at(0))
     #expect(
       try registry.subscribe(":1.1", to: [], at: Made.at(1)) == [
         .state(to: ":1.1", Made.strap, .measuring), .state(to: ":1.1", Made.other, .silent),
@@ -128,7 +129,9 @@ struct LiveTests {
       for index in 0..<96 {
         let sensor = SensorAddress(bits: UInt64(index % 48))!
         _ = try registry.called(":1.1", at: Made.at(Double(second)))
-        #expect(registry.value(Double(second) + Double(index) / 96, of: sensor).measurements().count == 1)
+        let effects = registry.value(Double(second) + Double(index) / 96, of: sensor)
+        #expect(effects.measurements().count == 1)
+        for name in effects.pings() { _ = registry.answeredPing(name, at: Made.at(Double(second))) }
       }
     }
   }
@@ -144,11 +147,11 @@ struct LiveTests {
       last = effects.measurements().last?.sequence ?? last
     }
     #expect(last == 39)
-    _ = registry.changed(Made.strap, to: .offSkin)
-    #expect(registry.heard(from: ":1.1", at: Made.at(100)).states() == [.offSkin], "what it is now")
+    _ = registry.changed(Made.strap, to: .offSkin, at: Made.at(0))
+    #expect(registry.answeredPing(":1.1", at: Made.at(100)).states() == [.offSkin], "what it is now")
     let value = registry.value(101).measurements().first
     #expect(value?.sequence == 101 && value?.missed == 61)
-    #expect(registry.heard(from: ":1.1", at: Made.at(101)).isEmpty)
+    #expect(registry.answeredPing(":1.1", at: Made.at(101)).isEmpty)
   }
 
   @Test("what the bus does not take is left out, not kept")
@@ -169,7 +172,7 @@ struct LiveTests {
   @Test("while nothing is sent nobody is asked, and no timer runs")
   func idle() throws {
     var registry = try subscribed()
-    _ = registry.changed(Made.strap, to: .linkLost)
+    _ = registry.changed(Made.strap, to: .linkLost, at: Made.at(0))
     #expect(registry.deadline == nil)
     #expect(registry.timeReached(Made.at(1_000)).isEmpty)
   }
@@ -183,17 +186,150 @@ struct LiveTests {
     #expect(value?.sequence == 5 && value?.missed == 3)
   }
 
-  @Test("one user has so many subscriptions")
+  @Test("who subscribes again while a ping is under way is not sent another one")
+  func onePing() throws {
+    var registry = try subscribed()
+    #expect(registry.value(10).pings() == [":1.1"])
+    for second in 11...100 {
+      _ = try registry.subscribe(":1.1", to: [], at: Made.at(Double(second)))
+      #expect(registry.value(Double(second)).pings().isEmpty)
+    }
+    #expect(registry.value(101).isEmpty, "to subscribe again is no answer")
+    _ = registry.answeredPing(":1.1", at: Made.at(102))
+    #expect(registry.value(112).pings() == [":1.1"])
+  }
+
+  @Test("a ping that the bus did not deliver is no answer, and is sent again ten seconds later, also to who is paused")
+  func failedPing() throws {
+    var registry = try subscribed()
+    var pings: [Int] = []
+    for second in 1...70 {
+      let effects = registry.value(Double(second))
+      if !effects.pings().isEmpty { pings.append(second) }
+      registry.pingFailed(":1.1")
+      #expect(effects.measurements().isEmpty == (second >= 40))
+    }
+    #expect(pings == [10, 20, 30, 40, 50, 60, 70])
+    _ = registry.answeredPing(":1.1", at: Made.at(71))
+    #expect(registry.value(72).measurements().first?.missed == 31)
+  }
+
+  @Test("who calls is sent values again; if it owes an answer it owes it from then on")
+  func callsPaused() throws {
+    var registry = try subscribed()
+    for second in 1...50 { _ = registry.value(Double(second)) }
+    #expect(registry.value(51).isEmpty)
+    #expect(try registry.called(":1.1", at: Made.at(52)).states() == [.measuring])
+    #expect(registry.value(53).measurements().count == 1)
+    #expect(registry.value(81.9).measurements().count == 1)
+    #expect(registry.value(82).isEmpty)
+  }
+
+  @Test("a fast stream is asked about after 32 KiB, and what was sent before the ping counts as read by its answer")
+  func volume() throws {
+    var registry = try subscribed()
+    var sent = 0
+    while true {
+      let effects = registry.value(1 + Double(sent) / 100)
+      sent += effects.measurements().count
+      guard effects.pings().isEmpty else { break }
+      try #require(sent < 1_000)
+    }
+    #expect(sent == (1 << 15) / 432)
+    _ = registry.answeredPing(":1.1", at: Made.at(2))
+    #expect(registry.clients[":1.1"]?.reception.unread == 0)
+  }
+
+  @Test("what a connection leaves unread has an end, though it calls all the time, and no state is lost by it")
+  func unread() throws {
+    var limits = ClientLimits()
+    limits.unreadBytes = 4_320
+    var registry = try subscribed(limits: limits)
+    var sent = 0
+    for index in 0..<100 {
+      _ = try registry.called(":1.1", at: Made.at(Double(index)))
+      sent += registry.value(Double(index)).measurements().count
+    }
+    #expect(sent == 10)
+    #expect(registry.changed(Made.strap, to: .offSkin, at: Made.at(100)).states().isEmpty)
+    #expect(try registry.subscribe(":1.1", to: [], at: Made.at(100)).isEmpty, "nor does it help to subscribe again")
+    _ = registry.value(111)
+    #expect(registry.answeredPing(":1.1", at: Made.at(112)).states() == [.offSkin])
+  }
+
+  @Test("an application leaves so much unread over all its connections, and a user over all its applications")
+  func unreadOfMany() throws {
+    var limits = ClientLimits()
+    limits.unreadBytesOfClient = 43_200
+    limits.unreadBytesOfUser = 77_400
+    var registry = try subscribed(limits: limits)
+    let other = ClientIdentity(uid: Made.game.uid, application: "org.example.Other")
+    let neighbour = ClientIdentity(uid: 1001, application: Made.game.application)
+    _ = registry.replaceDecisions(with: [Made.game, other, neighbour].map { Made.grant(.read, "heartRate", to: $0) })
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", as: other.application)
+    try registry.connect(":1.4", uid: neighbour.uid)
+    for name in [":1.2", ":1.3", ":1.4"] { _ = try registry.subscribe(name, to: [], at: Made.at(0)) }
+    var sent: [String: Int] = [:]
+    for index in 0..<200 {
+      for case .measurement(let name, _) in registry.value(Double(index) / 20, rr: []) { sent[name, default: 0] += 1 }
+    }
+    // 430 bytes each.
+    #expect((97...101).contains(sent[":1.1", default: 0] + sent[":1.2", default: 0]))
+    #expect((175...181).contains(sent.values.reduce(0, +) - sent[":1.4", default: 0]))
+    #expect((97...101).contains(sent[":1.4", default: 0]), "a neighbour has a share of its own")
+  }
+
+  @Test("values that it may be sent in a second are not more for who subscribes again")
+  func thinnedAgain() throws {
+    var limits = ClientLimits()
+    limits.signalsPerSecond = 10
+    var registry = try subscribed(limits: limits)
+    var count = 0
+    for _ in 0..<100 {
+      _ = try registry.subscribe(":1.1", to: [], at: Made.at(1))
+      count += registry.value(1).measurements().count
+    }
+    #expect(count == 20)
+  }
+
+  @Test("one application and one user have so many subscriptions")
   func limits() throws {
     var limits = ClientLimits()
     limits.subscriptionsOfUser = 1
     var registry = try subscribed(limits: limits)
-    try registry.connected(":1.2", uid: Made.game.uid, groups: [])
+    try registry.connect(":1.2", as: nil)
     #expect(throws: Refusal.limitsExceeded(.subscriptions)) { try registry.subscribe(":1.2", to: [], at: Made.at(0)) }
+    limits.subscriptionsOfUser = 2
+    limits.subscriptionsOfClient = 1
+    registry = try subscribed(limits: limits)
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", as: "org.example.Other")
+    #expect(throws: Refusal.limitsExceeded(.subscriptions)) { try registry.subscribe(":1.2", to: [], at: Made.at(0)) }
+    _ = try registry.subscribe(":1.3", to: [], at: Made.at(0))
     _ = try registry.subscribe(":1.1", to: [], at: Made.at(0))
     _ = try registry.subscribe(":1.0", to: [], at: Made.at(0))
     #expect(throws: Refusal.limitsExceeded(.sensors)) {
       try registry.subscribe(":1.1", to: Array(repeating: "x", count: 65), at: Made.at(0))
     }
+  }
+
+  @Test("a heart event reaches who subscribed to its sensor and may read its type, and nobody else")
+  func events() throws {
+    let span = TimeSpan(at: Timestamp(microseconds: 5))
+    let low = HeartEvent(.low, over: span, threshold: 40, rule: LowHeartRateDetector.rule)
+    var registry = try subscribed()
+    #expect(registry.found(low, of: Made.strap, at: Made.at(1)).isEmpty, "rates alone are not events")
+    _ = registry.replaceDecisions(with: [Made.grant(.read, "lowHeartRateEvent")])
+    #expect(registry.wantsValues)
+    #expect(registry.found(low, of: Made.strap, at: Made.at(1)) == [.event(to: ":1.1", Made.strap, low)])
+    #expect(registry.value(2).isEmpty, "events alone are no values")
+    let high = HeartEvent(.high, over: span, threshold: 120, rule: HighHeartRateDetector.rule)
+    #expect(registry.found(high, of: Made.strap, at: Made.at(2)).isEmpty)
+    _ = try registry.subscribe(":1.1", to: ["\(Made.other)"], at: Made.at(3))
+    #expect(registry.found(low, of: Made.strap, at: Made.at(3)).isEmpty)
+    #expect(registry.found(low, of: Made.other, at: Made.at(3)).count == 1)
+    _ = registry.replaceDecisions(with: [])
+    #expect(registry.found(low, of: Made.other, at: Made.at(4)).isEmpty && !registry.wantsValues)
   }
 }

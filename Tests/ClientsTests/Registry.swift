@@ -13,10 +13,10 @@ enum Made {
   static func registry(limits: ClientLimits = ClientLimits(), inAdvance: [Grant] = []) throws -> ClientRegistry {
     var registry = ClientRegistry(
       owners: Owners(uid: 500, group: 900), inAdvance: inAdvance, limits: limits,
-      isType: { QuantityType(identifier: $0) != nil })
+      isType: { SampleType(identifier: $0) != nil })
     try registry.connected(":1.0", uid: 0, groups: [])
     try registry.connected(":1.1", uid: game.uid, groups: [])
-    try registry.identify(":1.1", as: game.application)
+    _ = try registry.identify(":1.1", as: game.application, at: at(0))
     return registry
   }
 
@@ -33,6 +33,19 @@ enum Made {
 }
 
 extension ClientRegistry {
+  /// The owner's decisions are these from now on; in tests where the time does not matter.
+  mutating func replaceDecisions(with grants: [Grant]) -> [Effect] {
+    replaceDecisions(with: grants, at: Made.at(0))
+  }
+
+  /// Another connection of an application, the game's user's where none is named.
+  mutating func connect(
+    _ name: String, uid: UInt32 = Made.game.uid, as application: String? = Made.game.application
+  ) throws {
+    try connected(name, uid: uid, groups: [])
+    if let application { _ = try identify(name, as: application, at: Made.at(0)) }
+  }
+
   /// A value of the strap at so many seconds.
   mutating func value(
     _ seconds: Double, of sensor: SensorAddress = Made.strap, bpm: UInt16 = 60, rr: [UInt16] = [1024]
@@ -46,6 +59,11 @@ extension [Effect] {
   /// The values that a connection gets.
   func measurements(to name: String = ":1.1") -> [LiveMeasurement] {
     compactMap { if case .measurement(name, let value) = $0 { value } else { nil } }
+  }
+
+  /// The connections that are asked whether they read.
+  func pings() -> [String] {
+    compactMap { if case .ping(let name) = $0 { name } else { nil } }
   }
 
   /// The states that a connection gets.

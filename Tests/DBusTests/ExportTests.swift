@@ -49,6 +49,34 @@ struct ExportTests {
     #expect(try await connecting.body == [.string("done")])
   }
 
+  @Test("a later answer that cannot be sent is an error for the caller, who would wait for ever")
+  func invalidLater() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    let loop = fixture.loop
+    await service.export("/o") { call in
+      loop.execute { service.assumeIsolated { $0.respond(to: call, .values([.string("a\0b")])) } }
+      return .later
+    }
+    let client = try await fixture.connect()
+    let name = await service.uniqueName
+    let code = await errorCode { try await client.call(.call(name, path: "/o", interface: "a.b", member: "C")) }
+    #expect(code == .remote(name: "org.freedesktop.DBus.Error.Failed"))
+  }
+
+  @Test("an error tells whether the bus sent it or who was called")
+  func origin() async throws {
+    let fixture = try BusFixture()
+    let service = try await fixture.connect()
+    let client = try await fixture.connect()
+    for (name, isFromBus) in [(await service.uniqueName, false), (":7.7", true)] {
+      let error = await #expect(throws: DBusError.self) {
+        try await client.call(.call(name, path: "/o", interface: "a.b", member: "C"))
+      }
+      #expect(error?.isFromBus == isFromBus)
+    }
+  }
+
   @Test("a call with more values than a service ever takes is refused before they are in memory, and an answer is not")
   func manyValues() async throws {
     let fixture = try BusFixture()
@@ -69,7 +97,7 @@ struct ExportTests {
     let answer = try await client.call(call(8_000))
     #expect(answer.body.first?.array?.count == 20_000)
     do {
-      _ = try await client.call(call(9_000))
+      _ = try await client.call(call(10_300))
       Issue.record("it was taken")
     } catch {
       #expect(error.name == "org.freedesktop.DBus.Error.LimitsExceeded")

@@ -99,7 +99,9 @@ struct QueryDocumentTests {
     try builder.add(rrTicks: 800, precededByGap: false, flags: .firstOfRun)
     try builder.add(rrTicks: 1024, precededByGap: true, flags: [])
     var bytes: [UInt8] = []
-    HeartbeatLines.append(try builder.finish(), to: &bytes)
+    var lines = HeartbeatLines(try builder.finish())
+    #expect(lines.append(1, to: &bytes) && bytes.count(where: { $0 == UInt8(ascii: "\n") }) == 1)
+    #expect(!lines.append(5, to: &bytes))
     #expect(
       text(bytes) == "{\"timeMicroseconds\":1700000000123456,\"run\":0,\"index\":0,\"rrTicks\":800,\"timescale\":1024,"
         + "\"precededByGap\":false,\"flags\":[\"firstOfRun\"]}\n"

@@ -36,16 +36,22 @@ struct SessionDocumentTests {
   }
 
   private func report(_ recorded: RecordedSession) -> SessionReport {
-    SessionReport(session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    SessionReport(
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps,
+      markers: recorded.markers)
   }
 
   @Test("a session in full ends with its quality report and its runs")
   func full() throws {
-    let report = report(try SampleSession.recorded())
+    var recorded = try SampleSession.recorded()
+    recorded.markers = [SessionMarker(time: recorded.start.advanced(byMicroseconds: 1_000_000), text: "Level 2")]
+    recorded.metadata = ["title": "Hot dogs", "level": 2]
+    let report = report(recorded)
     let ending: [String] = [
       #","quality":{"junk":0,"notifications":3,"artefacts":{},"gapsByCause":{"link":{"count":1,"seconds":18,"#,
       #""estimatedLostBeats":18}},"gaps":[{"reason":"link","detail":"timeout","#,
       #""start":"2026-11-21T02:08:09.000Z","end":"2026-11-21T02:08:27.000Z","estimatedLostBeats":18}]},"#,
+      #""metadata":{"level":2,"title":"Hot dogs"},"markers":[{"time":"2026-11-21T02:08:09.000Z","text":"Level 2"}],"#,
       #""runs":[{"index":0,"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:09.000Z","beats":2,"#,
       #""uncertaintyMilliseconds":12.5},{"index":1,"start":"2026-11-21T02:08:28.000Z","#,
       #""end":"2026-11-21T02:08:28.000Z","beats":1,"uncertaintyMilliseconds":0}]}"#,

@@ -1,5 +1,6 @@
 import Clients
 import DBus
+import Dispatch
 import Foundation
 import HealthModel
 import Sensors
@@ -26,8 +27,15 @@ final class DoorStage: Sendable {
   private let folder: URL
   private let loop: EventLoop
   private let run: Task<Void, Never>
+  /// Each recorder watches its store, and a user has 128 inotify instances: a stage beyond that would see no change by others.
+  private static let places = Places(24)
+  private let place: Places.Place
 
-  init(on bus: PrivateBus? = nil, inAdvance: [Grant] = [], isOpen: Bool = true) async throws {
+  init(
+    on bus: PrivateBus? = nil, inAdvance: [Grant] = [], isOpen: Bool = true,
+    limits: ClientLimits = ClientLimits()
+  ) async throws {
+    place = await Self.places.take()
     let bus = try bus ?? PrivateBus()
     self.bus = bus
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
@@ -49,19 +57,20 @@ final class DoorStage: Sendable {
       isReady.finish()
     }
     let lines = LogLines()
-    door = try Door(
-      DoorSettings(
-        bus: .address(bus.address), owners: Owners(uid: getuid()), inAdvance: inAdvance, version: "1.2.3",
-        log: { _, line in lines.append(line) }), of: recorder)
+    var doorSettings = DoorSettings(
+      bus: .address(bus.address), owners: Owners(uid: getuid()), inAdvance: inAdvance, version: "1.2.3",
+      log: { _, line in lines.append(line) })
+    doorSettings.limits = limits
+    door = try Door(doorSettings, of: recorder)
     log = lines
     for await _ in ready {}
     door.open()
     if isOpen { await lines.wait { $0.contains("open to other programs") } }
   }
 
-  /// A program on the bus.
-  func connect() async throws -> Connection {
-    try await Connection.open(.address(bus.address), on: loop)
+  /// A program on the bus; on a thread of its own where a loop is named.
+  func connect(on loop: EventLoop? = nil) async throws -> Connection {
+    try await Connection.open(.address(bus.address), on: loop ?? self.loop)
   }
 
   /// A program that has said that it is the game.
@@ -71,6 +80,18 @@ final class DoorStage: Sendable {
     return game
   }
 
+  /// A program of another user, as far as the door knows; somebody has to be connected to it already.
+  func connectStranger(uid: UInt32) async throws -> Connection {
+    let stranger = try await connect()
+    try await door.admit(stranger.uniqueName, uid: uid)
+    return stranger
+  }
+
+  /// Waits until something is so; between two looks the door does what it has to do.
+  func until(_ condition: @escaping @Sendable (isolated Door) -> Bool) async {
+    while await !door.isSo(condition) { await Task.yield() }
+  }
+
   /// Something happens to the straps.
   func happen(_ body: @escaping @Sendable (isolated Recorder) -> Void) {
     loop.execute { self.recorder.assumeIsolated { body($0) } }
@@ -78,7 +99,10 @@ final class DoorStage: Sendable {
 
   /// The strap sends a value.
   func send(_ bytes: [UInt8], from strap: SensorAddress = strap) {
-    happen { $0.record(.measurement(bytes), of: strap, at: BootInstant(microseconds: BootClock.now())) }
+    happen {
+      $0.record(.measurement(bytes), of: strap, at: BootInstant(microseconds: BootClock.now()))
+      $0.publishStatus()
+    }
   }
 
   func end() async {
@@ -86,8 +110,33 @@ final class DoorStage: Sendable {
     await run.value
     await door.close()
     loop.stop()
-    try? FileManager.default.removeItem(at: folder)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+extension Door {
+  fileprivate func isSo(_ condition: (isolated Door) -> Bool) -> Bool { condition(self) }
+
+  fileprivate func admit(_ name: String, uid: UInt32) throws {
+    try registry.connected(name, uid: uid, groups: [])
+  }
+}
+
+/// Holds up a thread at its next turn, as SIGSTOP holds up a process.
+final class Halt: Sendable {
+  private let isReached = DispatchSemaphore(value: 0)
+  private let goesOn = DispatchSemaphore(value: 0)
+
+  init(_ loop: EventLoop) {
+    loop.execute { [isReached, goesOn] in
+      isReached.signal()
+      goesOn.wait()
+    }
+    isReached.wait()
+  }
+
+  func end() { goesOn.signal() }
 }
 
 /// Lines that were logged; tests wait for them.
@@ -132,13 +181,43 @@ extension Connection {
   }
 
   /// The name of the error with which a call is refused.
-  func refusal(_ interface: String, _ member: String, _ body: [Value] = []) async -> String? {
+  func refusal(
+    _ interface: String, _ member: String, _ body: [Value] = [], at path: ObjectPath = "/org/sensord"
+  ) async -> String? {
+    await failure(interface, member, body, at: path)?.name
+  }
+
+  /// The error with which a call is refused.
+  func failure(
+    _ interface: String, _ member: String, _ body: [Value] = [], at path: ObjectPath = "/org/sensord"
+  ) async -> Failure? {
     do {
-      _ = try await ask(interface, member, body)
+      _ = try await ask(interface, member, body, at: path)
       return nil
     } catch {
-      return (error as? DBusError)?.name
+      return (error as? DBusError).map { Failure(name: $0.name ?? "", message: $0.message) }
     }
+  }
+
+  struct Failure: Hashable, Sendable {
+    var name: String
+    var message: String
+  }
+
+  /// What introspection tells of an object; nil where there is none.
+  func introspect(_ path: ObjectPath) async throws -> String? {
+    try? await call(
+      .call("org.sensord", path: path, interface: "org.freedesktop.DBus.Introspectable", member: "Introspect")
+    ).body.first?.string
+  }
+
+  /// The properties of a session.
+  func properties(at path: ObjectPath) async throws -> [String: Value] {
+    try await call(
+      .call(
+        "org.sensord", path: path, interface: "org.freedesktop.DBus.Properties", member: "GetAll",
+        body: [.string("org.sensord.Session1")])
+    ).body.first?.properties ?? [:]
   }
 
   func property(_ name: String) async throws -> Value? {
@@ -159,11 +238,13 @@ extension Connection {
   }
 
   /// Decides as an owner.
-  func decide(_ isAllowed: Bool = true, share: [String] = [], read: [String] = []) async throws {
+  func decide(
+    _ isAllowed: Bool = true, share: [String] = [], read: [String] = [], uid: UInt32 = getuid()
+  ) async throws {
     _ = try await ask(
       "Grants1", "Decide",
       [
-        .uint32(getuid()), .string(DoorStage.game), .strings(share), .strings(read), .boolean(isAllowed),
+        .uint32(uid), .string(DoorStage.game), .strings(share), .strings(read), .boolean(isAllowed),
         .properties([:]),
       ])
   }

@@ -6,9 +6,7 @@ struct HeartbeatSeriesBuilderTests {
   let start = Timestamp(microseconds: 1_700_000_000_000_000)
 
   func times(_ series: HeartbeatSeries) -> [Int64] {
-    var times: [Int64] = []
-    series.forEachBeat { times.append($0.time.microseconds(since: start)) }
-    return times
+    series.locatedBeats.map { $0.time.microseconds(since: start) }
   }
 
   @Test("beats at 0.50, 1.49, 2.49, 3.48, 4.45 s keep their times in a timescale of 1000")

@@ -45,12 +45,9 @@ struct SamplePredicateTests {
       for isDeletion in [false, true] {
         let change = StoreChange(type: type, source: source, isDeletion: isDeletion)
         #expect(scope.includes(change) == isSeen, "\(change)")
-        #expect(ChangeQuery(after: .start).isConcerned(by: change, in: scope) == isSeen)
         #expect(!ReadScope().includes(change))
       }
     }
-    let rate = StoreChange(type: .quantity(.heartRate), source: "other", isDeletion: false)
-    #expect(!QuantityQuery(.stepCount).isConcerned(by: rate, in: scope))
   }
 
   @Test("a scope is narrowed to the types that a predicate may mean")

@@ -11,7 +11,7 @@ struct BeatColumns: Hashable {
   var wallMicroseconds: [Int64] = []
 
   init(_ series: HeartbeatSeries) {
-    series.forEachBeat { located in
+    for located in series.locatedBeats {
       rrTicks.append(UInt16(located.beat.rrTicks))
       flags.append(located.beat.flags)
       precededByGap.append(located.beat.precededByGap)

@@ -62,8 +62,13 @@ struct StallTests {
     let values = (1...9).map { Self.value(Double($0)) }
     var marked = values
     marked.insert(Self.at(4.5, .marker("Level 2")), at: 4)
+    marked.insert(Self.at(6.5, .marker("Level 1", microsecondsBefore: 4_000_000)), at: 7)
     let timeline = SessionTimeline(Self.beginning + marked)
-    #expect(timeline.markers == [SessionMarker(time: Timestamp(microseconds: 1_004_500_000), text: "Level 2")])
+    #expect(
+      timeline.markers == [
+        SessionMarker(time: Timestamp(microseconds: 1_002_500_000), text: "Level 1"),
+        SessionMarker(time: Timestamp(microseconds: 1_004_500_000), text: "Level 2"),
+      ])
     let without = SessionTimeline(Self.beginning + values)
     #expect(timeline.beats == without.beats && timeline.quality.notifications == without.quality.notifications)
     #expect(timeline.gaps == without.gaps && timeline.rates == without.rates)

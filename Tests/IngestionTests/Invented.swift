@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import HeartRateRecording
 import Sensors
 
@@ -12,6 +13,7 @@ enum Invented {
   static let wallMinusBoot: Int64 = 1_790_000_000_000_000 - start
   /// In years: no timer that a recorder sets by an invented clock is ever due.
   private static let start: Int64 = 4_000_000_000_000_000
+  static let game = ClientIdentity(uid: 1000, application: "org.example.Game")
   static let hci0 = AdapterIndex(name: "hci0")!
   static let hci1 = AdapterIndex(name: "hci1")!
 

@@ -19,10 +19,14 @@ final class LoneRecorder: Sendable {
   private let folder: URL
   private let loop: EventLoop
 
-  /// The time is 100 s.
-  init(prepare: (inout RecorderSettings) -> Void = { _ in }) async throws {
+  /// The time is 100 s. `earlier` is a recorder that has ended; this one goes on with a copy of its files.
+  init(after earlier: LoneRecorder? = nil, prepare: (inout RecorderSettings) -> Void = { _ in }) async throws {
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if let earlier {
+      try FileManager.default.copyItem(at: earlier.folder, to: folder)
+    } else {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
     store = folder.appendingPathComponent("sensord.sqlite").path
     let file = try HealthStore.open(store, for: .writing)
     for address in [Self.strap, Self.other] {
@@ -39,7 +43,8 @@ final class LoneRecorder: Sendable {
     recorder = Recorder(
       settings, on: loop,
       clock: HostClock(
-        now: { clock.now }, wallMicroseconds: { clock.now.microseconds + Invented.wallMinusBoot }, boot: Invented.boot)
+        now: { clock.now }, wallMicroseconds: { clock.now.microseconds + Invented.wallMinusBoot + clock.step },
+        boot: Invented.boot)
     )
   }
 
@@ -50,6 +55,11 @@ final class LoneRecorder: Sendable {
 
   func setTime(_ seconds: Double) {
     clock.set(Invented.at(seconds))
+  }
+
+  /// Somebody sets the wall clock, so many seconds from where it would be.
+  func setClock(_ seconds: Int64) {
+    clock.setStep(seconds * 1_000_000)
   }
 
   /// Lets `happens` do something to the recorder once it is ready, then ends it.
@@ -102,6 +112,25 @@ final class LoneRecorder: Sendable {
     return try await SampleQuery(.type(.quantity(type))).result(for: file).value
   }
 
+  /// The workouts of the store.
+  func workouts() async throws -> [Workout] {
+    try await WorkoutQuery().result(for: try HealthStore.open(store, for: .reading)).value
+  }
+
+  /// The store's first workout as a sample.
+  func workoutSample() async throws -> HealthSample? {
+    try await SampleQuery(.type(.workout)).result(for: try HealthStore.open(store, for: .reading)).value.first
+  }
+
+  /// The files of the journal.
+  func segments() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: store + ".journal") }
+
+  /// What the store has of a session's metadata.
+  func metadata(of session: UUID) async throws -> Metadata {
+    let file = try HealthStore.open(store, for: .reading)
+    return try await file.session(session.uuidString).metadata
+  }
+
   private func captures() throws -> [Capture] {
     let archive = CaptureArchive(directory: store + ".captures", maximumAgeSeconds: nil, maximumBytes: nil)
     return try archive.files().flatMap { try CaptureFile.read(path: $0.path).captures }
@@ -110,6 +139,13 @@ final class LoneRecorder: Sendable {
 
   private final class SetClock: Sendable {
     private let instant = Mutex(Invented.at(100))
+    private let microseconds = Mutex<Int64>(0)
+
+    var step: Int64 { microseconds.withLock { $0 } }
+
+    func setStep(_ step: Int64) {
+      microseconds.withLock { $0 = step }
+    }
 
     var now: BootInstant { instant.withLock { $0 } }
 

@@ -10,13 +10,30 @@ import Testing
 struct OpenClientSeriesTests {
   private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
 
-  private static func open(_ content: OpenClientSeries.Content) throws(SeriesError) -> OpenClientSeries {
-    try OpenClientSeries(content, from: start, source: "thermometer", identifier: Invented.session(1))
+  private static func open(
+    _ content: OpenClientSeries.Content, device: Device? = nil
+  ) throws(SeriesError) -> OpenClientSeries {
+    try OpenClientSeries(
+      content, from: start, owner: Invented.game, device: device, identifier: Invented.session(1),
+      until: Invented.at(9))
   }
 
-  private static func value(_ second: Int64, _ value: Double = 37, length: Int64 = 0) -> ClientSeries.Value {
+  private static func value(
+    _ second: Int64, _ value: Double = 37, length: Int64 = 0
+  ) -> SampleDraft.QuantityValue {
+    let begin = start.advanced(byMicroseconds: second * 1_000_000)
+    return SampleDraft.QuantityValue(
+      value, over: TimeSpan(start: begin, end: begin.advanced(byMicroseconds: length))!)
+  }
+
+  /// The same as the journal has it.
+  private static func written(_ second: Int64, _ value: Double) -> ClientSeries.Value {
     let begin = start.microseconds + second * 1_000_000
-    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin + length, value: value)
+    return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin, value: value)
+  }
+
+  private static func beats(_ beats: [(Int64, Bool)]) -> [SampleDraft.HeartbeatTick] {
+    beats.map { SampleDraft.HeartbeatTick($0.0, precededByGap: $0.1) }
   }
 
   private static let fahrenheit = OpenClientSeries.Content.quantities(.bodyTemperature, Unit("degF")!)
@@ -26,7 +43,7 @@ struct OpenClientSeriesTests {
     var open = try Self.open(Self.fahrenheit)
     #expect(open.series.type == "bodyTemperature" && open.series.unit == "degF")
     let record = try open.record(inserting: [Self.value(2, 98.6), Self.value(1, 98.4)])
-    #expect(record == .values([Self.value(2, 98.6), Self.value(1, 98.4)]))
+    #expect(record == .values([Self.written(2, 98.6), Self.written(1, 98.4)]))
     open.journalTook(record)
     #expect(open.count == 2)
     #expect(try open.record(finishingAt: nil) == .finish(endMicroseconds: nil))
@@ -39,14 +56,13 @@ struct OpenClientSeriesTests {
       try open.record(inserting: [Self.value(1), Self.value(-1)])
     }
     #expect(throws: SeriesError.notFinite) { try open.record(inserting: [Self.value(1, .nan)]) }
-    #expect(throws: SeriesError.endsBeforeStart) { try open.record(inserting: [Self.value(1, length: -1)]) }
     #expect(throws: SeriesError.empty) { try open.record(inserting: []) }
     #expect(throws: SeriesError.empty) { try open.record(finishingAt: nil) }
     #expect(throws: SeriesError.incompatibleUnit(unit: "kg", type: "bodyTemperature")) {
       try Self.open(.quantities(.bodyTemperature, Unit("kg")!))
     }
     #expect(throws: SeriesError.invalidTimescale(0)) { try Self.open(.heartbeats(timescale: 0)) }
-    #expect(throws: SeriesError.unknownType("bodyTemperature")) { try open.record(adding: [(1, false)]) }
+    #expect(throws: SeriesError.unknownType("bodyTemperature")) { try open.record(adding: Self.beats([(1, false)])) }
   }
 
   @Test("what the journal or the store could not give back is refused, and what is at the limits comes back")
@@ -55,16 +71,19 @@ struct OpenClientSeriesTests {
     let last = ClientSeries.times.upperBound
     for (start, end) in [(last, last + 1), (last + 1, last + 1)] {
       #expect(throws: SeriesError.timeOutOfRange) {
-        try open.record(inserting: [ClientSeries.Value(startMicroseconds: start, endMicroseconds: end, value: 1)])
+        try open.record(inserting: [
+          SampleDraft.QuantityValue(
+            1, over: TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))!)
+        ])
       }
     }
     let record = try open.record(
-      inserting: [ClientSeries.Value(startMicroseconds: last, endMicroseconds: last, value: 1)])
+      inserting: [SampleDraft.QuantityValue(1, over: TimeSpan(at: Timestamp(microseconds: last)))])
     #expect(ClientSeriesRecord.decode(record.encoded(slot: 1))?.record == record)
     #expect(throws: SeriesError.timeOutOfRange) {
       try OpenClientSeries(
-        Self.fahrenheit, from: Timestamp(microseconds: ClientSeries.times.lowerBound - 1), source: "s",
-        identifier: Invented.session(1))
+        Self.fahrenheit, from: Timestamp(microseconds: ClientSeries.times.lowerBound - 1), owner: Invented.game,
+        identifier: Invented.session(1), until: Invented.at(9))
     }
     let own = try QuantityType("gripStrength", unit: Unit("kg")!, style: .discreteArithmetic)
     #expect(throws: SeriesError.unknownType("gripStrength")) { try Self.open(.quantities(own, Unit("kg")!)) }
@@ -74,16 +93,16 @@ struct OpenClientSeriesTests {
   @Test("heartbeats up to the finest timescale become a series, and end with the last one")
   func finestBeats() throws {
     var open = try Self.open(.heartbeats(timescale: 1_000_000))
-    let record = try open.record(adding: [(1, false), (2, false), (3, true)])
+    let record = try open.record(adding: Self.beats([(1, false), (2, false), (3, true)]))
     open.journalTook(record)
     #expect(try open.record(finishingAt: Self.start) == .finish(endMicroseconds: nil))
     var contents = ClientSeriesContents(open.series)
-    guard case .beats(let beats) = record else { return }
+    guard case .beats(let beats, after: 0) = record else { return }
     contents.beats = beats
     #expect(try contents.sample().span.end == Self.start.advanced(byMicroseconds: 3))
     let slow = try Self.open(.heartbeats(timescale: 1))
     #expect(throws: SeriesError.timeOutOfRange) {
-      try slow.record(adding: (1...4).map { ($0 * 4_000_000_000, false) })
+      try slow.record(adding: Self.beats((1...4).map { ($0 * 4_000_000_000, false) }))
     }
   }
 
@@ -102,27 +121,33 @@ struct OpenClientSeriesTests {
   func beats() throws {
     var open = try Self.open(.heartbeats(timescale: 1024))
     #expect(open.series.unit == "1/1024 s" && open.series.timescale == 1024)
-    open.journalTook(try open.record(adding: [(0, false), (800, false)]))
+    open.journalTook(try open.record(adding: Self.beats([(0, false), (800, false)])))
     #expect(
-      try open.record(adding: [(1600, false), (3000, true)])
-        == .beats([ClientSeries.Beat(ticks: 800), ClientSeries.Beat(ticks: 1400, precededByGap: true)]))
-    #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(adding: [(800, false)]) }
-    #expect(throws: SeriesError.timeNotIncreasing(index: 3)) { try open.record(adding: [(900, false), (900, false)]) }
-    #expect(throws: SeriesError.beatOutOfRange(index: 2)) { try open.record(adding: [(1 << 40, false)]) }
+      try open.record(adding: Self.beats([(1600, false), (3000, true)]))
+        == .beats(
+          [ClientSeries.Beat(ticks: 800), ClientSeries.Beat(ticks: 1400, precededByGap: true)], after: 800))
+    #expect(throws: SeriesError.timeNotIncreasing(index: 2)) { try open.record(adding: Self.beats([(800, false)])) }
+    #expect(throws: SeriesError.timeNotIncreasing(index: 3)) {
+      try open.record(adding: Self.beats([(900, false), (900, false)]))
+    }
+    #expect(throws: SeriesError.beatOutOfRange(index: 2)) { try open.record(adding: Self.beats([(1 << 40, false)])) }
     #expect(throws: SeriesError.timeNotIncreasing(index: 0)) {
-      try Self.open(.heartbeats(timescale: 1024)).record(adding: [(-1, false)])
+      try Self.open(.heartbeats(timescale: 1024)).record(adding: Self.beats([(-1, false)]))
     }
   }
 
   @Test("what the journal has becomes the sample, and says so where the program did not complete it")
   func sample() throws {
-    let open = try Self.open(Self.fahrenheit)
+    let device = Device(name: "Ear", softwareVersion: "3 \"b\"")
+    let open = try Self.open(Self.fahrenheit, device: device)
+    #expect(open.series.source == "org.example.Game@1000")
     var contents = ClientSeriesContents(open.series)
     contents.metadata = ["room": .text("kitchen")]
     #expect(throws: SeriesError.empty) { try contents.sample() }
-    contents.values = [Self.value(2, 98.6), Self.value(1, 98.4)]
+    contents.values = [Self.written(2, 98.6), Self.written(1, 98.4)]
     let interrupted = try contents.sample()
     #expect(interrupted.metadata == ["room": .text("kitchen"), "interrupted": .flag(true)])
+    #expect(interrupted.device == device)
     #expect(interrupted.id == Invented.session(1))
     #expect(interrupted.span == TimeSpan(start: Self.start, end: Self.start.advanced(byMicroseconds: 2_000_000)))
     contents.isFinished = true

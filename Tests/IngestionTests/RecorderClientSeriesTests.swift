@@ -10,14 +10,20 @@ import Testing
 struct RecorderClientSeriesTests {
   private static let start = Timestamp(microseconds: 1_790_000_000_000_000)
 
-  private static func value(_ second: Int64) -> ClientSeries.Value {
+  private static func value(_ second: Int64) -> SampleDraft.QuantityValue {
+    SampleDraft.QuantityValue(
+      36 + Double(second), over: TimeSpan(at: start.advanced(byMicroseconds: second * 1_000_000)))
+  }
+
+  /// The same as the journal has it.
+  private static func written(_ second: Int64) -> ClientSeries.Value {
     let begin = start.microseconds + second * 1_000_000
     return ClientSeries.Value(startMicroseconds: begin, endMicroseconds: begin, value: 36 + Double(second))
   }
 
   private static func begin(_ recorder: Recorder) async throws(ClientSeriesFailure) -> UUID {
     try await recorder.beginSeries(
-      of: .bodyTemperature, in: QuantityType.bodyTemperature.unit, from: start, source: "thermometer")
+      of: .bodyTemperature, in: QuantityType.bodyTemperature.unit, from: start, for: Invented.game)
   }
 
   @Test("a series that its program completes is stored when the call returns, as its program's")
@@ -30,7 +36,8 @@ struct RecorderClientSeriesTests {
         try await recorder.insert([Self.value(3)], into: series)
         try await recorder.finishSeries(series, end: nil)
         let sample = try await recorder.sample(series)
-        #expect(sample?.count == 3 && sample?.source.identifier == "thermometer")
+        #expect(sample?.count == 3 && sample?.source.identifier == "org.example.Game@1000")
+        #expect(sample?.source.name == "org.example.Game")
         // Once more does no harm only while it is not stored: then the program has its answer.
         await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.finishSeries(series, end: nil) }
         await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.insert([Self.value(4)], into: series) }
@@ -48,6 +55,10 @@ struct RecorderClientSeriesTests {
         let gone = try await Self.begin(recorder)
         try await recorder.insert([Self.value(1)], into: gone)
         await recorder.interruptSeries(gone)
+        // The program that was gone is back: its end and its metadata were not taken, and it is told so.
+        await #expect(throws: ClientSeriesFailure.notOpen) {
+          try await recorder.finishSeries(gone, end: nil, metadata: ["room": "hall"])
+        }
         await recorder.commitsEnded()
         #expect(try await recorder.sample(gone)?.metadata["interrupted"] == .flag(true))
         let discarded = try await Self.begin(recorder)
@@ -77,7 +88,7 @@ struct RecorderClientSeriesTests {
         identifier: Invented.session(5), type: "bodyTemperature", unit: "degC", source: "thermometer",
         startMicroseconds: Self.start.microseconds)
       try journal.open(series)
-      try journal.append(.values([Self.value(1), Self.value(2)]), toSeries: Invented.session(5))
+      try journal.append(.values([Self.written(1), Self.written(2)]), toSeries: Invented.session(5))
     }
     try await stage.run { _ in }
     let samples = try await stage.samples(of: .bodyTemperature)
@@ -100,10 +111,83 @@ struct RecorderClientSeriesTests {
     }
     try stage.writeJournal { journal in
       try journal.open(series)
-      try journal.append(.values([Self.value(1)]), toSeries: series.identifier)
+      try journal.append(.values([Self.written(1)]), toSeries: series.identifier)
     }
     try await stage.run { _ in }
     #expect(try await stage.samples(of: .bodyTemperature).isEmpty)
+  }
+
+  @Test("a discarded series is durably gone when that is answered, however seldom the journal is synced")
+  func discarded() async throws {
+    let stage = try await LoneRecorder { $0.syncInterval = .seconds(3_600) }
+    try await stage.run(awaiting: { recorder in
+      do {
+        let series = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(1)], into: series)
+        #expect(try !stage.segments().isEmpty)
+        try await recorder.discardSeries(series)
+        // A sync deletes what nobody needs.
+        #expect(try stage.segments().isEmpty)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
+  @Test("a series that is open for a day ends with its last value, so that the journal need not keep more")
+  func tooOld() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        let series = try await Self.begin(recorder)
+        try await recorder.insert([Self.value(1)], into: series)
+        stage.setTime(100 + 86_399)
+        await recorder.timerFired()
+        try await recorder.insert([Self.value(2)], into: series)
+        stage.setTime(100 + 86_400)
+        await recorder.timerFired()
+        await #expect(throws: ClientSeriesFailure.notOpen) { try await recorder.insert([Self.value(3)], into: series) }
+        await recorder.commitsEnded()
+        let sample = try await recorder.sample(series)
+        #expect(sample?.count == 2 && sample?.metadata["interrupted"] == .flag(true))
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
+  @Test("more than is allowed is refused by name, and what was inserted before stays")
+  func tooLarge() async throws {
+    let stage = try await LoneRecorder { $0.clientData.valuesOfSeries = 5_000 }
+    try await stage.run(awaiting: { recorder in
+      do {
+        let series = try await Self.begin(recorder)
+        func values(_ count: Int64) -> [SampleDraft.QuantityValue] { (0..<count).map(Self.value) }
+        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.values))) {
+          try await recorder.insert(values(4_097), into: series)
+        }
+        try await recorder.insert(values(4_096), into: series)
+        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.series))) {
+          try await recorder.insert(values(1_000), into: series)
+        }
+        let text = MetadataValue.text(String(repeating: "x", count: 10 << 20))
+        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.text))) {
+          try await recorder.finishSeries(series, end: nil, metadata: ["a": text])
+        }
+        await #expect(throws: ClientSeriesFailure.refused(.reservedKey)) {
+          try await recorder.finishSeries(series, end: nil, metadata: ["interrupted": false])
+        }
+        await #expect(throws: ClientSeriesFailure.refused(.tooLarge(.device))) {
+          try await recorder.beginHeartbeatSeries(
+            timescale: 1024, from: Self.start, for: Invented.game,
+            device: Device(name: String(repeating: "x", count: 257)))
+        }
+        try await recorder.finishSeries(series, end: nil)
+        #expect(try await recorder.sample(series)?.count == 4_096)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
   }
 
   @Test("what is not valid is refused by its reason, and nothing of the call is kept")

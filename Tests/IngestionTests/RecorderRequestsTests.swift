@@ -1,5 +1,6 @@
 import Captures
 import FoundationEssentials
+import HealthModel
 import Sensors
 import SeriesStore
 import Synchronization
@@ -16,10 +17,19 @@ struct RecorderRequestsTests {
   }
 
   private static func failure(
-    of sensor: SensorAddress?, _ recorder: isolated Recorder
+    of sensor: SensorAddress?, _ recorder: isolated Recorder, _ metadata: Metadata = [:]
   ) -> SessionRequestFailure? {
     do throws(SessionRequestFailure) {
-      _ = try recorder.beginSession(of: sensor, metadata: [:])
+      _ = try recorder.beginSession(of: sensor, for: Invented.game, metadata: metadata)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func failure(_ body: () throws(SessionRequestFailure) -> Void) -> SessionRequestFailure? {
+    do throws(SessionRequestFailure) {
+      try body()
       return nil
     } catch {
       return error
@@ -35,7 +45,7 @@ struct RecorderRequestsTests {
         stage.setTime(Double(second))
         if second == 102 {
           let session = try? recorder.beginSession(
-            of: nil, metadata: ["title": .text("Hot dogs"), "level": .integer(3)])
+            of: nil, for: Invented.game, metadata: ["title": "Hot dogs", "level": 3])
           asked.withLock { $0 = session }
         }
         guard let session = asked.withLock({ $0 }) else {
@@ -43,8 +53,9 @@ struct RecorderRequestsTests {
           continue
         }
         if second == 103 {
-          try? recorder.addMetadata(["level": .integer(4)], to: session.id)
-          try? recorder.addMarker("bonus", to: session.id)
+          try? recorder.addMetadata(["level": 4], to: session.request)
+          try? recorder.addMarker("bonus", to: session.request)
+          try? recorder.addMarker("start", at: session.start, to: session.request)
         }
         if second == 105, let index = recorder.recordings.index(of: LoneRecorder.strap),
           let step = recorder.recordings[index].endRequested(.request, at: Invented.at(105), next: UUID())
@@ -64,10 +75,12 @@ struct RecorderRequestsTests {
       capture.events.compactMap { if case .measurement(let bytes) = $0.kind { bytes[1] } else { nil } }
     }
     #expect(values == [[100, 101], [102, 103, 104], [105]])
-    #expect(byTime.map(\.header.linkedTo) == [nil, byTime.first?.session, session.id])
-    #expect(byTime[1].session == session.id)
+    #expect(byTime.map(\.header.linkedTo) == [nil, byTime.first?.session, session.session])
+    #expect(byTime[1].session == session.session)
     #expect(byTime[1].header.metadata == ["title": .text("Hot dogs"), "level": .integer(4)])
-    #expect(byTime[1].events.map(\.kind).contains(.marker("bonus")))
+    #expect(
+      byTime[1].events.map(\.kind).contains(.marker("bonus"))
+        && byTime[1].events.map(\.kind).contains(.marker("start", microsecondsBefore: 1_000_000)))
     #expect(byTime[0].events.last?.kind == .ended(.request))
   }
 
@@ -86,26 +99,31 @@ struct RecorderRequestsTests {
     }
     #expect(
       found.withLock { $0 } == [
-        .unknownSensor(stranger), .noneMeasuring, .severalMeasuring([LoneRecorder.strap, LoneRecorder.other]), nil,
+        .unknownSensor(stranger), .noneMeasuring([LoneRecorder.strap, LoneRecorder.other]),
+        .severalMeasuring([LoneRecorder.strap, LoneRecorder.other]), nil,
         .busy(LoneRecorder.strap),
       ])
   }
 
-  @Test("the end of a session returns when it is stored; of one that nobody asked for it is refused")
+  @Test("the end of a session returns when it is stored, with its bounds; of one that nobody asked for it is refused")
   func stored() async throws {
     let stage = try await LoneRecorder()
     try await stage.run(awaiting: { recorder in
       await recorder.receiveValue(100)
       do throws(SessionRequestFailure) {
-        let session = try await recorder.beginSession(of: LoneRecorder.strap, metadata: [:])
+        let session = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
+        #expect(await recorder.requestedSessions == [session])
         await recorder.receiveValue(101)
-        #expect(await recorder.storedVersion(of: session.id) == nil)
-        #expect(try await recorder.endSession(session.id, .request))
-        #expect(await recorder.storedVersion(of: session.id) == 1)
-        // Nobody ever asked for this one.
-        #expect(try await recorder.endSession(UUID(), .request) == false)
-        // Once more does no harm: somebody may not have got the answer.
-        try await recorder.endSession(session.id, .request)
+        #expect(await recorder.storedVersion(of: session.session) == nil)
+        stage.setTime(102)
+        let ended = try await recorder.endSession(session.request, .request)
+        #expect(await recorder.storedVersion(of: session.session) == 1)
+        #expect(ended.session == session.session)
+        #expect(ended.span?.end.microseconds == session.start + 2_000_000)
+        await #expect(throws: SessionRequestFailure.notOpen) {
+          try await recorder.endSession(session.request, .request)
+        }
+        #expect(await recorder.requestedSessions.isEmpty)
       } catch {
         Issue.record("\(error)")
       }
@@ -118,21 +136,148 @@ struct RecorderRequestsTests {
     })
   }
 
+  @Test("the end of a session that is over by itself is answered as any other")
+  func over() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      await recorder.receiveValue(100)
+      do throws(SessionRequestFailure) {
+        let session = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
+        await recorder.receiveValue(101)
+        stage.setTime(900)
+        await recorder.timerFired()
+        #expect(await recorder.openSession() == nil)
+        await #expect(throws: SessionRequestFailure.over) { try await recorder.addMarker("late", to: session.request) }
+        #expect(try await recorder.endSession(session.request, .request).span != nil)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
+  @Test("what is too large, a key of the recorder's and a time outside of the session are refused, and not kept")
+  func limits() async throws {
+    let stage = try await LoneRecorder()
+    let captures = try await stage.run { recorder in
+      Self.value(100, recorder)
+      let large = Metadata(uniqueKeysWithValues: (0..<65).map { ("\($0)", 1) })
+      let long = Metadata(
+        uniqueKeysWithValues: (0..<60).map { ("\($0)", .text(String(repeating: "x", count: 2_000))) })
+      #expect(Self.failure(of: nil, recorder, large) == .refused(.tooLarge(.keys)))
+      #expect(Self.failure(of: nil, recorder, long) == .refused(.tooLarge(.metadata)))
+      let huge = MetadataValue.text(String(repeating: "x", count: 10 << 20))
+      #expect(Self.failure(of: nil, recorder, ["a": huge]) == .refused(.tooLarge(.text)))
+      #expect(Self.failure(of: nil, recorder, [String(repeating: "k", count: 257): 1]) == .refused(.tooLarge(.key)))
+      #expect(Self.failure(of: nil, recorder, ["requestedBy": "root"]) == .refused(.reservedKey))
+      #expect(Self.failure(of: nil, recorder, ["recordedBy": "root"]) == .refused(.reservedKey))
+      guard let session = try? recorder.beginSession(of: nil, for: Invented.game, metadata: ["a": 1]) else {
+        Issue.record("it does not begin")
+        return
+      }
+      let rest = Metadata(uniqueKeysWithValues: (0..<64).map { ("\($0)", 1) })
+      #expect(
+        Self.failure { () throws(SessionRequestFailure) in try recorder.addMetadata(rest, to: session.request) }
+          == .refused(.tooLarge(.keys)))
+      for time in [session.start - 1, session.start + 3_000_000] {
+        #expect(
+          Self.failure { () throws(SessionRequestFailure) in try recorder.addMarker("m", at: time, to: session.request)
+          }
+            == .invalidTime)
+      }
+      #expect(
+        Self.failure { () throws(SessionRequestFailure) in
+          try recorder.addMarker(String(repeating: "m", count: 1_025), to: session.request)
+        } == .refused(.tooLarge(.marker)))
+      for _ in 0..<1_000 { try? recorder.addMarker("m", to: session.request) }
+      #expect(
+        Self.failure { () throws(SessionRequestFailure) in try recorder.addMarker("m", to: session.request) }
+          == .refused(.tooLarge(.markers)))
+      Self.value(101, recorder)
+    }
+    let game = captures.first { $0.header.request != nil }
+    #expect(game?.header.metadata == ["a": .integer(1)])
+  }
+
   @Test("the end of a session that the store does not take says so, and the journal keeps it")
   func notStored() async throws {
     let stage = try await LoneRecorder()
     _ = try? await stage.run(awaiting: { recorder in
       await recorder.receiveValue(100)
       do throws(SessionRequestFailure) {
-        let session = try await recorder.beginSession(of: LoneRecorder.strap, metadata: [:])
+        let session = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
         await recorder.receiveValue(101)
         await recorder.closeStore()
-        await #expect(throws: SessionRequestFailure.notStored) { try await recorder.endSession(session.id, .request) }
-        #expect(await recorder.commitQueue.waiting.contains(session.id))
+        await #expect(throws: SessionRequestFailure.notStored) {
+          try await recorder.endSession(session.request, .request)
+        }
+        #expect(await recorder.commitQueue.waiting.contains(session.session))
+        // Somebody may ask again.
+        #expect(await recorder.requestedSessions.map(\.request) == [session.request])
       } catch {
         Issue.record("\(error)")
       }
     })
+  }
+
+  /// What a killed recorder left of a session that somebody had asked for.
+  private static func killed(_ stage: LoneRecorder, endsWithClient: Bool) throws {
+    try stage.writeJournal { journal in
+      let header = CaptureHeader(
+        session: Invented.session(7), sensor: SensorIdentity(address: LoneRecorder.strap, name: nil), source: "test",
+        metadata: ["title": "Hot dogs", "requestedBy": "root"],
+        request: SessionRequest(
+          identifier: Invented.session(6), uid: 1000, application: "org.example.Game", endsWithClient: endsWithClient))
+      try journal.open(header, events: Invented.present(90))
+      for second in 91...95 {
+        try journal.append(
+          SensorEvent(.measurement([0x10, UInt8(second), 0, 4]), at: Invented.at(Double(second))),
+          to: Invented.session(7))
+      }
+    }
+  }
+
+  @Test("a session whose program was connected to a recorder that was killed ends with the program")
+  func gone() async throws {
+    let stage = try await LoneRecorder()
+    try Self.killed(stage, endsWithClient: true)
+    let captures = try await stage.run { recorder in
+      #expect(recorder.requestedSessions.isEmpty)
+      Self.value(101, recorder)
+    }
+    let session = captures.first { $0.session == Invented.session(7) }
+    #expect(session?.events.last == SensorEvent(.ended(.clientGone), at: Invented.at(95)))
+    #expect(captures.count == 2)
+  }
+
+  @Test("one that was to outlive its program goes on after a kill, as its owner's, and is ended by request")
+  func outlives() async throws {
+    let stage = try await LoneRecorder()
+    try Self.killed(stage, endsWithClient: false)
+    let captures = try await stage.run(awaiting: { recorder in
+      do throws(SessionRequestFailure) {
+        let requested = await recorder.requestedSessions
+        #expect(requested.map(\.request) == [Invented.session(6)])
+        #expect(requested.map(\.session) == [Invented.session(7)])
+        #expect(requested.map(\.owner) == [Invented.game] && requested.map(\.endsWithClient) == [false])
+        #expect(requested.map(\.start) == [Invented.at(90).microseconds + Invented.wallMinusBoot])
+        await recorder.receiveValue(101)
+        await #expect(throws: SessionRequestFailure.busy(LoneRecorder.strap)) {
+          _ = try await recorder.beginSession(of: nil, for: Invented.game)
+        }
+        try await recorder.addMetadata(["level": 2], to: Invented.session(6))
+        stage.setTime(102)
+        #expect(try await recorder.endSession(Invented.session(6), .request).session == Invented.session(7))
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    let session = captures.first { $0.session == Invented.session(7) }
+    #expect(session?.notificationCount == 6)
+    #expect(session?.header.metadata["level"] == .integer(2))
+    let sample = try await stage.samples(of: .heartRate).first
+    // What is said of the game is said of its values; who asked for it is not, and cannot be forged.
+    #expect(sample?.metadata == ["title": "Hot dogs", "level": 2])
+    #expect(try await stage.metadata(of: Invented.session(7))["requestedBy"] == "org.example.Game@1000")
   }
 }
 

@@ -1,4 +1,5 @@
 import Captures
+import FoundationEssentials
 import HeartRateRecording
 import Sensors
 import Testing
@@ -10,8 +11,13 @@ struct SensorRecordingRequestsTests {
   private static let value = SensorEvent.Kind.measurement([0x10, 60, 0, 4])
   private var recording = Invented.recording()
 
+  private static let request = OpenRequest(
+    request: SessionRequest(
+      identifier: Invented.session(2), uid: 1000, application: "org.example.Game", endsWithClient: true),
+    metadata: ["title": .text("Hot dogs")])
+
   private mutating func begin(_ number: UInt8, _ seconds: Double) -> SensorRecording.Step? {
-    recording.begin(Invented.session(number), ["title": .text("Hot dogs")], at: Invented.at(seconds))
+    recording.begin(Invented.session(number), Self.request, at: Invented.at(seconds))
   }
 
   @Test("the open session ends at the request, and the new one begins at that moment, linked, with what is known")
@@ -23,9 +29,9 @@ struct SensorRecordingRequestsTests {
     #expect(
       step?.entry
         == .beginning(
-          of: Invented.session(2), linkedTo: Invented.session(1), metadata: ["title": .text("Hot dogs")],
+          of: Invented.session(2), linkedTo: Invented.session(1), request: Self.request,
           events: Invented.present(3) + [SensorEvent(.connected, at: Invented.at(3))]))
-    #expect(recording.requestedSession == Invented.session(2))
+    #expect(recording.request == Self.request && recording.session?.id == Invented.session(2))
   }
 
   @Test("the values after the request belong to the requested session, until its end, and then to the next")
@@ -39,11 +45,11 @@ struct SensorRecordingRequestsTests {
     let step = recording.endRequested(.clientGone, at: Invented.at(3.5), next: Invented.session(3))
     #expect(
       step?.ending == SessionEnding(session: Invented.session(2), reason: .clientGone, instant: Invented.at(3.5)))
-    guard case .beginning(Invented.session(3), linkedTo: Invented.session(2), metadata: [:], _)? = step?.entry else {
+    guard case .beginning(Invented.session(3), linkedTo: Invented.session(2), request: nil, _)? = step?.entry else {
       Issue.record("\(String(describing: step))")
       return
     }
-    #expect(recording.requestedSession == nil)
+    #expect(recording.request == nil)
     #expect(
       recording.handle(Self.value, 4).entry
         == .event(SensorEvent(Self.value, at: Invented.at(4)), of: Invented.session(3)))
@@ -65,7 +71,7 @@ struct SensorRecordingRequestsTests {
   mutating func busy() {
     #expect(begin(1, 1) != nil)
     #expect(begin(2, 2) == nil)
-    #expect(recording.requestedSession == Invented.session(1))
+    #expect(recording.session?.id == Invented.session(1))
   }
 
   @Test("a session may be asked for before the sensor is there; it ends as any session does that has lost its sensor")
@@ -99,6 +105,25 @@ struct SensorRecordingRequestsTests {
     _ = recording.handle(Self.value, 1)
     #expect(recording.endRequested(.request, at: Invented.at(2), next: Invented.session(2)) == nil)
     #expect(recording.session?.id == Invented.session(1))
+  }
+
+  @Test("after the greatest length a session goes on in one that is asked for, too, with all that was said of it")
+  mutating func rolled() {
+    recording = Invented.recording(limits: SessionLimits(lengthMicroseconds: 10_000_000))
+    _ = recording.handle(.connected, 1)
+    _ = recording.handle(Self.value, 2)
+    _ = begin(2, 3)
+    recording.request?.metadata["level"] = .integer(4)
+    let step = recording.handle(Self.value, 14, session: 3)
+    #expect(step.ending?.session == Invented.session(2) && step.ending?.reason == .rolled)
+    guard case .beginning(Invented.session(3), linkedTo: Invented.session(2), let request?, _)? = step.entry else {
+      Issue.record("\(step)")
+      return
+    }
+    #expect(request.request == Self.request.request)
+    #expect(request.metadata == ["title": .text("Hot dogs"), "level": .integer(4)])
+    #expect(recording.request == request)
+    #expect(recording.endRequested(.request, at: Invented.at(15), next: Invented.session(4))?.ending != nil)
   }
 
   @Test("a request never goes back behind the last event")

@@ -1,6 +1,7 @@
 import Captures
 import Foundation
 import Glibc
+import HealthModel
 import Sensors
 import SeriesStore
 import Testing
@@ -47,7 +48,8 @@ final class SessionCommitterTests {
 
   private func committer(_ journal: Journal) throws -> SessionCommitter {
     let store = try HealthStore.open(folder + "/sensord.sqlite", for: .recording)
-    return SessionCommitter(store: store, journal: journal, archive: nil, version: "test")
+    return SessionCommitter(
+      store: store, journal: journal, archive: nil, version: "test", eventRules: HeartEventRules())
   }
 
   @Test("a session of which a segment cannot be read waits; once it can be everything is stored")
@@ -62,6 +64,35 @@ final class SessionCommitterTests {
     #expect(unsafe rmdir(segment) == 0 && rename(segment + ".kept", segment) == 0)
     let committed = try await committer.commit(session, now: 0)
     #expect(committed.rates == 60 && committed.damages.isEmpty)
+  }
+
+  /// A series of sixty values across several segments.
+  private func seriesJournal() throws -> Journal {
+    let (journal, _) = try Journal.open(
+      directory: folder + "/journal", configuration: JournalConfiguration(segmentBytes: 500))
+    try journal.open(
+      ClientSeries(identifier: session, type: "bodyTemperature", unit: "degC", source: "org.example.Ear@1000"))
+    for second in 0..<60 {
+      let time = 1_790_000_000_000_000 + Int64(second) * 1_000_000
+      try journal.append(
+        .values([ClientSeries.Value(startMicroseconds: time, endMicroseconds: time, value: 36.5)]), toSeries: session)
+    }
+    return journal
+  }
+
+  @Test("a series of which a segment stays unreadable is stored without it after ten failures")
+  func lastingSeries() async throws {
+    let journal = try seriesJournal()
+    let committer = try committer(journal)
+    let segment = folder + "/journal/00000003.journal"
+    #expect(unsafe rename(segment, segment + ".kept") == 0 && mkdir(segment, 0o700) == 0)
+    for _ in 0..<10 {
+      await #expect(throws: SessionCommitter.Failure.self) { try await committer.commit(series: session) }
+    }
+    let committed = try await committer.commit(series: session)
+    #expect(committed.outcome == .stored)
+    #expect(committed.rates > 40 && committed.rates < 60)
+    #expect(committed.damages.map(\.file) == ["00000003.journal"])
   }
 
   @Test("after ten failed readings it is stored without that segment, which is reported and set aside")
@@ -82,5 +113,42 @@ final class SessionCommitterTests {
     #expect(committed.damages.map(\.reason) == [.unreadable(EISDIR)])
     try journal.sync()
     #expect(unsafe access(segment + ".damaged", F_OK) == 0)
+  }
+
+  @Test("a session is stored with its heart events, once, and a scan by the same rules finds the same")
+  func events() async throws {
+    let (journal, _) = try Journal.open(directory: folder + "/journal")
+    let start = BootInstant(microseconds: 1_000_000)
+    try journal.open(
+      CaptureHeader(
+        session: session, sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: nil),
+        source: "test"),
+      events: [
+        SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: start),
+        SensorEvent(.clock(wallMinusBootMicroseconds: 1_790_000_000_000_000), at: start),
+        SensorEvent(.connected, at: start),
+      ])
+    for second in 2..<702 {
+      // Between milliseconds, in which stored times are.
+      let instant = BootInstant(microseconds: Int64(second) * 1_000_000 + Int64(second) * 37 % 1_000)
+      try journal.append(SensorEvent(.measurement([0x10, 35, 0xDB, 0x06]), at: instant), to: session)
+    }
+    try journal.append(SensorEvent(.ended(.request), at: BootInstant(microseconds: 702_000_000)), to: session)
+    let store = try HealthStore.open(folder + "/sensord.sqlite", for: .recording)
+    let rules = HeartEventRules(low: 36)
+    let committer = SessionCommitter(store: store, journal: journal, archive: nil, version: "test", eventRules: rules)
+    #expect(try await committer.commit(session, now: 0).outcome == .stored)
+    let query = SampleQuery(.type(.category(.lowHeartRateEvent)))
+    let event = try #require(try await query.result(for: store).value.first)
+    #expect(event.session == session && event.end.microseconds(since: event.start) / 1_000 == 600_000)
+
+    let stored = try await store.session("last")
+    #expect(try await EventScan(in: store, by: rules).scan(stored) == EventRenewal(added: 0, removed: 0, kept: 1))
+    #expect(try await query.result(for: store).value == [event])
+    let others = EventScan(in: store, by: HeartEventRules(low: 35))
+    #expect(try await others.scan(stored) == EventRenewal(added: 0, removed: 1, kept: 0))
+    #expect(try await EventScan(in: store, by: rules).scan(stored).added == 1)
+    try await store.delete(session)
+    #expect(try await EventScan(in: store, by: rules).scan(stored) == EventRenewal())
   }
 }

@@ -73,6 +73,47 @@ struct ClientTests {
     #expect(try await recorder.terminate() == 0, "\(recorder.text)")
   }
 
+  @Test("a session is begun, marked and ended in a shell, and holds what the strap sent between")
+  func shell() async throws {
+    let recording = try Recording()
+    try recording.allow(Self.strap)
+    let recorder = try await recorder(of: recording)
+    let environment = [
+      "DBUS_SESSION_BUS_ADDRESS": recording.bus.address, "HOME": recording.folder.path,
+      "XDG_STATE_HOME": recording.folder.path, "XDG_RUNTIME_DIR": recording.folder.path,
+    ]
+    func session(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
+      try Program.run("sensord", ["session"] + words, environment: environment)
+    }
+    let none = try session("end")
+    #expect(none.status == 66 && none.errors.contains("no session was begun"))
+    let absent = try session("begin")
+    #expect(absent.status == 66 && absent.errors.contains(Self.strap))
+    let items = (0..<600).map { #"{"t": \#(Double($0) / 10), "bpm": \#(60 + $0 % 60), "rr_ms": [800]}"# }
+    let simulator = try recording.simulator(
+      #"{"name": "Strap", "address": "\#(Self.strap)", "timeline": [\#(items.joined(separator: ", "))]}"#)
+    try await simulator.printed("ready")
+    try await wait(for: "values") { try recording.received(from: Self.strap) > 3 }
+    let begun = try session("begin", "--metadata", "title=Interval", "--json")
+    #expect(begun.status == 0, "\(begun.errors)")
+    let document = try JSONSerialization.jsonObject(with: Data(begun.output.utf8)) as? [String: Any]
+    let id = try #require(document?["id"] as? String)
+    #expect(document?["sensor"] as? String == Self.strap)
+    #expect((document?["path"] as? String)?.hasPrefix("/org/sensord/session/") == true)
+    #expect(try session("begin").status == 75, "another session of the strap was begun")
+    let before = try recording.received(from: Self.strap)
+    try await wait(for: "more values") { try recording.received(from: Self.strap) > before + 10 }
+    #expect(try session("mark", "second \u{1B}[2Jround").status == 0)
+    #expect(try session("mark", "x", "--session", "0000").status == 66)
+    let ended = try session("end", String(id.prefix(8)))
+    #expect(ended.status == 0 && ended.output == "\(id)\n", "\(ended.errors)")
+    let shown = try Program.run("sensord", ["show", id, "--store", recording.store])
+    #expect(shown.output.contains("Marked at") && shown.output.contains("round") && !shown.output.contains("\u{1B}"))
+    let json = try Program.run("sensord", ["show", id, "--json", "--store", recording.store]).output
+    #expect(json.contains(#""markers":[{"time":""#))
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+  }
+
   @Test("grants are decided in the running recorder, and without one in the store")
   func grants() async throws {
     let recording = try Recording()

@@ -58,6 +58,39 @@ struct FaultTests {
     #expect(stored.summary.heartbeats.gaps == 1)
   }
 
+  @Test("a session on request that ends while the disk is full is not stored yet, which is told; then it is, whole")
+  func requestOnFullDisk() async throws {
+    let watched = try await WatchedRecording(every: 20, seconds: 600, straps: 1)
+    let configuration = watched.recording.folder.appendingPathComponent("sensord.conf")
+    let bus = watched.recording.bus.address
+    try "[clients]\nbus = session\n".write(to: configuration, atomically: true, encoding: .utf8)
+    let recorder = try watched.recorder(
+      faults: "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000", isSwitched: true,
+      changed: ["DBUS_SESSION_BUS_ADDRESS": bus])
+    try await recorder.printed("open to other programs as org.sensord")
+    func session(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
+      let home = watched.recording.folder.path
+      return try Program.run(
+        "sensord", ["session"] + words,
+        environment: [
+          "DBUS_SESSION_BUS_ADDRESS": bus, "HOME": home, "XDG_STATE_HOME": home, "XDG_RUNTIME_DIR": home,
+        ])
+    }
+    try await watched.values(5)
+    let begun = try session("begin")
+    #expect(begun.status == 0, "\(begun.errors)")
+    try await watched.values(30)
+    try watched.fail(true)
+    let failed = try session("end")
+    #expect(failed.status == 74 && failed.errors.contains("safe"), "\(failed.errors)")
+    try watched.fail(false)
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let id = begun.output.dropLast()
+    let stored = try await watched.stored().first { $0.name == id }
+    #expect((stored?.values.count ?? 0) >= 30)
+    #expect(stored?.summary.endReason == "request")
+  }
+
   @Test(
     "a recorder that is stopped while the disk is full says what it could not keep; the next one goes on with the session"
   )

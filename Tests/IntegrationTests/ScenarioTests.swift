@@ -12,6 +12,8 @@ struct ScenarioTests {
   private static let elsewhere: [String: String] = [
     "bus": "RecordingTests: a bus that comes and goes",
     "capture": "MonitorCaptureTests; there is no radio below the simulator",
+    "clients": "DoorTests, PolicyTests: who may what on the bus; here with users of their own",
+    "game": "ExampleTests: the same game against the simulator",
     "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
     "recorder_kill": "RecordingTests: SIGKILL", "rates_recorder": "RateGapRecordingTests",
     "recorder_stop": "StoppedRecorderTests",

@@ -74,6 +74,11 @@ final class DrivenRecorder {
     return DiskOperation.read([UInt8](try Data(contentsOf: log)))
   }
 
+  /// The stored workouts, oldest first.
+  func workouts() async throws -> [Workout] {
+    try await WorkoutQuery().result(for: try HealthStore.open(store, for: .reading)).value
+  }
+
   /// The stored sessions, oldest first, and the rates of each.
   func sessions() async throws -> [(summary: SessionSummary, rates: [HeartRateValue])] {
     let opened = try HealthStore.open(store, for: .reading)

@@ -38,6 +38,41 @@ struct RecorderLifeTests {
     #expect(between == 60_000_000)
   }
 
+  @Test("a workout of 25 hours has the values of both its sessions, across midnight and the end of summer time")
+  func longWorkout() async throws {
+    let recorder = try await recorder()
+    // It is 2026-10-24 12:00 UTC; in Europe clocks go back at 01:00 UTC.
+    let noon: Int64 = 1_792_843_200_000_000
+    let script =
+      ["clock \(noon - DrivenRecorder.wall)"] + values(2) + ["workout 1 \(Self.strap)"] + values(1500, every: 60)
+      + ["pass 1000000", "end 0", "settle", "stop"]
+    let (status, _, errors) = try recorder.live(script, boot: 1, now: Self.now)
+    try #require(status == 0, "\(errors)")
+    #expect(try await recorder.sessions().map(\.rates.count) == [2, 1439, 61])
+    let workout = try #require(try await recorder.workouts().first)
+    #expect(workout.start.microseconds == noon + 2_000_000)
+    #expect(workout.duration == .seconds(1500 * 60 + 1))
+    #expect(workout.statistics(for: .heartRate)?.count == 1500)
+  }
+
+  @Test("a workout goes on after a power cut and a reboot, has the values of both boots, and is stored once")
+  func workoutAcrossBoots() async throws {
+    let recorder = try await recorder()
+    let begin = values(2) + ["workout 1 \(Self.strap)"] + values(20) + ["call 1 event 7", "sync", "die"]
+    _ = try recorder.live(begin, boot: 1, now: Self.now)
+    let link = ["connected \(Self.strap)", "clock 100000000"]
+    for _ in 0..<2 {
+      let (status, _, errors) = try recorder.live(
+        link + values(20) + ["call 1 event 8", "end 0", "settle", "stop"], boot: 2, now: 3_000_000_000_000_000)
+      try #require(status == 0, "\(errors)")
+    }
+    let workouts = try await recorder.workouts()
+    #expect(workouts.count == 1)
+    #expect(workouts.first?.statistics(for: .heartRate)?.count == 39)
+    #expect(workouts.first?.events.map(\.metadata) == [["n": 7], ["n": 8]])
+    #expect(workouts.first?.start.microseconds == DrivenRecorder.wall + 2_000_000)
+  }
+
   @Test("a suspend within the limit is a gap in the session, a longer one ends it")
   func suspend() async throws {
     let recorder = try await recorder()

@@ -20,6 +20,10 @@ struct RecorderModel {
     var sent = 0
     var recovered = 0
     var sessions = 0
+    var inserted = 0
+    var recoveredOfSeries = 0
+    var asked = 0
+    var recoveredOfWorkouts = 0
 
     static func += (sum: inout Figures, one: Figures) {
       sum.lives += one.lives
@@ -29,6 +33,10 @@ struct RecorderModel {
       sum.sent += one.sent
       sum.recovered += one.recovered
       sum.sessions += one.sessions
+      sum.inserted += one.inserted
+      sum.recoveredOfSeries += one.recoveredOfSeries
+      sum.asked += one.asked
+      sum.recoveredOfWorkouts += one.recoveredOfWorkouts
     }
   }
 
@@ -39,6 +47,9 @@ struct RecorderModel {
   private var model = DiskModel()
   private var promised = Acknowledgements()
   private var sent: [String: Int] = [:]
+  private var inserted: Set<String> = []
+  private var asked: Set<String> = []
+  private var workouts: [Int: Int] = [:]
   private var serial = 0
   private var boot = 1
   private var now: Int64 = 4_000_000_000_000_000
@@ -70,7 +81,8 @@ struct RecorderModel {
   }
 
   private mutating func live(isLast: Bool) throws {
-    let life = RecorderLife(serial: &serial, isLast: isLast, using: &random)
+    let life = RecorderLife(serial: &serial, isLast: isLast, workouts: workouts, using: &random)
+    workouts = life.workouts
     let (status, done, errors) = try recorder.live(
       life.steps, boot: boot, now: now, faults: life.faults, isSwitched: life.hasFullDisk, syncsAreOff: syncsAreOff)
     figures.lives += 1
@@ -79,6 +91,8 @@ struct RecorderModel {
     if errors.contains("Fatal error") { throw Broken(description: errors) }
     trouble += "\n-- life \(figures.lives), \(life.end), \(life.faults ?? "no fault")\n\(errors)"
     for value in life.sent where value.step < done { sent[value.payload] = value.strap }
+    for value in life.inserted where value.step < done { inserted.insert(value.value) }
+    for call in life.asked where call.step < done { asked.insert(call.call) }
     for operation in try recorder.takeOperations() {
       model.take(operation)
       promised.take(operation)
@@ -131,6 +145,50 @@ struct RecorderModel {
     // Junk is kept in captures, not in the store.
     let missing = promised.kept.intersection(sent.keys).subtracting(recovered)
     try require(missing.isEmpty, "acknowledged and lost: \(missing.sorted())")
+    try await checkSeries(in: opened)
+    try await checkWorkouts(in: opened)
+  }
+
+  /// The same of series of another program.
+  private mutating func checkSeries(in store: HealthStore) async throws {
+    let client = SamplePredicate.source("org.example.Model@1000")
+    let start = Timestamp(microseconds: DrivenRecorder.wall)
+    var recovered: [String] = []
+    for value in try await QuantityQuery(.stepCount, predicate: client).result(for: store).value {
+      recovered.append("value \(value.value)")
+    }
+    let ofHeartbeats = SamplePredicate.and([client, .type(.heartbeatSeries)])
+    for sample in try await SampleQuery(ofHeartbeats).result(for: store).value {
+      let series = try await HeartbeatQuery(sample.id).result(for: store).value
+      for beat in series.locatedBeats { recovered.append("beat \(beat.time.microseconds(since: start) / 1_000)") }
+    }
+    figures.inserted += inserted.count
+    figures.recoveredOfSeries += recovered.count
+    let known = Set(recovered)
+    try require(known.count == recovered.count, "values of series are there twice: \(recovered.sorted())")
+    try require(known.isSubset(of: inserted), "never inserted: \(known.subtracting(inserted).sorted())")
+    let missing = promised.kept.intersection(inserted).subtracting(known)
+    try require(missing.isEmpty, "acknowledged of series and lost: \(missing.sorted())")
+  }
+
+  /// The same of live workouts: every activity and event is in a workout, once, in the order of the calls.
+  private mutating func checkWorkouts(in store: HealthStore) async throws {
+    var recovered: [String] = []
+    for workout in try await WorkoutQuery().result(for: store).value {
+      func number(_ metadata: Metadata) -> Int64? {
+        if case .integer(let number)? = metadata["n"] { number } else { nil }
+      }
+      let activities = workout.activities.compactMap { number($0.metadata) }
+      let events = (workout.events + workout.activities.flatMap(\.events)).compactMap { number($0.metadata) }
+      recovered += activities.map { "activity \($0)" } + events.map { "event \($0)" }
+    }
+    figures.asked += asked.count
+    figures.recoveredOfWorkouts += recovered.count
+    let known = Set(recovered)
+    try require(known.count == recovered.count, "parts of workouts are there twice: \(recovered.sorted())")
+    try require(known.isSubset(of: asked), "never asked for: \(known.subtracting(asked).sorted())")
+    let missing = promised.kept.intersection(asked).subtracting(known)
+    try require(missing.isEmpty, "acknowledged of workouts and lost: \(missing.sorted())")
   }
 
   private func require(_ condition: Bool, _ what: @autoclosure () -> String) throws {

@@ -25,7 +25,9 @@ struct RecorderModelTests {
     print(
       "model, quarter \(quarter): \(count) sequences, \(figures.lives) lives, \(figures.kills) kills, \(figures.cuts) power cuts, "
         + "\(figures.fullDisks) with a full disk; values sent \(figures.sent), recovered \(figures.recovered), "
-        + "sessions \(figures.sessions); nothing acknowledged is missing")
+        + "sessions \(figures.sessions); of series inserted \(figures.inserted), recovered \(figures.recoveredOfSeries); "
+        + "of workouts asked \(figures.asked), recovered \(figures.recoveredOfWorkouts); nothing acknowledged is missing"
+    )
   }
 
   @Test("without syncs this test finds losses, so it can fail")

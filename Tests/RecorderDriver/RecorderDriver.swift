@@ -1,6 +1,8 @@
 import Captures
 import DBus
+import FoundationEssentials
 import Glibc
+import HealthModel
 import Ingestion
 import Sensors
 import Synchronization
@@ -56,6 +58,8 @@ enum RecorderDriver {
   }
 
   private static func play(_ steps: [Step], on recorder: Recorder, clocks: Clocks, switchPath: String) async {
+    var series: [Int64: UUID] = [:]
+    var workouts: [Int64: UUID] = [:]
     for step in steps {
       tell(".", to: STDOUT_FILENO)
       switch step {
@@ -67,6 +71,44 @@ enum RecorderDriver {
       case .disconnected(let address): await recorder.record(.disconnected(reason: nil), of: address, at: clocks.now)
       case .setClock(let microseconds): clocks.set(microseconds)
       case .sync: try? await recorder.files?.journal.sync()
+      // What a call refuses is not in the journal, and so is not looked for.
+      case .beginSeries(let number):
+        series[number] = try? await recorder.beginSeries(of: .stepCount, in: .count, from: seriesStart, for: client)
+      case .beginHeartbeatSeries(let number):
+        series[number] = try? await recorder.beginHeartbeatSeries(timescale: 1000, from: seriesStart, for: client)
+      case .insert(let number, let values):
+        guard let identifier = series[number] else { continue }
+        let values = values.map { SampleDraft.QuantityValue(Double($0), over: TimeSpan(at: moment(after: $0))) }
+        try? await recorder.insert(values, into: identifier)
+      case .add(let number, let ticks):
+        guard let identifier = series[number] else { continue }
+        try? await recorder.add(ticks.map { SampleDraft.HeartbeatTick($0) }, to: identifier)
+      case .finishSeries(let number):
+        guard let identifier = series.removeValue(forKey: number) else { continue }
+        try? await recorder.finishSeries(identifier, end: nil)
+      case .beginWorkout(let number, let address):
+        workouts[number] = try? await recorder.beginWorkout(
+          WorkoutConfiguration(.running), of: .one(address), for: client, metadata: ["number": .integer(number)])
+      case .callWorkout(let number, let call, let argument):
+        // One that an earlier recorder began goes on under its own name.
+        let running = await recorder.runningWorkouts.first { $0.metadata["number"] == .integer(number) }?.id
+        guard let workout = workouts[number] ?? running else { continue }
+        switch call {
+        case "pause": try? await recorder.pauseWorkout(workout)
+        case "resume": try? await recorder.resumeWorkout(workout)
+        case "activity":
+          _ = try? await recorder.beginActivity(
+            WorkoutConfiguration(.running), metadata: ["n": .integer(argument)], in: workout)
+        default: try? await recorder.addEvent(.marker, metadata: ["n": .integer(argument)], to: workout)
+        }
+      case .endWorkout(let number):
+        for running in await recorder.runningWorkouts
+        where number == 0 || running.metadata["number"] == .integer(number) {
+          try? await recorder.endWorkout(running.id, waitsForRecovery: false)
+        }
+      case .stopWorkout(let number):
+        let running = await recorder.runningWorkouts.first { $0.metadata["number"] == .integer(number) }?.id
+        if let workout = running { Task { try? await recorder.endWorkout(workout) } }
       case .fill(true): if let file = unsafe fopen(switchPath, "w") { unsafe fclose(file) }
       case .fill(false): unsafe unlink(switchPath)
       case .settle: await recorder.commitsEnded()
@@ -74,6 +116,14 @@ enum RecorderDriver {
       case .stop: recorder.requestStop()
       }
     }
+  }
+
+  /// The program that inserts series, and where all of them begin.
+  private static let client = ClientIdentity(uid: 1000, application: "org.example.Model")
+  private static let seriesStart = Timestamp(microseconds: 1_790_000_000_000_000)
+
+  private static func moment(after seconds: Int64) -> Timestamp {
+    seriesStart.advanced(byMicroseconds: seconds * 1_000_000)
   }
 
   private static func lines(of path: String) throws -> [Substring] {

@@ -35,6 +35,8 @@ struct CommandLineTests {
       ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
       ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
       ["grants"], ["grants", "list"], ["grants", "allow"], ["grants", "deny"], ["grants", "revoke"],
+      ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
+      ["agent"], ["events"], ["recovery"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -53,7 +55,7 @@ struct CommandLineTests {
   @Test(
     "a line that makes no sense is answered with what is wrong, what was meant and where to read on",
     arguments: [
-      (["sesions"], "no command 'sesions'; did you mean 'sessions'? See 'sensord --help'"),
+      (["sesions"], "no command 'sesions'; did you mean 'sessions', or 'session'? See 'sensord --help'"),
       (["exprt", "last"], "no command 'exprt'; did you mean 'export'? See 'sensord --help'"),
       (["devices", "ad", "X"], "no command 'devices ad'; did you mean 'add'? See 'sensord devices --help'"),
       (["sessions", "--jsn"], "unknown option '--jsn'. Did you mean '--json'? See 'sensord sessions --help'"),
@@ -86,7 +88,9 @@ struct CommandLineTests {
       ["demo", "--duration", "soon"], ["devices", "add"], ["devices", "add", "C0:FF:EE:00:00"],
       ["devices", "add", "C0:FF:EE:00:00:0G"], ["devices", "bogus"], ["delete", "last"], ["status", "extra"],
       ["grants", "allow", "org.example.Game"], ["grants", "allow", "org.example.Game@1000"],
-      ["doctor", "--bus", "x"],
+      ["session", "mark"], ["session", "begin", "--metadata", "title"], ["session", "begin", "--metadata", "=x"],
+      ["doctor", "--bus", "x"], ["events", "--kind", "fast"], ["events", "--rescan", "--kind", "low"],
+      ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
     ])
   func usage(arguments: [String]) throws {
     let outcome =

@@ -30,6 +30,13 @@ struct ConfigurationTests {
       record = any
       minimum-signal = -55
       adapters = hci0 hci12
+      [events]
+      low = 45
+      high = 110
+      irregular = yes
+      [zones]
+      resting = 52
+      maximum = 188
       [clients]
       bus = session
       allow-share = none
@@ -47,6 +54,8 @@ struct ConfigurationTests {
     #expect(configuration.recordsAny)
     #expect(configuration.minimumSignal == -55)
     #expect(configuration.adapters == ["hci0", "hci12"])
+    #expect(configuration.eventRules == HeartEventRules(low: 45, high: 110, irregular: true))
+    #expect(configuration.zones?.basis == .reserve(resting: 52, maximum: 188))
     #expect(configuration.clientsBus == .session)
     #expect(
       configuration.grants.map {
@@ -68,7 +77,7 @@ struct ConfigurationTests {
     }
     let text = active.joined(separator: "\n")
     #expect(try Configuration(reading: Array(text.utf8)) == Configuration())
-    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 13)
+    #expect(try ConfigurationSyntax.entries(of: Array(text.utf8)).count == 18)
   }
 
   @Test("blanks, tabs and carriage returns around keys and values do not count")
@@ -105,6 +114,13 @@ struct ConfigurationTests {
       ("[sensors]\nadapters = eth0", 2, "hci0"),
       ("[sensors]\nadapters = hci", 2, "hci0"),
       ("[sensors]\nadapters =", 2, "hci0"),
+      ("[events]\nlow = 19", 2, "no, or a rate from 20 to 100"),
+      ("[events]\nhigh = 120.5", 2, "no, or a rate from 60 to 250"),
+      ("[events]\n\nirregular = perhaps", 3, "allowed is no, yes"),
+      ("[events]\nmedium = 80", 2, "only low, high, irregular"),
+      ("[zones]\nmaximum = 300", 2, "no, or a rate from 60 to 250"),
+      ("[zones]\nmaximum = 100\nresting = 100", 3, "\"resting\" needs a \"maximum\""),
+      ("[zones]\n# none\nresting = 60", 3, "\"resting\" needs a \"maximum\""),
       ("[clients]\nbus = home", 2, "auto, system, session, off"),
       ("[clients]\nallow-read =", 2, "org.example.Game@1000:heartRate"),
       ("[clients]\nallow-read = org.example.Game", 2, "org.example.Game@1000:heartRate"),
@@ -173,5 +189,13 @@ struct ConfigurationTests {
     #expect(try Configuration.load(named: nil, environment: service).logLevel == .error)
     #expect(unsafe unlink(folder.path + "/service/sensord.conf") == 0)
     #expect(try Configuration.load(named: nil, environment: service) == Configuration())
+  }
+
+  @Test("no switches a kind of event off; without a maximum there are no zones, without a resting rate they are of it")
+  func eventsAndZones() throws {
+    let off = try Configuration(reading: Array("[events]\nlow = no\nhigh = no\nirregular = no".utf8))
+    #expect(off.eventRules.kinds.isEmpty)
+    #expect(Configuration().eventRules == HeartEventRules(low: 40) && Configuration().zones == nil)
+    #expect(try Configuration(reading: Array("[zones]\nmaximum = 190".utf8)).zones?.basis == .maximum(190))
   }
 }

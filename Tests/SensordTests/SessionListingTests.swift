@@ -67,6 +67,16 @@ struct SessionListingTests {
     #expect(report.json.text.contains(#""gapsByCause":{"link":{"count":1,"#))
   }
 
+  @Test("what was said of a session is a table, and its texts steer no terminal")
+  func metadata() throws {
+    var recorded = try Self.ratesOnly()
+    recorded.metadata = ["title": "Hot \u{1B}[31mdogs", "level": 2]
+    let report = SessionReport(
+      session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+    let text = report.text(columns: 80)
+    #expect(text.contains("\nMetadata  Value\nlevel     2\ntitle     Hot") && !text.contains("\u{1B}"))
+  }
+
   @Test("that a sensor invents its intervals is a line in the list, the session and its variability, and a key in JSON")
   func inventedIntervals() throws {
     var recorded = try Self.ratesOnly()

@@ -90,6 +90,46 @@ enum ArticleExamples {
     return (stages, values)
   }
 
+  static func workouts(
+    _ store: HealthStore, on morning: Date, as program: SourceRevision
+  ) async throws -> ([Double], Int) {
+    let start = Timestamp(morning)
+    var builder = QuantitySeriesBuilder(type: .heartRate, start: start)
+    for second in 0..<100 as Range<Int64> {
+      let moment = TimeSpan(at: start.advanced(by: .seconds(second)))
+      try builder.insert(Quantity(second < 60 ? 140 : 160, .countPerMinute), for: moment)
+    }
+    let pulse = try builder.finish()
+    // snippet: run
+    let intervals = [0, 60].map { second in
+      WorkoutActivity(
+        WorkoutConfiguration(.running),
+        over: TimeSpan(DateInterval(start: morning.addingTimeInterval(second), duration: 40)))
+    }
+    let run = Workout(
+      WorkoutConfiguration(.running, location: .outdoor), over: TimeSpan(DateInterval(start: morning, duration: 100)),
+      activities: intervals)
+    try await store.save([pulse, NewSample(run, collected: [pulse.id])], as: program)
+    // end
+
+    var averages: [Double] = []
+    var count = 0
+    // snippet: hard
+    let hard = WorkoutPredicate.and([
+      .statistic(.average, of: .heartRate, .greater, Quantity(150, .countPerMinute)),
+      .duration(.greaterOrEqual, .seconds(30)),
+    ])
+    for workout in try await WorkoutQuery(.workoutActivity(hard)).result(for: store).value {
+      for activity in workout.activities {
+        if let average = activity.statistics(for: .heartRate)?.average { averages.append(average) }
+      }
+      let collected = try await SampleQuery(.collected(in: workout.id)).result(for: store).value
+      count += collected.count
+    }
+    // end
+    return (averages, count)
+  }
+
   static func coding(_ samples: [HealthSample]) throws -> [HealthSample] {
     // snippet: coding
     let json = try JSONEncoder().encode(samples)

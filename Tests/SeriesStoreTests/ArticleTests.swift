@@ -42,11 +42,11 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 23)
+    #expect(snippets.count == 26)
     var quoted: Set<String> = []
     let articles =
       ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
-      + ["HealthModel", "UnitsAndTypes", "SummingUp", "BeatsAndVariability"].map {
+      + ["HealthModel", "UnitsAndTypes", "SummingUp", "BeatsAndVariability", "WorkoutsAndActivities"].map {
         "HealthModel/HealthModel.docc/\($0)"
       }
     for article in articles {
@@ -101,6 +101,10 @@ struct ArticleTests {
     let store = try HealthStore.open(folder.store, for: .writing)
     let found = try await ArticleExamples.otherKinds(store, as: SourceRevision(identifier: "test", name: "Test"))
     #expect(found == ([.asleepDeep], [120, 80]))
+    let workouts = try await ArticleExamples.workouts(
+      try HealthStore.open("\(folder.path)/run.sqlite", for: .writing), on: Date(timeIntervalSince1970: 1_714_950_000),
+      as: SourceRevision(identifier: "test", name: "Test"))
+    #expect(workouts == ([140, 160], 1))
     let samples = try await SampleQuery().result(for: store).value
     #expect(try ArticleExamples.coding(samples) == samples && samples.count == 4)
     #expect(try ModelExamples.ownType()["org.example.mood"] != nil)
@@ -114,6 +118,7 @@ struct ArticleTests {
     let day = try #require(try ModelExamples.statistics(from: start).first)
     #expect(day.average == 65 && day.maximum == 67 && day.coverage.covered == 4_000_000)
     #expect(day.end.microseconds - day.start.microseconds == 86_400_000_000)
+    #expect(try ModelExamples.workout(from: start) == [120, nil, 130])
     #expect(abs(try ModelExamples.variability(from: start) - 0.010897) < 5e-7)
   }
 }

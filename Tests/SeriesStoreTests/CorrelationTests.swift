@@ -13,13 +13,13 @@ struct CorrelationTests {
   private let moment = TimeSpan(at: Timestamp(microseconds: 7_000_000))
 
   private func part(
-    _ type: QuantityType, _ value: Double, sync: NewSample.SyncIdentity? = nil
+    _ type: QuantityType, _ value: Double, sync: SyncIdentity? = nil
   ) throws -> NewSample {
     try NewSample(type, Quantity(value, type.unit), over: moment, sync: sync)
   }
 
   private func bloodPressure(
-    _ systolic: Double, _ diastolic: Double, sync: NewSample.SyncIdentity? = nil
+    _ systolic: Double, _ diastolic: Double, sync: SyncIdentity? = nil
   ) throws -> NewSample {
     try NewSample(
       .bloodPressure, of: [part(.bloodPressureSystolic, systolic), part(.bloodPressureDiastolic, diastolic)],
@@ -87,7 +87,7 @@ struct CorrelationTests {
   @Test("a later version replaces it with its samples")
   func versions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
-    let sync = { (version: Int64) in NewSample.SyncIdentity(identifier: "morning", version: version) }
+    let sync = { (version: Int64) in SyncIdentity(identifier: "morning", version: version) }
     try await store.save([try bloodPressure(120, 80, sync: sync(1))], as: program)
     #expect(try await store.save([try bloodPressure(125, 85, sync: sync(2))], as: program) == [.replaced])
     let values = try await QuantityQuery(.bloodPressureSystolic).result(for: store).value.map(\.value)
@@ -119,10 +119,10 @@ struct CorrelationTests {
   @Test("a sample belongs to one whole at a time, and no correlation to another")
   func shared() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
-    let one = NewSample.SyncIdentity(identifier: "one", version: 1)
+    let one = SyncIdentity(identifier: "one", version: 1)
     let systolic = try NewSample(
       .bloodPressureSystolic, Quantity(120, .millimeterOfMercury), over: moment, sync: one)
-    func whole(_ parts: [NewSample], sync: NewSample.SyncIdentity? = nil) throws -> NewSample {
+    func whole(_ parts: [NewSample], sync: SyncIdentity? = nil) throws -> NewSample {
       try NewSample(CorrelationType(identifier: "pair", parts: []), of: parts, sync: sync)
     }
     func isRefused(_ sample: NewSample) async -> Bool {
@@ -148,7 +148,7 @@ struct CorrelationTests {
     // It would take the place of a part.
     #expect(await isRefused(try whole([part(.bodyMass, 1)], sync: .init(identifier: "one", version: 2))))
     // The store knows the part as a correlation.
-    let two = NewSample.SyncIdentity(identifier: "two", version: 2)
+    let two = SyncIdentity(identifier: "two", version: 2)
     try await store.save(try whole([part(.bodyMass, 1)], sync: two), as: program)
     #expect(await isRefused(try whole([part(.bodyMass, 1, sync: .init(identifier: "two", version: 1))])))
     #expect(throws: SeriesError.correlationWithin) { try whole([whole([systolic])]) }

@@ -56,7 +56,6 @@ struct GrantTests {
     #expect(try await store.decision(for: game, .read, of: "heartRateVariabilitySDNN") == .allowed)
     try await store.decide([grant(game, "heartRateVariabilitySDNN", .read, .denied)])
     #expect(try await store.grants() == [grant(game, "heartRateVariabilitySDNN", .read, .denied)])
-    #expect(try await store.scope(of: game, source: nil).types.isEmpty)
   }
 
   @Test("a refusal to read ends what was granted object by object; one to share does not")
@@ -66,9 +65,9 @@ struct GrantTests {
       client: game, type: "visionPrescription", object: UUID(), decided: Timestamp(microseconds: 7))
     try await store.decide([], objects: [object])
     try await store.decide([grant(game, "visionPrescription", .share, .denied)])
-    #expect(try await store.scope(of: game, source: nil).objects == [object.object])
+    #expect(try await store.objectGrants(of: game) == [object])
     try await store.decide([grant(game, "visionPrescription", .read, .denied)])
-    #expect(try await store.scope(of: game, source: nil).objects.isEmpty)
+    #expect(try await store.objectGrants(of: game).isEmpty)
   }
 
   @Test("a name of any text is kept as it is, and is one with no other")
@@ -122,6 +121,30 @@ struct GrantTests {
     let kept = try await store.grants(of: game).count + store.objectGrants(of: game).count
     #expect(kept == left)
     #expect(try await store.grants(of: stranger).count == 1)
+  }
+
+  @Test("decisions about several types are revoked all or none")
+  func revokingSeveral() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let all = [
+      grant(game, "heartRate", .read, .allowed), grant(game, "heartRate", .share, .allowed),
+      grant(game, "height", .share, .allowed), grant(game, "stepCount", .read, .allowed),
+    ]
+    try await store.decide(all)
+    let file = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    try file.execute(
+      """
+      CREATE TRIGGER refuse BEFORE DELETE ON grants WHEN old.type = 'stepCount'
+      BEGIN SELECT RAISE(ABORT, 'no'); END
+      """)
+    await #expect(throws: StoreError.self) {
+      try await store.revoke(game, share: ["heartRate", "height"], read: ["heartRate", "stepCount"])
+    }
+    #expect(try await store.grants() == all)
+    try file.execute("DROP TRIGGER refuse")
+    #expect(try await store.revoke(game, share: ["heartRate"], read: ["heartRate", "stepCount"]) == 3)
+    #expect(try await store.grants() == [all[2]])
+    #expect(try await store.revoke(game, share: [], read: []) == 1)
   }
 
   @Test(

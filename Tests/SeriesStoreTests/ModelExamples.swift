@@ -54,4 +54,25 @@ enum ModelExamples {
     // end
     return sdnn.value
   }
+
+  static func workout(from start: Timestamp) throws -> [Double?] {
+    let strap = DataSource(source: "sensord", device: "strap")
+    let seconds: [Int64] = [10, 20, 3000]
+    let rates = QuantityTrack(
+      starts: seconds.map { start.advanced(by: .seconds($0)).microseconds }, values: [110, 130, 130])
+    // snippet: race
+    var session = try WorkoutSession(WorkoutConfiguration(.swimBikeRun, location: .outdoor))
+    try session.startActivity(at: start)
+    try session.beginNewActivity(WorkoutConfiguration(.swimming, swimmingLocation: .openWater), at: start)
+    try session.beginNewActivity(WorkoutConfiguration(.transition), at: start.advanced(by: .seconds(1800)))
+    try session.beginNewActivity(WorkoutConfiguration(.cycling), at: start.advanced(by: .seconds(2000)))
+    try session.end(at: start.advanced(by: .seconds(5600)))
+
+    var builder = try WorkoutBuilder(of: session)
+    try builder.addSamples([WorkoutSample(.quantity(.heartRate), from: strap, quantities: rates)])
+    let race = try builder.finishWorkout()
+    let averages = race.activities.map { $0.statistics(for: .heartRate)?.average }
+    // end
+    return averages
+  }
 }

@@ -21,7 +21,7 @@ struct PlainRows {
     var end: Int
     /// In order of start.
     var rows: [Row]
-    var sync: NewSample.SyncIdentity?
+    var sync: SyncIdentity?
     /// Of all that were saved, in which order.
     var order: Int
   }

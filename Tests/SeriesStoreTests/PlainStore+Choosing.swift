@@ -12,7 +12,7 @@ extension PlainStore {
 
   /// A predicate at random; `depth` is how deep it may be.
   func choice(depth: Int = 3, _ random: inout SeededGenerator) -> Choice {
-    switch Int.random(in: 0..<(depth > 0 ? 17 : 13), using: &random) {
+    switch Int.random(in: 0..<(depth > 0 ? 18 : 14), using: &random) {
     case 0: return Choice(predicate: .all) { _ in true }
     case 1, 2:
       let type = Self.types.randomElement(using: &random)!
@@ -39,7 +39,8 @@ extension PlainStore {
       let (comparison, compare) = comparison(of: Int.self, &random)
       let count = Int.random(in: 0...6, using: &random)
       return Choice(predicate: .count(comparison, count)) { compare($0.sample.count, count) }
-    case 13:
+    case 13: return workout(&random)
+    case 14:
       let part = choice(depth: depth - 1, &random)
       return Choice(predicate: .not(part.predicate)) { !part.holds($0) }
     default:
@@ -61,6 +62,22 @@ extension PlainStore {
       }
       guard let to else { return true }
       return start < to && (!strictness.contains(.end) || end < to)
+    }
+  }
+
+  private func workout(_ random: inout SeededGenerator) -> Choice {
+    let second = Int.random(in: 0..<Self.length, using: &random)
+    let begin = Self.time(second)
+    if Bool.random(using: &random) {
+      let (comparison, compare) = comparison(of: Timestamp.self, &random)
+      let predicate = WorkoutPredicate.and([.activityType(.running), .start(comparison, begin)])
+      return Choice(predicate: .workoutActivity(predicate)) { object in
+        object.workout?.configuration.activityType == .running
+          && object.workout?.activities.contains { compare($0.span.start, begin) } ?? false
+      }
+    }
+    return Choice(predicate: .workout(.or([.activityType(.fitnessGaming), .end(.greater, begin)]))) { object in
+      object.sample.activityType == .fitnessGaming || object.sample.type == .workout && object.sample.end > begin
     }
   }
 

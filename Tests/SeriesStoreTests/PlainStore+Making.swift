@@ -11,7 +11,7 @@ extension PlainStore {
   static let types: [SampleType] = [
     .quantity(.heartRate), .quantity(.stepCount), .quantity(.bodyMass), .heartbeatSeries, .category(.sleepAnalysis),
     .category(CategoryType(identifier: "mood")), .correlation(pair),
-    SampleType(identifier: "skiRoute", kind: FutureContent.kind),
+    .workout, SampleType(identifier: "skiRoute", kind: FutureContent.kind),
   ]
   /// A correlation that asks for no parts of certain types.
   private static let pair = CorrelationType(identifier: "pair", parts: [])
@@ -34,7 +34,7 @@ extension PlainStore {
     var id: UUID
     var device: Device?
     var metadata: Metadata
-    var sync: NewSample.SyncIdentity?
+    var sync: SyncIdentity?
 
     init(id: UUID, _ random: inout SeededGenerator) {
       self.id = id
@@ -46,7 +46,7 @@ extension PlainStore {
         metadata["dose"] = .quantity(Quantity(Double(Int.random(in: 1...3, using: &random)), .kilogram))
       }
       if Int.random(in: 0..<5, using: &random) < 2 {
-        sync = NewSample.SyncIdentity(
+        sync = SyncIdentity(
           identifier: "object \(Int.random(in: 0..<4, using: &random))", version: .random(in: 1...5, using: &random))
       }
     }
@@ -58,7 +58,7 @@ extension PlainStore {
   ) throws -> Made {
     let frame = Frame(id: id, &random)
     let start = Int.random(in: 0..<length - 30, using: &random)
-    switch Int.random(in: 0..<(canHaveParts ? 8 : 6), using: &random) {
+    switch Int.random(in: 0..<(canHaveParts ? 9 : 7), using: &random) {
     case 0, 1:
       return try series([.heartRate, .stepCount].randomElement(using: &random)!, start, frame, source, &random)
     case 2:
@@ -82,6 +82,7 @@ extension PlainStore {
         FutureContent(), of: type, over: TimeSpan(start: time(start), end: time(start + 9))!, id: id,
         device: frame.device, metadata: frame.metadata, sync: frame.sync)
       return (new, object(type, (start, start + 9), frame, source, count: 3))
+    case 6: return try workout(start, frame, source, &random)
     default: return try correlation(frame, source, &random)
     }
   }
@@ -129,6 +130,31 @@ extension PlainStore {
     var plain = object(.heartbeatSeries, (start, start), frame, source, count: series.beats.count)
     plain.sample.end = time(start).advanced(byMicroseconds: ticks * 1000)
     plain.beats = series
+    return (new, plain)
+  }
+
+  /// Activities one after the other, some of them paused; what is collected with workouts has random trials of its own.
+  private static func workout(
+    _ start: Int, _ frame: Frame, _ source: SourceRevision, _ random: inout SeededGenerator
+  ) throws -> Made {
+    let type = [WorkoutActivityType.running, .fitnessGaming].randomElement(using: &random)!
+    var activities: [WorkoutActivity] = []
+    var end = start
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let begin = end + Int.random(in: 0...2, using: &random)
+      end = begin + Int.random(in: 0...6, using: &random)
+      activities.append(
+        WorkoutActivity(.init(type), over: TimeSpan(start: time(begin), end: time(end))!, metadata: frame.metadata))
+    }
+    end += 1
+    let workout = Workout(
+      id: frame.id, .init(type), over: TimeSpan(start: time(start), end: time(end))!,
+      events: [WorkoutEvent(.pause, at: time(end - 1), metadata: frame.metadata)], activities: activities,
+      metadata: frame.metadata)
+    let new = try NewSample(workout, device: frame.device, sync: frame.sync)
+    var plain = object(
+      .workout, (start, end), frame, source, count: activities.count, value: type.rawValue)
+    plain.workout = workout
     return (new, plain)
   }
 

@@ -10,6 +10,7 @@ struct PlainStore {
     var sample: HealthSample
     var rows: [PlainRows.Row] = []
     var beats: HeartbeatSeries?
+    var workout: Workout?
     /// What is saved with it.
     var parts: [Object] = []
 

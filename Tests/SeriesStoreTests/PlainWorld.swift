@@ -128,10 +128,10 @@ struct PlainWorld {
     rows.sort { $0.start < $1.start }
     let latest = rows.map(\.end).max() ?? first
     let end = Bool.random(using: &random) ? nil : min(Self.length, latest + Int.random(in: 0...4, using: &random))
-    let sync: NewSample.SyncIdentity? =
+    let sync: SyncIdentity? =
       Int.random(in: 0..<3, using: &random) > 0
       ? nil
-      : NewSample.SyncIdentity(
+      : SyncIdentity(
         identifier: "object \(Int.random(in: 0..<3, using: &random))", version: Int64.random(in: 1...5, using: &random))
     let id = id ?? UUID()
     let new = try builder.finish(id: id, end: end.map(time), sync: sync)

@@ -91,7 +91,8 @@ struct RandomProgram {
   }
 
   private mutating func ask() async throws -> String? {
-    switch Int.random(in: 0..<5, using: &random) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 4: try await askForWorkouts()
     case 0: try await askForQuantities()
     case 1: try await askForBeats()
     case 2, 3: try await askForChanges()
@@ -149,6 +150,13 @@ struct RandomProgram {
     } catch {
       return object.beats == nil && error.code == .notFound ? nil : "beats of \(object.id): \(error)"
     }
+  }
+
+  private mutating func askForWorkouts() async throws -> String? {
+    let choice = plain.choice(depth: 1, &random)
+    let found = try await WorkoutQuery(choice.predicate, order: [.init(.change)]).result(for: store).value
+    let expected = plain.objects.filter(choice.holds).compactMap(\.workout)
+    return found == expected ? nil : "\(found)\n  instead of \(expected)"
   }
 
   private mutating func askForChanges() async throws -> String? {

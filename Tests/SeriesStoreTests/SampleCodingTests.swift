@@ -41,7 +41,7 @@ struct SampleCodingTests {
     #expect(changes.added.count == 5)
     #expect(try roundTrip(changes) && roundTrip(ChangeAnchor.start))
     #expect(try roundTrip(await QuantityQuery(.heartRate).result(for: store).value))
-    #expect(try roundTrip(NewSample.SyncIdentity(identifier: "class", version: 2)))
+    #expect(try roundTrip(SyncIdentity(identifier: "class", version: 2)))
     #expect(try roundTrip(CommitOutcome.allCases) && roundTrip(StoreDamage(object: "a", problem: "b")))
     let route = SampleType(identifier: "skiRoute", kind: SampleKind(rawValue: "route"))
     #expect(try roundTrip([route, .heartbeatSeries, .category(.sleepAnalysis), .quantity(.heartRate)]))
@@ -78,7 +78,7 @@ struct SampleCodingTests {
     #expect("\(changes)" == "4 added, 2 deleted")
     #expect("\(changes.deleted[0])".hasPrefix("sleepAnalysis \(samples[4].id.uuidString.lowercased()), deleted 20"))
     #expect("\(NewSample(.sleepAnalysis, .awake, over: TimeSpan(at: start)))" == "sleepAnalysis \(time)")
-    #expect("\(NewSample.SyncIdentity(identifier: "class", version: 2))" == "class, version 2")
+    #expect("\(SyncIdentity(identifier: "class", version: 2))" == "class, version 2")
     #expect("\(SampleKind.category)" == "category")
   }
 }

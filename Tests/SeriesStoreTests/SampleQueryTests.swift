@@ -14,7 +14,7 @@ struct SampleQueryTests {
 
   private func sample(
     _ type: QuantityType = .heartRate, _ values: [Double] = [60], from start: Int64 = 0, every step: Int64 = 1,
-    lasting length: Int64 = 0, device: Device? = nil, metadata: Metadata = [:], sync: NewSample.SyncIdentity? = nil
+    lasting length: Int64 = 0, device: Device? = nil, metadata: Metadata = [:], sync: SyncIdentity? = nil
   ) throws -> NewSample {
     var builder = QuantitySeriesBuilder(type: type, start: at(start), device: device)
     for (index, value) in values.enumerated() {

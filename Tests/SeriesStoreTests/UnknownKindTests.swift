@@ -23,7 +23,7 @@ struct UnknownKindTests {
       FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind),
       over: try #require(TimeSpan(start: Timestamp(microseconds: 5), end: Timestamp(microseconds: 9))), id: unknown,
       device: Device(name: "Watch"), metadata: ["snow": "powder"],
-      sync: NewSample.SyncIdentity(identifier: "one", version: 1))
+      sync: SyncIdentity(identifier: "one", version: 1))
     try await store.save(sample, as: SourceRevision(identifier: "ski", name: "Ski"))
     return (store, beats.id, unknown)
   }

@@ -70,6 +70,17 @@ struct Questions {
         try await SampleQuery(.part(of: sample.id)).result(for: store).value
       }
     }
+    add("workouts") { (store) throws(StoreError) in try await WorkoutQuery().result(for: store).value }
+    add("workouts by figures") { (store) throws(StoreError) -> [UUID] in
+      let hard = WorkoutPredicate.statistic(.average, of: .heartRate, .greater, Quantity(50, .countPerMinute))
+      return try await store.identifiers(SampleQuery(.workoutActivity(.and([hard, .activityType(.running)]))))
+    }
+    for sample in samples where sample.type == .workout {
+      add("workout \(sample.id)") { (store) throws(StoreError) in try await store.workout(sample.id) }
+      add("collected in \(sample.id)") { (store) throws(StoreError) in
+        try await SampleQuery(.collected(in: sample.id)).result(for: store).value
+      }
+    }
     add("all changes") { (store) throws(StoreError) in try await ChangeQuery(after: .start).result(for: store).value }
     add("changes from an anchor") { (store) throws(StoreError) in
       try await ChangeQuery(after: anchor, limit: 30).result(for: store).value
@@ -80,7 +91,6 @@ struct Questions {
     let (client, scope) = (SoundStore.client, SoundStore.scope)
     add("grants") { (store) throws(StoreError) in try await store.grants() }
     add("grants of objects") { (store) throws(StoreError) in try await store.objectGrants() }
-    add("scope of a client") { (store) throws(StoreError) in try await store.scope(of: client, source: "scale") }
     add("samples in a scope") { (store) throws(StoreError) in try await store.answer(SampleQuery(), in: scope) }
     add("quantities in a scope") { (store) throws(StoreError) in
       try await store.answer(QuantityQuery(.heartRate), in: scope)
@@ -97,11 +107,10 @@ struct Questions {
     add("version of \(name)") { (store) throws(StoreError) in try await store.syncVersion(of: session) ?? -1 }
     add("rates of \(name)") { (store) throws(StoreError) in try await store.rates(of: session) }
     add("gaps of \(name)") { (store) throws(StoreError) in try await store.gaps(of: session) }
+    add("markers of \(name)") { (store) throws(StoreError) in try await store.markers(of: session) }
     add("beats of \(name)") { (store) throws(StoreError) -> [Int] in
       let series = try await store.beats(of: session)
-      var beats: [HeartbeatSeries.LocatedBeat] = []
-      series.forEachBeat { beats.append($0) }
-      return [series.hashValue, beats.hashValue]
+      return [series.hashValue, Array(series.locatedBeats).hashValue]
     }
     add("variability of \(name)") { (store) throws(StoreError) -> [Double?] in
       let summary = try await store.session(name)

@@ -6,7 +6,7 @@ import SeriesStore
 import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
-/// categories, a correlation, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// categories, a correlation, a workout with what was collected, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
 /// client was granted.
 ///
 /// Only its own identifier, the times of saving, and a client's anchor are others each time.
@@ -36,7 +36,9 @@ struct SoundStore {
       try sound.session(sound.identifier(), beats: beats, from: start.advanced(byMicroseconds: 86_400_000_000)))
     _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:01", name: "Chest", added: start))
     _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:02", name: nil, added: start))
-    try await store.save(try sound.samples(), as: program)
+    let samples = try sound.samples()
+    try await store.save(samples, as: program)
+    try await store.save(try sound.workout(collected: samples.prefix(2).map(\.id)), as: program)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -104,7 +106,9 @@ struct SoundStore {
       gaps: [
         RecordingGap(reason: "link", detail: "timeout", start: start, end: middle, estimatedLostBeats: 2.5),
         RecordingGap(reason: "silence", start: middle, end: end),
-      ], coverage: Coverage(floor: 0.96875, ceiling: 1),
+      ],
+      markers: [SessionMarker(time: middle, text: "Level 2"), SessionMarker(time: end, text: "♥")],
+      coverage: Coverage(floor: 0.96875, ceiling: 1),
       variability: HeartRateVariabilitySummary(sdnnMilliseconds: 51.5, rmssdMilliseconds: 42.25, pnn50: 12.5),
       quality: QualityReport([
         "notifications": .integer(Int64(count)), "junk": 3, "batteryStart": .quantity(Quantity(80, .percent)),
@@ -153,6 +157,24 @@ struct SoundStore {
     return samples
   }
 
+  /// A run of two intervals with events, metadata and figures.
+  private mutating func workout(collected: [UUID]) throws -> NewSample {
+    func span(_ start: Double, _ end: Double) -> TimeSpan {
+      TimeSpan(start: Self.time(start), end: Self.time(end)) ?? TimeSpan(at: Self.start)
+    }
+    let lap = WorkoutEvent(.lap, over: span(100, 700), metadata: ["no": 1, "wind": "west"])
+    return try NewSample(
+      Workout(
+        id: identifier(), WorkoutConfiguration(.running, location: .outdoor, lapLength: Quantity(400, .meter)),
+        over: span(60, 6000),
+        events: [WorkoutEvent(.pause, at: Self.time(3000)), WorkoutEvent(.resume, at: Self.time(3100))],
+        activities: [
+          WorkoutActivity(
+            id: identifier(), .init(.running), over: span(90, 2000), events: [lap], metadata: Self.metadata),
+          WorkoutActivity(id: identifier(), .init(.running), over: span(4000, 5000)),
+        ], metadata: Self.metadata), collected: collected, device: Self.watch)
+  }
+
   private func mass(_ kilograms: Double, _ id: UUID) throws -> NewSample {
     try NewSample(.bodyMass, Quantity(kilograms, .kilogram), over: TimeSpan(at: Self.time(5)), id: id)
   }
@@ -161,7 +183,7 @@ struct SoundStore {
   private mutating func corrected(version: Int64) throws -> NewSample {
     try NewSample(
       .height, Quantity(1.7 + Double(version) / 100, .meter), over: TimeSpan(at: Self.time(9)), id: identifier(),
-      sync: NewSample.SyncIdentity(identifier: "height", version: version))
+      sync: SyncIdentity(identifier: "height", version: version))
   }
 
   /// Two samples of a kind that no program here knows, with a table of their own: as a newer program would save them.

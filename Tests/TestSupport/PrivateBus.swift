@@ -15,7 +15,7 @@ public final class PrivateBus: Sendable {
   public let address: String
   private let guardian = Mutex<Guardian?>(nil)
   private let environment: [String: String]?
-  private let rules: String
+  private let policies: String
 
   /// The shell that starts the daemon and kills it: told so by a line on `channel`, or by its end when the test is no more.
   private struct Guardian {
@@ -40,9 +40,46 @@ public final class PrivateBus: Sendable {
   ///   - environment: The daemon's; the test's own where it is nil.
   ///   - rules: Rules of its policy besides that everything is allowed.
   /// - Throws: ``Failure``, when `dbus-daemon` is not installed for example.
-  public init(environment: [String: String]? = nil, rules: String = "") throws {
+  public convenience init(environment: [String: String]? = nil, rules: String = "") throws {
+    try self.init(
+      environment: environment,
+      policies: """
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/>
+          <allow eavesdrop="true"/>
+          <allow own="*"/>
+          \(rules)
+        </policy>
+        """)
+  }
+
+  /// Starts a bus with the policies of a system bus, which allow no calls and no names, and with these.
+  ///
+  /// - Throws: ``Failure``.
+  public convenience init(systemPolicies policies: String) throws {
+    try self.init(
+      environment: nil,
+      policies: """
+        <policy context="default">
+          <allow user="*"/>
+          <deny own="*"/>
+          <deny send_type="method_call"/>
+          <allow send_type="signal"/>
+          <allow send_requested_reply="true" send_type="method_return"/>
+          <allow send_requested_reply="true" send_type="error"/>
+          <allow receive_type="method_call"/>
+          <allow receive_type="method_return"/>
+          <allow receive_type="error"/>
+          <allow receive_type="signal"/>
+          <allow send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus"/>
+        </policy>
+        \(policies)
+        """)
+  }
+
+  private init(environment: [String: String]?, policies: String) throws {
     self.environment = environment
-    self.rules = rules
+    self.policies = policies
     var template = Array("/tmp/sensord-bus-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -84,12 +121,7 @@ public final class PrivateBus: Sendable {
         <type>session</type>
         <listen>\(address)</listen>
         <auth>EXTERNAL</auth>
-        <policy context="default">
-          <allow send_destination="*" eavesdrop="true"/>
-          <allow eavesdrop="true"/>
-          <allow own="*"/>
-          \(rules)
-        </policy>
+        \(policies)
         <limit name="max_replies_per_connection">50000</limit>
         <limit name="max_completed_connections">200</limit>
       </busconfig>

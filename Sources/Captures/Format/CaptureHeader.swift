@@ -10,17 +10,20 @@ public struct CaptureHeader: Hashable, Sendable {
   public var source: String
   /// Metadata from the person or program that requested the session, such as a game's name.
   public var metadata: [String: CaptureMetadataValue]
+  /// Who asked for the session; nil where it began by itself.
+  public var request: SessionRequest?
   /// The session that this one continues because it reached its maximum length.
   public var linkedTo: UUID?
 
   public init(
     session: UUID, sensor: SensorIdentity, source: String, metadata: [String: CaptureMetadataValue] = [:],
-    linkedTo: UUID? = nil
+    request: SessionRequest? = nil, linkedTo: UUID? = nil
   ) {
     self.session = session
     self.sensor = sensor
     self.source = source
     self.metadata = metadata
+    self.request = request
     self.linkedTo = linkedTo
   }
 }

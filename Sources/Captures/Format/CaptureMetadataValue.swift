@@ -7,6 +7,8 @@ public enum CaptureMetadataValue: Hashable, Sendable {
   case boolean(Bool)
   /// Microseconds since 1970 (UTC), within ±317 years.
   case time(microseconds: Int64)
+  /// A finite number in a unit, by its symbol in the store.
+  case quantity(Double, unit: String)
 }
 
 extension CaptureMetadataValue: ExpressibleByStringLiteral {

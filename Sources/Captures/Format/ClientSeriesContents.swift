@@ -11,6 +11,8 @@ public struct ClientSeriesContents: Hashable, Sendable {
   public var isFinished = false
   /// When it ends, as the client said, in microseconds since 1970 (UTC); nil: with its last value.
   public var endMicroseconds: Int64?
+  /// From the series' start to its last heartbeat.
+  private var ticks: Int64 = 0
 
   public init(_ series: ClientSeries) {
     self.series = series
@@ -20,10 +22,24 @@ public struct ClientSeriesContents: Hashable, Sendable {
     switch record {
     case .begin: break
     case .values(let more): values += more
-    case .beats(let more): beats += more
+    case .beats(let more, let after): append(more, after: after)
     case .finish(let end):
       isFinished = true
       endMicroseconds = end
     }
+  }
+
+  /// Where records between are missing, the first of these is preceded by a gap. What cannot follow what is there is left out.
+  private mutating func append(_ more: [ClientSeries.Beat], after: Int64) {
+    guard var first = more.first else { return }
+    if after != ticks {
+      let (sum, overflow) = after.addingReportingOverflow(Int64(first.ticks))
+      guard !overflow, sum > ticks, let interval = UInt32(exactly: sum &- ticks) else { return }
+      first = ClientSeries.Beat(ticks: interval, precededByGap: true)
+    }
+    beats.append(first)
+    beats += more.dropFirst()
+    ticks &+= Int64(first.ticks)
+    for beat in more.dropFirst() { ticks &+= Int64(beat.ticks) }
   }
 }

@@ -7,8 +7,9 @@ public enum ClientSeriesRecord: Hashable, Sendable {
   case begin(ClientSeries)
   /// Values of the series; at least one.
   case values([ClientSeries.Value])
-  /// Heartbeats of the series; at least one.
-  case beats([ClientSeries.Beat])
+  /// Heartbeats of the series; at least one. `after` is the number of ticks from the series' start to the heartbeat before them: so
+  /// those behind a damaged record are where they belong.
+  case beats([ClientSeries.Beat], after: Int64)
   /// The series is complete, and ends at this time in microseconds since 1970 (UTC); nil: with its last value.
   case finish(endMicroseconds: Int64?)
 
@@ -46,16 +47,24 @@ public struct ClientSeries: Hashable, Sendable {
   /// When it begins, in microseconds since 1970 (UTC): for heartbeats the origin of the first one's ticks. Nil: with its first
   /// value.
   public var startMicroseconds: Int64?
+  /// What measured, as the program says: name, manufacturer, model, versions of hardware, firmware and software, local identifier
+  /// and unique device identifier. Empty where it says nothing.
+  public var device: [String?] = []
 
   public init(
-    identifier: UUID, type: String, unit: String, source: String, startMicroseconds: Int64? = nil
+    identifier: UUID, type: String, unit: String, source: String, startMicroseconds: Int64? = nil,
+    device: [String?] = []
   ) {
     self.identifier = identifier
     self.type = type
     self.unit = unit
     self.source = source
     self.startMicroseconds = startMicroseconds
+    self.device = device
   }
+
+  /// The number of properties of a device, where one is told.
+  static let deviceProperties = 8
 
   /// A value with the time for which it is valid, in microseconds since 1970 (UTC).
   public struct Value: Hashable, Sendable {

@@ -13,6 +13,10 @@ extension RecordBuffer {
         word("at")
         integer(begin)
       }
+      if series.device.count == ClientSeries.deviceProperties {
+        word("device")
+        for text in series.device { if let text { string(text) } else { word("-") } }
+      }
     case .values(let values):
       let values = values.filter(\.value.isFinite)
       guard !values.isEmpty else { return }
@@ -23,10 +27,14 @@ extension RecordBuffer {
         integer(value.endMicroseconds)
         word("\(value.value)")
       }
-    case .beats(let beats):
+    case .beats(let beats, let after):
       guard !beats.isEmpty else { return }
       begin(slot)
       word("beats")
+      if after != 0 {
+        word("after")
+        integer(after)
+      }
       for beat in beats {
         if beat.precededByGap { word("gap") }
         integer(beat.ticks)

@@ -52,32 +52,52 @@ struct RecordBuffer: ~Copyable {
       integer(instant.microseconds)
     }
     finish()
+    if let request = header.request { self.request(request, slot: slot) }
     metadata(header.metadata, slot: slot)
+  }
+
+  /// Appends who asked for a session.
+  private mutating func request(_ request: SessionRequest, slot: Int) {
+    begin(slot)
+    word("requested")
+    uuid(request.identifier)
+    integer(request.uid)
+    string(request.application)
+    word(request.endsWithClient ? "ends" : "stays")
+    finish()
   }
 
   /// Appends metadata of a session, sorted by key. A number that is not finite is not written.
   mutating func metadata(_ metadata: [String: CaptureMetadataValue], slot: Int) {
     for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      if case .real(let real) = value, !real.isFinite { continue }
+      guard value.isWritable else { continue }
       begin(slot)
       word("meta")
       string(key)
-      switch value {
-      case .text(let text): string(text)
-      case .integer(let number):
-        word("integer")
-        integer(number)
-      case .real(let real):
-        word("real")
-        word("\(real)")
-      case .boolean(let isTrue):
-        word("boolean")
-        word(isTrue ? "true" : "false")
-      case .time(let microseconds):
-        word("time")
-        integer(microseconds)
-      }
+      metadataValue(value)
       finish()
+    }
+  }
+
+  mutating func metadataValue(_ value: CaptureMetadataValue) {
+    switch value {
+    case .text(let text): string(text)
+    case .integer(let number):
+      word("integer")
+      integer(number)
+    case .real(let real):
+      word("real")
+      word("\(real)")
+    case .boolean(let isTrue):
+      word("boolean")
+      word(isTrue ? "true" : "false")
+    case .time(let microseconds):
+      word("time")
+      integer(microseconds)
+    case .quantity(let number, let unit):
+      word("quantity")
+      word("\(number)")
+      string(unit)
     }
   }
 
@@ -151,9 +171,10 @@ struct RecordBuffer: ~Copyable {
     case .stalled(let microseconds):
       bytes.append(" stall")
       integer(microseconds)
-    case .marker(let text):
+    case .marker(let text, let earlier):
       bytes.append(" marker")
       string(text)
+      if earlier != 0 { integer(earlier) }
     case .ended(let reason):
       bytes.append(" ended")
       word(reason.rawValue)
@@ -210,5 +231,15 @@ struct RecordBuffer: ~Copyable {
     var wallMinusBootMicroseconds: Int64?
     /// When it continues.
     var instant: BootInstant?
+  }
+}
+
+extension CaptureMetadataValue {
+  /// Whether a record can hold it: a number that is not finite has no form.
+  var isWritable: Bool {
+    switch self {
+    case .real(let number), .quantity(let number, _): number.isFinite
+    default: true
+    }
   }
 }

@@ -4,7 +4,7 @@ extension RecordLine {
     switch kind {
     case "series": .begin(try beginning())
     case "values": .values(try values())
-    case "beats": .beats(try beats())
+    case "beats": try beats()
     case "finish": .finish(endMicroseconds: isAtEnd ? nil : try required(time(), "end"))
     default: nil
     }
@@ -14,9 +14,14 @@ extension RecordLine {
     var series = ClientSeries(
       identifier: try required(uuid(), "series"), type: try required(string(), "type"),
       unit: try required(string(), "unit"), source: try required(string(), "source"))
-    if !isAtEnd {
-      guard word() == "at" else { throw .malformed(field: "series") }
-      series.startMicroseconds = try required(time(), "at")
+    while let word = word() {
+      switch word {
+      case "at": series.startMicroseconds = try required(time(), "at")
+      case "device":
+        series.device = []
+        for _ in 0..<ClientSeries.deviceProperties { series.device.append(try deviceProperty()) }
+      default: throw .malformed(field: "series")
+      }
     }
     return series
   }
@@ -33,14 +38,28 @@ extension RecordLine {
     return values
   }
 
-  private mutating func beats() throws(Fault) -> [ClientSeries.Beat] {
+  private mutating func deviceProperty() throws(Fault) -> String? {
+    var copy = self
+    if copy.word() == "-" {
+      self = copy
+      return nil
+    }
+    return try required(string(), "device")
+  }
+
+  private mutating func beats() throws(Fault) -> ClientSeriesRecord {
     var beats: [ClientSeries.Beat] = []
+    var after: Int64 = 0
     repeat {
-      let first = try required(word(), "ticks")
+      var first = try required(word(), "ticks")
+      if beats.isEmpty, first == "after" {
+        after = try required(integer().flatMap { (ticks: Int64) in ticks > 0 ? ticks : nil }, "after")
+        first = try required(word(), "ticks")
+      }
       let ticks = first == "gap" ? try required(word(), "ticks") : first
       guard let count = UInt32(ticks), String(count) == ticks else { throw .malformed(field: "ticks") }
       beats.append(ClientSeries.Beat(ticks: count, precededByGap: first == "gap"))
     } while !isAtEnd
-    return beats
+    return .beats(beats, after: after)
   }
 }

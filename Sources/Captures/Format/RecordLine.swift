@@ -161,17 +161,22 @@ struct RecordLine {
       return .resumes(slot: slot, header, resumption)
     case "meta":
       return .metadata(slot: slot, key: try required(string(), "key"), value: try metadataValue())
+    case "requested": return .requested(slot: slot, try request())
     case let word:
       if let record = try series(word) { return .series(slot: slot, record) }
+      if let record = try workout(word) { return .workout(slot: slot, record) }
       guard let microseconds = Int64(word), String(microseconds) == word, Self.times.contains(microseconds) else {
         throw Fault(kind: word, else: "instant")
       }
-      return try .event(slot: slot, SensorEvent(kind(), at: BootInstant(microseconds: microseconds)))
+      let instant = BootInstant(microseconds: microseconds)
+      let kind = try required(self.word(), "kind")
+      if let call = try workoutCall(kind) { return .workout(slot: slot, .call(call, at: instant)) }
+      return .event(slot: slot, SensorEvent(try event(kind), at: instant))
     }
   }
 
-  private mutating func kind() throws(Fault) -> SensorEvent.Kind {
-    switch try required(word(), "kind") {
+  private mutating func event(_ kind: String) throws(Fault) -> SensorEvent.Kind {
+    switch kind {
     case "m": .measurement(try required(payload(), "payload"))
     case "boot": .boot(try required(bootIdentifier(), "boot"))
     case "clock": .clock(wallMinusBootMicroseconds: try required(time(), "clock"))
@@ -186,13 +191,17 @@ struct RecordLine {
     case "stall":
       .stalled(
         microseconds: try required(time().flatMap { (length: Int64) in length >= 0 ? length : nil }, "stall"))
-    case "marker": .marker(try required(string(), "marker"))
+    case "marker":
+      .marker(
+        try required(string(), "marker"),
+        microsecondsBefore: rest.isEmpty
+          ? 0 : try required(time().flatMap { (before: Int64) in before > 0 ? before : nil }, "marker"))
     case let word: throw Fault(kind: word, else: "kind")
     }
   }
 
   /// Reads text, or the name of a type and its value.
-  private mutating func metadataValue() throws(Fault) -> CaptureMetadataValue {
+  mutating func metadataValue() throws(Fault) -> CaptureMetadataValue {
     if rest.first == UInt8(ascii: "\"") { return .text(try required(string(), "value")) }
     switch try required(word(), "value") {
     case "integer": return .integer(try required(integer(), "value"))
@@ -204,6 +213,9 @@ struct RecordLine {
       default: throw .malformed(field: "value")
       }
     case "time": return .time(microseconds: try required(time(), "value"))
+    case "quantity":
+      let number = try required(real(), "value")
+      return .quantity(number, unit: try required(string(), "unit"))
     case let word:
       // The type is from a later program, which is treated like an unknown kind.
       if case .malformed = Fault(kind: word, else: "value") { throw .malformed(field: "value") }
@@ -217,6 +229,19 @@ struct RecordLine {
       let field = DeviceInformationField(rawValue: number)
     else { throw .malformed(field: "information") }
     return .information(field, try required(string(), "information"))
+  }
+
+  private mutating func request() throws(Fault) -> SessionRequest {
+    let identifier = try required(uuid(), "request")
+    let uid: UInt32 = try required(integer(), "user")
+    let application = try required(string(), "application")
+    switch word() {
+    case "ends":
+      return SessionRequest(identifier: identifier, uid: uid, application: application, endsWithClient: true)
+    case "stays":
+      return SessionRequest(identifier: identifier, uid: uid, application: application, endsWithClient: false)
+    default: throw .malformed(field: "requested")
+    }
   }
 
   private mutating func session() throws(Fault) -> (CaptureHeader, RecordBuffer.Resumption) {

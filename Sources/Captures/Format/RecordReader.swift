@@ -16,6 +16,8 @@ struct RecordReader {
   private(set) var sessions: [Session] = []
   /// The series of clients, in the order of their first records.
   private(set) var series: [ClientSeriesContents] = []
+  /// The live workouts, in the order of their first records.
+  private(set) var workouts: [WorkoutContents] = []
   private(set) var committed: Set<UUID> = []
   private(set) var damages = DamageList()
   /// Records of unknown kinds.
@@ -23,20 +25,21 @@ struct RecordReader {
 
   private var indices: [UUID: Int] = [:]
   private var seriesIndices: [UUID: Int] = [:]
-  /// The only session or series whose content is kept; nil for all.
+  private var workoutIndices: [UUID: Int] = [:]
+  /// The only session, series or workout whose content is kept; nil for all.
   private let only: UUID?
 
-  /// Whether the content of clients' series is kept.
-  private let keepsSeries: Bool
+  /// Whether the content of clients' series and workouts is kept.
+  private let keepsClientData: Bool
 
-  init(only: UUID? = nil, keepsSeries: Bool = true) {
+  init(only: UUID? = nil, keepsClientData: Bool = true) {
     self.only = only
-    self.keepsSeries = keepsSeries
+    self.keepsClientData = keepsClientData
   }
 
   /// A summary of one file.
   struct Summary {
-    /// The sessions that it names, and the series of clients.
+    /// The sessions that it names, and the series and workouts of clients.
     var sessions: Set<UUID> = []
     /// Whether something in it could not be read for another reason than a crash.
     var isDamaged = false
@@ -99,20 +102,31 @@ struct RecordReader {
     /// Whether a line is longer than any record, and its rest is passed over.
     fileprivate var isInLongLine = false
     fileprivate var summary = Summary()
-    /// For each slot the index of its session, or ``unwanted`` or ``unknown``, or the ``place(ofSeries:)``.
+    /// For each slot the index of its session, or ``unwanted`` or ``unknown``, or the ``place(ofSeries:)`` or
+    /// ``place(ofWorkout:)``.
     private var slots: [Int32] = []
 
     fileprivate static let unwanted: Int32 = -1
     private static let unknown: Int32 = -2
+    /// From here on down series have the odd numbers, and workouts the even ones.
     private static let firstSeries: Int32 = -3
+    private static let firstWorkout: Int32 = -4
 
     /// What stands for a client's series among the indices of sessions.
-    fileprivate static func place(ofSeries index: Int) -> Int32 { firstSeries - Int32(index) }
+    fileprivate static func place(ofSeries index: Int) -> Int32 { firstSeries - 2 * Int32(index) }
+
+    /// The same for a workout.
+    fileprivate static func place(ofWorkout index: Int) -> Int32 { firstWorkout - 2 * Int32(index) }
 
     /// The index of the series with this slot; nil if no series that is wanted has it.
-    fileprivate func series(of slot: Int) -> Int? {
-      guard slot < slots.count, slots[slot] <= Self.firstSeries else { return nil }
-      return Int(Self.firstSeries - slots[slot])
+    fileprivate func series(of slot: Int) -> Int? { index(of: slot, from: Self.firstSeries) }
+
+    /// The same for a workout.
+    fileprivate func workout(of slot: Int) -> Int? { index(of: slot, from: Self.firstWorkout) }
+
+    private func index(of slot: Int, from first: Int32) -> Int? {
+      guard slot < slots.count, slots[slot] <= first, (first - slots[slot]) % 2 == 0 else { return nil }
+      return Int((first - slots[slot]) / 2)
     }
 
     fileprivate init(file: String?, version: Int, position: ReadingPosition, line: Int, greatestRecord: Int) {
@@ -192,18 +206,33 @@ struct RecordReader {
       declare(header, RecordBuffer.Resumption(), slot, &pass)
     case .resumes(let slot, let header, let resumption):
       declare(header, resumption, slot, &pass)
+    case .requested(let slot, let request):
+      guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
+      if index >= 0 { sessions[index].header.request = request }
     case .metadata(let slot, let key, let value):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
       if index >= 0 { sessions[index].header.metadata[key] = value }
       if let index = pass.series(of: slot) { series[index].metadata[key] = value }
+      if let index = pass.workout(of: slot) { workouts[index].metadata[key] = value }
     case .event(let slot, let event):
       guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
       if index >= 0 { sessions[index].append(event) }
+      if let index = pass.workout(of: slot), keepsClientData, let record = WorkoutRecord(event) {
+        workouts[index].append(record)
+      }
+    case .workout(let slot, .begin(let workout)):
+      declare(workout, slot, &pass)
+    case .workout(let slot, let record):
+      if let index = pass.workout(of: slot) {
+        if keepsClientData { workouts[index].append(record) }
+      } else if pass.session(of: slot) == nil {
+        note(.unknownSlot(slot), &pass)
+      }
     case .series(let slot, .begin(let series)):
       declare(series, slot, &pass)
     case .series(let slot, let record):
       if let index = pass.series(of: slot) {
-        if keepsSeries { series[index].append(record) }
+        if keepsClientData { series[index].append(record) }
       } else if pass.session(of: slot) == nil {
         note(.unknownSlot(slot), &pass)
       }
@@ -220,6 +249,17 @@ struct RecordReader {
     guard let slot = unknown.slot, let index = pass.session(of: slot), index >= 0 else { return }
     sessions[index].carried.append(
       CarriedRecord(eventsBefore: sessions[index].log.count, fields: unknown.fields))
+  }
+
+  private mutating func declare(_ workout: LiveWorkout, _ slot: Int, _ pass: inout Pass) {
+    pass.summary.sessions.insert(workout.identifier)
+    guard only == nil || only == workout.identifier else { return pass.give(slot, to: Pass.unwanted) }
+    let index = workoutIndices[workout.identifier] ?? workouts.count
+    if index == workouts.count {
+      workoutIndices[workout.identifier] = index
+      workouts.append(WorkoutContents(workout))
+    }
+    pass.give(slot, to: Pass.place(ofWorkout: index))
   }
 
   private mutating func declare(_ its: ClientSeries, _ slot: Int, _ pass: inout Pass) {
@@ -279,6 +319,17 @@ extension RecordBuffer.Resumption {
     case .boot(let boot): self.boot = boot
     case .clock(let offset): wallMinusBootMicroseconds = offset
     default: break
+    }
+  }
+}
+
+extension WorkoutRecord {
+  /// A boot or a clock of a workout, which look as a session's do; nil for other events.
+  fileprivate init?(_ event: SensorEvent) {
+    switch event.kind {
+    case .boot(let boot): self = .boot(boot, at: event.instant)
+    case .clock(let offset): self = .clock(wallMinusBootMicroseconds: offset, at: event.instant)
+    default: return nil
     }
   }
 }

@@ -53,6 +53,7 @@ extension JournalState {
     committed.remove(session)
     sessions[session] = nil
     series[session] = nil
+    workouts[session] = nil
     // An empty segment can be deleted with the next sync.
     isDirty = isDirty || !numbers.isEmpty
   }

@@ -35,12 +35,37 @@ extension Journal {
   public func contents(
     ofSeries series: UUID, leavingOutUnreadable: Bool = false
   ) throws(JournalError) -> (contents: ClientSeriesContents, damages: [CaptureDamage]) {
-    let (scan, _, leftOut) = try scan(for: series, leavingOutUnreadable: leavingOutUnreadable)
-    guard let found = scan.reader.series.first else { throw JournalError(.unknownSession, path: directory) }
-    return (found, leftOut + scan.reader.damages.first)
+    let (scan, basis, leftOut) = try scan(for: series, leavingOutUnreadable: leavingOutUnreadable)
+    let damages = leftOut + scan.reader.damages.first
+    if let found = scan.reader.series.first { return (found, damages) }
+    // The segments exist, but somebody removed the series' records.
+    guard !leftOut.isEmpty || !basis.segments.isEmpty, let its = basis.series else {
+      throw JournalError(.unknownSession, path: directory)
+    }
+    return (
+      ClientSeriesContents(its), damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
+    )
   }
 
-  /// Reads the segments that name a session or a series; the damages are those of segments that were left out.
+  /// Reads a live workout from the segments, as ``capture(of:leavingOutUnreadable:)`` reads a session.
+  ///
+  /// - Throws: ``JournalError`` with `unknownSession`, or with `cannotRead` and the path of what cannot be read.
+  public func contents(
+    ofWorkout workout: UUID, leavingOutUnreadable: Bool = false
+  ) throws(JournalError) -> (contents: WorkoutContents, damages: [CaptureDamage]) {
+    let (scan, basis, leftOut) = try scan(for: workout, leavingOutUnreadable: leavingOutUnreadable)
+    let damages = leftOut + scan.reader.damages.first
+    if let found = scan.reader.workouts.first { return (found, damages) }
+    // The segments exist, but somebody removed the workout's records.
+    guard !leftOut.isEmpty || !basis.segments.isEmpty, let workout = basis.workout else {
+      throw JournalError(.unknownSession, path: directory)
+    }
+    return (
+      WorkoutContents(workout), damages.isEmpty ? [CaptureDamage(record: 1, offset: 0, reason: .cutOff)] : damages
+    )
+  }
+
+  /// Reads the segments that name a session, a series or a workout; the damages are those of segments that were left out.
   private func scan(
     for identifier: UUID, leavingOutUnreadable: Bool
   ) throws(JournalError) -> (scan: JournalScan, basis: ReadingBasis, leftOut: [CaptureDamage]) {
@@ -83,6 +108,8 @@ extension Journal {
 /// The state of the journal on which a reading depends.
 private struct ReadingBasis {
   var header: CaptureHeader?
+  var series: ClientSeries?
+  var workout: LiveWorkout?
   /// The segments that name the session.
   var segments: Set<Int>
   /// How often records have been written again.
@@ -92,7 +119,7 @@ private struct ReadingBasis {
 extension JournalState {
   fileprivate func readingBasis(of session: UUID) -> ReadingBasis {
     ReadingBasis(
-      header: sessions[session]?.header,
+      header: sessions[session]?.header, series: series[session]?.series, workout: workouts[session]?.workout,
       segments: Set(segments.lazy.filter { $0.sessions.contains(session) }.map(\.number)), rewritings: rewritings)
   }
 

@@ -196,6 +196,7 @@ extension JournalState {
       committed.remove(id)
       sessions[id] = nil
       series[id] = nil
+      workouts[id] = nil
     }
   }
 }

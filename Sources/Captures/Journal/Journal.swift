@@ -122,7 +122,7 @@ public final class Journal: Sendable {
     }
   }
 
-  /// Records that the store has this session or series for good; a later ``sync()`` deletes its segments.
+  /// Records that the store has this session, series or workout for good; a later ``sync()`` deletes its segments.
   ///
   /// - Throws: ``JournalError`` with `notWritten`; the session is then committed again after a restart, which the store
   ///   recognises.
@@ -165,6 +165,7 @@ extension JournalState {
       register(session.header, isOpened: true, resumption: session.resumption)
     }
     for found in scan.reader.series { register(found.series, metadata: found.metadata) }
+    for found in scan.reader.workouts { register(found) }
     let named = scan.segments.reduce(into: Set(sessions.keys)) { $0.formUnion($1.summary.sessions) }
     committed = scan.reader.committed.intersection(named)
     for id in committed {

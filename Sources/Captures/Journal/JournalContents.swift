@@ -4,6 +4,8 @@ public struct JournalContents: Hashable, Sendable {
   public var sessions: [JournalSession]
   /// The series of clients that the store is not known to have, in the order of their first records.
   public var series: [ClientSeriesContents]
+  /// The live workouts that the store is not known to have, in the order of their first records.
+  public var workouts: [WorkoutContents]
   /// The first hundred places that could not be read, in order.
   public var damages: [CaptureDamage]
   /// The number of such places.
@@ -17,10 +19,12 @@ public struct JournalContents: Hashable, Sendable {
 
   public init(
     sessions: [JournalSession], damages: [CaptureDamage], damageCount: Int, foreignFiles: [ForeignFile],
-    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0, series: [ClientSeriesContents] = []
+    unknownRecords: [UnknownRecord] = [], unknownRecordCount: Int = 0, series: [ClientSeriesContents] = [],
+    workouts: [WorkoutContents] = []
   ) {
     self.sessions = sessions
     self.series = series
+    self.workouts = workouts
     self.damages = damages
     self.damageCount = damageCount
     self.foreignFiles = foreignFiles

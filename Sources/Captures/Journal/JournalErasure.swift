@@ -156,7 +156,7 @@ public enum JournalErasure {
 /// Decides line by line which records of a file belong to a session.
 private struct SessionLines {
   private let session: UUID
-  /// The slots that the session, or the series with this UUID, has at the current line.
+  /// The slots that the session, series or workout with this UUID has at the current line.
   private var slots: Set<Int> = []
   /// Whether any record belonged to the session.
   private(set) var hasOwn = false
@@ -170,7 +170,10 @@ private struct SessionLines {
     switch record {
     case .session(let slot, let header), .resumes(let slot, let header, _): give(slot, to: header.session)
     case .series(let slot, .begin(let series)): give(slot, to: series.identifier)
-    case .metadata(let slot, _, _), .event(let slot, _), .series(let slot, _): !slots.contains(slot)
+    case .workout(let slot, .begin(let workout)): give(slot, to: workout.identifier)
+    case .metadata(let slot, _, _), .requested(let slot, _), .event(let slot, _), .series(let slot, _),
+      .workout(let slot, _):
+      !slots.contains(slot)
     case .committed, .rewrites: true
     }
   }

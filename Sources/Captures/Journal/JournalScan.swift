@@ -52,7 +52,8 @@ struct JournalScan {
     return JournalContents(
       sessions: sessions, damages: reader.damages.first, damageCount: reader.damages.count, foreignFiles: foreignFiles,
       unknownRecords: reader.unknownRecords.first, unknownRecordCount: reader.unknownRecords.count,
-      series: reader.series.filter { !reader.committed.contains($0.series.identifier) })
+      series: reader.series.filter { !reader.committed.contains($0.series.identifier) },
+      workouts: reader.workouts.filter { !reader.committed.contains($0.workout.identifier) })
   }
 
   /// For each segment that a later one repeats in part, the offset where that part begins; `numbers` are the segments in

@@ -10,13 +10,15 @@ struct JournalState: ~Copyable {
   var sessions: [UUID: JournalledSession] = [:]
   /// The same of clients' series.
   var series: [UUID: JournalledSeries] = [:]
+  /// The same of live workouts.
+  var workouts: [UUID: JournalledWorkout] = [:]
   var committed: Set<UUID> = []
   /// In ascending order; the current one is last.
   var segments: [Segment] = []
   var current: Current?
   var nextNumber = 1
-  private var nextSlot = 1
-  private var buffer = RecordBuffer()
+  private(set) var nextSlot = 1
+  var buffer = RecordBuffer()
 
   /// Records written since the last sync began.
   var unsynced = UnsyncedRecords()
@@ -96,8 +98,7 @@ struct JournalState: ~Copyable {
   ) {
     guard sessions[header.session] == nil else { return }
     sessions[header.session] = JournalledSession(
-      header: header, slot: nextSlot, isOpened: isOpened, resumption: resumption)
-    nextSlot += 1
+      header: header, slot: takeSlot(), isOpened: isOpened, resumption: resumption)
   }
 
   /// Writes events of a session with one write, and its name if the segment does not have it yet.
@@ -120,7 +121,7 @@ struct JournalState: ~Copyable {
   }
 
   /// Notes that a segment now has records of a session or series, including its name, the first event at this instant.
-  private mutating func noteWritten(_ object: some JournalledObject, to number: Int, at instant: BootInstant? = nil) {
+  mutating func noteWritten(_ object: some JournalledObject, to number: Int, at instant: BootInstant? = nil) {
     if object.namedIn != number {
       object.namedIn = number
       segments[segments.count - 1].sessions.insert(object.identifier)
@@ -134,16 +135,25 @@ struct JournalState: ~Copyable {
   /// Adds a client's series without writing anything; one that is known is unchanged.
   mutating func register(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) {
     guard series[new.identifier] == nil else { return }
-    series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: nextSlot)
-    nextSlot += 1
+    series[new.identifier] = JournalledSeries(new, metadata: metadata, slot: takeSlot())
+  }
+
+  /// Throws where programs have used up their slots: the other half is for sessions, which must always begin.
+  func checkSlots() throws(JournalError) {
+    guard nextSlot <= RecordLine.greatestSlot / 2 else {
+      throw JournalError(.notWritten, errorNumber: ENFILE, path: directory.path)
+    }
+  }
+
+  /// The next slot of this run, which is then somebody's.
+  mutating func takeSlot() -> Int {
+    defer { nextSlot += 1 }
+    return nextSlot
   }
 
   /// Adds a client's series and writes its name.
   mutating func open(_ new: ClientSeries, metadata: [String: CaptureMetadataValue]) throws(JournalError) {
-    // The other half of the slots is for sessions, which must always begin.
-    guard nextSlot <= RecordLine.greatestSlot / 2 else {
-      throw JournalError(.notWritten, errorNumber: ENFILE, path: directory.path)
-    }
+    try checkSlots()
     let isNew = series[new.identifier] == nil
     register(new, metadata: metadata)
     do { try append(nil, to: new.identifier) } catch {
@@ -189,10 +199,10 @@ struct JournalState: ~Copyable {
     noteWritten(session, to: number)
   }
 
-  /// The session or series with this identifier.
-  func object(_ id: UUID) -> (any JournalledObject)? { sessions[id] ?? series[id] }
+  /// The session, series or workout with this identifier.
+  func object(_ id: UUID) -> (any JournalledObject)? { sessions[id] ?? series[id] ?? workouts[id] }
 
-  /// Writes that the store has a session or a series.
+  /// Writes that the store has a session, a series or a workout.
   mutating func commit(_ id: UUID) throws(JournalError) {
     guard let object = object(id) else { throw JournalError(.unknownSession, path: directory.path) }
     guard !object.isCommitted else { return }
@@ -213,6 +223,7 @@ struct JournalState: ~Copyable {
     for id in syncing.sessions {
       if let session = sessions[id] { name(session, at: isBeginningLost ? syncing.firstInstants[id] : nil) }
       if let its = series[id] { name(its) }
+      if let workout = workouts[id] { name(workout) }
     }
     return buffer.copy() + syncing.bytes
   }
@@ -236,12 +247,12 @@ struct JournalState: ~Copyable {
   }
 
   /// The segment for the next record, if it does not need a new one.
-  private var writableSegment: Int? {
+  var writableSegment: Int? {
     guard let current, current.length < configuration.segmentBytes else { return nil }
     return current.number
   }
 
-  private mutating func begin() {
+  mutating func begin() {
     buffer.removeAll()
     if writableSegment == nil { buffer.header(.journal) }
   }
@@ -253,7 +264,7 @@ struct JournalState: ~Copyable {
     buffer.session(session.header, slot: session.slot, resumption: resumption)
   }
 
-  private mutating func write(to number: Int) throws(JournalError) {
+  mutating func write(to number: Int) throws(JournalError) {
     if current?.number != number { try startSegment(number) }
     guard let segment = current else { throw JournalError(.notWritten, path: directory.path) }
     let bytes = unsafe buffer.bytes.buffer

@@ -13,6 +13,8 @@ public final class JournalSyncer: Sendable {
   let isStopping = Atomic(false)
   /// The thread, until it has been joined.
   private let thread = Mutex<pthread_t?>(nil)
+  /// Who waits for the next sync, and whether there is none any more.
+  private let waiters = Mutex<(list: [CheckedContinuation<JournalError?, Never>], isOver: Bool)>(([], false))
   private let report: @Sendable (JournalError?) -> Void
 
   /// Starts the thread.
@@ -39,6 +41,22 @@ public final class JournalSyncer: Sendable {
     }
     // The records of a killed recorder have waited long enough.
     if journal.isDirty { timer.fire() }
+  }
+
+  /// Returns when everything that was written before this call is durable.
+  ///
+  /// - Throws: ``JournalError`` with `notSynced` where it is not.
+  @concurrent public func syncNow() async throws(JournalError) {
+    let failure = await withCheckedContinuation { continuation in
+      let isOver = waiters.withLock { waiters in
+        if !waiters.isOver { waiters.list.append(continuation) }
+        return waiters.isOver
+      }
+      if isOver { continuation.resume(returning: JournalError(.notSynced, path: journal.directory)) }
+      timer.fire()
+    }
+    // In the other cases the records are durable, in another segment.
+    if let failure, failure.code == .notSynced { throw failure }
   }
 
   /// Syncs once more if something was written, then ends the thread and waits for its end.
@@ -72,12 +90,20 @@ public final class JournalSyncer: Sendable {
     while true {
       timer.wait()
       let isLast = isStopping.load(ordering: .acquiring)
+      let waiting = waiters.withLock { waiters in
+        waiters.isOver = isLast
+        defer { waiters.list = [] }
+        return waiters.list
+      }
+      var failure: JournalError?
+      defer { for waiter in waiting { waiter.resume(returning: failure) } }
       do {
         try journal.sync()
         if hasFailed { report(nil) }
         hasFailed = false
       } catch {
         hasFailed = true
+        failure = error
         report(error)
         if journal.isDirty { timer.arm() }
         // `stop()` sets the flag before the timer, so one of the two is seen and nobody waits for an interval.

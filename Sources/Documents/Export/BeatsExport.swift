@@ -12,7 +12,7 @@ package enum BeatsExport {
     bytes.reserveCapacity(bytes.count + 52 * series.beats.count)
     var timestamps = TimestampWriter(fractionDigits: .six)
     let comma = UInt8(ascii: ",")
-    series.forEachBeat { located in
+    for located in series.locatedBeats {
       timestamps.append(located.time.microseconds, to: &bytes)
       bytes.append(comma)
       TimestampWriter.append(located.run, digits: 1, to: &bytes)

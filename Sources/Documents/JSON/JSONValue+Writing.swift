@@ -1,6 +1,12 @@
 internal import Bits
 
 extension JSONValue {
+  /// Appends the compact form, and the end of a line.
+  package func appendLine(to bytes: inout [UInt8]) {
+    write(to: &bytes)
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
   /// Appends the compact form.
   package func write(to bytes: inout [UInt8]) {
     switch self {

@@ -5,19 +5,15 @@ extension ChangeSet {
   /// Lines of JSON: `{"added":…}` for each sample, `{"deleted":{"id","type","source","time"}}` for each deletion, and at last
   /// `{"anchor","hasMore"}`. An answer without its last line was cut off.
   package func appendLines(to bytes: inout [UInt8]) {
-    for sample in added { Self.append(["added": sample.json], to: &bytes) }
+    for sample in added { JSONValue.object([.init("added", sample.json)]).appendLine(to: &bytes) }
     for object in deleted {
       let members: JSONValue = [
         "id": .string(object.id.uuidString.lowercased()), "type": .string(object.type?.identifier),
         "source": .string(object.source), "time": .string(object.deleted.iso8601()),
       ]
-      Self.append(["deleted": members], to: &bytes)
+      JSONValue.object([.init("deleted", members)]).appendLine(to: &bytes)
     }
-    Self.append(["anchor": .string(anchor.description), "hasMore": .bool(hasMore)], to: &bytes)
-  }
-
-  private static func append(_ line: JSONValue, to bytes: inout [UInt8]) {
-    line.write(to: &bytes)
-    bytes.append(UInt8(ascii: "\n"))
+    let end: JSONValue = ["anchor": .string(anchor.description), "hasMore": .bool(hasMore)]
+    end.appendLine(to: &bytes)
   }
 }

@@ -31,28 +31,44 @@ extension HealthSample {
   }
 
   private var sourceMembers: [JSONValue.Member] {
-    [
+    var members: [JSONValue.Member] = [
       .init("identifier", .string(source.identifier)), .init("name", .string(source.name)),
       .init("version", .string(source.version)),
     ]
+    if let type = source.productType { members.append(.init("productType", .string(type))) }
+    if let version = source.operatingSystemVersion {
+      members.append(.init("operatingSystemVersion", .string(version)))
+    }
+    return members
   }
 }
 
 extension Device {
   fileprivate var json: JSONValue {
-    [
-      "name": .string(name), "address": .string(localIdentifier), "manufacturer": .string(manufacturer),
-      "model": .string(model),
+    var members: [JSONValue.Member] = [
+      .init("name", .string(name)), .init("address", .string(localIdentifier)),
+      .init("manufacturer", .string(manufacturer)), .init("model", .string(model)),
     ]
+    for (key, value) in [
+      ("hardware", hardwareVersion), ("firmware", firmwareVersion), ("software", softwareVersion),
+      ("udi", uniqueDeviceIdentifier),
+    ] {
+      if let value { members.append(.init(key, .string(value))) }
+    }
+    return .object(members)
   }
 }
 
 extension SampleSummary {
   fileprivate func json(unit: Unit?) -> JSONValue {
-    [
-      "unit": .string(unit?.symbol), "sum": .number(sum), "average": .number(average), "minimum": .number(minimum),
-      "maximum": .number(maximum), "mostRecent": .number(mostRecent),
-      "mostRecentMicroseconds": .integer(mostRecentSpan.start.microseconds),
+    var members: [JSONValue.Member] = [
+      .init("unit", .string(unit?.symbol)), .init("sum", .number(sum)), .init("average", .number(average)),
+      .init("minimum", .number(minimum)), .init("maximum", .number(maximum)), .init("mostRecent", .number(mostRecent)),
+      .init("mostRecentMicroseconds", .integer(mostRecentSpan.start.microseconds)),
     ]
+    if mostRecentSpan.end != mostRecentSpan.start {
+      members.append(.init("mostRecentEndMicroseconds", .integer(mostRecentSpan.end.microseconds)))
+    }
+    return .object(members)
   }
 }

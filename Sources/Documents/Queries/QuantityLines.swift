@@ -17,10 +17,16 @@ package struct QuantityLines {
 
   /// Appends the quantities of a batch.
   package mutating func append(_ list: QuantityList, to bytes: inout [UInt8]) {
+    append(list, 0..<list.count, to: &bytes)
+  }
+
+  /// Appends some of the quantities of a batch.
+  package mutating func append(_ list: QuantityList, _ range: Range<Int>, to bytes: inout [UInt8]) {
     tail = nil
     let quantities = list.quantities
-    bytes.reserveCapacity(bytes.count + 112 * list.count)
-    for (index, owner) in list.owners.enumerated() {
+    bytes.reserveCapacity(bytes.count + 112 * range.count)
+    for index in range {
+      let owner = list.owners[index]
       let start = quantities.starts[index]
       bytes.append(contentsOf: Self.start)
       TimestampWriter.append(Int(start), digits: 1, to: &bytes)

@@ -5,6 +5,10 @@ package struct SessionReport: Hashable, Sendable {
   package var session: SessionSummary
   package var runs: [Run]
   package var gaps: [RecordingGap]
+  /// The points that somebody marked, in order of time.
+  package var markers: [SessionMarker]
+  /// How long the rate was in each zone; nil where no zones are configured.
+  package var zones: ZoneTimes?
   /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
   package var artefacts: [Artefact]
   /// Whether the session's variability may be that of an arrhythmia.
@@ -47,9 +51,14 @@ package struct SessionReport: Hashable, Sendable {
     package var microseconds: Int64 { Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start)) }
   }
 
-  package init(session: SessionSummary, heartbeats: HeartbeatSeries, gaps: [RecordingGap]) {
+  package init(
+    session: SessionSummary, heartbeats: HeartbeatSeries, gaps: [RecordingGap], markers: [SessionMarker] = [],
+    zones: ZoneTimes? = nil
+  ) {
     self.session = session
     self.gaps = gaps
+    self.markers = markers
+    self.zones = zones
     rhythm = RhythmIndication(HeartRateVariability(NNIntervals(heartbeats)))
     refusals = Self.refusals(session, heartbeats)
     artefacts = Heartbeat.Flags.named.filter { $0.flag != .firstOfRun }.compactMap { flag, name in
@@ -57,7 +66,7 @@ package struct SessionReport: Hashable, Sendable {
       return beats > 0 ? Artefact(name: name, beats: beats) : nil
     }
     var spans: [(first: Int64, last: Int64)] = []
-    heartbeats.forEachBeat { located in
+    for located in heartbeats.locatedBeats {
       let time = located.time.microseconds
       if located.run == spans.count { spans.append((time, time)) } else { spans[located.run].last = time }
     }
@@ -103,6 +112,11 @@ package struct SessionReport: Hashable, Sendable {
     return causes
   }
 
+  /// What the person or program that asked for the session said of it, in the order of the keys.
+  package var metadata: [(key: String, value: MetadataValue)] {
+    session.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
   /// The object of `show --json`.
   package var json: JSONValue {
     var members = session.members
@@ -124,6 +138,11 @@ package struct SessionReport: Hashable, Sendable {
     quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
     quality.append(.init("gaps", .array(gaps.map(Self.json))))
     members.append(.init("quality", .object(quality)))
+    members.append(.init("metadata", .object(metadata.map { .init($0.key, Self.json($0.value)) })))
+    members.append(
+      .init(
+        "markers", .array(markers.map { ["time": .string($0.time.iso8601()), "text": .string($0.text)] })))
+    if let zones { members.append(.init("zones", zones.json)) }
     members.append(.init("runs", .array(runs.enumerated().map { Self.json($0.element, index: $0.offset) })))
     return .object(members)
   }

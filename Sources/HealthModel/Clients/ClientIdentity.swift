@@ -11,6 +11,16 @@ package struct ClientIdentity: Hashable, Sendable {
   /// The identifier of a program that did not identify itself.
   package static let unnamed = "unnamed"
 
+  /// The identifier of its source in the store: the application and, after an `@`, the user. So no other user's program can
+  /// pass as it by claiming the same application, and none as the daemon, whose identifier has no `@`.
+  package var source: String { "\(application)@\(uid)" }
+
+  /// The client whose source has this identifier; nil where it is no client's.
+  package init?(source: String) {
+    guard let at = source.lastIndex(of: "@"), let uid = UInt32(source[source.index(after: at)...]) else { return nil }
+    self.init(uid: uid, application: String(source[..<at]))
+  }
+
   /// A program of that user.
   package init(uid: UInt32, application: String = ClientIdentity.unnamed) {
     self.uid = uid

@@ -33,10 +33,3 @@ package struct ReadScope: Hashable, Sendable {
     return scope
   }
 }
-
-extension HealthQuery {
-  /// Whether the change may alter what a reader with that scope is answered.
-  package func isConcerned(by change: StoreChange, in scope: ReadScope) -> Bool {
-    scope.includes(change) && isConcerned(by: change)
-  }
-}

@@ -47,3 +47,8 @@ extension QuantityList.Element: CustomStringConvertible {
   /// The value, in the type's unit, and its time: `64.0 at 2026-11-22T10:30:00.000000Z`.
   public var description: String { "\(value) at \(span)" }
 }
+
+extension SyncIdentity: CustomStringConvertible {
+  /// `class-42, version 1`.
+  public var description: String { "\(identifier), version \(version)" }
+}

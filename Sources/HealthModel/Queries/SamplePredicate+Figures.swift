@@ -30,7 +30,7 @@ extension SamplePredicate {
   /// A duration of a sample. A later version may have more.
   @nonexhaustive
   public enum DurationFigure: String, Hashable, Sendable, CaseIterable {
-    /// The total duration of its quantities.
+    /// The total duration of its quantities; of a workout, without pauses.
     case duration
     /// The duration of the latest value.
     case mostRecentDuration

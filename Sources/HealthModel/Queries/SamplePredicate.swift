@@ -25,6 +25,9 @@ public struct SamplePredicate: Hashable, Sendable {
     case identifier(Set<UUID>)
     case part(of: UUID)
     case basis(of: UUID)
+    case collected(in: UUID)
+    case workout(WorkoutPredicate)
+    case workoutActivity(WorkoutPredicate)
     case value(Set<CategoryValue>)
     case hasMetadata(String)
     case metadata(String, Comparison, MetadataValue)
@@ -67,6 +70,19 @@ public struct SamplePredicate: Hashable, Sendable {
 
   /// The samples from which that sample was computed, for instance the beats of a variability figure.
   public static func basis(of id: UUID) -> SamplePredicate { SamplePredicate(form: .basis(of: id)) }
+
+  /// The samples that were collected with that workout.
+  public static func collected(in id: UUID) -> SamplePredicate { SamplePredicate(form: .collected(in: id)) }
+
+  /// Workouts that match as a whole.
+  public static func workout(_ predicate: WorkoutPredicate) -> SamplePredicate {
+    SamplePredicate(form: .workout(predicate))
+  }
+
+  /// Workouts of which at least one activity matches.
+  public static func workoutActivity(_ predicate: WorkoutPredicate) -> SamplePredicate {
+    SamplePredicate(form: .workoutActivity(predicate))
+  }
 
   /// Category samples with one of these values.
   public static func value(_ values: Set<CategoryValue>) -> SamplePredicate { SamplePredicate(form: .value(values)) }

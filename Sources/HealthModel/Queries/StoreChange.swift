@@ -54,6 +54,7 @@ extension SamplePredicate {
       case .all: true
       case .type(let type): known.type(type)
       case .source(let identifier): known.source.map { $0 == identifier }
+      case .workout, .workoutActivity: known.type(.workout) == false ? false : nil
       case .and(let parts): Self.join(parts.lazy.map { $0.judge(known) }, decisive: false)
       case .or(let parts): Self.join(parts.lazy.map { $0.judge(known) }, decisive: true)
       default: nil
@@ -75,7 +76,8 @@ extension SamplePredicate {
     var form = form
     while case .not(let part) = form { form = part.form }
     return switch form {
-    case .part, .basis: true
+    // The figures of a workout are made anew when a sample of it is deleted.
+    case .part, .basis, .collected, .workout, .workoutActivity: true
     case .and(let parts), .or(let parts): parts.contains { $0.dependsOnOthers }
     default: false
     }

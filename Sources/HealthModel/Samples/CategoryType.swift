@@ -28,3 +28,11 @@ extension CategoryType {
   /// Headphones were too loud for too long; value ``CategoryValue/sevenDayLimit``.
   public static let headphoneAudioExposureEvent = CategoryType(identifier: "headphoneAudioExposureEvent")
 }
+
+extension CategoryType {
+  /// The library's types.
+  static let standard: [CategoryType] = [
+    sleepAnalysis, lowHeartRateEvent, highHeartRateEvent, irregularHeartRhythmEvent, environmentalAudioExposureEvent,
+    headphoneAudioExposureEvent,
+  ]
+}

@@ -22,3 +22,14 @@ extension CorrelationType {
   public static let bloodPressure = CorrelationType(
     identifier: "bloodPressure", parts: [.bloodPressureSystolic, .bloodPressureDiastolic])
 }
+
+extension CorrelationType {
+  /// The library's types.
+  static let standard: [CorrelationType] = [bloodPressure]
+
+  /// The library's type with that identifier; nil if there is none.
+  public init?(identifier: String) {
+    guard let type = Self.standard.first(where: { $0.identifier == identifier }) else { return nil }
+    self = type
+  }
+}

@@ -14,9 +14,9 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// The number of quantities, beats or parts; 1 for a single value.
+  /// The number of quantities, beats, parts or activities; 1 for a single value.
   public var count: Int
-  /// The integer of kinds that consist of one, such as a category's value; nil for other kinds.
+  /// A category's value, or a workout's activity type; nil for other kinds.
   public var value: Int64?
   /// The figures of its quantities; nil for beats.
   public var summary: SampleSummary?
@@ -34,6 +34,11 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   /// The value of a category sample; nil for other kinds.
   public var category: CategoryValue? {
     type.kind == .category ? value.map(CategoryValue.init(rawValue:)) : nil
+  }
+
+  /// What was done in a workout; nil for other kinds.
+  public var activityType: WorkoutActivityType? {
+    type.kind == .workout ? value.map(WorkoutActivityType.init(rawValue:)) : nil
   }
 
   /// A sample with the given parts.

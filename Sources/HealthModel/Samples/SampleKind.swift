@@ -19,6 +19,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let category = SampleKind(rawValue: "category")
   /// Samples that together are one measurement.
   public static let correlation = SampleKind(rawValue: "correlation")
+  /// An exercise with its events, activities and figures.
+  public static let workout = SampleKind(rawValue: "workout")
   /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

@@ -17,6 +17,23 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       kind == .quantity ? QuantityType(identifier: identifier) ?? QuantityType(stored: identifier) : nil
   }
 
+  /// The library's type of samples with that identifier, of whatever kind; nil if there is none.
+  public init?(identifier: String) {
+    if let type = QuantityType(identifier: identifier) {
+      self = .quantity(type)
+    } else if identifier == Self.heartbeatSeries.identifier {
+      self = .heartbeatSeries
+    } else if identifier == Self.workout.identifier {
+      self = .workout
+    } else if CategoryType.standard.contains(where: { $0.identifier == identifier }) {
+      self = .category(CategoryType(identifier: identifier))
+    } else if let type = CorrelationType(identifier: identifier) {
+      self = .correlation(type)
+    } else {
+      return nil
+    }
+  }
+
   private init(_ type: QuantityType) {
     identifier = type.identifier
     kind = .quantity
@@ -40,9 +57,18 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
 
   /// Beats.
   public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
+  /// A workout, whatever its activity type.
+  public static let workout = SampleType(identifier: "workout", kind: .workout)
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
   /// The name in the file.
   public var description: String { identifier }
+}
+
+extension SampleType {
+  /// The library's types.
+  package static let standard: [SampleType] =
+    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout] + CategoryType.standard.map { .category($0) }
+    + CorrelationType.standard.map { .correlation($0) }
 }

@@ -1,6 +1,6 @@
 /// Beats in the sensor's own ticks, in runs that are each mapped to wall-clock time.
 ///
-/// Nothing is rounded: ticks are stored, and times are computed from them (``forEachBeat(_:)``).
+/// Nothing is rounded: ticks are stored, and times are computed from them (``locatedBeats``).
 public struct HeartbeatSeries: Hashable, Sendable {
   /// Ticks per second: 1024 for Bluetooth's Heart Rate Service.
   public let timescale: Int32
@@ -26,18 +26,6 @@ public struct HeartbeatSeries: Hashable, Sendable {
       self.firstTick = firstTick
       self.map = map
     }
-  }
-
-  /// A beat with its place and time.
-  public struct LocatedBeat: Hashable, Sendable {
-    /// When the beat was, in wall-clock time.
-    public var time: Timestamp
-    /// The index of the run in the series.
-    public var run: Int
-    /// The index of the beat in its run.
-    public var index: Int
-    /// The beat itself.
-    public var beat: Heartbeat
   }
 
   /// A series without beats.
@@ -71,9 +59,10 @@ public struct HeartbeatSeries: Hashable, Sendable {
     self.start = first.map { start ?? $0 }
     var previous: Timestamp?
     var unordered: Int?
-    forEachBeat { located in
-      if let previous, located.time <= previous, unordered == nil {
+    for located in locatedBeats {
+      if let previous, located.time <= previous {
         unordered = runs[located.run].beats.lowerBound + located.index
+        break
       }
       previous = located.time
     }
@@ -92,19 +81,6 @@ public struct HeartbeatSeries: Hashable, Sendable {
     guard let run = runs.first, let beat = beats.first else { return nil }
     return run.map.time(atTicks: run.firstTick, timescale: timescale)
       .advanced(byMicroseconds: Int64(beat.offsetMicroseconds))
-  }
-
-  /// Calls `body` with every beat in order.
-  public func forEachBeat(_ body: (LocatedBeat) -> Void) {
-    for (runIndex, run) in runs.enumerated() {
-      var ticks = run.firstTick
-      for position in run.beats {
-        let beat = beats[position]
-        if position > run.beats.lowerBound { ticks = ticks &+ Int64(beat.rrTicks) }
-        let time = time(atTicks: ticks, of: run, beat: position)
-        body(LocatedBeat(time: time, run: runIndex, index: position - run.beats.lowerBound, beat: beat))
-      }
-    }
   }
 
   /// The number of beats with ``Heartbeat/precededByGap``, without the series' first: nothing came before it.
@@ -132,7 +108,7 @@ extension HeartbeatSeries {
     return (time(atTicks: run.firstTick, of: run, beat: first), time(atTicks: ticks, of: run, beat: last))
   }
 
-  private func time(atTicks ticks: Int64, of run: Run, beat: Int) -> Timestamp {
+  func time(atTicks ticks: Int64, of run: Run, beat: Int) -> Timestamp {
     run.map.time(atTicks: ticks, timescale: timescale)
       .advanced(byMicroseconds: Int64(beats[beat].offsetMicroseconds))
   }

@@ -14,7 +14,7 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// One of `shutdown`, `request`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
+  /// One of `shutdown`, `request`, `clientGone`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
   public var endReason: String
   /// Metadata from the person or program that requested the session.
   public var metadata: Metadata
@@ -24,6 +24,8 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public var heartbeats: HeartbeatSeries
   /// The gaps in order of time: between two beats, or between two rates where there are no beats.
   public var gaps: [RecordingGap]
+  /// The points that somebody marked, in order of time.
+  public var markers: [SessionMarker]
   /// Nil where it is unknown.
   public var coverage: Coverage?
   /// Figures of heart rate variability.
@@ -35,7 +37,8 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public init(
     id: UUID, syncVersion: Int64, device: Device, source: SourceRevision, start: Timestamp, end: Timestamp,
     endReason: String, metadata: Metadata = [:], rates: [HeartRateValue] = [],
-    heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], coverage: Coverage? = nil,
+    heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [],
+    markers: [SessionMarker] = [], coverage: Coverage? = nil,
     variability: HeartRateVariabilitySummary = HeartRateVariabilitySummary(), quality: QualityReport = QualityReport()
   ) {
     self.id = id
@@ -49,6 +52,7 @@ public struct RecordedSession: Hashable, Sendable, Codable {
     self.rates = rates
     self.heartbeats = heartbeats
     self.gaps = gaps
+    self.markers = markers
     self.coverage = coverage
     self.variability = variability
     self.quality = quality

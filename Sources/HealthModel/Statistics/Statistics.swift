@@ -38,7 +38,7 @@ public struct Statistics: Hashable, Sendable, Codable {
 
 extension Statistics {
   /// Of a stretch to which no quantity contributed.
-  init(
+  package init(
     emptyFrom start: Timestamp, to end: Timestamp, source: DataSource?, coverage: TimeCoverage, policy: WeightingPolicy,
     styleVersion: Int
   ) {

@@ -38,7 +38,12 @@ public struct StatisticsBuckets: Sendable {
 
   /// Adds the series of all sources, those of the highest priority first. All series that overlap must be in one call.
   public mutating func add(_ tracksBySource: [[QuantityTrack]]) {
-    var blocked = TimeStretches()
+    add(tracksBySource, without: TimeStretches())
+  }
+
+  /// The same without the moments in `pauses`.
+  package mutating func add(_ tracksBySource: [[QuantityTrack]], without pauses: TimeStretches) {
+    var blocked = pauses
     for (rank, tracks) in tracksBySource.enumerated() {
       var coverage = TimeStretches()
       for track in tracks {

@@ -6,7 +6,7 @@ extension NNIntervals {
   public init(_ series: HeartbeatSeries, filter: Filter = .normalToNormal) {
     var selection = Selection(
       filter: filter, ticksPerSecond: Double(series.timescale), capacity: series.beats.count)
-    series.forEachBeat { selection.append($0) }
+    for beat in series.locatedBeats { selection.append(beat) }
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
       exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin)

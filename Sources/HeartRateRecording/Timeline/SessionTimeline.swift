@@ -28,7 +28,7 @@ public struct SessionTimeline: Hashable, Sendable {
   public let quality: QualityReport
   /// Device Information, the last value of each field.
   public let information: [DeviceInformationField: String]
-  /// The points in time that somebody marked during the session, in order. Kept for display only.
+  /// The points in time that somebody marked during the session, in order.
   public let markers: [SessionMarker]
 
   /// Computes the session from its events: of one sensor, in the order of recording.
@@ -66,6 +66,6 @@ public struct SessionTimeline: Hashable, Sendable {
     coverage = assembly.map { $0.coverage(in: bounds) } ?? findings.rateCoverage(in: bounds)
     quality = QualityReport(columns, assembly, inventedIntervals: invented)
     information = columns.sensor.information
-    markers = columns.sensor.markers
+    markers = columns.sensor.markers.sorted { $0.time < $1.time }
   }
 }

@@ -178,8 +178,8 @@ struct TimelineCollector {
       lostValues += values
       breakRun(.recorder(reason), at: instant)
     case .stalled(let microseconds): appendStall(microseconds, at: instant)
-    case .marker(let text):
-      sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant), text: text))
+    case .marker(let text, let earlier):
+      sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant &- earlier), text: text))
     case .ended(let reason):
       endReason = reason
       end = moment(instant)

@@ -68,9 +68,10 @@ extension Recorder {
     let limits = SessionLimits(
       awayMicroseconds: settings.awayLimit.microseconds, offSkinMicroseconds: settings.offSkinLimit.microseconds,
       lengthMicroseconds: settings.maximumLength.microseconds)
-    return recordings.insert(
-      SensorRecording(
-        address: address, name: name, limits: limits, boot: clock.boot, wallMinusBoot: wallOffset, at: now))
+    var recording = SensorRecording(
+      address: address, name: name, limits: limits, boot: clock.boot, wallMinusBoot: wallOffset, at: now)
+    recording.eventRules = settings.eventRules
+    return recordings.insert(recording)
   }
 }
 

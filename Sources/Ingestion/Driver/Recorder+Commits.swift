@@ -16,7 +16,7 @@ extension Recorder {
     commits[session] = nil
   }
 
-  /// Commits an ended session or series; where that fails it stays in the journal and is tried again every minute.
+  /// Commits an ended session, series or workout; where that fails it stays in the journal and is tried again every minute.
   func commit(_ session: UUID) async {
     guard let files else { return }
     let name = session.uuidString.lowercased()
@@ -24,9 +24,14 @@ extension Recorder {
     do throws(SessionCommitter.Failure) {
       do { try payJournal(of: session) } catch { throw .journal(error) }
       do { try await makeStoreSound() } catch { throw .store(error) }
-      if endedSeries.contains(session) {
-        _ = try await files.committer.commit(series: session)
-        endedSeries.remove(session)
+      if endedSeries[session] != nil {
+        let committed = try await files.committer.commit(series: session)
+        endedSeries[session] = nil
+        for line in committed.lines(ofSeries: name) { log(line) }
+      } else if endedWorkouts.contains(session) {
+        let committed = try await commit(workout: session, with: files)
+        endedWorkouts.remove(session)
+        for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(session, now: seconds)
         for line in committed.lines(of: name) { log(line) }
@@ -72,14 +77,28 @@ extension SessionCommitter.Committed {
       LogLine(
         .notice, "session \(name) \(outcome?.rawValue ?? "was empty"): rates \(rates), beats \(beats), gaps \(gaps)")
     ]
-    if !damages.isEmpty {
-      lines.append(LogLine(.warning, "\(damages.count) records of its journal could not be read"))
-      for damage in damages {
-        guard case .unreadable(_) = damage.reason else { continue }
-        lines.append(LogLine(.warning, "journal: \(damage); the segment is kept aside"))
-      }
-    }
+    lines += damageLines
     if let archiveFailure { lines.append(LogLine(.warning, "its capture could not be kept: \(archiveFailure)")) }
+    return lines
+  }
+
+  /// What the log says of a series: nothing unless something of it was lost, since programs may insert many.
+  fileprivate func lines(ofSeries name: String) -> [LogLine] {
+    damages.isEmpty ? [] : [LogLine(.warning, "series \(name) \(outcome?.rawValue ?? "was empty")")] + damageLines
+  }
+
+  /// What the log says of a workout.
+  fileprivate func lines(ofWorkout name: String) -> [LogLine] {
+    [LogLine(.notice, "workout \(name) \(outcome?.rawValue ?? "was empty")")] + damageLines
+  }
+
+  private var damageLines: [LogLine] {
+    guard !damages.isEmpty else { return [] }
+    var lines = [LogLine(.warning, "\(damages.count) records of its journal could not be read")]
+    for damage in damages {
+      guard case .unreadable(_) = damage.reason else { continue }
+      lines.append(LogLine(.warning, "journal: \(damage); the segment is kept aside"))
+    }
     return lines
   }
 }
@@ -91,6 +110,8 @@ extension SessionCommitter.Failure {
     case .journal(let error): "\(error)"
     case .store(let error): "\(error)"
     case .timeline(let error): "its timeline is not valid (\(error)); please report this with its capture"
+    case .workout(let error): "its calls make no workout (\(error)); please report this"
+    case .sessionsMissing: "a session of it is not stored yet"
     }
   }
 }

@@ -55,6 +55,7 @@ extension Recorder {
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
     perform(recordings[index].handle(kind, at: instant, session: UUID()), of: index, gapsBefore: gaps)
+    if !workouts.isEmpty { collectRate(of: index) }
     if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
   }
 
@@ -64,7 +65,7 @@ extension Recorder {
       end(ending, of: index)
       commitSoon(ending.session)
     }
-    if observers.want([.sessions, .values]) { publishNews(of: step, index, gapsBefore: gaps) }
+    if observers.want([.sessions, .values, .heartEvents]) { publishNews(of: step, index, gapsBefore: gaps) }
     if let entry = step.entry { write(entry, of: index) }
     for defect in step.defects {
       log(
@@ -79,12 +80,14 @@ extension Recorder {
       switch entry {
       case .event(let event, let session): try files?.journal.append(event, to: session)
       case .events(let owed, let events, let session): try files?.journal.append(owed + events, to: session)
-      case .beginning(let session, let previous, let metadata, let events):
+      case .beginning(let session, let previous, let request, let events):
         let recording = recordings[index]
         log(.info, "\(recording.address): session begins")
         let header = CaptureHeader(
           session: session, sensor: SensorIdentity(address: recording.address, name: recording.name),
-          source: "sensord \(settings.version)", metadata: metadata, linkedTo: previous)
+          source: "sensord \(settings.version)", metadata: request?.metadata ?? [:], request: request?.request,
+          linkedTo: previous)
+        if let request { requests.note(request.request, session: session) }
         try files?.journal.open(header, events: events)
       }
     } catch {
@@ -137,13 +140,45 @@ extension Recorder {
     publishStatus()
   }
 
-  /// The wall clock may have been set or slewed; every session must know before its next event.
+  /// The wall clock may have been set or slewed; every session must know before its next event, and every workout.
   func followClock(first index: Int, at instant: BootInstant) {
-    let offset = clock.wallMinusBoot()
-    guard abs(offset - wallOffset) > 1_000 else { return }
-    wallOffset = offset
-    let event = SensorEvent.Kind.clock(wallMinusBootMicroseconds: offset)
+    guard let event = changedClock(at: instant) else { return }
     handle(event, of: index, at: instant)
     for other in recordings.indices where other != index { handle(event, of: other, at: instant) }
+  }
+
+  /// The same before what is about no sensor.
+  func followClock(at instant: BootInstant) {
+    guard let event = changedClock(at: instant) else { return }
+    for index in recordings.indices { handle(event, of: index, at: instant) }
+  }
+
+  /// What sessions are told of a clock that was set; nil where it was not. Workouts know it then.
+  private func changedClock(at instant: BootInstant) -> SensorEvent.Kind? {
+    let offset = clock.wallMinusBoot()
+    guard abs(offset - wallOffset) > 1_000 else { return nil }
+    wallOffset = offset
+    for identifier in workouts.keys { tellClock(to: identifier, at: instant) }
+    return .clock(wallMinusBootMicroseconds: offset)
+  }
+
+  /// A workout learns of the wall clock; where the journal does not take it, at the next opportunity.
+  private func tellClock(to workout: UUID, at instant: BootInstant) {
+    guard let record = workouts[workout]?.record(ofClock: wallOffset, at: instant) else { return }
+    let owed = workouts[workout]?.owed ?? []
+    do { try files?.journal.append(owed + [record], toWorkout: workout) } catch { return journalFailed(error) }
+    workouts[workout]?.owed = []
+    workouts[workout]?.journalTook([record])
+  }
+
+  /// The rate that just came belongs to the live workout of its sensor.
+  private func collectRate(of index: Int) {
+    let address = recordings[index].address
+    guard let rate = recordings[index].machine.beatsPerMinute, let instant = recordings[index].machine.rateInstant,
+      instant == recordings[index].lastInstant
+    else { return }
+    // Nobody else holds the workout while it changes, so that nothing is copied.
+    let its = workouts.first { $0.value.contents.workout.sensor == address && $0.value.session.state != .stopped }?.key
+    if let its { workouts[its]?.rates.append(rate, at: instant) }
   }
 }

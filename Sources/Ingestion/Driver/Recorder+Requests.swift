@@ -1,67 +1,120 @@
-public import Captures
-public import FoundationEssentials
+import Captures
+package import FoundationEssentials
+package import HealthModel
 import HeartRateRecording
-public import Sensors
+package import Sensors
 import SeriesStore
 
 // Sessions that somebody asks for: a game, a person in a shell. Who may ask for what is not decided here.
 
 extension Recorder {
+  /// The sessions that were asked for and whose end was not answered yet, also those of an earlier run that go on.
+  package var requestedSessions: [RequestedSession] {
+    let ofWorkouts = Set(workouts.values.compactMap(\.contents.workout.request))
+    return requests.all.filter { !ofWorkouts.contains($0.request) }
+  }
+
   /// Begins a session on request. If the sensor is being recorded, its session ends and the new one goes on from it without
   /// losing a value; else the session waits for the sensor as any session does that has lost it.
   ///
   /// - Parameters:
   ///   - sensor: Whose session; nil for the one sensor that is measuring.
+  ///   - owner: Who asks for it.
+  ///   - endsWithClient: Whether it ends when its program goes, also where the recorder notices that only at its next start.
   ///   - metadata: What is stored with it.
   /// - Returns: The session, which is open.
-  /// - Throws: ``SessionRequestFailure``, never `notOpen` or `notStored`.
-  public func beginSession(
-    of sensor: SensorAddress?, metadata: [String: CaptureMetadataValue]
+  /// - Throws: ``SessionRequestFailure``, never `notOpen`, `over` or `notStored`.
+  package func beginSession(
+    of sensor: SensorAddress?, for owner: ClientIdentity, endsWithClient: Bool = true, metadata: Metadata = [:]
   ) throws(SessionRequestFailure) -> RequestedSession {
     guard condition.phase == .running, isTakingEvents else { throw .notRecording }
-    let index = try requestedIndex(sensor)
+    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+    return try beginSession(
+      UUID(), of: try freeSensor(sensor), for: owner, endsWithClient: endsWithClient, metadata: metadata)
+  }
+
+  /// The same for a sensor that is free, under this identifier.
+  func beginSession(
+    _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:]
+  ) throws(SessionRequestFailure) -> RequestedSession {
+    guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
     let now = clock.now()
     followClock(first: index, at: now)
-    let id = UUID()
+    let request = SessionRequest(
+      identifier: id, uid: owner.uid, application: owner.application, endsWithClient: endsWithClient)
     let gaps = recordings[index].machine.counts.gaps
-    guard let step = recordings[index].begin(id, metadata, at: now) else { throw .busy(recordings[index].address) }
+    guard
+      let step = recordings[index].begin(
+        id, OpenRequest(request: request, metadata: metadata.mapValues(CaptureMetadataValue.init)), at: now)
+    else { throw .busy(recordings[index].address) }
+    let requested = RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset)
+    requests.begin(requested)
     perform(step, of: index, gapsBefore: gaps)
     armTimer(for: recordings[index].deadline)
     publishStatus()
-    let start = recordings[index].machine.sessionStart ?? now
-    return RequestedSession(
-      id: id, sensor: recordings[index].address, start: start.microseconds &+ wallOffset)
+    return requested
   }
 
   /// Adds metadata to a requested session that is open; the last value of a key counts.
   ///
-  /// - Throws: ``SessionRequestFailure/notOpen``.
-  public func addMetadata(
-    _ metadata: [String: CaptureMetadataValue], to session: UUID
-  ) throws(SessionRequestFailure) {
-    guard index(ofRequested: session) != nil else { throw .notOpen }
-    // Where that cannot be written now, the journal writes it with the session's next record.
-    do { try files?.journal.setMetadata(metadata, of: session) } catch { journalFailed(error) }
+  /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/refused(_:)``,
+  ///   ``SessionRequestFailure/journal``.
+  package func addMetadata(_ metadata: Metadata, to request: UUID) throws(SessionRequestFailure) {
+    let index = try self.index(of: request)
+    guard let session = recordings[index].session?.id, let before = recordings[index].request?.metadata else {
+      throw .over
+    }
+    do {
+      try settings.clientData.check(metadata)
+      try settings.clientData.check(before.mapValues(MetadataValue.init).merging(metadata) { $1 })
+    } catch {
+      throw .refused(error)
+    }
+    let added = metadata.mapValues(CaptureMetadataValue.init)
+    do { try files?.journal.setMetadata(added, of: session) } catch {
+      journalFailed(error)
+      throw .journal
+    }
+    recordings[index].request?.metadata.merge(added) { $1 }
+    journalWorks()
   }
 
-  /// Marks the present moment in a requested session that is open.
+  /// Marks a point in time in a requested session that is open.
   ///
-  /// - Throws: ``SessionRequestFailure/notOpen``.
-  public func addMarker(_ text: String, to session: UUID) throws(SessionRequestFailure) {
-    guard let index = index(ofRequested: session) else { throw .notOpen }
-    record(.marker(text), of: recordings[index].address, at: clock.now())
+  /// - Parameters:
+  ///   - text: What is said of it.
+  ///   - time: When, in microseconds since 1970 (UTC); nil: now.
+  ///   - request: The session's request.
+  /// - Throws: ``SessionRequestFailure/notOpen``, ``SessionRequestFailure/over``, ``SessionRequestFailure/invalidTime``,
+  ///   ``SessionRequestFailure/refused(_:)``.
+  package func addMarker(_ text: String, at time: Int64? = nil, to request: UUID) throws(SessionRequestFailure) {
+    let index = try self.index(of: request)
+    let limits = settings.clientData
+    guard text.utf8.count <= limits.markerBytes else { throw .refused(.tooLarge(.marker)) }
+    guard recordings[index].request?.markers ?? 0 < limits.markers else { throw .refused(.tooLarge(.markers)) }
+    let now = clock.now()
+    let wall = now.microseconds &+ clock.wallMinusBoot()
+    let before = time.map { wall.subtractingSaturated($0) } ?? 0
+    // The two clocks are read one after the other.
+    guard before > -Self.clockTolerance, before <= wall.subtractingSaturated(requests[request]?.start ?? wall)
+    else { throw .invalidTime }
+    recordings[index].request?.markers += 1
+    record(.marker(text, microsecondsBefore: max(0, before)), of: recordings[index].address, at: now)
   }
 
   /// Ends a requested session, and returns when it is stored. While its sensor is linked another session goes on from it.
   ///
   /// - Parameters:
-  ///   - session: One that ``beginSession(of:metadata:)`` returned; it may have ended by itself.
+  ///   - request: The session's request; the session may be over by itself.
   ///   - reason: `request` or `clientGone`.
-  /// - Returns: Whether there was anything to store: a session without a value is stored nowhere.
-  /// - Throws: ``SessionRequestFailure/notStored``, or `notOpen` where the session is open and nobody asked for it.
+  /// - Returns: What is stored. A session without a value is stored nowhere.
+  /// - Throws: ``SessionRequestFailure/notStored``, ``SessionRequestFailure/notOpen``.
   @discardableResult
-  public func endSession(_ session: UUID, _ reason: SessionEndReason) async throws(SessionRequestFailure) -> Bool {
-    if let index = index(ofRequested: session) {
+  package func endSession(
+    _ request: UUID, _ reason: SessionEndReason
+  ) async throws(SessionRequestFailure) -> EndedSession {
+    guard let requested = requests[request] else { throw .notOpen }
+    if let index = try? self.index(of: request) {
       let now = clock.now()
       followClock(first: index, at: now)
       let gaps = recordings[index].machine.counts.gaps
@@ -70,12 +123,29 @@ extension Recorder {
         armTimer(for: recordings[index].deadline)
         publishStatus()
       }
-    } else if recordings.indices.contains(where: { recordings[$0].session?.id == session }) {
-      throw .notOpen
     }
+    let session = requests[request]?.session ?? requested.session
     await commits[session]?.value
     guard !commitQueue.waiting.contains(session), let store = files?.store else { throw .notStored }
-    do { return try await store.knows(session) } catch { throw .notStored }
+    let span: TimeSpan?
+    do {
+      span = try await store.span(of: session)
+    } catch {
+      throw .notStored
+    }
+    requests.remove(request)
+    return EndedSession(session: session, span: span)
+  }
+
+  /// The sensor of which a session can begin on request: that one, or the one that is measuring. A recovery of it is cut short.
+  func freeSensor(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> SensorAddress {
+    let address = recordings[try requestedIndex(sensor)].address
+    cutShortRecovery(of: address)
+    let isBusy = workouts.values.contains { $0.contents.workout.sensor == address }
+    guard !isBusy, let index = recordings.index(of: address), recordings[index].request == nil else {
+      throw .busy(address)
+    }
+    return address
   }
 
   private func requestedIndex(_ sensor: SensorAddress?) throws(SessionRequestFailure) -> Int {
@@ -85,14 +155,32 @@ extension Recorder {
     }
     // Right after a request no value of the new session has arrived yet.
     let measuring = recordings.indices.filter {
-      recordings[$0].currentState == .measuring || recordings[$0].requestedSession != nil
+      recordings[$0].currentState == .measuring || recordings[$0].request != nil
     }
-    guard let index = measuring.first else { throw .noneMeasuring }
+    guard let index = measuring.first else { throw .noneMeasuring(recordings.addresses) }
     guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
     return index
   }
 
-  private func index(ofRequested session: UUID) -> Int? {
-    recordings.indices.first { recordings[$0].requestedSession == session }
+  /// The sensor of the open session of a request.
+  private func index(of request: UUID) throws(SessionRequestFailure) -> Int {
+    guard requests[request] != nil else { throw .notOpen }
+    guard let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request })
+    else { throw .over }
+    return index
+  }
+
+  /// Microseconds by which a program's time may lie in the future.
+  static let clockTolerance: Int64 = 1_000_000
+}
+
+extension RequestedSession {
+  /// The open session of a recording, for which somebody has asked.
+  init(_ request: SessionRequest, of recording: SensorRecording, wallMinusBoot offset: Int64) {
+    self.init(
+      request: request.identifier, session: recording.session?.id ?? request.identifier, sensor: recording.address,
+      start: (recording.machine.sessionStart?.microseconds ?? 0) &+ offset,
+      owner: ClientIdentity(uid: request.uid, application: request.application),
+      endsWithClient: request.endsWithClient)
   }
 }

@@ -38,7 +38,8 @@ extension Recorder {
       let syncer = try JournalSyncer(journal, interval: settings.syncInterval) { [loop] failure in
         loop.execute { self.assumeIsolated { $0.journalSynced(failure) } }
       }
-      let committer = SessionCommitter(store: store, journal: journal, archive: archive, version: settings.version)
+      let committer = SessionCommitter(
+        store: store, journal: journal, archive: archive, version: settings.version, eventRules: settings.eventRules)
       return (OpenFiles(store: store, journal: journal, syncer: syncer, committer: committer), recovered)
     } catch {
       throw .journal(error)
@@ -71,13 +72,18 @@ extension Recorder {
         if (try? await files?.store.knows(session)) == true {
           endUnfinished(found.capture)
           ended.append(session)
+        } else if found.capture.header.request?.endsWithClient == true {
+          // The connection of its program was lost with the recorder.
+          endUnfinished(found.capture, .clientGone)
+          ended.append(session)
         } else if !resume(found.capture) {
           ended.append(session)
         }
       }
     }
+    ended += await recoverWorkouts(contents)
     for series in contents.series.map(\.series.identifier) {
-      endedSeries.insert(series)
+      endedSeries[series] = false
       ended.append(series)
     }
     return ended
@@ -88,7 +94,7 @@ extension Recorder {
     let now = clock.now()
     let session = capture.session
     guard let address = capture.sensor.address, let index = recordings.index(of: address),
-      recordings[index].resume(session, from: capture.log, boot: clock.boot)
+      recordings[index].resume(session, request: OpenRequest(capture), from: capture.log, boot: clock.boot)
     else {
       endUnfinished(capture)
       return false
@@ -102,16 +108,19 @@ extension Recorder {
       end(ending, of: index)
       return false
     }
+    if let request = capture.header.request {
+      requests.begin(RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset))
+    }
     log(.notice, "\(address): the session that was open goes on if the sensor comes back")
     armTimer(for: recordings[index].deadline)
     return true
   }
 
   /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.
-  private func endUnfinished(_ capture: Capture) {
+  private func endUnfinished(_ capture: Capture, _ reason: SessionEndReason = .recovered) {
     let session = capture.session
     let ending = SessionEnding(
-      session: session, reason: .recovered, instant: capture.log.last?.instant ?? clock.now())
+      session: session, reason: reason, instant: capture.log.last?.instant ?? clock.now())
     write(ending, of: "session \(session.uuidString.lowercased())")
   }
 

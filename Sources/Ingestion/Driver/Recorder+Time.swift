@@ -24,6 +24,8 @@ extension Recorder {
       end(ending, of: index)
       commitSoon(ending.session)
     }
+    interruptSeries(at: now)
+    endWorkouts(at: now)
     removeUnlisted()
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {

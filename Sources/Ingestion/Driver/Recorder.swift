@@ -32,6 +32,7 @@ public actor Recorder {
   var condition = RecorderCondition()
   var storeKeeper = StoreKeeper()
   var commitQueue = CommitQueue()
+  var requests = SessionRequests()
   var statusSchedule = StatusSchedule()
   /// While values that waited during a stall are read.
   var stall: Stall?
@@ -44,9 +45,16 @@ public actor Recorder {
   var timer: (token: TimerToken, instant: BootInstant)?
   var statusTimer: TimerToken?
   var commits: [UUID: Task<Void, Never>] = [:]
-  /// The series that programs insert now, and those that are over and not in the store yet.
+  /// The series that programs insert now, and those that are over and not in the store yet, with whether their program has
+  /// completed them.
   var clientSeries: [UUID: OpenClientSeries] = [:]
-  var endedSeries: Set<UUID> = []
+  var endedSeries: [UUID: Bool] = [:]
+  /// The workouts that go on, and those that are over and not in the store yet; of these, the ends that the journal has refused.
+  var workouts: [UUID: OpenWorkout] = [:]
+  var endedWorkouts: Set<UUID> = []
+  var owedEnds: [UUID: [WorkoutRecord]] = [:]
+  /// Who waits for the end of a workout's recovery.
+  var workoutWaits: [UUID: [CheckedContinuation<Void, Never>]] = [:]
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?
@@ -129,8 +137,12 @@ public actor Recorder {
       ended.append(ending.session)
     }
     ended += interruptSeries()
+    ended += stopWorkouts()
     await commitsEnded()
-    for session in commitQueue.all() + ended { await commit(session) }
+    let all = commitQueue.all() + ended
+    for session in all where !endedWorkouts.contains(session) { await commit(session) }
+    for workout in all where endedWorkouts.contains(workout) { await commit(workout) }
+    answerWaits()
   }
 
   /// What has arrived still belongs to its session, what arrives from now on to none.

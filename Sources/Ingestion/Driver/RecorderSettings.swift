@@ -1,5 +1,6 @@
 public import BlueZ
 public import DBus
+public import HealthModel
 public import Sensors
 
 /// Everything that a ``Recorder`` is given from outside; it reads no environment and no configuration itself.
@@ -26,12 +27,16 @@ public struct RecorderSettings: Sendable {
   public var judgingInterval: Duration = .seconds(10)
   /// Where captures of committed sessions are kept, and how many; nil keeps none.
   public var captures: CapturePolicy?
+  /// Which heart events are looked for.
+  public var eventRules = HeartEventRules()
   /// What happens to a sensor that is not in the list.
   public var unlisted = AllowList.Unlisted.refused
   /// The adapters to use, `hci0` for example; nil means all.
   public var adapters: Set<String>?
   /// The links of a recorder that was killed a moment ago: they are this one's, and end with it.
   public var inheritedLinks: OwnLinks?
+  /// How much other programs may hand over.
+  package var clientData = ClientDataLimits()
   /// The version of the program, kept with each session as its source.
   public var version: String
   /// Called on the loop's thread, with one line each, never with health data in it.

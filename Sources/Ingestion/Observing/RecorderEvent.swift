@@ -33,6 +33,8 @@ public struct RecorderEvent: Hashable, Sendable {
     case rate(beatsPerMinute: UInt16, contact: Bool?)
     /// A beat at about ``RecorderEvent/time``: the interval that ended with it, in 1/1024 s, and what is doubtful about it.
     case beat(rrTicks: UInt16, flags: Heartbeat.Flags)
+    /// The rates of an open session completed an event; whether one is stored is known only at the session's end.
+    case heartEvent(HeartEvent)
     /// Beats, or rates of a sensor without beats, are missing: so many gaps the session has now.
     case gap(count: Int)
     /// What the sensor does has changed.
@@ -67,6 +69,8 @@ extension RecorderEvent {
     public static let measurements = Interests(rawValue: 8)
     /// Changes of the store by other processes.
     public static let store = Interests(rawValue: 16)
+    /// Heart events.
+    public static let heartEvents = Interests(rawValue: 32)
   }
 }
 
@@ -79,7 +83,8 @@ extension RecorderEvent.Kind {
     case .status: .status
     case .measurement: .measurements
     case .storeChanged: .store
-    case .missed: [.sessions, .values, .status, .measurements, .store]
+    case .heartEvent: .heartEvents
+    case .missed: [.sessions, .values, .status, .measurements, .store, .heartEvents]
     }
   }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HealthModel
 import HeartRateRecording
 import Sensors
 
@@ -25,8 +26,19 @@ extension SensorRecording {
     if entry.isMeasurement, machine.rateInstant == now, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)
     }
+    for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
     for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
     return news
+  }
+}
+
+extension HeartEvent {
+  /// The same on a clock that leads by so much.
+  fileprivate func shifted(byMicroseconds offset: Int64) -> HeartEvent {
+    var event = self
+    let start = span.start.advanced(byMicroseconds: offset)
+    event.span = TimeSpan(start: start, end: span.end.advanced(byMicroseconds: offset)) ?? TimeSpan(at: start)
+    return event
   }
 }
 

@@ -1,6 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
+import Sensors
 import SeriesStore
 
 /// A series that another program inserts, as far as the next insertion depends on it: its values are in the journal, not here.
@@ -17,6 +18,10 @@ struct OpenClientSeries {
 
   let content: Content
   let start: Timestamp
+  /// What the journal has of its metadata.
+  private(set) var metadata: Metadata
+  /// When it ends by itself.
+  let deadline: BootInstant
   /// What the journal has of the series when it begins.
   let series: ClientSeries
   /// The number of values or heartbeats.
@@ -26,10 +31,13 @@ struct OpenClientSeries {
 
   /// - Throws: ``HealthModel/SeriesError`` where no value of the series could ever be inserted.
   init(
-    _ content: Content, from start: Timestamp, source: String, identifier: UUID
+    _ content: Content, from start: Timestamp, owner: ClientIdentity, device: Device? = nil, metadata: Metadata = [:],
+    identifier: UUID, until deadline: BootInstant
   ) throws(SeriesError) {
     self.content = content
     self.start = start
+    self.metadata = metadata
+    self.deadline = deadline
     try Self.check(start.microseconds)
     let type: String
     let unit: String
@@ -48,7 +56,8 @@ struct OpenClientSeries {
       (type, unit) = (SampleType.heartbeatSeries.identifier, ClientSeries.tick(timescale))
     }
     series = ClientSeries(
-      identifier: identifier, type: type, unit: unit, source: source, startMicroseconds: start.microseconds)
+      identifier: identifier, type: type, unit: unit, source: owner.source, startMicroseconds: start.microseconds,
+      device: device?.texts ?? [])
   }
 
   /// What the journal is to have of these values, all or none.
@@ -56,16 +65,20 @@ struct OpenClientSeries {
   /// - Parameter values: In the series' unit, in any order of time.
   /// - Returns: The record.
   /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
-  func record(inserting values: [ClientSeries.Value]) throws(SeriesError) -> ClientSeriesRecord {
+  func record(inserting values: [SampleDraft.QuantityValue]) throws(SeriesError) -> ClientSeriesRecord {
     guard case .quantities(let type, let unit) = content else { throw .unknownType(series.type) }
     guard !values.isEmpty else { throw .empty }
     var trial = QuantitySeriesBuilder(type: type, start: start)
     for value in values {
-      try trial.insert(value, in: unit)
-      try Self.check(value.startMicroseconds)
-      try Self.check(value.endMicroseconds)
+      try trial.insert(Quantity(value.value, unit), for: value.span)
+      try Self.check(value.span.start.microseconds)
+      try Self.check(value.span.end.microseconds)
     }
-    return .values(values)
+    return .values(
+      values.map {
+        ClientSeries.Value(
+          startMicroseconds: $0.span.start.microseconds, endMicroseconds: $0.span.end.microseconds, value: $0.value)
+      })
   }
 
   /// What the journal is to have of these heartbeats, all or none.
@@ -74,7 +87,7 @@ struct OpenClientSeries {
   /// - Returns: The record.
   /// - Throws: ``HealthModel/SeriesError`` for the first one that is not valid.
   func record(
-    adding beats: [(ticks: Int64, precededByGap: Bool)]
+    adding beats: [SampleDraft.HeartbeatTick]
   ) throws(SeriesError) -> ClientSeriesRecord {
     guard case .heartbeats(let timescale) = content else { throw .unknownType(series.type) }
     guard !beats.isEmpty else { throw .empty }
@@ -88,7 +101,7 @@ struct OpenClientSeries {
       intervals.append(ClientSeries.Beat(ticks: interval, precededByGap: beat.precededByGap))
       last = beat.ticks
     }
-    return .beats(intervals)
+    return .beats(intervals, after: lastTick)
   }
 
   /// What the journal is to have of the series' end.
@@ -115,13 +128,14 @@ struct OpenClientSeries {
     guard ClientSeries.times.contains(microseconds) else { throw .timeOutOfRange }
   }
 
-  /// The journal has this record.
-  mutating func journalTook(_ record: ClientSeriesRecord) {
+  /// The journal has this record, and with it this metadata.
+  mutating func journalTook(_ record: ClientSeriesRecord, _ more: Metadata = [:]) {
+    metadata.merge(more) { $1 }
     switch record {
     case .values(let values):
       count += values.count
       for value in values { latestEnd = max(latestEnd ?? value.endMicroseconds, value.endMicroseconds) }
-    case .beats(let beats):
+    case .beats(let beats, _):
       count += beats.count
       for beat in beats { lastTick += Int64(beat.ticks) }
     case .begin, .finish: break

@@ -13,6 +13,8 @@ extension SensorRecording {
     var entry: JournalEntry?
     /// Kinds of junk that the log has not named in this session.
     var defects: [PayloadDefect] = []
+    /// Heart events that the event completes, in the time of the boot clock.
+    var heartEvents: [HeartEvent] = []
   }
 
   /// Something happened to the sensor: its session begins, goes on or ends.
@@ -30,18 +32,25 @@ extension SensorRecording {
     let event = SensorEvent(kind, at: lastInstant.map { max(instant, $0) } ?? instant)
     lastInstant = event.instant
     let transition = machine.handle(event)
-    let previous = session?.id
+    let previous = session
     var step = Step()
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
-      let next = open(OpenSession(identifier()))
+      // What was asked for goes on in the session that follows for the length's sake, with all that was said of it.
+      let rolled = transition.end?.reason == .rolled ? previous : nil
+      let next = open(OpenSession(identifier(), request: rolled?.request))
       step.entry = .beginning(
-        of: next, linkedTo: transition.end?.reason == .rolled ? previous : nil, events: machine.preamble + [event])
+        of: next, linkedTo: rolled?.id, request: rolled?.request, events: machine.preamble + [event])
     } else if let id = session?.id {
       let owed = session?.backlog.owed(before: event.instant) ?? []
       step.entry = owed.isEmpty ? .event(event, of: id) : .events(owed: owed, then: [event], of: id)
     }
     for beat in machine.beats { session?.quality.append(beat) }
+    if case .measurement = kind, machine.rateInstant == event.instant, contact != false,
+      let rate = machine.beatsPerMinute
+    {
+      step.heartEvents = session?.heartEvents.add(rate, at: event.instant) ?? []
+    }
     if !machine.counts.defects.isEmpty { step.defects = newDefects() }
     return step
   }
@@ -63,6 +72,7 @@ extension SensorRecording {
   /// A session begins; returns its identity.
   mutating func open(_ next: OpenSession) -> UUID {
     session = next
+    session?.heartEvents = LiveHeartEvents(eventRules)
     lostValues = 0
     lostMicroseconds = 0
     return next.id

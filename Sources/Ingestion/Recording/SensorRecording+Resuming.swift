@@ -7,16 +7,19 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - id: The session's identity.
+  ///   - request: Who asked for it; nil where it began by itself.
   ///   - log: What the journal has of it.
   ///   - present: The boot that holds now.
   /// - Returns: False where another session is open, or the limits that hold now ended this one within what it has: then
   ///   nothing is changed.
-  mutating func resume(_ id: UUID, from log: SensorEventLog, boot present: BootIdentifier) -> Bool {
+  mutating func resume(
+    _ id: UUID, request: OpenRequest? = nil, from log: SensorEventLog, boot present: BootIdentifier
+  ) -> Bool {
     guard session == nil else { return false }
     var resumed = SessionMachine(limits: machine.limits)
     // As it began: the measurement that did it may be the one that a full disk did not take.
     if let first = log.first { _ = resumed.begin(at: first.instant) }
-    var open = OpenSession(id)
+    var open = OpenSession(id, request: request)
     var boot: BootIdentifier?
     for event in log {
       _ = resumed.handle(event)
@@ -30,6 +33,7 @@ extension SensorRecording {
     if boot != present { open.quality.restart() }
     machine = resumed
     session = open
+    session?.heartEvents = LiveHeartEvents(eventRules)
     lostValues = resumed.counts.lostValues
     lostMicroseconds = Self.lostMicroseconds(log)
     return true

@@ -12,21 +12,23 @@ struct SensorRecording {
   /// What belongs to a session while it is open.
   struct OpenSession {
     let id: UUID
-    /// Whether a program or a person asked for it. Else it began by itself, with a value.
-    let isRequested: Bool
+    /// Who asked for it; nil where it began by itself, with a value.
+    var request: OpenRequest?
     /// The beats so far, for the status.
     var quality = LiveQuality()
     /// What they looked like when they were judged last, and when that was.
     var provisional: ProvisionalQuality?
     var judgedAt: BootInstant?
+    /// What is told of it while it is open.
+    var heartEvents = LiveHeartEvents(HeartEventRules())
     /// What the journal has refused since it last took something.
     var backlog = JournalBacklog()
     /// Kinds of junk that the log has named.
     var loggedDefects: Set<PayloadDefect> = []
 
-    init(_ id: UUID, isRequested: Bool = false) {
+    init(_ id: UUID, request: OpenRequest? = nil) {
       self.id = id
-      self.isRequested = isRequested
+      self.request = request
     }
   }
 
@@ -43,6 +45,8 @@ struct SensorRecording {
   var name: String?
   /// It is not in the list of sensors, and recorded because the configuration takes any.
   var isUnlisted = false
+  /// Which heart events are looked for in its sessions while they are open.
+  var eventRules = HeartEventRules()
 
   var machine: SessionMachine
   var session: OpenSession?

@@ -4,21 +4,19 @@ import HealthModel
 import SeriesStore
 
 extension ClientSeriesContents {
-  /// The metadata key of a series that its program did not complete: the program or the recorder was gone. Its end is then that
-  /// of its last value.
-  static let interruptedKey = "interrupted"
-
-  /// The sample that stands for the series.
+  /// The sample that stands for the series. One that its program did not complete, because the program or the recorder was gone,
+  /// ends with its last value and says so.
   ///
   /// - Throws: ``HealthModel/SeriesError``, for instance `empty` where nothing was inserted.
   func sample() throws(SeriesError) -> NewSample {
     var metadata = metadata.mapValues(MetadataValue.init)
-    if !isFinished { metadata[Self.interruptedKey] = .flag(true) }
-    let sync = NewSample.SyncIdentity(identifier: series.identifier.uuidString.lowercased(), version: 1)
+    metadata[ReservedMetadata.interrupted] = isFinished ? nil : .flag(true)
+    let device = Device(texts: series.device)
+    let sync = SyncIdentity(identifier: series.identifier.uuidString.lowercased(), version: 1)
     if series.type == SampleType.heartbeatSeries.identifier {
       guard
         let sample = NewSample(
-          heartbeats: try heartbeats(), id: series.identifier, metadata: metadata, sync: sync)
+          heartbeats: try heartbeats(), id: series.identifier, device: device, metadata: metadata, sync: sync)
       else { throw .empty }
       return sample
     }
@@ -27,7 +25,7 @@ extension ClientSeriesContents {
     }
     guard let first = values.map(\.startMicroseconds).min() else { throw .empty }
     let start = Timestamp(microseconds: series.startMicroseconds ?? first)
-    var builder = QuantitySeriesBuilder(type: type, start: start)
+    var builder = QuantitySeriesBuilder(type: type, start: start, device: device)
     for value in values { try builder.insert(value, in: unit) }
     return try builder.finish(
       id: series.identifier, end: endMicroseconds.map { Timestamp(microseconds: $0) }, metadata: metadata, sync: sync)

@@ -1,6 +1,6 @@
 public import Captures
 import FoundationEssentials
-package import HealthModel
+public import HealthModel
 import HeartRateRecording
 public import SeriesStore
 
@@ -32,9 +32,12 @@ public struct Rebuild: Sendable {
   ///   - store: A store that is open for writing.
   ///   - archive: Its kept captures.
   ///   - version: The version of this program, kept as the sessions' source.
+  ///   - eventRules: Which heart events are looked for.
   /// - Throws: ``JournalError`` where the folder of the captures cannot be read.
-  public init(in store: HealthStore, from archive: CaptureArchive, version: String) throws(JournalError) {
-    replay = Replay(into: store, version: version)
+  public init(
+    in store: HealthStore, from archive: CaptureArchive, version: String, eventRules: HeartEventRules
+  ) throws(JournalError) {
+    replay = Replay(into: store, version: version, eventRules: eventRules)
     captures = Dictionary(try archive.files().map { ($0.session, $0) }, uniquingKeysWith: { $1 })
   }
 
@@ -43,7 +46,7 @@ public struct Rebuild: Sendable {
   /// - Parameter session: As it is stored.
   /// - Returns: What became of it.
   /// - Throws: ``Replay/Failure``; the session is as it was.
-  package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
+  @concurrent package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
     let earlier = session.quality.algorithmVersion ?? 0
     guard earlier < Self.algorithmVersion else { return .current }
     guard let kept = captures[session.id] else { return .noCapture }

@@ -27,6 +27,7 @@ extension RecordedSession {
       rates: timeline.rates,
       heartbeats: timeline.heartbeats,
       gaps: timeline.gaps,
+      markers: timeline.markers,
       coverage: timeline.coverage,
       variability: SessionVariability.summary(of: timeline.heartbeats, in: span),
       quality: timeline.quality)
@@ -46,9 +47,28 @@ extension RecordedSession {
 
   private static func metadata(_ header: CaptureHeader) -> Metadata {
     var metadata = header.metadata.mapValues(MetadataValue.init)
-    if let previous = header.linkedTo { metadata["linkedTo"] = .text(previous.uuidString) }
-    metadata["recordedBy"] = .text(header.source)
+    // What a program says of its session takes nobody's place.
+    metadata[ReservedMetadata.linkedTo] = header.linkedTo.map { .text($0.uuidString) }
+    metadata[ReservedMetadata.recordedBy] = .text(header.source)
+    metadata[ReservedMetadata.requestedBy] = header.request.map {
+      .text(ClientIdentity(uid: $0.uid, application: $0.application).source)
+    }
+    metadata[ReservedMetadata.interrupted] = nil
     return metadata
+  }
+}
+
+extension CaptureMetadataValue {
+  init(_ value: MetadataValue) {
+    self =
+      switch value {
+      case .text(let text): .text(text)
+      case .integer(let integer): .integer(integer)
+      case .real(let real): .real(real)
+      case .flag(let flag): .boolean(flag)
+      case .time(let time): .time(microseconds: time.microseconds)
+      case .quantity(let quantity): .quantity(quantity.value, unit: quantity.unit.symbol)
+      }
   }
 }
 
@@ -61,6 +81,8 @@ extension MetadataValue {
       case .real(let real): .real(real)
       case .boolean(let flag): .flag(flag)
       case .time(let microseconds): .time(Timestamp(microseconds: microseconds))
+      // A unit that only a later version knows.
+      case .quantity(let number, let symbol): Unit(symbol).map { .quantity(Quantity(number, $0)) } ?? .real(number)
       }
   }
 }

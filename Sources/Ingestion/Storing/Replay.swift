@@ -23,13 +23,16 @@ public struct Replay: Sendable {
 
   private let store: HealthStore
   private let version: String
+  private let eventRules: HeartEventRules
 
   /// - Parameters:
   ///   - store: A store that is open for writing.
   ///   - version: The version of this program, kept as the sessions' source.
-  public init(into store: HealthStore, version: String) {
+  ///   - eventRules: Which heart events are looked for.
+  public init(into store: HealthStore, version: String, eventRules: HeartEventRules = HeartEventRules()) {
     self.store = store
     self.version = version
+    self.eventRules = eventRules
   }
 
   /// Stores one session of a capture.
@@ -39,11 +42,12 @@ public struct Replay: Sendable {
   ///   - restore: Brings the session back if it was deleted.
   /// - Returns: What became of it.
   /// - Throws: ``Failure``; nothing was stored.
-  public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
+  @concurrent public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
     let session: RecordedSession
     do { session = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     do {
-      let outcome = try await store.commit(session, restore: restore)
+      let events = eventRules.events(rates: session.rates, heartbeats: session.heartbeats)
+      let outcome = try await store.commit(session, events: events, restore: restore)
       return Outcome(
         session: session.id, outcome: outcome, notifications: capture.notificationCount,
         beats: session.heartbeats.beats.count, gaps: session.gaps.count)

@@ -14,6 +14,10 @@ actor SessionCommitter {
     case journal(JournalError)
     case store(StoreError)
     case timeline(SeriesError)
+    /// The calls of a workout make none.
+    case workout(WorkoutError)
+    /// A session whose values belong to the workout is not stored yet.
+    case sessionsMissing
   }
 
   /// What was stored, for the log.
@@ -32,21 +36,25 @@ actor SessionCommitter {
   let store: HealthStore
   let journal: Journal
   private let archive: CaptureArchive?
-  private let version: String
-  /// How often a session could not be read from the journal.
-  private var failedReadings: [UUID: Int] = [:]
+  let version: String
+  private let eventRules: HeartEventRules
+  /// How often a session, a series or a workout could not be read from the journal.
+  var failedReadings: [UUID: Int] = [:]
 
   /// So many failures, with a minute between them, show that a segment stays unreadable: then the session is stored without
   /// it rather than never, and the segment is kept aside.
-  private static let greatestFailedReadings = 10
+  static let greatestFailedReadings = 10
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe store.unownedExecutor }
 
-  init(store: HealthStore, journal: Journal, archive: CaptureArchive?, version: String) {
+  init(
+    store: HealthStore, journal: Journal, archive: CaptureArchive?, version: String, eventRules: HeartEventRules
+  ) {
     self.store = store
     self.journal = journal
     self.archive = archive
     self.version = version
+    self.eventRules = eventRules
   }
 
   /// Commits an ended session. Doing it twice does no harm: the store knows the session's identity.
@@ -100,10 +108,15 @@ actor SessionCommitter {
       gaps: recorded.gaps.count, damages: damages, archiveFailure: archiveFailure)
   }
 
-  /// The store's actor has the same thread.
+  /// The store's actor has the same thread. Session and events are in one transaction: a kill leaves both or neither.
   private func save(_ session: RecordedSession) throws(Failure) -> CommitOutcome {
+    let events = eventRules.events(rates: session.rates, heartbeats: session.heartbeats)
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
-      do throws(StoreError) { return .success(try store.commit(session)) } catch { return .failure(error) }
+      do throws(StoreError) {
+        return .success(try store.commit(session, events: events))
+      } catch {
+        return .failure(error)
+      }
     }
     do throws(StoreError) { return try saved.get() } catch { throw .store(error) }
   }

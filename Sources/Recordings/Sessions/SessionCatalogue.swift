@@ -33,7 +33,7 @@ package struct SessionCatalogue: Sendable {
   }
 
   /// All sessions that can be read, oldest first, and what is damaged of the others.
-  package func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
+  @concurrent package func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
     let journalled = try journalled()
     let (stored, damages) = try await store?.readableSessions() ?? ([], [])
     let known = Set(stored.map(\.id))
@@ -43,39 +43,70 @@ package struct SessionCatalogue: Sendable {
   }
 
   /// Those in the store, oldest first.
-  package func stored() async throws -> [SessionSummary] {
+  @concurrent package func stored() async throws -> [SessionSummary] {
     try await store?.sessions() ?? []
   }
 
   /// The session that `name` means: `last`, or the first digits of its identifier.
-  package func listed(_ name: String) async throws -> SessionSummary {
+  @concurrent package func listed(_ name: String) async throws -> SessionSummary {
     switch try await find(name) {
     case .stored(let summary, _): summary
     case .journalled(let session): SessionSummary(session)
     }
   }
 
-  /// Everything that is shown of one session.
-  package func report(_ name: String) async throws -> SessionReport {
+  /// Everything that is shown of one session; where zones are given, with the time in each.
+  @concurrent package func report(_ name: String, zones: HeartRateZones? = nil) async throws -> SessionReport {
     switch try await find(name) {
     case .stored(let summary, let store):
-      try await SessionReport(
-        session: summary, heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id))
+      var times: ZoneTimes?
+      if let zones { times = ZoneTimes(zones, of: try await store.rates(of: summary.id), until: summary.end) }
+      return try await SessionReport(
+        session: summary, heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id),
+        markers: store.markers(of: summary.id), zones: times)
     case .journalled(let session):
-      SessionReport(session: SessionSummary(session), heartbeats: session.heartbeats, gaps: session.gaps)
+      return SessionReport(
+        session: SessionSummary(session), heartbeats: session.heartbeats, gaps: session.gaps,
+        markers: session.markers, zones: zones.map { ZoneTimes($0, of: session.rates, until: session.end) })
     }
   }
 
   /// A session with its beats.
-  package func recording(_ name: String) async throws -> (session: SessionSummary, beats: HeartbeatSeries) {
+  @concurrent package func recording(_ name: String) async throws -> (session: SessionSummary, beats: HeartbeatSeries) {
     switch try await find(name) {
     case .stored(let summary, let store): (summary, try await store.beats(of: summary.id))
     case .journalled(let session): (SessionSummary(session), session.heartbeats)
     }
   }
 
+  /// The recovery of the heart rate after exercise in a session, which ended at `end`: 65 s before the session where that is not
+  /// said, so that the minute and what follows it were recorded.
+  @concurrent package func recovery(
+    _ name: String, at end: Timestamp?
+  ) async throws -> (session: SessionSummary, answer: RecoveryAnswer) {
+    func endOfExercise(_ session: SessionSummary) -> Timestamp {
+      end ?? session.end.advanced(byMicroseconds: -HeartRateRecovery.timeAfterEnd)
+    }
+    switch try await find(name) {
+    case .stored(let summary, let store):
+      return (
+        summary,
+        RecoveryAnswer(
+          after: endOfExercise(summary), heartbeats: try await store.beats(of: summary.id),
+          rates: try await store.rates(of: summary.id), gaps: try await store.gaps(of: summary.id))
+      )
+    case .journalled(let session):
+      let summary = SessionSummary(session)
+      return (
+        summary,
+        RecoveryAnswer(
+          after: endOfExercise(summary), heartbeats: session.heartbeats, rates: session.rates, gaps: session.gaps)
+      )
+    }
+  }
+
   /// A session with its heart rates and its gaps.
-  private func rates(
+  @concurrent private func rates(
     _ name: String
   ) async throws -> (session: SessionSummary, rates: [HeartRateValue], gaps: [RecordingGap]) {
     switch try await find(name) {
@@ -86,7 +117,9 @@ package struct SessionCatalogue: Sendable {
   }
 
   /// The values of a session as a table, and whose they are.
-  package func export(_ name: String, as format: ExportFormat) async throws -> (session: SessionSummary, csv: [UInt8]) {
+  @concurrent package func export(_ name: String, as format: ExportFormat) async throws -> (
+    session: SessionSummary, csv: [UInt8]
+  ) {
     switch format {
     case .beats:
       let (session, beats) = try await recording(name)
@@ -97,7 +130,7 @@ package struct SessionCatalogue: Sendable {
     }
   }
 
-  private func find(_ text: String) async throws -> Found {
+  @concurrent private func find(_ text: String) async throws -> Found {
     guard let name = SessionName(text) else { throw SessionError.noName(text) }
     let stored = try await storedSession(text)
     let open = try journalled().filter { $0.id != stored?.id && (name == .last || name.matches($0.id)) }
@@ -111,7 +144,7 @@ package struct SessionCatalogue: Sendable {
   }
 
   /// The one of the store that `name` means; nil where there is none.
-  private func storedSession(_ name: String) async throws -> SessionSummary? {
+  @concurrent private func storedSession(_ name: String) async throws -> SessionSummary? {
     do throws(StoreError) {
       return try await store?.session(name)
     } catch {

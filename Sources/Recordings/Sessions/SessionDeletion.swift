@@ -36,11 +36,13 @@ package struct SessionDeletion: Hashable, Sendable {
   /// - Parameters:
   ///   - catalogue: Finds the session.
   ///   - store: The catalogue's store, opened for writing.
+  ///   - isolation: The caller's.
   ///   - pause: Returns after so long. The caller has the clock.
   /// - Returns: What was done.
   /// - Throws: ``SessionError``, `StoreError`, `JournalError`, and what `pause` throws.
   package func perform(
-    in catalogue: SessionCatalogue, _ store: HealthStore, pause: (Duration) async throws -> Void
+    in catalogue: SessionCatalogue, _ store: HealthStore, isolation: isolated (any Actor)? = #isolation,
+    pause: (Duration) async throws -> Void
   ) async throws -> Outcome {
     let session: SessionSummary
     do {
@@ -76,7 +78,8 @@ package struct SessionDeletion: Hashable, Sendable {
 
   /// Removes what the journal and the kept captures have of a session that was deleted from the store.
   private static func eraseNotifications(
-    of session: SessionSummary, at location: StoreLocation, pause: (Duration) async throws -> Void
+    of session: SessionSummary, at location: StoreLocation, isolation: isolated (any Actor)? = #isolation,
+    pause: (Duration) async throws -> Void
   ) async throws {
     guard try erase(session, at: location) == .recorderRuns else { return }
     for _ in 0..<longestWait.pauses {

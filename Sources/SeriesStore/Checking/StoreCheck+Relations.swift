@@ -23,6 +23,19 @@ extension StoreCheck {
       WHERE owner NOT IN (SELECT id FROM samples) OR member NOT IN (SELECT id FROM samples) GROUP BY owner
     """
 
+  /// The same of markers, which a file from before there were any has no table of.
+  func strayMarkers() throws(StoreError) -> [String] {
+    guard try connection.has(Schema.markers) else { return [] }
+    return [
+      """
+      SELECT 'markers of session row ' || session, 'no session has them' FROM markers
+        WHERE session NOT IN (SELECT id FROM sessions) GROUP BY session
+      UNION ALL SELECT 'markers of session row ' || session, 'one of them is missing' FROM markers
+        GROUP BY session HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
+      """
+    ]
+  }
+
   /// The same of what samples hold.
   func strayContents() throws(StoreError) -> [String] {
     try connection.samples.contentTables().map { table in

@@ -22,6 +22,9 @@ struct StoreCheck {
     for statement in Self.relations {
       try look(at: "what belongs together") { (check) throws(StoreError) in try check.find(statement) }
     }
+    try look(at: "the markers of sessions") { (check) throws(StoreError) in
+      for statement in try check.strayMarkers() { try check.find(statement) }
+    }
     try look(at: "the content of samples") { (check) throws(StoreError) in
       for statement in try check.strayContents() { try check.find(statement) }
     }
@@ -108,7 +111,7 @@ struct StoreCheck {
   /// What no checksum covers and nothing else tells, so that damage to it would not be found.
   private mutating func nameUnexamined() throws(StoreError) {
     findings.unexamined = [
-      "whether a row of metadata, a basis, a session's last gap, an allowed sensor, a grant or a time of saving is gone as a whole",
+      "whether a row of metadata, a basis, a session's last gap or marker, an allowed sensor, a grant or a time of saving is gone as a whole",
       "whether a session's coverage, report and figures of variability are right: only that they are as they were written",
     ]
     if try connection.integer("PRAGMA user_version") != Schema.version {

@@ -45,4 +45,22 @@ extension HealthStore {
       return count
     }
   }
+
+  /// Removes decisions about a client, all or none: those about these types, or every one where none is named.
+  ///
+  /// - Returns: How many decisions and objects there were.
+  package func revoke(_ client: ClientIdentity, share: [String], read: [String]) throws(StoreError) -> Int {
+    guard !share.isEmpty || !read.isEmpty else { return try revoke(client) }
+    return try opened().write { (connection) throws(StoreError) in
+      var count = 0
+      for type in share.map(Grant.governing) {
+        count += try connection.grants.remove(client, type: type, permission: .share)
+      }
+      for type in read.map(Grant.governing) {
+        count += try connection.grants.remove(client, type: type, permission: .read)
+      }
+      if !read.isEmpty { try connection.anchors.delete(of: client) }
+      return count
+    }
+  }
 }

@@ -2,27 +2,17 @@ import FoundationEssentials
 package import HealthModel
 
 /// Answers for a reader who may see only some of it: what its scope leaves out does not exist for it. The same answer costs the
-/// same work, whatever else the store has.
+/// same work, whatever else the store has. Without a scope a reader sees all.
 extension HealthStore {
-  /// What a client may read by the owner's decisions, and what it saved itself under the identifier `source`.
-  package func scope(of client: ClientIdentity, source: String?) throws(StoreError) -> ReadScope {
-    try opened().read { (connection) throws(StoreError) in
-      let types = try connection.grants.all(of: client).filter { $0.permission == .read && $0.decision == .allowed }
-      return ReadScope(
-        types: Set(types.flatMap { Grant.governed(by: $0.type) }), source: source,
-        objects: Set(try connection.grants.objects(of: client).map(\.object)))
-    }
-  }
-
   /// The samples that match; the numbers of their changes are 0.
-  package func answer(_ query: SampleQuery, in scope: ReadScope) throws(StoreError) -> [HealthSample] {
+  package func answer(_ query: SampleQuery, in scope: ReadScope?) throws(StoreError) -> [HealthSample] {
     try opened().read { (connection) throws(StoreError) in
       try SampleReader(connection: connection, scope: scope).samples(query)
     }
   }
 
   /// The quantities of the samples that match.
-  package func answer(_ query: QuantityQuery, in scope: ReadScope) throws(StoreError) -> QuantityList {
+  package func answer(_ query: QuantityQuery, in scope: ReadScope?) throws(StoreError) -> QuantityList {
     try opened().read { (connection) throws(StoreError) in
       try QuantityReader(connection: connection, scope: scope).quantities(query)
     }
@@ -32,7 +22,7 @@ extension HealthStore {
   ///
   /// Nothing is held between two calls: what is saved or deleted meanwhile is seen, or not.
   package func batch(
-    _ query: QuantityQuery, in scope: ReadScope, at cursor: QuantityCursor?
+    _ query: QuantityQuery, in scope: ReadScope?, at cursor: QuantityCursor?
   ) throws(StoreError) -> (quantities: QuantityList, next: QuantityCursor)? {
     try opened().read { (connection) throws(StoreError) in
       let reader = QuantityReader(connection: connection, scope: scope)
@@ -42,16 +32,20 @@ extension HealthStore {
   }
 
   /// The beats of a series; ``StoreError/Code/notFound`` if there is none in the scope.
-  package func answer(_ query: HeartbeatQuery, in scope: ReadScope) throws(StoreError) -> HeartbeatSeries {
+  package func answer(_ query: HeartbeatQuery, in scope: ReadScope?) throws(StoreError) -> HeartbeatSeries {
     try opened().read { (connection) throws(StoreError) in
       try SampleReader(connection: connection, scope: scope).beats(ofSample: query.sample)
     }
   }
 
   /// The statistics of the samples that match.
-  package func answer(_ query: StatisticsCollectionQuery, in scope: ReadScope) throws(StoreError) -> [Statistics] {
+  ///
+  /// - Throws: ``StoreError/Code/invalid`` where there would be more than `mostBuckets`.
+  package func answer(
+    _ query: StatisticsCollectionQuery, in scope: ReadScope?, mostBuckets: Int = CalendarBuckets.limit
+  ) throws(StoreError) -> [Statistics] {
     try opened().read { (connection) throws(StoreError) in
-      try StatisticsReader(connection: connection, scope: scope).statistics(query)
+      try StatisticsReader(connection: connection, scope: scope, mostBuckets: mostBuckets).statistics(query)
     }
   }
 
@@ -86,14 +80,6 @@ extension HealthStore {
     try opened().write { (connection) throws(StoreError) in
       try connection.anchors.makeToken(for: number, client: client)
     }
-  }
-
-  /// A stream that is signalled after changes which a reader with that scope sees, and for which `isConcerned` is true. Others do
-  /// not wake it.
-  package func changeSignals(
-    in scope: ReadScope, _ isConcerned: @escaping @Sendable (StoreChange) -> Bool = { _ in true }
-  ) -> AsyncStream<Void> {
-    changeSignals { scope.includes($0) && isConcerned($0) }
   }
 
   /// The steps of SQLite's virtual machine that answers have taken since the file was opened.

@@ -6,8 +6,3 @@ extension NewSample: CustomStringConvertible {
   /// The type and the time: `sleepAnalysis 2026-11-22T01:30:00.000000Z/2026-11-22T02:00:00.000000Z`.
   public var description: String { "\(type) \(span)" }
 }
-
-extension NewSample.SyncIdentity: CustomStringConvertible {
-  /// `class-42, version 1`.
-  public var description: String { "\(identifier), version \(version)" }
-}

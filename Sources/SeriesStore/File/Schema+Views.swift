@@ -3,7 +3,9 @@ extension Schema {
   ///
   /// Times are truncated to milliseconds, because strftime would round them. The file holds the statements word for word,
   /// which shows whether they are from an earlier program.
-  static let views: [(name: String, statement: String)] = [
+  static let views: [(name: String, statement: String)] = generalViews + workoutViews
+
+  private static let generalViews: [(name: String, statement: String)] = [
     (
       "session_list",
       """
@@ -56,7 +58,8 @@ extension Schema {
       "association_list",
       """
       CREATE VIEW association_list AS
-        SELECT lower(hex(owner.uuid)) AS owner, CASE role WHEN 0 THEN 'part' WHEN 1 THEN 'basis' ELSE role END AS role,
+        SELECT lower(hex(owner.uuid)) AS owner, CASE role WHEN 0 THEN 'part' WHEN 1 THEN 'basis' WHEN 2 THEN 'collected' ELSE role END
+            AS role,
           position, lower(hex(member.uuid)) AS member
         FROM associations JOIN changes AS owner ON owner.number = associations.owner
           JOIN changes AS member ON member.number = associations.member
@@ -73,6 +76,16 @@ extension Schema {
       """
     ),
     ("quality_list", QualityText.view),
+    (
+      "marker_list",
+      """
+      CREATE VIEW marker_list AS
+        SELECT lower(hex(change.uuid)) AS session,
+          strftime('%Y-%m-%dT%H:%M:%fZ', marker.time / 1000 / 1000.0, 'unixepoch') AS time, marker.text,
+          marker.time AS time_us
+        FROM markers AS marker JOIN changes AS change ON change.number = marker.session
+      """
+    ),
   ]
 
   /// The single value of a session's sample of that type.

@@ -18,8 +18,17 @@ enum Schema {
   /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
-    gaps, grants, objectGrants, anchors,
+    gaps, markers, grants, objectGrants, anchors,
   ]
+
+  /// The tables of all kinds of samples.
+  static let contents: [ContentTable] = SampleContents.all.flatMap { $0.tables }
+
+  /// Every table of this layout.
+  static var allTables: [Table] { tables + contents.map(\.table) }
+
+  /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
+  static let laterTables: Set<String> = Set([markers.name] + WorkoutTable.contents.map(\.table.name))
 
   /// One row: the store's identity, and which programs may use it.
   static let store = Table(
@@ -91,6 +100,10 @@ enum Schema {
       "session INTEGER NOT NULL", "ordinal INTEGER NOT NULL", "reason TEXT NOT NULL", "detail TEXT",
       "start INTEGER NOT NULL", "end INTEGER NOT NULL", "lost REAL",
     ], key: "session, ordinal")
+  /// The points that somebody marked in a session.
+  static let markers = Table(
+    "markers", ["session INTEGER NOT NULL", "ordinal INTEGER NOT NULL", "time INTEGER NOT NULL", "text TEXT NOT NULL"],
+    key: "session, ordinal")
   /// What the owner decided about programs that reach the store through the daemon; `type` is an identifier.
   static let grants = Table(
     "grants",

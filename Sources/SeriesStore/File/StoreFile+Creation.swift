@@ -51,15 +51,24 @@ extension StoreFile {
 extension Schema {
   /// Creates the tables of this layout, empty except for the store's description of itself.
   static func makeTables(on connection: Connection, store uuid: UUID) throws(StoreError) {
-    let contents = SampleContents.all.flatMap { $0.tables }
-    for table in tables + contents.map(\.table) { try connection.execute(table.creation) }
-    for content in contents {
-      try connection.insert(
-        [.text(content.table.name), .text(content.key), .integer(content.shift)], into: contentTables)
-    }
+    for table in tables { try connection.execute(table.creation) }
+    for content in contents { try make(content, on: connection) }
     try connection.insert(
       [.integer(1), SQLValue(uuid), .integer(oldestReader), .integer(oldestWriter), .null], into: store)
     try connection.execute("PRAGMA user_version = \(version)")
+  }
+
+  /// Creates the tables that were added to this layout after the file was made.
+  static func makeMissingTables(on connection: Connection) throws(StoreError) {
+    for table in tables where try !connection.has(table) { try connection.execute(table.creation) }
+    for content in contents where try !connection.has(content.table) { try make(content, on: connection) }
+  }
+
+  private static func make(_ content: ContentTable, on connection: Connection) throws(StoreError) {
+    try connection.execute(content.table.creation)
+    for index in content.indexes { try connection.execute(index) }
+    try connection.insert(
+      [.text(content.table.name), .text(content.key), .integer(content.shift)], into: contentTables)
   }
 
   static func makeViews(on connection: Connection) throws(StoreError) {

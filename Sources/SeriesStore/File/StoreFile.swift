@@ -60,7 +60,7 @@ final class StoreFile {
     // Refuses now what may not be written. The length of the history does not matter.
     try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
-    try renewViews()
+    try renewDeclarations()
     if access == .recording { try finishErasing() }
     // Also on behalf of a writer that was killed between its commit and its announcement.
     announce()
@@ -94,6 +94,7 @@ final class StoreFile {
       try Self.checkLayout("min_writer", on: connection)
       let last = try connection.changeList.last()
       let result = try body(connection)
+      try connection.workouts.renewFigures()
       if try connection.changeList.last() > last { try connection.changeList.stamp(from: last + 1) }
       return result
     }
@@ -157,11 +158,16 @@ final class StoreFile {
     try? erasure.finish()
   }
 
-  /// Replaces the views of another program's file by the present ones: they hold no data, so the layout's number does not
-  /// cover them.
-  private func renewViews() throws(StoreError) {
+  /// Creates tables that were added to this layout, and replaces the views of another program's file by the present ones: they
+  /// hold no data, so the layout's number does not cover them.
+  private func renewDeclarations() throws(StoreError) {
     // Those of a newer program may stay.
     guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
+    var isMissing = false
+    for table in Schema.allTables where try !connection.has(table) { isMissing = true }
+    if isMissing {
+      try write { (connection) throws(StoreError) in try Schema.makeMissingTables(on: connection) }
+    }
     var present: Set<String> = []
     do {
       var views = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'")

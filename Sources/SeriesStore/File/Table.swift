@@ -33,6 +33,11 @@ extension Connection {
     try statement.run()
   }
 
+  /// Whether the file has this table: one of an earlier program of the same layout may not.
+  func has(_ table: Table) throws(StoreError) -> Bool {
+    try integer("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = '\(table.name)'") > 0
+  }
+
   /// The number of the next row of a table whose key is `id`.
   func nextRow(of table: Table) throws(StoreError) -> Int64 {
     try integer("SELECT ifnull(max(id), 0) + 1 FROM \(table.name)")

@@ -3,13 +3,16 @@ import HealthModel
 // The columns of figures and keys, of a sample under the name `sample`.
 
 extension SamplePredicate.QuantityFigure {
-  var column: String {
+  var column: String { "sample.\(name)" }
+
+  /// The same without the table: it is called so wherever figures are kept.
+  var name: String {
     switch self {
-    case .sum: "sample.sum"
-    case .average: "sample.average"
-    case .minimum: "sample.minimum"
-    case .maximum: "sample.maximum"
-    case .mostRecent: "sample.most_recent"
+    case .sum: "sum"
+    case .average: "average"
+    case .minimum: "minimum"
+    case .maximum: "maximum"
+    case .mostRecent: "most_recent"
     }
   }
 }

@@ -28,7 +28,7 @@ public struct LiveResults<Query: StoreQuery>: AsyncSequence, Sendable {
 
     /// The next answer; nil once the store is closed or the task is cancelled.
     public mutating func next() async throws(StoreError) -> Snapshot<Query.Output>? {
-      try await next(isolation: nil)
+      try await next(isolation: #isolation)
     }
 
     /// The next answer; nil once the store is closed or the task is cancelled.

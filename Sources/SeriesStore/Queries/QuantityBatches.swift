@@ -35,7 +35,7 @@ public struct QuantityBatches: AsyncSequence, Sendable {
 
     /// The next batch, which is never empty; nil after the last.
     public mutating func next() async throws(StoreError) -> QuantityList? {
-      try await next(isolation: nil)
+      try await next(isolation: #isolation)
     }
 
     /// The next batch, which is never empty; nil after the last.

@@ -13,7 +13,8 @@ extension Connection {
     let units =
       if let scope { try types.units(in: scope) } else { try types.all().values.compactMap { $0.quantityType?.unit } }
     return try SamplePredicate.Condition(
-      predicate, firstParameter: firstParameter, units: units, scope: scope, of: type, order: order)
+      predicate, firstParameter: firstParameter, units: units, hasWorkouts: try workouts.exist(), scope: scope,
+      of: type, order: order)
   }
 }
 
@@ -55,15 +56,18 @@ extension SamplePredicate {
     /// The parameters are numbered from after `first` in the whole statement.
     private let first: Int32
     /// The units in which the file's types are stored.
-    private let units: [Unit]
+    let units: [Unit]
+    /// Whether the file has tables of workouts.
+    let hasWorkouts: Bool
     /// Nil for who may see everything.
     let scope: ReadScope?
 
     init(
-      _ predicate: SamplePredicate, firstParameter: Int32, units: [Unit], scope: ReadScope?, of type: QuantityType?,
-      order: Order
+      _ predicate: SamplePredicate, firstParameter: Int32, units: [Unit], hasWorkouts: Bool, scope: ReadScope?,
+      of type: QuantityType?, order: Order
     ) throws(StoreError) {
       first = firstParameter
+      self.hasWorkouts = hasWorkouts
       self.scope = scope
       let known = Dictionary(units.lazy.filter(\.isKnown).map { ($0.symbol, $0) }) { first, _ in first }
       self.units = known.values.sorted { $0.symbol < $1.symbol }
@@ -130,8 +134,6 @@ extension SamplePredicate {
           .tooComplex(limit: Self.deepest), "a predicate may alternate between and and or \(Self.deepest) times at most"
         )
       }
-      if parts.isEmpty { return isAnd ? "1" : "0" }
-      let word = isAnd ? " AND " : " OR "
       // One level of groups for each power of the width that the parts need.
       var groups: [String] = []
       var depth = level + 1
@@ -141,9 +143,17 @@ extension SamplePredicate {
         depth += 1
       }
       for part in parts { groups.append(try compile(part, isNegated: isNegated, level: depth)) }
-      while groups.count > Self.width {
-        groups = stride(from: 0, to: groups.count, by: Self.width).map { start in
-          "(" + groups[start..<min(start + Self.width, groups.count)].joined(separator: word) + ")"
+      return Self.joined(groups, isAnd: isAnd)
+    }
+
+    /// The conditions with one word between them, in groups.
+    static func joined(_ conditions: [String], isAnd: Bool) -> String {
+      if conditions.isEmpty { return isAnd ? "1" : "0" }
+      let word = isAnd ? " AND " : " OR "
+      var groups = conditions
+      while groups.count > width {
+        groups = stride(from: 0, to: groups.count, by: width).map { start in
+          "(" + groups[start..<min(start + width, groups.count)].joined(separator: word) + ")"
         }
       }
       return "(" + groups.joined(separator: word) + ")"
@@ -155,7 +165,7 @@ extension SamplePredicate {
       case .type(let type):
         let identifier = try place(.text(type.identifier))
         return "(type.identifier = \(identifier) AND type.kind = \(try place(.text(type.kind.rawValue))))"
-      case .time(let from, let to, let strictness): return try time(from, to, strictness)
+      case .time(let from, let to, let strictness): return try time(from, to, strictness, of: "sample")
       case .source(let identifier): return "source.identifier = \(try place(.text(identifier)))"
       case .device(let identifier): return "ifnull(device.local_identifier = \(try place(.text(identifier))), 0)"
       case .session(let uuid):
@@ -165,6 +175,9 @@ extension SamplePredicate {
         return "(sample.session IS NOT NULL AND sample.session IN \(numbers))"
       case .part(let uuid): return try member(of: uuid, as: .part)
       case .basis(let uuid): return try member(of: uuid, as: .basis)
+      case .collected(let uuid): return try member(of: uuid, as: .collected)
+      case .workout(let predicate): return try workout(predicate, isActivity: false)
+      case .workoutActivity(let predicate): return try workout(predicate, isActivity: true)
       case .value(let values): return try value(values)
       case .identifier(let uuids): return try identifier(uuids)
       case .hasMetadata(let key): return try metadata(key, condition: "")
@@ -216,23 +229,25 @@ extension SamplePredicate {
     private mutating func value(_ values: Set<CategoryValue>) throws(StoreError) -> String {
       var places: [String] = []
       for value in values.map(\.rawValue).sorted() { places.append(try place(.integer(value))) }
-      return "ifnull(sample.value IN (\(places.joined(separator: ", "))), 0)"
+      // Workouts have integers, too.
+      let isCategory = "type.kind = '\(SampleKind.category.rawValue)'"
+      return "(\(isCategory) AND ifnull(sample.value IN (\(places.joined(separator: ", "))), 0))"
     }
 
     /// Ends are exclusive, as for all intervals: what ends at `from` does not overlap, but a moment at `from` does.
-    private mutating func time(
-      _ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness
+    mutating func time(
+      _ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness, of row: String
     ) throws(StoreError) -> String {
       var parts: [String] = []
       if let from {
         let place = try place(.integer(from.microseconds))
-        parts.append("(sample.end > \(place) OR sample.start >= \(place))")
-        if strictness.contains(.start) { parts.append("sample.start >= \(place)") }
+        parts.append("(\(row).end > \(place) OR \(row).start >= \(place))")
+        if strictness.contains(.start) { parts.append("\(row).start >= \(place)") }
       }
       if let to {
         let place = try place(.integer(to.microseconds))
-        parts.append("sample.start < \(place)")
-        if strictness.contains(.end) { parts.append("sample.end < \(place)") }
+        parts.append("\(row).start < \(place)")
+        if strictness.contains(.end) { parts.append("\(row).end < \(place)") }
       }
       return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }

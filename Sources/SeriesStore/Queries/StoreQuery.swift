@@ -3,7 +3,7 @@ public import HealthModel
 /// A query that a store answers: once, or again after every change.
 public protocol StoreQuery: HealthQuery {
   /// Answers the query from one unchanging state of the file.
-  func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Output>
+  @concurrent func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Output>
 }
 
 extension StoreQuery {
@@ -18,28 +18,28 @@ extension StoreQuery {
 
 extension SampleQuery: StoreQuery {
   /// The samples now; see ``StoreQuery/result(for:)``.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[HealthSample]> {
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[HealthSample]> {
     try await store.run(self)
   }
 }
 
 extension QuantityQuery: StoreQuery {
   /// The quantities now; see ``StoreQuery/result(for:)``.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<QuantityList> {
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<QuantityList> {
     try await store.run(self)
   }
 }
 
 extension HeartbeatQuery: StoreQuery {
   /// The beats now; see ``StoreQuery/result(for:)``. Throws ``StoreError/Code/notFound`` if the series is not in the store.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
     try await store.run(self)
   }
 }
 
 extension StatisticsCollectionQuery: StoreQuery {
   /// The statistics now; see ``StoreQuery/result(for:)``.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Statistics]> {
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[Statistics]> {
     try await store.run(self)
   }
 }
@@ -49,7 +49,7 @@ extension ChangeQuery: StoreQuery {
   ///
   /// - Throws: ``StoreError/Code/foreignAnchor`` and ``StoreError/Code/lostAnchor`` for an anchor that is not of this
   ///   store's history. What the caller knows of the store is then invalid, and it has to begin at the start.
-  public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
+  @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
     try await store.run(self)
   }
 }

@@ -45,11 +45,47 @@ struct SampleReader {
     """
 
   func samples(_ query: SampleQuery) throws(StoreError) -> [HealthSample] {
+    try samples(query.predicate, suffix: Self.suffix(of: query), [Self.limit(of: query)])
+  }
+
+  /// The numbers of the samples that match, in the query's order.
+  func numbers(_ query: SampleQuery) throws(StoreError) -> [Int64] {
+    let condition = try connection.condition(query.predicate, firstParameter: 2, in: scope)
+    var statement = try connection.prepare(
+      "SELECT sample.id FROM \(condition.tables) WHERE (\(condition.text))\(Self.suffix(of: query))")
+    try statement.bind(Self.limit(of: query), at: 1)
+    try condition.bind(to: &statement)
+    var numbers: [Int64] = []
+    while try statement.step() {
+      try connection.checkCancellation()
+      numbers.append(statement.integer(0))
+    }
+    return numbers
+  }
+
+  /// The identifiers of the samples that match, in the query's order.
+  func identifiers(_ query: SampleQuery) throws(StoreError) -> [UUID] {
+    let condition = try connection.condition(query.predicate, firstParameter: 2, in: scope)
+    var statement = try connection.prepare(
+      "SELECT sample.id, change.uuid FROM \(condition.tables) WHERE (\(condition.text))\(Self.suffix(of: query))")
+    try statement.bind(Self.limit(of: query), at: 1)
+    try condition.bind(to: &statement)
+    var identifiers: [UUID] = []
+    while try statement.step() {
+      guard let uuid = UUID(bytes: statement.bytes(1)) else { throw connection.samples.corrupt(statement.integer(0)) }
+      identifiers.append(uuid)
+    }
+    return identifiers
+  }
+
+  private static func suffix(of query: SampleQuery) -> String {
     let order = query.order.map { "\($0.key.column)\($0.isDescending ? " DESC" : "")" } + ["sample.id"]
-    return try samples(
-      query.predicate, suffix: " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1",
-      // SQLite treats a negative limit as none.
-      [query.limit.map { Int64(max(0, $0)) } ?? -1])
+    return " ORDER BY \(order.joined(separator: ", ")) LIMIT ?1"
+  }
+
+  /// SQLite treats a negative limit as none.
+  private static func limit(of query: SampleQuery) -> Int64 {
+    query.limit.map { Int64(max(0, $0)) } ?? -1
   }
 
   /// The samples that match the predicate; `suffix` is appended to the statement, with `arguments` as ?1, ?2 …

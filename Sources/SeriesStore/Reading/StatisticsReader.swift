@@ -6,6 +6,7 @@ struct StatisticsReader {
   let connection: Connection
   /// What the reader may see; nil for all of it.
   var scope: ReadScope?
+  var mostBuckets = CalendarBuckets.limit
 
   /// A quantity sample as statistics use it.
   private struct SeriesRow {
@@ -21,6 +22,10 @@ struct StatisticsReader {
   func statistics(_ query: StatisticsCollectionQuery) throws(StoreError) -> [Statistics] {
     try connection.types.checkUnit(of: query.type, in: scope)
     guard let edges = try edges(of: query) else { return [] }
+    guard edges.count - 1 <= mostBuckets else {
+      throw StoreError(
+        .invalid, "there would be more than \(mostBuckets) buckets; ask for longer ones, or for less time")
+    }
     var sources = SourceRanking(priority: query.priority)
     let rows = try seriesRows(query, from: edges[0], to: edges[edges.count - 1], sources: &sources)
     do {

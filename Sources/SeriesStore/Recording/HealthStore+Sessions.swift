@@ -2,12 +2,14 @@ package import FoundationEssentials
 package import HealthModel
 
 extension HealthStore {
-  /// Saves a whole session in one transaction, once: see ``CommitOutcome``.
+  /// Saves a whole session with the events that were found in it in one transaction, once: see ``CommitOutcome``.
   ///
   /// If this returns `.stored` or `.replaced`, the session is on the disk. `restore` allows a deleted session to return.
-  package func commit(_ session: RecordedSession, restore: Bool = false) throws(StoreError) -> CommitOutcome {
+  package func commit(
+    _ session: RecordedSession, events: [HeartEvent] = [], restore: Bool = false
+  ) throws(StoreError) -> CommitOutcome {
     let outcome = try opened().write { (connection) throws(StoreError) in
-      try connection.sessions.commit(session, restore: restore)
+      try connection.sessions.commit(session, events: events, restore: restore)
     }
     notifyListeners()
     return outcome
@@ -46,6 +48,11 @@ extension HealthStore {
     }
   }
 
+  /// From the start to the end of a stored session; nil if it is not in the store.
+  package func span(of session: UUID) throws(StoreError) -> TimeSpan? {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.span(of: session) }
+  }
+
   /// Whether a sample or a session was in the store and was deleted.
   package func wasDeleted(_ object: UUID) throws(StoreError) -> Bool {
     try opened().read { (connection) throws(StoreError) in try connection.changeList.wasDeleted(object) }
@@ -64,6 +71,11 @@ extension HealthStore {
   /// The gaps of a session in order.
   package func gaps(of session: UUID) throws(StoreError) -> [RecordingGap] {
     try opened().read { (connection) throws(StoreError) in try connection.sessions.gaps(of: session) }
+  }
+
+  /// The points that somebody marked in a session, in order of time.
+  package func markers(of session: UUID) throws(StoreError) -> [SessionMarker] {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.markers(of: session) }
   }
 
   /// Deletes a session so that none of its values is left in the store's files; a tombstone stays.

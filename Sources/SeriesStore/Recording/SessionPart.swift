@@ -8,6 +8,8 @@ enum SessionPart: UInt64 {
   case sdnn = 3
   case rmssd = 4
   case pnn50 = 5
+  /// Heart events, each with an identifier that is derived from this one.
+  case events = 6
 
   /// Each version of a session has its own sample identifiers; the samples of the previous version are deleted. The same
   /// version, deleted and restored, has the same identifiers again.

@@ -2,17 +2,20 @@ import FoundationEssentials
 import HealthModel
 
 extension SessionTable {
-  /// Saves a session; see ``HealthStore/commit(_:restore:)``.
-  func commit(_ session: RecordedSession, restore: Bool) throws(StoreError) -> CommitOutcome {
+  /// Saves a session; see ``HealthStore/commit(_:events:restore:)``.
+  func commit(_ session: RecordedSession, events: [HeartEvent], restore: Bool) throws(StoreError) -> CommitOutcome {
     try Self.validate(session)
     let existing = try row(of: session.id)
+    var collectors: [(owner: Int64, type: Int64)] = []
     if let existing {
       guard try isNewer(session, than: existing) else { return .unchanged }
+      collectors = try connection.associations.collectors(ofSession: existing.id)
       _ = try deleteContents(of: existing.id)
     } else if !restore, try connection.changeList.wasDeleted(session.id) {
       return .deletedBefore
     }
-    try insert(session)
+    let row = try insert(session, events)
+    try connection.associations.collect(fromSession: row, for: collectors)
     return existing == nil ? .stored : .replaced
   }
 
@@ -43,7 +46,8 @@ extension SessionTable {
     return session.quality.algorithmVersion ?? 0 > quality.algorithmVersion ?? 0
   }
 
-  private func insert(_ session: RecordedSession) throws(StoreError) {
+  /// Returns the row of the session.
+  private func insert(_ session: RecordedSession, _ events: [HeartEvent]) throws(StoreError) -> Int64 {
     let source = try connection.provenance.row(of: session.source)
     let device = try connection.provenance.row(of: session.device)
     let type = try connection.types.row(of: .session)
@@ -62,17 +66,29 @@ extension SessionTable {
           SQLValue(gap.end), SQLValue(gap.estimatedLostBeats),
         ], into: Schema.gaps)
     }
-    try insertSamples(of: session, origin: SampleOrigin(session: id, source: source, device: device))
+    for (ordinal, marker) in session.markers.enumerated() {
+      try connection.insert(
+        [.integer(id), .integer(Int64(ordinal)), SQLValue(marker.time), .text(marker.text)], into: Schema.markers)
+    }
+    let origin = SampleOrigin(session: id, source: source, device: device)
+    try insertSamples(of: session, origin: origin)
+    let part = SessionPart.events.identifier(in: session)
+    for event in events { try insert(event, of: session.id, part: part, origin: origin) }
+    return id
   }
 
   private func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
+    // What a program says of the session that it asked for is said of its values, which are all that programs see of it.
+    let isRequested = session.metadata[ReservedMetadata.requestedBy] != nil
+    let metadata = isRequested ? session.metadata.filter { !ReservedMetadata.all.contains($0.key) } : [:]
     if let first = session.rates.first, let last = session.rates.last {
       let content = QuantityContent(chunks: Self.pack(session.rates), type: .heartRate)
-      try connection.samples.insert(
+      let rates = try connection.samples.insert(
         content,
         as: SampleRecord(
           uuid: SessionPart.rates.identifier(in: session), type: .quantity(.heartRate),
           start: first.time.flooredToMilliseconds, end: last.time.flooredToMilliseconds), origin: origin)
+      try connection.metadata.insert(metadata, of: rates)
     }
     var beats: Int64?
     if let bounds = session.heartbeats.bounds {
@@ -81,6 +97,7 @@ extension SessionTable {
         as: SampleRecord(
           uuid: SessionPart.beats.identifier(in: session), type: .heartbeatSeries, start: bounds.start,
           end: bounds.end), origin: origin)
+      if let beats { try connection.metadata.insert(metadata, of: beats) }
     }
     guard let span = TimeSpan(start: session.start, end: session.end) else { return }
     for figure in SessionFigure.all {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import HealthModel
 
-/// Recording sessions: a row, whose number is that of the change that saved it, gaps, and samples.
+/// Recording sessions: a row, whose number is that of the change that saved it, gaps, markers, and samples.
 struct SessionTable {
   let connection: Connection
 
@@ -11,6 +11,16 @@ struct SessionTable {
       "SELECT id, sync_version FROM sessions WHERE id IN \(ChangeList.numbers(of: "?1"))")
     try statement.bind(session.bytes, at: 1)
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
+  }
+
+  /// From the start to the end of a session; nil where it is not in the store.
+  func span(of session: UUID) throws(StoreError) -> TimeSpan? {
+    guard let row = try row(of: session) else { return nil }
+    var statement = try connection.prepare("SELECT start, end FROM sessions WHERE id = ?1")
+    try statement.bind(row.id, at: 1)
+    guard try statement.step() else { return nil }
+    return TimeSpan(
+      start: Timestamp(microseconds: statement.integer(0)), end: Timestamp(microseconds: statement.integer(1)))
   }
 
   func existingRow(of session: UUID) throws(StoreError) -> Int64 {
@@ -91,6 +101,20 @@ struct SessionTable {
     return gaps
   }
 
+  /// The points that somebody marked in a session, in order of time.
+  func markers(of session: UUID) throws(StoreError) -> [SessionMarker] {
+    // A reader may have a file from before there were any.
+    guard try connection.has(Schema.markers) else { return [] }
+    var statement = try connection.prepare("SELECT time, text FROM markers WHERE session = ?1 ORDER BY ordinal")
+    try statement.bind(try existingRow(of: session), at: 1)
+    var markers: [SessionMarker] = []
+    while try statement.step() {
+      markers.append(
+        SessionMarker(time: Timestamp(microseconds: statement.integer(0)), text: statement.text(1) ?? ""))
+    }
+    return markers
+  }
+
   /// Deletes a session and everything that belongs to it; ``Erasure`` removes its bytes.
   func delete(_ session: UUID) throws(StoreError) {
     try delete(session, row: try existingRow(of: session))
@@ -122,6 +146,7 @@ struct SessionTable {
       source = try statement.step() ? statement.integer(0) : 0
     }
     try connection.run("DELETE FROM gaps WHERE session = ?1", row)
+    try connection.run("DELETE FROM markers WHERE session = ?1", row)
     try connection.metadata.delete(of: row)
     try connection.run("DELETE FROM sessions WHERE id = ?1", row)
     return source

@@ -94,9 +94,7 @@ final class UnpackedCursor {
       case .beats:
         let series = try connection.heartbeatSeries.series(
           of: owner.number, count: owner.count, start: owner.start, object: object)
-        var beats: [HeartbeatSeries.LocatedBeat] = []
-        beats.reserveCapacity(series.beats.count)
-        series.forEachBeat { beats.append($0) }
+        let beats = Array(series.locatedBeats)
         content = .beats(beats, timescale: series.timescale)
         count = beats.count
       case .rates, .quantities:

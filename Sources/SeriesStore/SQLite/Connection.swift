@@ -10,6 +10,10 @@ final class Connection {
   var quantityTypes = QuantityTypeRegistry.standard
   /// The rows of types that this transaction has looked up: nobody else can change them meanwhile.
   var typeRows: [SampleType: Int64] = [:]
+  /// Whether tables of workouts were found in the file.
+  var hasWorkouts = false
+  /// The workouts whose figures this transaction has to make anew, since what was collected with them has changed.
+  var staleWorkouts: Set<Int64> = []
   /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
@@ -191,6 +195,7 @@ final class Connection {
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
     try execute("BEGIN IMMEDIATE")
     typeRows = [:]
+    staleWorkouts = []
     do throws(StoreError) {
       let result = try body()
       try execute("COMMIT")

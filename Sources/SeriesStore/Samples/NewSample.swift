@@ -17,20 +17,6 @@ public struct NewSample: Sendable {
   public let span: TimeSpan
   let content: any SampleContent
 
-  /// Identifies several saves of one object: of equal identifiers of one source, the strictly greater version is kept.
-  public struct SyncIdentity: Hashable, Sendable, Codable {
-    /// The same for all saves of one object.
-    public var identifier: String
-    /// The greatest version is kept.
-    public var version: Int64
-
-    /// The identity of a save.
-    public init(identifier: String, version: Int64) {
-      self.identifier = identifier
-      self.version = version
-    }
-  }
-
   init(
     _ content: any SampleContent, of type: SampleType, over span: TimeSpan, id: UUID, device: Device?,
     metadata: Metadata, sync: SyncIdentity?

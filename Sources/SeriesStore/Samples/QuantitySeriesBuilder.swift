@@ -108,7 +108,7 @@ public struct QuantitySeriesBuilder: Sendable {
   ///
   /// `end` defaults to the latest end of all quantities and may not be before it.
   public mutating func finish(
-    id: UUID = UUID(), end: Timestamp? = nil, metadata: Metadata = [:], sync: NewSample.SyncIdentity? = nil
+    id: UUID = UUID(), end: Timestamp? = nil, metadata: Metadata = [:], sync: SyncIdentity? = nil
   ) throws(SeriesError) -> NewSample {
     guard !isFinished else { throw .finished }
     guard count > 0 else { throw .empty }

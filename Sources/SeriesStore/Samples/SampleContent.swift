@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HealthModel
 
 /// The content of one kind of samples, and everything that the store has to know about the kind: its tables, how content is
@@ -19,6 +20,8 @@ protocol SampleContent: Sendable {
   func figures() throws(StoreError) -> SampleFigures
   /// Samples that are saved and deleted with it.
   var parts: [NewSample] { get }
+  /// Samples that were collected with it, which are saved before or beside it and stay when it is deleted.
+  var collected: [UUID] { get }
   /// Writes what is not in the sample's own row to the kind's tables.
   func insert(of sample: Int64, into connection: Connection) throws(StoreError)
 }
@@ -30,6 +33,7 @@ extension SampleContent {
   static func problem(of sample: SampleRow, in connection: Connection) throws(StoreError) -> String? { nil }
 
   var parts: [NewSample] { [] }
+  var collected: [UUID] { [] }
 
   func insert(of sample: Int64, into connection: Connection) throws(StoreError) {}
 }
@@ -39,12 +43,15 @@ struct ContentTable: Sendable {
   var table: Table
   var key: String
   var shift: Int64 = 0
+  /// The statements that create its indexes.
+  var indexes: [String] = []
 }
 
 /// The kinds that this program knows.
 enum SampleContents {
   static let all: [any SampleContent.Type] = [
     QuantityContent.self, HeartbeatContent.self, CategoryContent.self, CorrelationContent.self,
+    WorkoutContent.self,
   ]
 
   private static let byKind = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })

@@ -8,6 +8,7 @@ extension Connection {
   var chunks: ChunkTable { ChunkTable(connection: self) }
   var quantitySeries: QuantitySeriesTable { QuantitySeriesTable(connection: self) }
   var heartbeatSeries: HeartbeatSeriesTable { HeartbeatSeriesTable(connection: self) }
+  var workouts: WorkoutTable { WorkoutTable(connection: self) }
   var sessions: SessionTable { SessionTable(connection: self) }
   var sensors: SensorList { SensorList(connection: self) }
   var anchors: AnchorTable { AnchorTable(connection: self) }

@@ -7,7 +7,7 @@ struct SampleRecord {
   var type: SampleType
   var start: Timestamp
   var end: Timestamp
-  var sync: NewSample.SyncIdentity?
+  var sync: SyncIdentity?
 }
 
 /// The provenance of a sample: the rows of its session, source and device.
@@ -24,6 +24,8 @@ struct SampleFigures: Hashable {
   var count = 1
   var sum: Double?
   var average: Double?
+  /// Of what has a duration but no quantities: a workout's, without pauses. Microseconds.
+  var duration: Int64?
   var summary: SeriesSummary?
 }
 

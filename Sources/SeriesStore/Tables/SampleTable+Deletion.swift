@@ -87,7 +87,10 @@ extension SampleTable {
     }
     try connection.metadata.delete(of: number)
     try connection.run("DELETE FROM associations WHERE owner = ?1", number)
-    if !keepsAssociations { try connection.run("DELETE FROM associations WHERE member = ?1", number) }
+    if !keepsAssociations {
+      try connection.associations.uncollect(number)
+      try connection.run("DELETE FROM associations WHERE member = ?1", number)
+    }
     let provenance = try provenance(of: number)
     try connection.run("DELETE FROM samples WHERE id = ?1", number)
     if let provenance, let uuid = try uuid(of: number) {

@@ -6,12 +6,32 @@ extension SampleTable {
   func save(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [CommitOutcome] {
     let row = try connection.provenance.row(of: source)
     var outcomes: [CommitOutcome] = []
-    for sample in samples { outcomes.append(try save(sample, source: source, row: row).outcome) }
+    var numbers: [UUID: Int64] = [:]
+    for sample in samples {
+      let saved = try save(sample, source: source, row: row, beside: numbers)
+      numbers[sample.id] = saved.number
+      outcomes.append(saved.outcome)
+    }
     return outcomes
   }
 
+  /// The same; returns the identifiers under which they are in the store.
+  func identifiers(saving samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [UUID] {
+    let row = try connection.provenance.row(of: source)
+    var ids: [UUID] = []
+    var numbers: [UUID: Int64] = [:]
+    for sample in samples {
+      // A sample that stays as it was has another identifier than the new one.
+      let number = try save(sample, source: source, row: row, beside: numbers).number
+      numbers[sample.id] = number
+      ids.append(try uuid(of: number) ?? sample.id)
+    }
+    return ids
+  }
+
+  /// `numbers` are those of what was saved before it in the same call, by the identifiers of the new samples.
   private func save(
-    _ sample: NewSample, source: SourceRevision, row: Int64
+    _ sample: NewSample, source: SourceRevision, row: Int64, beside numbers: [UUID: Int64] = [:]
   ) throws(StoreError) -> (outcome: CommitOutcome, number: Int64) {
     var earlier: (id: Int64, version: Int64)?
     if let sync = sample.sync {
@@ -37,9 +57,29 @@ extension SampleTable {
         uuid: sample.id, type: sample.type, start: sample.span.start, end: sample.span.end, sync: sample.sync),
       origin: SampleOrigin(session: nil, source: row, device: device))
     try connection.associations.insert(parts, of: id, as: .part)
+    try collect(sample, as: id, beside: numbers)
     try connection.metadata.insert(sample.metadata, of: id)
     if let earlier { try connection.associations.replace(earlier.id, with: id) }
     return (earlier == nil ? .stored : .replaced, id)
+  }
+
+  /// Associates what was collected with a workout, and has its figures computed.
+  private func collect(_ sample: NewSample, as id: Int64, beside numbers: [UUID: Int64]) throws(StoreError) {
+    guard sample.content is WorkoutContent else { return }
+    var members: [Int64] = []
+    var known: Set<Int64> = []
+    for uuid in sample.content.collected {
+      let found: Int64? = if let saved = numbers[uuid] { saved } else { try number(of: uuid) }
+      guard let member = found else {
+        throw StoreError(.notFound, "there is no sample \(uuid.uuidString.lowercased()) to be collected")
+      }
+      guard try row(member)?.type.kind != .workout else {
+        throw StoreError(.invalid, "the workout \(uuid.uuidString.lowercased()) is not collected with another")
+      }
+      if known.insert(member).inserted { members.append(member) }
+    }
+    try connection.associations.insert(members, of: id, as: .collected)
+    connection.staleWorkouts.insert(id)
   }
 
   /// Saves the parts of a sample and returns their numbers in order. A part belongs to one whole, and whole and parts are
@@ -72,7 +112,7 @@ extension SampleTable {
 
   /// The sample with that sync identifier by the same program, in any version of the program.
   private func earlierVersion(
-    of sync: NewSample.SyncIdentity, source: SourceRevision
+    of sync: SyncIdentity, source: SourceRevision
   ) throws(StoreError) -> (id: Int64, version: Int64)? {
     var statement = try connection.prepare(
       """

@@ -20,7 +20,8 @@ struct SampleTable {
         SQLValue(record.start), SQLValue(record.end), SQLValue(figures.value), .integer(Int64(figures.count)),
         SQLValue(figures.sum), SQLValue(figures.average), SQLValue(summary?.minimum), SQLValue(summary?.maximum),
         SQLValue(summary?.last), SQLValue(summary?.lastStart), SQLValue(summary?.lastEnd),
-        SQLValue(summary?.duration), SQLValue(record.sync?.identifier), SQLValue(record.sync?.version),
+        SQLValue(summary?.duration ?? figures.duration), SQLValue(record.sync?.identifier),
+        SQLValue(record.sync?.version),
       ], into: Schema.samples)
     try content.insert(of: id, into: connection)
     return id
@@ -68,7 +69,8 @@ struct SampleTable {
       id: id, type: type, start: statement.integer(1), end: statement.integer(2),
       figures: SampleFigures(
         value: statement.optionalInteger(3), count: Int(clamping: max(0, statement.integer(4))),
-        sum: statement.optionalReal(5), average: statement.optionalReal(6), summary: summary))
+        sum: statement.optionalReal(5), average: statement.optionalReal(6),
+        duration: summary == nil ? statement.optionalInteger(12) : nil, summary: summary))
   }
 
   /// An error about a sample whose row is known: it names the sample like all other output.

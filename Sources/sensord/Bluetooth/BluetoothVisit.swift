@@ -22,7 +22,7 @@ actor BluetoothVisit {
   ///
   /// - Throws: ``CommandFailure`` with 69 where there is no bus, no bluetoothd or none that answers, with 77 where one may not use it, and
   ///   what `body` throws.
-  static func run<Result: Sendable>(
+  @concurrent static func run<Result: Sendable>(
     _ bus: BusAddress, on loop: EventLoop, notifying characteristic: BluetoothUUID = BluetoothUUID(0x2A37),
     _ body: @Sendable (BluetoothVisit) async throws -> Result
   ) async throws -> Result {

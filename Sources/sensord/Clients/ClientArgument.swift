@@ -15,5 +15,5 @@ enum ClientArgument {
   static func text(_ client: ClientIdentity) -> String { "\(client.application)@\(client.uid)" }
 
   /// Whether an identifier is that of a type.
-  static let isType: @Sendable (String) -> Bool = { QuantityType(identifier: $0) != nil }
+  static let isType: @Sendable (String) -> Bool = { SampleType(identifier: $0) != nil }
 }

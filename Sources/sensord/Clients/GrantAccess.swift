@@ -1,3 +1,5 @@
+import ClientInterfaces
+
 internal import Recordings
 internal import Clients
 internal import DBus
@@ -13,19 +15,19 @@ enum GrantAccess {
   case store(HealthStore)
 
   /// The recorder whose door is open, unless a store is named; a recorder of that store notices the change by itself.
-  static func find(_ options: StoreOptions, making: Bool, on loop: EventLoop) async throws -> GrantAccess {
+  @concurrent static func find(_ options: StoreOptions, making: Bool, on loop: EventLoop) async throws -> GrantAccess {
     if options.path == nil, let connection = try await door(on: loop) { return .recorder(connection) }
     return .store(try options.openToWrite(making: making))
   }
 
   /// The same to look only; nil where nothing was recorded yet.
-  static func findToRead(_ options: StoreOptions, on loop: EventLoop) async throws -> GrantAccess? {
+  @concurrent static func findToRead(_ options: StoreOptions, on loop: EventLoop) async throws -> GrantAccess? {
     if options.path == nil, let connection = try await door(on: loop) { return .recorder(connection) }
     return try options.openToRead().map { .store($0) }
   }
 
   /// What is decided and asked for, by client, type and permission.
-  func entries() async throws -> [GrantEntry] {
+  @concurrent func entries() async throws -> [GrantEntry] {
     switch self {
     case .recorder(let connection):
       let answer = try await Self.call(connection, "List", [])
@@ -35,7 +37,7 @@ enum GrantAccess {
   }
 
   /// Decides: `grants` are about one client, and all allowed or all denied.
-  func decide(_ grants: [Grant]) async throws {
+  @concurrent func decide(_ grants: [Grant]) async throws {
     switch self {
     case .recorder(let connection):
       guard let first = grants.first else { return }
@@ -52,7 +54,7 @@ enum GrantAccess {
   }
 
   /// Takes decisions back, all of a client's where no type is named. Returns how many.
-  func revoke(_ client: ClientIdentity, share: [String], read: [String]) async throws -> Int {
+  @concurrent func revoke(_ client: ClientIdentity, share: [String], read: [String]) async throws -> Int {
     switch self {
     case .recorder(let connection):
       let answer = try await Self.call(
@@ -66,13 +68,11 @@ enum GrantAccess {
   }
 
   /// A connection to the bus on which a recorder's door is open; nil where none is.
-  static func door(on loop: EventLoop) async throws -> Connection? {
-    let location = try StoreLocation.forCommands(option: nil, environment: .current)
-    let isService = location.path == StoreLocation.servicePath
-    guard isService || DoorPlace.hasSessionBus(.current) else { return nil }
+  @concurrent static func door(on loop: EventLoop) async throws -> Connection? {
+    guard let bus = try bus() else { return nil }
     do throws(DBusError) {
-      let connection = try await Connection.open(isService ? .system : .session, on: loop, timeout: .seconds(5))
-      if try await connection.nameOwner(of: DoorInterfaces.busName) != nil { return connection }
+      let connection = try await Connection.open(bus, on: loop, timeout: .seconds(5))
+      if try await connection.nameOwner(of: ClientInterfaces.busName) != nil { return connection }
       await connection.close()
     } catch {
       // Without a bus there is still the store.
@@ -80,25 +80,47 @@ enum GrantAccess {
     return nil
   }
 
-  private static func call(_ connection: Connection, _ member: String, _ body: [Value]) async throws -> [Value] {
+  /// The bus on which the door of this person's recorder, or of the service, would be; nil where there is none.
+  static func bus() throws -> BusAddress? {
+    let location = try StoreLocation.forCommands(option: nil, environment: .current)
+    if location.path == StoreLocation.servicePath { return .system }
+    return DoorPlace.hasSessionBus(.current) ? .session : nil
+  }
+
+  @concurrent private static func call(_ connection: Connection, _ member: String, _ body: [Value]) async throws
+    -> [Value]
+  {
     do throws(DBusError) {
-      var message = Message.call(
-        DoorInterfaces.busName, path: DoorInterfaces.root, interface: DoorInterfaces.grants.name, member: member,
-        body: body)
-      message.noAutoStart = true
-      return try await connection.call(message).body
+      return try await ask(connection, member, body)
     } catch {
-      guard error.name == Refusal.notAuthorized.name || error.isAccessDenied else { throw error }
-      throw CommandFailure(
-        .permission, "only the recorder's owner decides about other programs",
-        remedy: "use sudo, or join the group sensord")
+      throw refusesAll(error) ? notOwner : error
     }
   }
+
+  /// Calls a method of `Grants1`; it does not start a recorder.
+  @concurrent static func ask(_ connection: Connection, _ member: String, _ body: [Value]) async throws(DBusError)
+    -> [Value]
+  {
+    var message = Message.call(
+      ClientInterfaces.busName, path: ClientInterfaces.root, interface: ClientInterfaces.grants.name, member: member,
+      body: body)
+    message.noAutoStart = true
+    return try await connection.call(message).body
+  }
+
+  /// Whether the recorder, or the bus's policy, lets owners only ask that.
+  static func refusesAll(_ error: DBusError) -> Bool {
+    error.name == Refusal.notAuthorized.name || error.isAccessDenied
+  }
+
+  static let notOwner = CommandFailure(
+    .permission, "only the recorder's owner decides about other programs",
+    remedy: "use sudo, or join the group sensord")
 }
 
 extension GrantEntry {
   /// Reads what `Grants1.List` says about one.
-  fileprivate init?(reading properties: [String: Value]) {
+  init?(reading properties: [String: Value]) {
     guard let uid = properties["uid"]?.uint32, let application = properties["application"]?.string,
       let type = properties["type"]?.string,
       let permission = properties["permission"]?.string.flatMap({ Permission(rawValue: $0) })

@@ -49,7 +49,7 @@ struct DevicesPairCommand: ParsableCommand {
     try report(outcome)
   }
 
-  private static func pair(_ address: DeviceAddress, _ visit: BluetoothVisit) async throws -> Outcome {
+  @concurrent private static func pair(_ address: DeviceAddress, _ visit: BluetoothVisit) async throws -> Outcome {
     let device = try await visit.find(address, within: search)
     guard !device.isPaired else { return Outcome(address: address, name: device.name, isNew: false) }
     try await visit.link(device)

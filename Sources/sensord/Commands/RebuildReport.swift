@@ -16,11 +16,12 @@ struct RebuildReport {
   private let rows: [Row]
 
   /// Renews the session that `name` means, or all for nil.
-  init(name: String?, store: StoreOptions) throws {
+  init(name: String?, store: StoreOptions, eventRules: HeartEventRules) throws {
     let location = try store.location()
     let writer = try store.openToWrite(making: false)
     let archive = CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil)
-    let rebuild = try Rebuild(in: writer, from: archive, version: SensordCommand.version)
+    let rebuild = try Rebuild(
+      in: writer, from: archive, version: SensordCommand.version, eventRules: eventRules)
     rows = try CommandLoop.run {
       let sessions = if let name { [try await writer.session(name)] } else { try await writer.sessions() }
       var rows: [Row] = []

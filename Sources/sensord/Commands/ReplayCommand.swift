@@ -2,6 +2,7 @@ internal import Documents
 internal import FoundationEssentials
 internal import ArgumentParser
 internal import Captures
+internal import HealthModel
 internal import Ingestion
 internal import SeriesStore
 
@@ -28,6 +29,8 @@ struct ReplayCommand: ParsableCommand {
   var files: [String] = []
 
   @OptionGroup var store: StoreOptions
+
+  @OptionGroup var settings: ConfigurationOptions
 
   @Option(
     help: ArgumentHelp(
@@ -61,8 +64,9 @@ struct ReplayCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    let rules = try settings.load().eventRules
     if rebuild {
-      let report = try RebuildReport(name: files.first, store: store)
+      let report = try RebuildReport(name: files.first, store: store, eventRules: rules)
       return try StandardOutput.write(json ? report.json : Array(report.text.utf8))
     }
     var rows: [Row] = []
@@ -72,7 +76,7 @@ struct ReplayCommand: ParsableCommand {
       Progress.show("replaying \(index + 1) of \(files.count)")
       do {
         let captures = try usable(file)
-        let replay = Replay(into: try open(&writer), version: SensordCommand.version)
+        let replay = Replay(into: try open(&writer), version: SensordCommand.version, eventRules: rules)
         let restore = restore
         rows += try CommandLoop.run {
           var rows: [Row] = []

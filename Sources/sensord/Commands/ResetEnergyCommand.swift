@@ -28,7 +28,7 @@ struct ResetEnergyCommand: ParsableCommand {
     try StandardOutput.write("\(address) counts its energy from zero now.\n")
   }
 
-  private static func reset(_ address: DeviceAddress, _ visit: BluetoothVisit) async throws {
+  @concurrent private static func reset(_ address: DeviceAddress, _ visit: BluetoothVisit) async throws {
     _ = try await visit.adapters()
     guard let device = try await visit.objects(of: address).first else {
       throw CommandFailure(

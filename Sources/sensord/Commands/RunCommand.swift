@@ -11,8 +11,7 @@ struct RunCommand: ParsableCommand {
       from ~/.config/sensord/sensord.conf or /etc/sensord/sensord.conf.
       """)
 
-  @Option(help: ArgumentHelp("Read the settings from this file.", valueName: "file"))
-  var config: String?
+  @OptionGroup var settings: ConfigurationOptions
 
   @OptionGroup var store: StoreOptions
 
@@ -20,7 +19,7 @@ struct RunCommand: ParsableCommand {
 
   mutating func run() throws {
     let environment = ProcessEnvironment.current
-    let configuration = try Configuration.load(named: config, environment: environment)
+    let configuration = try settings.load()
     let location = try StoreLocation.forRecorder(option: store.path, environment: environment)
     try RecorderProcess(
       configuration: configuration, store: location, bus: bus.address, environment: environment

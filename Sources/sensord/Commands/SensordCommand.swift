@@ -24,13 +24,13 @@ struct SensordCommand: ParsableCommand {
         name: "Recording",
         subcommands: [
           RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
-          DoctorCommand.self, ResetEnergyCommand.self, GrantsCommand.self,
+          DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, GrantsCommand.self, AgentCommand.self,
         ]),
       CommandGroup(
         name: "Session",
         subcommands: [
-          SessionsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self, ExportCommand.self,
-          DeleteCommand.self,
+          SessionsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self, EventsCommand.self,
+          RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),

@@ -18,6 +18,10 @@ extension Configuration {
       }
       try set(entry)
     }
+    if let restingRate, maximumRate.map({ $0 <= restingRate }) ?? true {
+      throw ConfigurationError(
+        line: seen["zones.resting"] ?? 1, message: "\"resting\" needs a \"maximum\" that is greater")
+    }
   }
 
   private static let sections: [(name: String, keys: [String])] = [
@@ -25,6 +29,8 @@ extension Configuration {
     ("journal", ["sync-interval"]),
     ("captures", ["keep", "size"]),
     ("sensors", ["record", "minimum-signal", "adapters"]),
+    ("events", ["low", "high", "irregular"]),
+    ("zones", ["maximum", "resting"]),
     ("clients", ["bus", "allow-share", "allow-read"]),
     ("log", ["level"]),
   ]
@@ -50,6 +56,11 @@ extension Configuration {
     case "record": recordsAny = try reader.choice(of: ["allowed", "any"]) == "any"
     case "minimum-signal": minimumSignal = try reader.signal(in: -100 ... -20)
     case "adapters": adapters = try reader.adapters()
+    case "low": eventRules.low = try reader.rate(in: 20...100)
+    case "high": eventRules.high = try reader.rate(in: 60...250)
+    case "irregular": eventRules.irregular = try reader.choice(of: ["no", "yes"]) == "yes"
+    case "maximum": maximumRate = try reader.rate(in: 60...250)
+    case "resting": restingRate = try reader.rate(in: 20...120)
     case "bus":
       let name = try reader.choice(of: DoorPlace.Choice.allCases.map(\.rawValue))
       clientsBus = DoorPlace.Choice(rawValue: name) ?? .auto

@@ -22,12 +22,24 @@ struct Configuration: Hashable {
   var minimumSignal: Int16 = -70
   /// `[sensors] adapters`: which Bluetooth adapters are used, `hci0` for example; nil means all.
   var adapters: [String]?
+  /// `[events]`: which heart events are looked for.
+  var eventRules = HeartEventRules()
+  /// `[zones] maximum`: the person's greatest heart rate, in beats a minute; nil shows no zones.
+  var maximumRate: Double?
+  /// `[zones] resting`: that at rest; nil takes percentages of the maximum instead of the reserve.
+  var restingRate: Double?
   /// `[clients] bus`: on which bus other programs may ask for what is recorded.
   var clientsBus = DoorPlace.Choice.auto
   /// `[clients] allow-share` and `allow-read`: what programs may do without asking.
   var grants: [Grant] = []
   /// `[log] level`: the least important messages that are still logged.
   var logLevel: LogLevel = .info
+
+  /// The zones of the heart rate; nil where no maximum is configured.
+  var zones: HeartRateZones? {
+    guard let maximumRate else { return nil }
+    return HeartRateZones(restingRate.map { .reserve(resting: $0, maximum: maximumRate) } ?? .maximum(maximumRate))
+  }
 
   /// The levels of a log, most talkative first.
   enum LogLevel: String, CaseIterable, Hashable {

@@ -46,6 +46,15 @@ struct SettingReader {
     return -Int16(number)
   }
 
+  /// A heart rate in whole beats a minute, such as `40`, or `no` (nil).
+  func rate(in range: ClosedRange<Int64>) throws(ConfigurationError) -> Double? {
+    if entry.value == "no" { return nil }
+    guard let number = Self.number(entry.value[...]), range.contains(number) else {
+      throw refused("no, or a rate from \(range.lowerBound) to \(range.upperBound) beats a minute")
+    }
+    return Double(number)
+  }
+
   /// `all` (nil) or names such as `hci0 hci1`.
   func adapters() throws(ConfigurationError) -> [String]? {
     if entry.value == "all" { return nil }

@@ -1,3 +1,5 @@
+import ClientInterfaces
+
 internal import DBus
 internal import Door
 
@@ -10,7 +12,7 @@ enum DoorCheckup {
         return Finding(title: "clients", result: .skipped(closed))
       }
       await connection.close()
-      return Finding(title: "clients", result: .passed("other programs can ask for \(DoorInterfaces.busName)"))
+      return Finding(title: "clients", result: .passed("other programs can ask for \(ClientInterfaces.busName)"))
     } catch {
       return Finding(title: "clients", result: .skipped(closed))
     }

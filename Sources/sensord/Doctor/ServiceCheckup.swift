@@ -18,7 +18,7 @@ enum ServiceCheckup {
     }
   }
 
-  private static func state(on loop: EventLoop) async throws(DBusError) -> String {
+  @concurrent private static func state(on loop: EventLoop) async throws(DBusError) -> String {
     let connection = try await Connection.open(.system, on: loop, timeout: .seconds(5))
     let unit = try await connection.call(
       .call(

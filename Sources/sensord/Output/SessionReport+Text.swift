@@ -10,8 +10,11 @@ extension SessionReport {
     for (label, value) in facts where !value.isEmpty {
       text += label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"
     }
+    if let zones { text += "\n" + zones.table(columns: columns) }
     if !runs.isEmpty { text += "\n" + runTable(columns: columns) }
     if !gaps.isEmpty { text += "\n" + gapTable(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + metadataTable(columns: columns) }
+    if !markers.isEmpty { text += "\n" + markerTable(columns: columns) }
     return text
   }
 
@@ -122,6 +125,29 @@ extension SessionReport {
         [gap.reason, gap.detail].compactMap { $0 }.joined(separator: ": "),
       ])
     }
+    return table.rendered(columns: columns)
+  }
+
+  private func metadataTable(columns: Int) -> String {
+    var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
+    for (key, value) in metadata { table.add([key, Self.text(value)]) }
+    return table.rendered(columns: columns)
+  }
+
+  private static func text(_ value: MetadataValue) -> String {
+    switch value {
+    case .text(let text): text
+    case .integer(let integer): "\(integer)"
+    case .real(let real): "\(real)"
+    case .flag(let flag): flag ? "yes" : "no"
+    case .time(let time): LocalTime.second(time.microseconds)
+    case .quantity(let quantity): "\(quantity.value) \(quantity.unit.symbol)"
+    }
+  }
+
+  private func markerTable(columns: Int) -> String {
+    var table = TextTable([.init("Marked at"), .init("What", shrinks: true)])
+    for marker in markers { table.add([LocalTime.second(marker.time.microseconds), marker.text]) }
     return table.rendered(columns: columns)
   }
 

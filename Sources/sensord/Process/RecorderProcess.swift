@@ -90,6 +90,7 @@ struct RecorderProcess {
         directory: store.captures, maximumAge: age, maximumBytes: configuration.capturesSize)
     }
     settings.unlisted = configuration.recordsAny ? .any(atLeast: configuration.minimumSignal) : .refused
+    settings.eventRules = configuration.eventRules
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.inheritedLinks = links.inherited()

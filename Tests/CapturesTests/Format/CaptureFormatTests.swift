@@ -189,7 +189,7 @@ struct CaptureFormatTests {
   }
 
   private static let later = [
-    "1 5 levitated", "1 5 ecg 1 2 3", "workout 5 connected", "1 mood \"good\"", "1 meta \"weight\" quantity 70 \"kg\"",
+    "1 5 levitated", "1 5 ecg 1 2 3", "workout 5 connected", "1 mood \"good\"", "1 meta \"weight\" amount 70 \"kg\"",
     "77 5 ecg 1",
   ]
 
@@ -206,7 +206,7 @@ struct CaptureFormatTests {
     let capture = try #require(contents.captures.first)
     #expect(capture.header == Self.capture.header && capture.log == Self.capture.log)
     // Those of the session's slot, where they stood.
-    let fields = ["5 levitated", "5 ecg 1 2 3", "mood \"good\"", "meta \"weight\" quantity 70 \"kg\""]
+    let fields = ["5 levitated", "5 ecg 1 2 3", "mood \"good\"", "meta \"weight\" amount 70 \"kg\""]
     #expect(capture.carried == fields.map { CarriedRecord(eventsBefore: Self.capture.log.count - 1, fields: $0) })
     #expect(try CaptureReader.read(CaptureEncoder.encode(capture)).captures == [capture])
   }

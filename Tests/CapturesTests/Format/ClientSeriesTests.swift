@@ -22,11 +22,18 @@ struct ClientSeriesTests {
       ClientSeries(
         identifier: Samples.other, type: "heartbeats", unit: "1/1024 s", source: "other recorder 3.0",
         startMicroseconds: 1_790_000_001_000_000)),
-    .beats([
-      ClientSeries.Beat(ticks: 812), ClientSeries.Beat(ticks: 803),
-      ClientSeries.Beat(ticks: 1650, precededByGap: true),
-    ]),
+    .beats(
+      [
+        ClientSeries.Beat(ticks: 812), ClientSeries.Beat(ticks: 803),
+        ClientSeries.Beat(ticks: 1650, precededByGap: true),
+      ], after: 0),
+    .beats([ClientSeries.Beat(ticks: 790)], after: 3_265),
     .finish(endMicroseconds: 1_790_000_004_000_000),
+    .begin(
+      ClientSeries(
+        identifier: Samples.session, type: "bodyMass", unit: "kg", source: "org.example.Scale@1000",
+        startMicroseconds: 1_790_000_001_000_000,
+        device: ["Scale \"2\"", nil, "M", nil, "1.0", nil, nil, "-"])),
   ]
 
   @Test("comes back as it was, under its slot", arguments: records)
@@ -62,7 +69,7 @@ struct ClientSeriesTests {
     #expect(found.map(\.value.bitPattern) == numbers.map(\.bitPattern))
     let bad = ClientSeries.Value(startMicroseconds: 0, endMicroseconds: 0, value: .nan)
     #expect(ClientSeriesRecord.values([bad]).encoded(slot: 1).isEmpty)
-    #expect(ClientSeriesRecord.beats([]).encoded(slot: 1).isEmpty)
+    #expect(ClientSeriesRecord.beats([], after: 0).encoded(slot: 1).isEmpty)
   }
 
   @Test(
@@ -70,7 +77,7 @@ struct ClientSeriesTests {
     arguments: [
       "5 values", "5 values 7 6 1.0", "5 values 1 2", "5 values 1 2 nan", "5 values 1 2 inf", "5 values 1 2 1",
       "5 values 1 2 01.0", "5 beats", "5 beats gap", "5 beats -1", "5 beats 4294967296", "5 beats gap gap 1",
-      "5 finish now", "5 finish 1 2",
+      "5 finish now", "5 finish 1 2", "5 beats after 0 1", "5 beats after -1 1", "5 beats 1 after 1", "5 beats after 1",
       "5 series x \"t\" \"u\" \"s\"", "5 series 0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01 \"t\" \"u\"",
       "5 series 0f6a1c52-9d1e-4a35-8c1b-2b8f5a7e9d01 \"t\" \"u\" \"s\" from 5",
     ])
@@ -82,6 +89,21 @@ struct ClientSeriesTests {
       Issue.record("\(contents.damages)")
       return
     }
+  }
+
+  @Test("where a record of heartbeats is damaged, those behind it are where they belong, behind a gap")
+  func damagedBeats() throws {
+    var contents = ClientSeriesContents(
+      ClientSeries(identifier: Samples.other, type: "t", unit: "u", source: "s"))
+    let one = ClientSeries.Beat(ticks: 800)
+    contents.append(.beats([one, one], after: 0))
+    contents.append(.beats([one], after: 4_000))
+    contents.append(.beats([one], after: 4_800))
+    // What cannot follow is left out.
+    contents.append(.beats([one], after: 100))
+    contents.append(.beats([one], after: .max))
+    #expect(
+      contents.beats == [one, one, ClientSeries.Beat(ticks: 3_200, precededByGap: true), one])
   }
 
   @Test("values of an unassigned slot are reported")
@@ -99,7 +121,7 @@ struct ClientSeriesTests {
       try journal.open(Samples.header(), events: Samples.beginning)
     }
     var bytes = try TemporaryFolder.read("\(path)/00000001.journal")
-    bytes += Self.records[3...].flatMap { $0.encoded(slot: 9) }
+    bytes += Self.records[3...6].flatMap { $0.encoded(slot: 9) }
     try TemporaryFolder.write(bytes, to: "\(path)/00000001.journal")
     do {
       let (journal, found) = try Journal.open(directory: path)

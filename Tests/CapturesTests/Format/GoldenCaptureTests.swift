@@ -21,7 +21,11 @@ struct GoldenCaptureTests {
       metadata: [
         "began": .time(microseconds: 1_789_999_000_000_000), "game": "Tetris \"99\"", "level": .integer(-3),
         "ranked": .boolean(true), "speed": .real(1.25),
-      ], linkedTo: Samples.other),
+        "weight": .quantity(72.5, unit: "kg"),
+      ],
+      request: SessionRequest(
+        identifier: Samples.other, uid: 1000, application: "org.example.Game", endsWithClient: true),
+      linkedTo: Samples.other),
     events: [
       at(8_122_000_000, .boot(Samples.boot)),
       at(8_122_000_000, .clock(wallMinusBootMicroseconds: 1_790_000_000_123_456)),
@@ -36,6 +40,7 @@ struct GoldenCaptureTests {
       at(8_125_457_013, .measurement([])),
       at(8_126_000_000, .clock(wallMinusBootMicroseconds: 1_790_000_003_500_000)),
       at(8_127_000_000, .marker("Level 2 \u{2665}")),
+      at(8_128_000_000, .marker("Late", microsecondsBefore: 500_000)),
       at(8_130_000_000, .lost(values: 2, reason: "no space left on the disk")),
       at(8_140_000_000, .disconnected(reason: "connection timeout (0x08)")),
       at(8_141_000_000, .connected),
@@ -62,6 +67,7 @@ struct GoldenCaptureTests {
   func firstVersion() throws {
     let contents = try CaptureFile.read(path: "\(Self.folder)/Fixtures/every-record-1.capture")
     var expected = Self.capture
+    expected.header.request = nil
     expected.header.metadata = ["game": "Tetris \"99\""]
     // What the second version added.
     expected.log = SensorEventLog(
@@ -93,7 +99,7 @@ struct GoldenCaptureTests {
     let bytes = try Self.example("Series of other programs")
     let lines = bytes.lines.dropFirst().dropLast().map { Array("\($0)\n".utf8) }
     #expect(lines.compactMap { ClientSeriesRecord.decode($0)?.record } == ClientSeriesTests.records)
-    #expect(lines.compactMap { ClientSeriesRecord.decode($0)?.slot } == [5, 5, 5, 6, 6, 6])
+    #expect(lines.compactMap { ClientSeriesRecord.decode($0)?.slot } == [5, 5, 5, 6, 6, 6, 6, 7])
     let contents = try CaptureReader.read(bytes)
     #expect(contents.captures.isEmpty && contents.damageCount == 0 && contents.unknownRecordCount == 0)
   }

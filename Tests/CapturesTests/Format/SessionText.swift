@@ -17,6 +17,7 @@ enum SessionText {
     ]
     return facts.compactMap { $0 } + lines(session.metadata, "metadata") + lines(session.quality.metadata, "quality")
       + session.gaps.map(line) + lines(session.heartbeats) + session.rates.map(line)
+      + session.markers.map { "marker \($0.time): \($0.text.debugDescription)" }
   }
 
   private static func lines(_ metadata: Metadata, _ name: String) -> [String] {
@@ -37,7 +38,7 @@ enum SessionText {
       "run \(index): anchor \(run.map.anchor), slope \(run.map.slopePartsPerBillion) ppb, "
         + "uncertainty \(run.map.uncertaintyMicroseconds) us, tick \(run.firstTick)"
     }
-    series.forEachBeat { located in
+    for located in series.locatedBeats {
       let beat = located.beat
       lines.append(
         "beat \(located.time) run \(located.run): \(beat.rrTicks) ticks"

@@ -50,13 +50,22 @@ struct JournalSeriesTests {
   func finished() throws {
     let beats = [ClientSeries.Beat(ticks: 812), ClientSeries.Beat(ticks: 1650, precededByGap: true)]
     let journal = try begun()
-    try journal.append(.beats(beats), toSeries: Samples.other)
+    try journal.append(.beats(beats, after: 0), toSeries: Samples.other)
     try journal.append(
       .finish(endMicroseconds: 1_790_000_009_000_000), metadata: ["room": .text("hall")], toSeries: Samples.other)
     let (contents, damages) = try journal.contents(ofSeries: Samples.other)
     #expect(damages.isEmpty)
     #expect(contents.isFinished && contents.endMicroseconds == 1_790_000_009_000_000)
     #expect(contents.beats == beats && contents.metadata == ["room": .text("hall")])
+  }
+
+  @Test("one whose records somebody removed is read as empty, and its damage is told")
+  func removed() throws {
+    let journal = try begun()
+    try journal.sync()
+    try TemporaryFolder.write(Array("sensord-journal 2 23b397bb\n".utf8), to: "\(path)/00000001.journal")
+    let (contents, damages) = try journal.contents(ofSeries: Samples.other)
+    #expect(contents.values.isEmpty && contents.series == Self.series && !damages.isEmpty)
   }
 
   @Test("its segments go when the store has it, and not before")

@@ -27,6 +27,24 @@ struct JournalSyncerTests {
     syncer.stop()
   }
 
+  @Test("who asks for a sync now is told when it is done, that it failed, or that there will be none any more")
+  func syncNow() async throws {
+    let (journal, _) = try Journal.open(directory: path)
+    let syncer = try JournalSyncer(journal, interval: .seconds(3600)) { _ in }
+    try journal.open(Samples.header(), events: Samples.beginning)
+    try await syncer.syncNow()
+    #expect(!journal.isDirty)
+    // A folder that cannot be written: the records can be written nowhere else, either.
+    let descriptor = try #require(journal.state.withLock { $0.current?.file.descriptor })
+    #expect(dup2(unsafe open("/dev/full", O_RDWR), descriptor) == descriptor)
+    #expect(unsafe mkdir("\(path)/00000002.journal.rewriting", 0o700) == 0)
+    _ = try? journal.append(Samples.measurement(1), to: Samples.session)
+    journal.state.withLock { $0.isDirty = true }
+    await #expect(throws: JournalError.self) { try await syncer.syncNow() }
+    syncer.stop()
+    await #expect(throws: JournalError.self) { try await syncer.syncNow() }
+  }
+
   /// A syncer that another thread asks about.
   private final class Watched: Sendable {
     let syncer = Mutex<JournalSyncer?>(nil)

@@ -14,6 +14,8 @@ enum FuzzTarget: String, CaseIterable {
   case chunk
   /// A message of the bus, and what it does to the copy of bluetoothd's objects.
   case dbus
+  /// A call of another program, and its arguments.
+  case call
   case configuration
   /// A compiled time zone.
   case tzif
@@ -30,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
     case .session: try Self.readSession(bytes)
     case .chunk: try Self.readChunk(bytes)
     case .dbus: try Self.readMessage(bytes)
+    case .call: try Self.readCall(bytes)
     case .configuration: try Self.readConfiguration(bytes)
     case .tzif: try Self.readTimeZone(bytes)
     }

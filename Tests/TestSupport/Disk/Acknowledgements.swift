@@ -1,6 +1,7 @@
 /// What a recorder was promised of its journal, as the calls on the files show it: never what it says itself.
 ///
-/// A value is a notification's payload in hexadecimal digits; a test gives each another.
+/// A value is a notification's payload in hexadecimal digits, or of a series `value 36.6` or `beat 812` with its tick, or of a workout
+/// `event 17` or `activity 18` with the number in its metadata; a test gives each another.
 public struct Acknowledgements: Sendable {
   /// A value that a write(2) took.
   public struct Written: Sendable {
@@ -68,13 +69,33 @@ public struct Acknowledgements: Sendable {
         for value in written where value.session == session && !doubtful.contains(value.payload) {
           synced.insert(value.payload)
         }
-      } else if fields[1] == "session" || fields[1] == "resumes" {
+      } else if ["session", "resumes", "series", "workout"].contains(fields[1]) {
         slots[operation.file, default: [:]][fields[0]] = String(fields[2])
-      } else if fields[2] == "m", fields.count > 3, let session = slots[operation.file]?[fields[0]] {
-        let payload = String(fields[3])
-        written.append(Written(session: session, payload: payload, instant: operation.instant))
-        unsynced[operation.file, default: []].append(payload)
+      } else if let session = slots[operation.file]?[fields[0]] {
+        for payload in Self.payloads(fields) {
+          written.append(Written(session: session, payload: payload, instant: operation.instant))
+          unsynced[operation.file, default: []].append(payload)
+        }
       }
+    }
+  }
+
+  /// The values in a record; its last field is its checksum.
+  private static func payloads(_ fields: [Substring]) -> [String] {
+    switch fields[1] {
+    case "values": return stride(from: 4, to: fields.count - 1, by: 3).map { "value \(fields[$0])" }
+    case "beats":
+      let isFirst = fields[2] != "after"
+      var tick = isFirst ? 0 : Int(fields[3]) ?? 0
+      return fields.dropFirst(isFirst ? 2 : 4).dropLast().compactMap { Int($0) }.map { interval in
+        tick += interval
+        return "beat \(tick)"
+      }
+    // A call of a workout: an activity, or an event whose metadata is its number.
+    case _ where fields[2] == "activity" && fields.count > 4: return ["activity \(fields[fields.count - 2])"]
+    case _ where fields[2] == "event" && fields.count > 4: return ["event \(fields[fields.count - 2])"]
+    case _ where fields[2] == "start": return []
+    default: return fields[2] == "m" && fields.count > 3 ? [String(fields[3])] : []
     }
   }
 }

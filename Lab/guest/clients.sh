@@ -1,0 +1,3 @@
+# Runs in the guest: the door of a recorder, asked by programs of several users.
+. /job/door.sh
+exec python3 -u clients.py

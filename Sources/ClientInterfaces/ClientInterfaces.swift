@@ -1,0 +1,114 @@
+package import DBus
+
+/// What a recorder has on the bus for other programs: its name, its objects' paths and their interfaces. Names are for ever.
+///
+/// The recorder's side and a client's are written against the same values, so neither can differ from what is installed.
+package enum ClientInterfaces {
+  package static let busName = "org.sensord"
+  package static let root: ObjectPath = "/org/sensord"
+  /// The objects of sessions and of series are directly below these.
+  package static let sessions: ObjectPath = "/org/sensord/session"
+  package static let series: ObjectPath = "/org/sensord/series"
+
+  /// The interfaces of the root.
+  package static let ofRoot = [manager, live, authorization, healthStore, grants]
+  /// All interfaces, as they are installed.
+  package static let all = ofRoot + [session, quantitySeries, heartbeatSeries]
+
+  package static let manager = Interface(
+    "org.sensord.Manager1",
+    methods: [
+      .init("ListSensors", out: [.init("sensors", "aa{sv}")]),
+      .init("BeginSession", in: [.init("options", "a{sv}")], out: [.init("session", "o")]),
+    ],
+    properties: [.init("Version", "s"), .init("Recording", "b")])
+
+  package static let session = Interface(
+    "org.sensord.Session1",
+    methods: [
+      .init("AddMetadata", in: [.init("metadata", "a{sv}")]),
+      .init("AddMarker", in: [.init("time_us", "x"), .init("text", "s")]),
+      .init("End", out: [.init("result", "a{sv}")]),
+    ],
+    properties: [
+      .init("Id", "s"), .init("Sensor", "s"), .init("Start", "x"), .init("State", "s"), .init("Uid", "u"),
+      .init("Application", "s"),
+    ])
+
+  package static let live = Interface(
+    "org.sensord.Live1",
+    methods: [.init("Subscribe", in: [.init("sensors", "as")]), .init("Unsubscribe")],
+    signals: [
+      .init(
+        "Measurement",
+        [
+          .init("sensor", "s"), .init("seq", "t"), .init("time_us", "x"), .init("bpm", "q"), .init("rr_1024", "aq"),
+          .init("details", "a{sv}"),
+        ]),
+      .init("State", [.init("sensor", "s"), .init("state", "s"), .init("details", "a{sv}")]),
+      .init(
+        "Event",
+        [.init("sensor", "s"), .init("start_us", "x"), .init("end_us", "x"), .init("details", "a{sv}")]),
+    ])
+
+  package static let authorization = Interface(
+    "org.sensord.Authorization1",
+    methods: [
+      .init("Identify", in: [.init("application", "s"), .init("options", "a{sv}")]),
+      .init("Request", in: [.init("share", "as"), .init("read", "as")], out: [.init("result", "s")]),
+      .init("RequestObjects", in: [.init("type", "s"), .init("predicate", "a{sv}")], out: [.init("result", "s")]),
+      .init("Status", in: [.init("type", "s")], out: [.init("status", "s")]),
+    ],
+    signals: [.init("Decided", [.init("details", "a{sv}")])])
+
+  package static let healthStore = Interface(
+    "org.sensord.HealthStore1",
+    methods: [
+      .init("Save", in: [.init("samples", "aa{sv}")], out: [.init("ids", "as")]),
+      .init("Delete", in: [.init("ids", "as")]),
+      .init(
+        "NewQuantitySeries",
+        in: [.init("type", "s"), .init("start_us", "x"), .init("options", "a{sv}")], out: [.init("series", "o")]),
+      .init(
+        "NewHeartbeatSeries", in: [.init("start_us", "x"), .init("options", "a{sv}")], out: [.init("series", "o")]),
+      .init("Query", in: [.init("kind", "s"), .init("query", "a{sv}")], out: [.init("answer", "h")]),
+      .init("Observe", in: [.init("types", "as")]),
+    ],
+    signals: [.init("Changed", [.init("count", "t")])])
+
+  package static let quantitySeries = Interface(
+    "org.sensord.QuantitySeries1",
+    methods: [
+      .init("Insert", in: [.init("values", "a(xxd)")]),
+      .init("Finish", in: [.init("end_us", "x"), .init("metadata", "a{sv}")], out: [.init("id", "s")]),
+      .init("Discard"),
+    ])
+
+  package static let heartbeatSeries = Interface(
+    "org.sensord.HeartbeatSeries1",
+    methods: [
+      .init("Add", in: [.init("beats", "a(xb)")]),
+      .init("Finish", in: [.init("end_us", "x"), .init("metadata", "a{sv}")], out: [.init("id", "s")]),
+      .init("Discard"),
+    ])
+
+  package static let grants = Interface(
+    "org.sensord.Grants1",
+    methods: [
+      .init("List", out: [.init("grants", "aa{sv}")]),
+      .init(
+        "Decide",
+        in: [
+          .init("uid", "u"), .init("application", "s"), .init("share", "as"), .init("read", "as"),
+          .init("allow", "b"), .init("options", "a{sv}"),
+        ]),
+      .init(
+        "Revoke",
+        in: [
+          .init("uid", "u"), .init("application", "s"), .init("share", "as"), .init("read", "as"),
+          .init("options", "a{sv}"),
+        ],
+        out: [.init("removed", "u")]),
+    ],
+    signals: [.init("Requested", [.init("details", "a{sv}")])])
+}

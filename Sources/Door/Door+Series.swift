@@ -1,0 +1,220 @@
+import ClientInterfaces
+import Clients
+import DBus
+import FoundationEssentials
+import HealthModel
+import Ingestion
+
+extension Door {
+  /// `NewQuantitySeries`: its options are `unit`, `metadata` and `device`.
+  func newQuantitySeries(_ call: ClientCall) throws(Refusal) {
+    let options = call.properties(2)
+    guard options.keys.allSatisfy(["unit", "metadata", "device"].contains) else { throw .invalidArgument }
+    guard let type = QuantityType(identifier: call.text(0)) else { throw .unknownType }
+    let unit: Unit
+    if let value = options["unit"] {
+      guard let its = value.string.flatMap({ Unit($0) }) else { throw .invalidUnit }
+      unit = its
+    } else {
+      unit = type.unit
+    }
+    let start = Timestamp(microseconds: call.arguments[1].int64 ?? 0)
+    let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
+    let owner = try registry.mayBeginSeries(call.sender, of: type.identifier)
+    begin(call, type.identifier, owner) { recorder throws(ClientSeriesFailure) in
+      try recorder.beginSeries(of: type, in: unit, from: start, for: owner, device: device, metadata: metadata)
+    }
+  }
+
+  /// `NewHeartbeatSeries`: its options are `timescale`, `metadata` and `device`.
+  func newHeartbeatSeries(_ call: ClientCall) throws(Refusal) {
+    let options = call.properties(1)
+    guard options.keys.allSatisfy(["timescale", "metadata", "device"].contains) else { throw .invalidArgument }
+    guard let timescale = options["timescale"].map({ $0.int32 }) ?? 1024 else { throw .invalidArgument }
+    let start = Timestamp(microseconds: call.arguments[0].int64 ?? 0)
+    let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
+    let type = SampleType.heartbeatSeries.identifier
+    let owner = try registry.mayBeginSeries(call.sender, of: type)
+    begin(call, type, owner) { recorder throws(ClientSeriesFailure) in
+      try recorder.beginHeartbeatSeries(
+        timescale: timescale, from: start, for: owner, device: device, metadata: metadata)
+    }
+  }
+
+  private func begin(
+    _ call: ClientCall, _ type: String, _ owner: ClientIdentity,
+    _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
+  ) {
+    Task(executorPreference: loop) { await self.carryOut(call, type, owner, body) }
+  }
+
+  private func carryOut(
+    _ call: ClientCall, _ type: String, _ owner: ClientIdentity,
+    _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
+  ) async {
+    do throws(ClientSeriesFailure) {
+      let its = ClientSeriesEntry(
+        identifier: try await body(recorder), owner: owner, type: type, connection: call.sender)
+      perform(registry.began(its))
+      respond(to: call, .values([.objectPath(its.path)]))
+    } catch {
+      registry.seriesFailed(call.sender)
+      refuse(call, Refusal(error))
+    }
+    settle()
+  }
+
+  /// `QuantitySeries1` and `HeartbeatSeries1`.
+  func answerSeries(_ call: ClientCall) throws(Refusal) {
+    guard let its = series(at: call.path, for: call.sender) else { return respond(to: call, Self.unknownObject) }
+    guard !its.isEnding || call.member == "Finish" else { throw .finished }
+    switch call.member {
+    case "Insert":
+      let values = try Self.values(call.arguments[0])
+      insert(call, its) { recorder throws(ClientSeriesFailure) in try recorder.insert(values, into: its.identifier) }
+    case "Add":
+      let beats = try Self.beats(call.arguments[0])
+      insert(call, its) { recorder throws(ClientSeriesFailure) in try recorder.add(beats, to: its.identifier) }
+    case "Finish":
+      let end = call.arguments[0].int64 ?? 0
+      let metadata = try Self.metadata(call.arguments[1])
+      registry.ending(series: its.identifier)
+      let number = waitForStore(call)
+      Task(executorPreference: loop) {
+        await self.finish(its, end: end == 0 ? nil : Timestamp(microseconds: end), metadata, for: number)
+      }
+    case "Discard":
+      registry.ending(series: its.identifier)
+      Task(executorPreference: loop) { await self.discard(call, its) }
+    default: respond(to: call, .unknownMethod)
+    }
+  }
+
+  private func insert(
+    _ call: ClientCall, _ its: ClientSeriesEntry,
+    _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
+  ) {
+    Task(executorPreference: loop) { await self.carryOut(call, its, body) }
+  }
+
+  private func carryOut(
+    _ call: ClientCall, _ its: ClientSeriesEntry,
+    _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
+  ) async {
+    do throws(ClientSeriesFailure) {
+      try await body(recorder)
+      respond(to: call, .success)
+    } catch {
+      if error == .notOpen { registry.ended(series: its.identifier) }
+      refuse(call, Refusal(error))
+    }
+  }
+
+  private func finish(_ its: ClientSeriesEntry, end: Timestamp?, _ metadata: Metadata, for number: UInt64) async {
+    do throws(ClientSeriesFailure) {
+      try await recorder.finishSeries(its.identifier, end: end, metadata: metadata)
+      registry.ended(series: its.identifier)
+      stored(number, .values([.string(its.identifier.uuidString.lowercased())]))
+    } catch {
+      switch error {
+      case .notOpen: registry.ended(series: its.identifier)
+      // It is stored later, and may be waited for once more.
+      case .notStored: break
+      default: registry.goesOn(series: its.identifier)
+      }
+      stored(number, .refusal(Refusal(error)))
+    }
+    settle()
+  }
+
+  private func discard(_ call: ClientCall, _ its: ClientSeriesEntry) async {
+    do throws(ClientSeriesFailure) {
+      try await recorder.discardSeries(its.identifier)
+      registry.ended(series: its.identifier)
+      respond(to: call, .success)
+    } catch {
+      // What the journal did not take is not discarded: the series is still there, and ends with its client.
+      if error == .notOpen {
+        registry.ended(series: its.identifier)
+      } else {
+        registry.goesOn(series: its.identifier)
+      }
+      refuse(call, Refusal(error))
+    }
+    settle()
+  }
+
+  /// Ends a series with its last value.
+  func interrupt(series identifier: UUID) {
+    let recorder = recorder
+    Task(executorPreference: loop) { await recorder.interruptSeries(identifier) }
+  }
+
+  /// The series at a path, if the caller sees it.
+  func series(at path: ObjectPath, for name: String) -> ClientSeriesEntry? {
+    path.identifier(below: ClientInterfaces.series).flatMap { registry.series($0, for: name) }
+  }
+
+  private static func device(_ value: Value?) throws(Refusal) -> Device? {
+    guard let value else { return nil }
+    do { return try Device(value) } catch { throw .invalidArgument }
+  }
+
+  private static func values(_ value: Value) throws(Refusal) -> [SampleDraft.QuantityValue] {
+    var values: [SampleDraft.QuantityValue] = []
+    for item in value.array ?? [] {
+      guard let fields = item.structure, fields.count == 3, let start = fields[0].int64, let end = fields[1].int64,
+        let number = fields[2].double
+      else { throw .invalidArgument }
+      guard let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end)) else {
+        throw .endBeforeStart
+      }
+      values.append(SampleDraft.QuantityValue(number, over: span))
+    }
+    return values
+  }
+
+  private static func beats(_ value: Value) throws(Refusal) -> [SampleDraft.HeartbeatTick] {
+    var beats: [SampleDraft.HeartbeatTick] = []
+    for item in value.array ?? [] {
+      guard let fields = item.structure, fields.count == 2, let ticks = fields[0].int64, let gap = fields[1].boolean
+      else { throw .invalidArgument }
+      beats.append(SampleDraft.HeartbeatTick(ticks, precededByGap: gap))
+    }
+    return beats
+  }
+}
+
+extension ClientSeriesEntry {
+  var path: ObjectPath { .object(identifier, below: ClientInterfaces.series) }
+  /// Whether it is one of heartbeats.
+  var isOfHeartbeats: Bool { type == SampleType.heartbeatSeries.identifier }
+}
+
+extension Refusal {
+  init(_ failure: ClientSeriesFailure) {
+    switch failure {
+    case .notRecording: self = .notRecording
+    case .notOpen: self = .finished
+    case .invalid(let error): self = Refusal(error)
+    case .refused(let problem): self = Refusal(problem)
+    case .journal, .notStored: self = .notStored
+    }
+  }
+
+  private init(_ error: SeriesError) {
+    self =
+      switch error {
+      case .finished: .finished
+      case .empty: .empty
+      case .startsBeforeSeries, .timeOutOfRange, .startDiffers: .invalidTime
+      case .endsBeforeStart, .endsBeforeInsertedEnd: .endBeforeStart
+      case .incompatibleUnit: .invalidUnit
+      case .unknownType: .unknownType
+      case .timeDecreases, .timeNotIncreasing: .wrongOrder
+      case .valueOutOfRange, .notFinite, .beatOutOfRange: .invalidValue
+      case .invalidTimescale: .invalidArgument
+      default: .invalidArgument
+      }
+  }
+}

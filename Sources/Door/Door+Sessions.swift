@@ -1,0 +1,202 @@
+import ClientInterfaces
+import Clients
+import DBus
+import FoundationEssentials
+import HealthModel
+import Ingestion
+import Sensors
+
+extension Door {
+  /// `BeginSession`: its options are `sensor`, `metadata` and `endWithClient`.
+  func beginSession(_ call: ClientCall) throws(Refusal) {
+    let options = call.properties(0)
+    guard options.keys.allSatisfy(["sensor", "metadata", "endWithClient"].contains) else { throw .invalidArgument }
+    guard options["sensor"].map({ $0.string != nil }) ?? true,
+      options["endWithClient"].map({ $0.boolean != nil }) ?? true
+    else { throw .invalidArgument }
+    let metadata = try Self.metadata(options["metadata"])
+    let endsWithClient = options["endWithClient"]?.boolean ?? true
+    let (sensor, owner) = try registry.mayBeginSession(call.sender, of: options["sensor"]?.string)
+    Task(executorPreference: loop) {
+      await self.begin(call, sensor, owner, endsWithClient: endsWithClient, metadata)
+    }
+  }
+
+  private func begin(
+    _ call: ClientCall, _ sensor: SensorAddress?, _ owner: ClientIdentity, endsWithClient: Bool, _ metadata: Metadata
+  ) async {
+    do throws(SessionRequestFailure) {
+      let requested = try await recorder.beginSession(
+        of: sensor, for: owner, endsWithClient: endsWithClient, metadata: metadata)
+      let session = ClientSession(requested, connection: endsWithClient ? call.sender : nil)
+      perform(registry.began(session, of: call.sender))
+      respond(to: call, .values([.objectPath(session.path)]))
+    } catch {
+      registry.beginFailed(call.sender)
+      refuse(call, Refusal(error, maySeeSensors: registry.maySeeSensors(call.sender)))
+    }
+    settle()
+  }
+
+  /// `Session1`.
+  func answerSession(_ call: ClientCall) throws(Refusal) {
+    guard let session = session(at: call.path, for: call.sender) else {
+      return respond(to: call, Self.unknownObject)
+    }
+    switch call.member {
+    case "AddMetadata":
+      let metadata = try Self.metadata(call.arguments[0])
+      change(call) { recorder throws(SessionRequestFailure) in
+        try recorder.addMetadata(metadata, to: session.identifier)
+      }
+    case "AddMarker":
+      let time = call.arguments[0].int64 ?? 0
+      let text = call.text(1)
+      change(call) { recorder throws(SessionRequestFailure) in
+        try recorder.addMarker(text, at: time == 0 ? nil : time, to: session.identifier)
+      }
+    case "End": end(session, for: call)
+    default: respond(to: call, .unknownMethod)
+    }
+  }
+
+  private func change(
+    _ call: ClientCall, _ body: @escaping @Sendable (isolated Recorder) throws(SessionRequestFailure) -> Void
+  ) {
+    Task(executorPreference: loop) { await self.carryOut(call, body) }
+  }
+
+  private func carryOut(
+    _ call: ClientCall, _ body: @Sendable (isolated Recorder) throws(SessionRequestFailure) -> Void
+  ) async {
+    do throws(SessionRequestFailure) {
+      try await body(recorder)
+      respond(to: call, .success)
+    } catch {
+      refuse(call, Refusal(error, maySeeSensors: false))
+    }
+  }
+
+  /// Answers when the session is stored, or says after 20 s that it is not yet.
+  private func end(_ session: ClientSession, for call: ClientCall) {
+    registry.ending(session: session.identifier)
+    let number = waitForStore(call)
+    Task(executorPreference: loop) { await self.end(session, for: number) }
+  }
+
+  private func end(_ session: ClientSession, for number: UInt64) async {
+    let result: Result<EndedSession, SessionRequestFailure>
+    do throws(SessionRequestFailure) {
+      result = .success(try await recorder.endSession(session.identifier, .request))
+    } catch {
+      result = .failure(error)
+    }
+    switch result {
+    case .success(let ended):
+      registry.ended(session: session.identifier)
+      stored(number, .values([.properties(ended.values)]))
+    case .failure(.notOpen):
+      // Another call has ended it.
+      registry.ended(session: session.identifier)
+      stored(number, Self.unknownObject)
+    case .failure(let failure):
+      stored(number, .refusal(Refusal(failure, maySeeSensors: false)))
+    }
+    settle()
+  }
+
+  /// Ends a session for which nobody waits.
+  func end(session identifier: UUID, _ reason: SessionEndReason) {
+    let recorder = recorder
+    Task(executorPreference: loop) { _ = try? await recorder.endSession(identifier, reason) }
+  }
+
+  /// `Id`, `Sensor`, `Start`, `State`, `Uid` and `Application` of a session that the caller sees.
+  func readSession(
+    at path: ObjectPath, for name: String, _ body: @escaping @Sendable (isolated Door, [String: Value]) -> Void
+  ) {
+    guard let session = session(at: path, for: name) else { return body(self, [:]) }
+    Task(executorPreference: loop) { await self.read(session, for: name, body) }
+  }
+
+  private func read(
+    _ session: ClientSession, for name: String, _ body: @Sendable (isolated Door, [String: Value]) -> Void
+  ) async {
+    // After 24 hours it goes on in another session.
+    let requested = await recorder.requestedSessions.first { $0.request == session.identifier }
+    let sensor = registry.maySeeSensors(name) ? "\(session.sensor)" : ""
+    body(
+      self,
+      [
+        "Id": .string((requested?.session ?? session.identifier).uuidString.lowercased()), "Sensor": .string(sensor),
+        "Start": .int64(session.start), "State": .string(session.isEnding ? "ending" : "open"),
+        "Uid": .uint32(session.owner.uid), "Application": .string(session.owner.application),
+      ])
+  }
+
+  /// The session at a path, if the caller sees it.
+  func session(at path: ObjectPath, for name: String) -> ClientSession? {
+    path.identifier(below: ClientInterfaces.sessions).flatMap { registry.session($0, for: name) }
+  }
+
+  /// Takes over the sessions of an earlier run of the recorder.
+  func adoptSessions() async {
+    for requested in await recorder.requestedSessions where !requested.endsWithClient {
+      registry.adopt(ClientSession(requested, connection: nil))
+    }
+  }
+
+  /// The metadata in an argument; none where there is no argument.
+  static func metadata(_ value: Value?) throws(Refusal) -> Metadata {
+    guard let value else { return [:] }
+    do { return try Metadata(value) } catch { throw .invalidMetadata }
+  }
+}
+
+extension ClientSession {
+  /// One that the recorder has begun.
+  fileprivate init(_ requested: RequestedSession, connection: String?) {
+    self.init(
+      identifier: requested.request, owner: requested.owner, sensor: requested.sensor, start: requested.start,
+      connection: connection)
+  }
+
+  var path: ObjectPath { .object(identifier, below: ClientInterfaces.sessions) }
+}
+
+extension EndedSession {
+  /// As `End` answers it.
+  fileprivate var values: [String: Value] {
+    var values: [String: Value] = [
+      "id": .string(session.uuidString.lowercased()), "stored": .boolean(span != nil),
+    ]
+    values["start_us"] = span.map { .int64($0.start.microseconds) }
+    values["end_us"] = span.map { .int64($0.end.microseconds) }
+    return values
+  }
+}
+
+extension Refusal {
+  /// Only who may know the sensors is told their addresses, and whether there are none or several.
+  init(_ failure: SessionRequestFailure, maySeeSensors: Bool) {
+    switch failure {
+    case .notRecording: self = .notRecording
+    case .unknownSensor: self = .unknownSensor
+    case .noneMeasuring(let sensors): self = .noSensor(maySeeSensors ? sensors : [])
+    case .severalMeasuring(let sensors): self = maySeeSensors ? .severalSensors(sensors) : .noSensor([])
+    case .busy: self = .busy
+    case .refused(let problem): self = Refusal(problem)
+    case .invalidTime: self = .invalidTime
+    case .notOpen, .over: self = .finished
+    case .journal, .notStored: self = .notStored
+    }
+  }
+
+  init(_ problem: ClientDataProblem) {
+    switch problem {
+    case .tooLarge(let part): self = .tooLarge(part)
+    case .reservedKey: self = .reservedKey
+    case .invalidMetadata: self = .invalidMetadata
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// A sample that a program wants to have saved, as values: for whoever packs it, or hands it on.
+///
+/// It has no identifier: whoever saves it gives it one. An object that may be saved again has a ``SyncIdentity``.
+public struct SampleDraft: Hashable, Sendable {
+  /// What it holds.
+  public var content: Content
+  /// From its start to its end; a moment for many.
+  public var span: TimeSpan
+  /// The hardware that measured.
+  public var device: Device?
+  /// Further metadata.
+  public var metadata: Metadata
+  /// Set if the same object may be saved again in a later version.
+  public var sync: SyncIdentity?
+
+  /// The content of a kind of samples. A later version may have more.
+  @nonexhaustive
+  public enum Content: Hashable, Sendable {
+    /// Values of a quantity type, in any unit that is compatible with it; a single one is a series of one.
+    case quantities(QuantityType, Unit, [QuantityValue])
+    /// Beats, in ticks of `1/timescale` seconds since the sample's start.
+    case heartbeats(timescale: Int32, [HeartbeatTick])
+    /// A value of a category type.
+    case category(CategoryType, CategoryValue)
+    /// Samples that together are one measurement.
+    case correlation(CorrelationType, [SampleDraft])
+  }
+
+  /// A value with the time that it is about.
+  public struct QuantityValue: Hashable, Sendable {
+    /// In the sample's unit.
+    public var value: Double
+    /// From its start to its end.
+    public var span: TimeSpan
+
+    /// A value for a moment or a time.
+    public init(_ value: Double, over span: TimeSpan) {
+      self.value = value
+      self.span = span
+    }
+  }
+
+  /// One beat.
+  public struct HeartbeatTick: Hashable, Sendable {
+    /// Ticks since the sample's start; they increase from beat to beat.
+    public var ticks: Int64
+    /// Whether beats may be missing before it.
+    public var precededByGap: Bool
+
+    /// A beat at that tick.
+    public init(_ ticks: Int64, precededByGap: Bool = false) {
+      self.ticks = ticks
+      self.precededByGap = precededByGap
+    }
+  }
+
+  /// A sample with the given parts.
+  public init(
+    _ content: Content, over span: TimeSpan, device: Device? = nil, metadata: Metadata = [:], sync: SyncIdentity? = nil
+  ) {
+    self.content = content
+    self.span = span
+    self.device = device
+    self.metadata = metadata
+    self.sync = sync
+  }
+
+  /// One quantity at a moment or over a time.
+  public init(
+    _ type: QuantityType, _ quantity: Quantity, over span: TimeSpan, device: Device? = nil, metadata: Metadata = [:],
+    sync: SyncIdentity? = nil
+  ) {
+    self.init(
+      .quantities(type, quantity.unit, [QuantityValue(quantity.value, over: span)]), over: span, device: device,
+      metadata: metadata, sync: sync)
+  }
+
+  /// A category value over a time.
+  public init(
+    _ type: CategoryType, _ value: CategoryValue, over span: TimeSpan, device: Device? = nil, metadata: Metadata = [:],
+    sync: SyncIdentity? = nil
+  ) {
+    self.init(.category(type, value), over: span, device: device, metadata: metadata, sync: sync)
+  }
+
+  /// Its type.
+  public var type: SampleType {
+    switch content {
+    case .quantities(let type, _, _): .quantity(type)
+    case .heartbeats: .heartbeatSeries
+    case .category(let type, _): .category(type)
+    case .correlation(let type, _): .correlation(type)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// What a workout or an activity is, and where it takes place.
+public struct WorkoutConfiguration: Hashable, Sendable, Codable {
+  /// The kind of exercise.
+  public var activityType: WorkoutActivityType
+  /// Indoors or outdoors.
+  public var location: WorkoutSessionLocation
+  /// In a pool or in open water; for swimming.
+  public var swimmingLocation: WorkoutSwimmingLocation
+  /// The length of a lap, in any unit of length: of a pool for instance.
+  public var lapLength: Quantity?
+
+  /// A configuration with the given parts.
+  public init(
+    _ activityType: WorkoutActivityType, location: WorkoutSessionLocation = .unknown,
+    swimmingLocation: WorkoutSwimmingLocation = .unknown, lapLength: Quantity? = nil
+  ) {
+    self.activityType = activityType
+    self.location = location
+    self.swimmingLocation = swimmingLocation
+    self.lapLength = lapLength
+  }
+
+  /// The greatest length of a lap, in metres: longer ones are mistakes of a unit.
+  static let greatestLapLength: Double = 10_000
+
+  /// Throws ``WorkoutError/invalidLapLength`` unless the length of a lap is a length above 0 and of 10 km at most.
+  func validate() throws(WorkoutError) {
+    guard let lapLength else { return }
+    guard let meters = try? lapLength.value(in: .meter), meters > 0, meters <= Self.greatestLapLength else {
+      throw .invalidLapLength
+    }
+  }
+}
+
+/// Indoors or outdoors, with HealthKit's raw values. Open: an unknown number is kept.
+public struct WorkoutSessionLocation: RawRepresentable, Hashable, Sendable, Codable {
+  /// The integer in the store.
+  public let rawValue: Int64
+
+  /// Takes any integer.
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// Nobody said where.
+  public static let unknown = WorkoutSessionLocation(rawValue: 1)
+  /// In a building.
+  public static let indoor = WorkoutSessionLocation(rawValue: 2)
+  /// Outdoors.
+  public static let outdoor = WorkoutSessionLocation(rawValue: 3)
+}
+
+/// In a pool or in open water, with HealthKit's raw values. Open: an unknown number is kept.
+public struct WorkoutSwimmingLocation: RawRepresentable, Hashable, Sendable, Codable {
+  /// The integer in the store.
+  public let rawValue: Int64
+
+  /// Takes any integer.
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// Nobody said where, or it is no swim.
+  public static let unknown = WorkoutSwimmingLocation(rawValue: 0)
+  /// In a pool.
+  public static let pool = WorkoutSwimmingLocation(rawValue: 1)
+  /// In a lake, a river or the sea.
+  public static let openWater = WorkoutSwimmingLocation(rawValue: 2)
+}

@@ -1,0 +1,64 @@
+/// Something that happened in a workout, at a moment or over a time.
+public struct WorkoutEvent: Hashable, Sendable, Codable {
+  /// What happened.
+  public var type: WorkoutEventType
+  /// When; a moment for everything but laps and segments.
+  public var span: TimeSpan
+  /// Further information.
+  public var metadata: Metadata
+
+  /// The key of metadata for the strokes and seconds that a lap or segment of a swim took, as a quantity in `count`.
+  public static let swolfScoreKey = "SWOLFScore"
+
+  /// An event over a time.
+  public init(_ type: WorkoutEventType, over span: TimeSpan, metadata: Metadata = [:]) {
+    self.type = type
+    self.span = span
+    self.metadata = metadata
+  }
+
+  /// An event at a moment.
+  public init(_ type: WorkoutEventType, at moment: Timestamp, metadata: Metadata = [:]) {
+    self.init(type, over: TimeSpan(at: moment), metadata: metadata)
+  }
+}
+
+/// The kinds of events, with HealthKit's raw values.
+///
+/// Open: the number of a later version is kept when it is read. It is refused when it is saved, since nobody knows its rules.
+public struct WorkoutEventType: RawRepresentable, Hashable, Sendable, Codable {
+  /// The integer in the store.
+  public let rawValue: Int64
+
+  /// Takes any integer.
+  public init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// The workout was paused.
+  public static let pause = WorkoutEventType(rawValue: 1)
+  /// It goes on after a ``pause``.
+  public static let resume = WorkoutEventType(rawValue: 2)
+  /// A round or a length of a pool; laps do not overlap.
+  public static let lap = WorkoutEventType(rawValue: 3)
+  /// A point of interest.
+  public static let marker = WorkoutEventType(rawValue: 4)
+  /// The device paused the workout because the person stood still.
+  public static let motionPaused = WorkoutEventType(rawValue: 5)
+  /// It goes on after ``motionPaused``.
+  public static let motionResumed = WorkoutEventType(rawValue: 6)
+  /// A part of the workout that stands for itself; segments may overlap.
+  public static let segment = WorkoutEventType(rawValue: 7)
+  /// Somebody asked for a pause, or for its end; the program decides.
+  public static let pauseOrResumeRequest = WorkoutEventType(rawValue: 8)
+
+  static let names: [WorkoutEventType: String] = [
+    pause: "pause", resume: "resume", lap: "lap", marker: "marker", motionPaused: "motionPaused",
+    motionResumed: "motionResumed", segment: "segment", pauseOrResumeRequest: "pauseOrResumeRequest",
+  ]
+}
+
+extension WorkoutEventType: CustomStringConvertible {
+  /// HealthKit's name; the number where it has none.
+  public var description: String { Self.names[self] ?? "\(rawValue)" }
+}

@@ -1,0 +1,250 @@
+import Captures
+package import FoundationEssentials
+package import HealthModel
+import HeartRateRecording
+import Sensors
+import SeriesStore
+
+// How live workouts end, and how they outlive a recorder.
+
+extension Recorder {
+  /// Ends a workout, and returns when it is stored with all that was recorded for it.
+  ///
+  /// Its sensor is recorded for ``OpenWorkout/recovery`` more, so that the store has the heart rate of a minute later; then the
+  /// session, the workout and what is computed of both are stored together.
+  ///
+  /// - Parameters:
+  ///   - workout: The workout. One that is ending is waited for, or cut short.
+  ///   - time: When it ended; nil: now.
+  ///   - waitsForRecovery: False: it is over at once.
+  /// - Throws: ``WorkoutRequestFailure``; `notStored` where the store did not take it: it is safe in the journal.
+  package func endWorkout(
+    _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
+  ) async throws(WorkoutRequestFailure) {
+    if let open = workouts[workout] {
+      if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
+      recover(workout, waits: waitsForRecovery)
+      if workouts[workout] != nil {
+        await withCheckedContinuation { workoutWaits[workout, default: []].append($0) }
+      }
+    } else if !endedWorkouts.contains(workout) {
+      throw .notOpen
+    }
+    await commits[workout]?.value
+    if endedWorkouts.contains(workout) { throw .notStored }
+  }
+
+  /// The program of a workout is gone: the workout ends now, without waiting for the recovery, and is stored.
+  package func interruptWorkout(_ workout: UUID) {
+    guard let open = workouts[workout] else { return }
+    close(open, at: clock.now(), .clientGone)
+  }
+
+  /// Forgets a workout: none is stored; what was recorded and added stays. Returns when a power cut cannot bring it back.
+  ///
+  /// - Throws: ``WorkoutRequestFailure/notOpen``, ``WorkoutRequestFailure/journal``.
+  package func discardWorkout(_ workout: UUID) async throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout], let files else { throw .notOpen }
+    do throws(JournalError) {
+      try files.journal.commit(workout)
+    } catch {
+      throw journalRefusedWorkout(error)
+    }
+    forget(open, .request, at: clock.now())
+    do throws(JournalError) { try await files.syncer.syncNow() } catch { throw journalRefusedWorkout(error) }
+  }
+
+  /// A workout was stopped: it is over when its recovery is, or at once where nothing is recorded for it.
+  private func recover(_ workout: UUID, waits: Bool) {
+    guard let open = workouts[workout], let stop = open.session.end else { return }
+    let now = clock.now()
+    let end = open.instant(of: stop).advanced(byMicroseconds: OpenWorkout.recovery)
+    guard waits, end > now, index(of: open).map({ recordings[$0].session != nil }) == true else {
+      return close(open, at: now, .request)
+    }
+    workouts[workout]?.recoveryEnd = end
+    armTimer(for: end)
+  }
+
+  /// The time is `now`: workouts end whose recovery is over, or which have gone on for too long.
+  func endWorkouts(at now: BootInstant) {
+    for open in workouts.values where open.nextDeadline <= now { close(open, at: now, .request) }
+    for open in workouts.values { armTimer(for: open.nextDeadline) }
+  }
+
+  /// The recorder stops: recoveries are cut short; what goes on does so with the next recorder.
+  ///
+  /// - Returns: Those that are to be committed.
+  func stopWorkouts() -> [UUID] {
+    let stopped = workouts.values.filter { $0.session.state == .stopped }.map(\.session.id)
+    for identifier in stopped { workouts[identifier].map { close($0, at: clock.now(), .shutdown) } }
+    return stopped
+  }
+
+  /// All that ends has been committed, as far as it can be: whoever waits for a workout learns how it went.
+  func answerWaits() {
+    let waits = workoutWaits.values.joined()
+    workoutWaits = [:]
+    for wait in waits { wait.resume() }
+  }
+
+  /// Ends recoveries of a sensor whose next workout or session begins.
+  func cutShortRecovery(of sensor: SensorAddress) {
+    for open in workouts.values where open.contents.workout.sensor == sensor && open.session.state == .stopped {
+      close(open, at: clock.now(), .request)
+    }
+  }
+
+  /// A workout is over: its session ends, another goes on from it, and it is committed after its sessions.
+  private func close(_ open: OpenWorkout, at now: BootInstant, _ reason: SessionEndReason) {
+    let identifier = open.session.id
+    endedWorkouts.insert(identifier)
+    // Its session first: what has ended in the journal is committed with what is stored then.
+    forget(open, reason, at: now)
+    if let record = try? open.record(of: .end, at: now) { writeEnd(open.owed + [record], of: identifier) }
+    if !isStopping { commitSoon(identifier) }
+  }
+
+  /// Writes the end of a workout; where the journal does not take it, its commit waits for that.
+  private func writeEnd(_ records: [WorkoutRecord], of workout: UUID) {
+    do throws(JournalError) {
+      try files?.journal.append(records, toWorkout: workout)
+      journalWorks()
+    } catch {
+      owedEnds[workout] = records
+      journalFailed(error)
+    }
+  }
+
+  private func forget(_ open: OpenWorkout, _ reason: SessionEndReason, at now: BootInstant) {
+    let identifier = open.session.id
+    workouts[identifier] = nil
+    if let index = index(of: open) {
+      let gaps = recordings[index].machine.counts.gaps
+      if let step = recordings[index].divide(reason, at: now, next: UUID()) {
+        perform(step, of: index, gapsBefore: gaps)
+        armTimer(for: recordings[index].deadline)
+        publishStatus()
+      }
+    }
+    if let request = open.contents.workout.request { requests.remove(request) }
+    // A recorder that stops commits all at its end.
+    if !isStopping { for wait in workoutWaits.removeValue(forKey: identifier) ?? [] { wait.resume() } }
+  }
+
+  private func index(of open: OpenWorkout) -> Int? {
+    open.contents.workout.sensor.flatMap { recordings.index(of: $0) }
+  }
+
+  /// Commits an ended workout, after the sessions and series that it may need.
+  func commit(workout: UUID, with files: OpenFiles) async throws(SessionCommitter.Failure) -> SessionCommitter.Committed
+  {
+    if let records = owedEnds[workout] {
+      do { try files.journal.append(records, toWorkout: workout) } catch { throw .journal(error) }
+      owedEnds[workout] = nil
+      journalWorks()
+    }
+    for (identifier, commit) in commits where !endedWorkouts.contains(identifier) { await commit.value }
+    let open = Set(recordings.indices.compactMap { recordings[$0].session?.id })
+    return try await files.committer.commit(workout: workout, besides: open)
+  }
+
+  /// Goes on with the workouts of an earlier recorder.
+  ///
+  /// - Returns: Those that have ended and are yet to be committed.
+  func recoverWorkouts(_ contents: JournalContents) async -> [UUID] {
+    var ended: [UUID] = []
+    for found in contents.workouts {
+      let identifier = found.workout.identifier
+      let now = clock.now()
+      let start = (try? WorkoutReplay(found))?.session.start ?? now.timestamp(wallMinusBoot: wallOffset)
+      let passed = max(0, now.timestamp(wallMinusBoot: wallOffset).microseconds(since: start))
+      let limit = now.advanced(byMicroseconds: settings.clientData.microsecondsOfWorkout - passed)
+      guard var open = try? OpenWorkout(found, until: limit), open.session.state != .ended,
+        !found.workout.endsWithClient, await !isStored(identifier)
+      else {
+        endedWorkouts.insert(identifier)
+        ended.append(identifier)
+        endSession(of: found.workout, at: now)
+        // As its session: at the last thing that is known, since the boot clock may have started anew since then.
+        let isOpen = (try? WorkoutReplay(found))?.session.state != .ended
+        if isOpen { writeEnd([.call(.end, at: contents.lastInstant(of: found) ?? now)], of: identifier) }
+        continue
+      }
+      let isSameBoot = found.boot == clock.boot
+      let present: [WorkoutRecord] = [
+        .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now),
+      ]
+      do throws(JournalError) { try files?.journal.append(present, toWorkout: identifier) } catch {
+        open.owed = present
+        journalFailed(error)
+      }
+      open.journalTook(present)
+      open.rates.earlier = await earlierRates(of: open, contents)
+      log(.notice, "the workout \(identifier.uuidString.lowercased()) goes on")
+      let stop = open.session.end
+      if stop != nil, !isSameBoot { open.recoveryEnd = now }
+      workouts[identifier] = open
+      if stop != nil, isSameBoot { recover(identifier, waits: true) }
+      if let open = workouts[identifier] { armTimer(for: open.nextDeadline) }
+    }
+    return ended
+  }
+
+  /// Whether the store has a workout, or had it: a power cut may take its end from the journal that the store has already.
+  private func isStored(_ workout: UUID) async -> Bool {
+    guard let store = files?.store else { return false }
+    if (try? await store.wasDeleted(workout)) == true { return true }
+    return (try? await SampleQuery(.identifier([workout])).result(for: store).value.isEmpty) == false
+  }
+
+  /// A workout is over and its session goes on: the recorder was killed between the two.
+  private func endSession(of workout: LiveWorkout, at now: BootInstant) {
+    guard let request = workout.request,
+      let index = recordings.indices.first(where: { recordings[$0].request?.request.identifier == request }),
+      let ending = recordings[index].end(.request, at: now)
+    else { return }
+    requests.remove(request)
+    end(ending, of: index)
+    commitSoon(ending.session)
+  }
+
+  /// What earlier sessions of its sensor hold: those in the journal, and those in the store.
+  private func earlierRates(of open: OpenWorkout, _ contents: JournalContents) async -> QuantityTrack {
+    guard let sensor = open.contents.workout.sensor, let start = open.session.start else { return QuantityTrack() }
+    var rates: [(start: Int64, value: Double)] = []
+    for found in contents.sessions where found.state != .committed && found.capture.sensor.address == sensor {
+      guard let timeline = try? SessionTimeline(log: found.capture.log), timeline.end > start else { continue }
+      rates += timeline.rates.filter { $0.time >= start }.map {
+        ($0.time.flooredToMilliseconds.microseconds, Double($0.beatsPerMinute))
+      }
+    }
+    if let store = files?.store {
+      let predicate = WorkoutSessions.predicate(of: sensor, from: start, to: nil)
+      let stored = try? await QuantityQuery(.heartRate, predicate: predicate, from: start).result(for: store).value
+      rates += (stored?.quantities).map { zip($0.starts, $0.values).map { ($0, $1) } } ?? []
+    }
+    rates.sort { $0.start < $1.start }
+    return QuantityTrack(starts: rates.map(\.start), values: rates.map(\.value))
+  }
+}
+
+extension JournalContents {
+  /// The last instant that is known of a workout, in the boot of its last record: its own, or one of its sensor's.
+  fileprivate func lastInstant(of workout: WorkoutContents) -> BootInstant? {
+    var last = workout.lastInstant
+    for found in sessions where found.capture.sensor.address == workout.workout.sensor {
+      guard let instant = found.capture.log.last?.instant, found.capture.lastBoot == workout.boot else { continue }
+      last = max(last ?? instant, instant)
+    }
+    return last
+  }
+}
+
+extension Capture {
+  fileprivate var lastBoot: BootIdentifier? {
+    var last: BootIdentifier?
+    for event in log { if case .boot(let boot) = event.kind { last = boot } }
+    return last
+  }
+}

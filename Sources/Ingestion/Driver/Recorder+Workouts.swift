@@ -1,0 +1,246 @@
+import Captures
+package import FoundationEssentials
+package import HealthModel
+import Sensors
+import SeriesStore
+
+// Live workouts. What a call has changed is in the journal when it returns: it outlives the program and this one at once, and
+// the power from the next sync on. Who may ask for what is not decided here.
+
+extension Recorder {
+  /// The live workouts, in the order of their identifiers; also those of an earlier run that go on.
+  package var runningWorkouts: [RunningWorkout] {
+    let now = clock.now()
+    return workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }.map { open in
+      RunningWorkout(
+        id: open.session.id, owner: open.owner, endsWithClient: open.contents.workout.endsWithClient,
+        sensor: open.contents.workout.sensor, session: open.session,
+        elapsedTime: open.session.elapsedTime(at: open.time(of: now)), metadata: open.metadata,
+        sampleCount: open.contents.samples.count)
+    }
+  }
+
+  /// Begins a workout now. If its sensor is being recorded, that session ends and the workout's goes on from it without losing
+  /// a value. The recovery of another workout of the sensor is cut short.
+  ///
+  /// - Parameters:
+  ///   - configuration: What it is.
+  ///   - sensor: Whose heart; without one there are samples of other programs alone.
+  ///   - owner: The program whose it is; it becomes the source.
+  ///   - endsWithClient: Whether it ends when its program goes, also where the recorder notices that only at its next start.
+  ///   - metadata: What is stored with it.
+  /// - Returns: The workout's identity, also in the store.
+  /// - Throws: ``WorkoutRequestFailure``.
+  package func beginWorkout(
+    _ configuration: WorkoutConfiguration, of sensor: WorkoutSensor = .any, for owner: ClientIdentity,
+    endsWithClient: Bool = false, metadata: Metadata = [:]
+  ) throws(WorkoutRequestFailure) -> UUID {
+    guard condition.phase == .running, isTakingEvents, let files else { throw .notRecording }
+    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+    do { _ = try WorkoutSession(configuration) } catch { throw .invalid(error) }
+    let address: SensorAddress?
+    do throws(SessionRequestFailure) {
+      address =
+        switch sensor {
+        case .any: try freeSensor(nil)
+        case .one(let one): try freeSensor(one)
+        case .none: nil
+        }
+    } catch {
+      throw .noSession(error)
+    }
+    let now = clock.now()
+    followClock(at: now)
+    let request = address.map { _ in UUID() }
+    let workout = LiveWorkout(
+      identifier: UUID(), uid: owner.uid, application: owner.application, endsWithClient: endsWithClient,
+      configuration: LiveWorkout.Configuration(configuration), request: request, sensor: address)
+    var contents = WorkoutContents(workout)
+    contents.metadata = metadata.mapValues(CaptureMetadataValue.init)
+    let records: [WorkoutRecord] = [
+      .boot(clock.boot, at: now), .clock(wallMinusBootMicroseconds: wallOffset, at: now), .call(.start, at: now),
+    ]
+    for record in records { contents.append(record) }
+    let open: OpenWorkout
+    do {
+      open = try OpenWorkout(contents, until: now.advanced(byMicroseconds: settings.clientData.microsecondsOfWorkout))
+    } catch {
+      throw .invalid(error)
+    }
+    do { try files.journal.open(workout, metadata: contents.metadata, records: records) } catch {
+      throw journalRefusedWorkout(error)
+    }
+    workouts[workout.identifier] = open
+    if let address, let request {
+      do throws(SessionRequestFailure) {
+        _ = try beginSession(request, of: address, for: owner, endsWithClient: endsWithClient)
+      } catch {
+        workouts[workout.identifier] = nil
+        try? files.journal.commit(workout.identifier)
+        throw .noSession(error)
+      }
+    }
+    armTimer(for: open.nextDeadline)
+    journalWorks()
+    return workout.identifier
+  }
+
+  /// Pauses a workout; what is measured until it goes on does not count.
+  ///
+  /// Here and in the calls below the time is now where none is named, and a time before that of an earlier call is refused. What is
+  /// refused, by a ``WorkoutRequestFailure``, changes nothing.
+  package func pauseWorkout(_ workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
+    try call(.pause, at: time, of: workout)
+  }
+
+  /// Goes on after a pause.
+  package func resumeWorkout(_ workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
+    try call(.resume, at: time, of: workout)
+  }
+
+  /// Begins an activity, and ends the one under way.
+  ///
+  /// - Returns: The activity's identity.
+  package func beginActivity(
+    _ configuration: WorkoutConfiguration, at time: Timestamp? = nil, metadata: Metadata = [:], in workout: UUID
+  ) throws(WorkoutRequestFailure) -> UUID {
+    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+    let identifier = UUID()
+    try call(
+      .beginActivity(
+        identifier, LiveWorkout.Configuration(configuration),
+        metadata: metadata.mapValues(CaptureMetadataValue.init)), at: time, of: workout)
+    return identifier
+  }
+
+  /// Ends the activity under way.
+  package func endActivity(of workout: UUID, at time: Timestamp? = nil) throws(WorkoutRequestFailure) {
+    try call(.endActivity, at: time, of: workout)
+  }
+
+  /// Adds an event that is over.
+  ///
+  /// Without a span it is a moment, now; a lap or a segment begins where the last one of its kind ended, or where the activity under
+  /// way began, or else the workout.
+  package func addEvent(
+    _ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:], to workout: UUID
+  ) throws(WorkoutRequestFailure) {
+    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+    guard let open = workouts[workout] else { throw .notOpen }
+    let now = clock.now()
+    let start: BootInstant
+    let end: BootInstant
+    if let span {
+      (start, end) = (open.instant(of: span.start), open.instant(of: span.end))
+      guard end <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
+    } else {
+      end = max(now, open.replay.latest.map { open.instant(of: $0) } ?? now)
+      let last = type == .lap || type == .segment ? open.endOfLast(type) : nil
+      start = min(end, last.map { open.instant(of: $0) } ?? end)
+    }
+    try call(
+      .event(
+        type: type.rawValue, start: start, end: end,
+        metadata: metadata.mapValues(CaptureMetadataValue.init)), at: max(now, end), of: workout, isNamed: false)
+  }
+
+  /// Adds metadata; the last value of a key counts.
+  package func addMetadata(_ metadata: Metadata, toWorkout workout: UUID) throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout] else { throw .notOpen }
+    do {
+      try settings.clientData.check(metadata)
+      try settings.clientData.check(open.metadata.merging(metadata) { $1 })
+    } catch {
+      throw .refused(error)
+    }
+    try journal([], metadata.mapValues(CaptureMetadataValue.init), of: workout)
+  }
+
+  /// Collects samples of the workout's program, which the store has.
+  package func addSamples(_ samples: [UUID], to workout: UUID) async throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout], let store = files?.store else { throw .notOpen }
+    let limits = settings.clientData
+    guard samples.count <= limits.valuesInCall else { throw .refused(.tooLarge(.values)) }
+    let wanted = Set(samples)
+    let found: [HealthSample]
+    do {
+      found = try await SampleQuery(.and([.identifier(wanted), .source(open.owner.source)])).result(for: store).value
+    } catch {
+      throw .store
+    }
+    guard found.count == wanted.count, found.allSatisfy({ $0.type.kind != .workout }) else { throw .unknownSample }
+    // Much may have happened meanwhile.
+    guard let open = workouts[workout] else { throw .notOpen }
+    let known = Set(open.contents.samples)
+    var news: [UUID] = []
+    for sample in samples where !known.contains(sample) && !news.contains(sample) { news.append(sample) }
+    guard known.count + news.count <= limits.samplesOfWorkout else { throw .refused(.tooLarge(.samples)) }
+    guard !news.isEmpty else { return }
+    try journal([.samples(news)], of: workout)
+  }
+
+  /// The figures of a type up to now, of the workout and of the activity under way: heart rates as the sensor sends them,
+  /// everything else as the program added it.
+  package func statistics(
+    of type: QuantityType, in workout: UUID
+  ) async throws(WorkoutRequestFailure) -> LiveWorkoutFigures {
+    guard let open = workouts[workout], let store = files?.store else { throw .notOpen }
+    var samples: [WorkoutSample] = []
+    if !open.contents.samples.isEmpty {
+      do throws(StoreError) { samples = try await store.collected(Set(open.contents.samples), of: type) } catch {
+        throw .store
+      }
+    }
+    guard let open = workouts[workout] else { throw .notOpen }
+    return open.figures(of: type, with: samples, at: clock.now())
+  }
+
+  /// Something is asked of a workout: tried, journalled, done.
+  func call(
+    _ call: WorkoutCall, at time: Timestamp?, of workout: UUID
+  ) throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout] else { throw .notOpen }
+    let now = clock.now()
+    let instant = time.map { open.instant(of: $0) } ?? now
+    guard instant <= now.advanced(byMicroseconds: Self.clockTolerance) else { throw .invalidTime }
+    try self.call(call, at: instant, of: workout, isNamed: time != nil)
+  }
+
+  private func call(
+    _ call: WorkoutCall, at instant: BootInstant, of workout: UUID, isNamed: Bool
+  ) throws(WorkoutRequestFailure) {
+    followClock(at: clock.now())
+    guard let open = workouts[workout] else { throw .notOpen }
+    let record: WorkoutRecord
+    do { record = try open.record(of: call, at: instant, isNamed: isNamed) } catch { throw .invalid(error) }
+    try journal([record], of: workout)
+  }
+
+  private func journal(
+    _ records: [WorkoutRecord], _ metadata: [String: CaptureMetadataValue] = [:], of workout: UUID
+  ) throws(WorkoutRequestFailure) {
+    guard let files, isTakingEvents else { throw .notRecording }
+    let owed = workouts[workout]?.owed ?? []
+    do { try files.journal.append(owed + records, metadata: metadata, toWorkout: workout) } catch {
+      throw journalRefusedWorkout(error)
+    }
+    workouts[workout]?.owed = []
+    workouts[workout]?.journalTook(records, metadata)
+    journalWorks()
+  }
+
+  func journalRefusedWorkout(_ error: JournalError) -> WorkoutRequestFailure {
+    journalFailed(error)
+    return .journal
+  }
+}
+
+extension OpenWorkout {
+  /// Where a lap or a segment that nobody gave a start begins.
+  fileprivate func endOfLast(_ type: WorkoutEventType) -> Timestamp? {
+    let start = session.currentActivity?.start ?? session.activities.last?.end ?? session.start
+    let events = session.events + session.activities.flatMap(\.events) + (session.currentActivity?.events ?? [])
+    let last = events.filter { $0.type == type }.map(\.span.end).max()
+    return [start, last].compactMap { $0 }.max()
+  }
+}

@@ -1,0 +1,32 @@
+package import FoundationEssentials
+package import HealthModel
+package import Sensors
+
+/// A live workout as it is now.
+package struct RunningWorkout: Hashable, Sendable, Identifiable {
+  /// Its identifier, also in the store.
+  package var id: UUID
+  /// Whose it is.
+  package var owner: ClientIdentity
+  /// Whether it ends when its program goes.
+  package var endsWithClient: Bool
+  /// The sensor whose values belong to it; nil where it has none.
+  package var sensor: SensorAddress?
+  /// Its state, events and activities; `stopped` while the recovery is recorded.
+  package var session: WorkoutSession
+  /// The time since its start without pauses.
+  package var elapsedTime: Duration
+  /// What was said of it.
+  package var metadata: Metadata
+  /// How many samples of its program were collected.
+  package var sampleCount: Int
+}
+
+/// Whose heart a live workout records.
+package enum WorkoutSensor: Hashable, Sendable {
+  /// The one sensor that is measuring.
+  case any
+  case one(SensorAddress)
+  /// Nobody's: there are samples of other programs alone.
+  case none
+}

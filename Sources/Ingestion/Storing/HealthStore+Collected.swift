@@ -1,0 +1,69 @@
+import FoundationEssentials
+import HealthModel
+import Sensors
+import SeriesStore
+
+extension HealthStore {
+  /// What the sensor's sessions have of a workout's time, oldest first; nothing without a sensor.
+  func recorded(
+    _ sensor: SensorAddress?, over span: TimeSpan
+  ) throws(SessionCommitter.Failure) -> [HealthSample] {
+    guard let sensor else { return [] }
+    return try saving { (store) throws(StoreError) in
+      try store.answer(WorkoutSessions.samples(of: sensor, over: span), in: nil)
+    }
+  }
+
+  /// The samples of a workout's program that are still there, with the values of quantities.
+  func collected(_ samples: Set<UUID>) throws(SessionCommitter.Failure) -> [WorkoutSample] {
+    try saving { (store) throws(StoreError) in try store.collected(samples, of: nil) }
+  }
+
+  /// The same of one type, or of all.
+  func collected(_ samples: Set<UUID>, of type: QuantityType?) throws(StoreError) -> [WorkoutSample] {
+    guard !samples.isEmpty else { return [] }
+    let wanted = type.map { SamplePredicate.type(.quantity($0)) } ?? .all
+    let found = try answer(SampleQuery(.and([.identifier(samples), wanted])), in: nil)
+    var tracks: [UUID: QuantityTrack] = [:]
+    for type in Set(found.compactMap(\.type.quantityType)) where type.isKnown {
+      let ids = Set(found.lazy.filter { $0.type.quantityType == type }.map(\.id))
+      for quantity in try answer(QuantityQuery(type, predicate: .identifier(ids)), in: nil) {
+        tracks[quantity.sample, default: QuantityTrack()].append(quantity)
+      }
+    }
+    return found.map { sample in
+      WorkoutSample(
+        id: sample.id, sample.type, from: DataSource(sample.source, sample.device),
+        quantities: tracks[sample.id] ?? QuantityTrack())
+    }
+  }
+
+  /// The energy that the strap counted, as a sample; nil where it counted none.
+  func energy(
+    of workout: UUID, _ recorded: [HealthSample], over span: TimeSpan, device: Device?
+  ) throws(SessionCommitter.Failure) -> NewSample? {
+    var rates: [HeartRateValue] = []
+    for sample in recorded where sample.type == .quantity(.heartRate) {
+      guard let session = sample.session else { continue }
+      rates += try saving { (store) throws(StoreError) in try store.rates(of: session) }
+    }
+    do { return try WorkoutEnergy.sample(of: workout, from: rates, over: span, device: device) } catch {
+      throw .timeline(error)
+    }
+  }
+
+  /// The same failure as a commit's.
+  func saving<Result>(
+    _ body: (isolated HealthStore) throws(StoreError) -> Result
+  ) throws(SessionCommitter.Failure) -> Result {
+    do { return try body(self) } catch { throw .store(error) }
+  }
+}
+
+extension QuantityTrack {
+  fileprivate mutating func append(_ quantity: QuantityList.Element) {
+    starts.append(quantity.span.start.microseconds)
+    ends.append(quantity.span.end.microseconds)
+    values.append(quantity.value)
+  }
+}

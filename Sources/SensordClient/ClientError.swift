@@ -1,0 +1,89 @@
+public import HealthModel
+
+/// Why the recorder did not do what a client asked. A later version may have more cases.
+///
+/// It holds no health data.
+@nonexhaustive
+public enum ClientError: Error, Hashable, Sendable {
+  /// There is no message bus, or it lets nobody in; the text is the bus's.
+  case noBus(String)
+  /// No recorder lets programs in on this bus, or it is just starting or stopping.
+  case notRunning
+  /// Bus or recorder ended during the call: whether it was carried out is not known.
+  case interrupted
+  /// No answer came in time.
+  case timedOut
+  /// The task was cancelled; the recorder may still act on the call.
+  case cancelled
+  /// The client was closed before.
+  case closed
+  /// The owner has not allowed this.
+  case notAuthorized
+  /// The application's name cannot be one.
+  case invalidApplication
+  /// What was named as a sensor is no address.
+  case invalidSensor
+  /// The recorder does not know a type.
+  case unknownType
+  /// The recorder does not know a unit, or it does not go with the type.
+  case invalidUnit
+  /// An argument makes no sense; the text says which.
+  case invalidArgument(String)
+  /// A predicate is deeper, or has more values, than can be asked.
+  case tooComplex
+  /// This program, or this user, has used up what one may have; the text says of what.
+  case limitsExceeded(String)
+  /// No sensor is measuring, or several are and none was named; the text says which.
+  case noSensor(String)
+  /// Another program has a session of this sensor.
+  case busy
+  /// The session or the series has ended, or is another program's.
+  case ended
+  /// The object is not there, or not for this program.
+  case notFound
+  /// The store cannot be read or written now. A session that ended with this is safe in the recorder's journal.
+  case notStored
+  /// The store does not have the history that the anchor is of: what is known of the store is invalid.
+  case lostAnchor
+  /// A value or a sample cannot be stored, or a series not be finished, as the recorder's text says.
+  case invalidSample(String)
+  /// The same, found before anything was sent.
+  case series(SeriesError)
+  /// The answer ended before it was complete: its permission was revoked, or nobody read it for 30 s.
+  case cutOff
+  /// The answer is not what this version understands.
+  case unreadable
+  /// An error of a later recorder: its D-Bus name and its text.
+  case refused(name: String, message: String)
+}
+
+extension ClientError: CustomStringConvertible {
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .noBus(let reason): "the message bus cannot be reached: \(reason)"
+    case .notRunning: "no recorder is running that lets programs in"
+    case .interrupted: "the recorder or the message bus ended"
+    case .timedOut: "the recorder did not answer in time"
+    case .cancelled: "the call was cancelled"
+    case .closed: "the client was closed"
+    case .notAuthorized: "the owner has not allowed this"
+    case .invalidApplication:
+      "an application identifier has 1 to 100 of the ASCII letters, digits, '.', '_' and '-', the first a letter"
+    case .invalidSensor: "a sensor is named by its address, C0:FF:EE:00:00:01 for example"
+    case .unknownType: "there is no such type"
+    case .invalidUnit: "there is no such unit, or it does not go with the type"
+    case .invalidArgument(let text), .invalidSample(let text), .limitsExceeded(let text), .noSensor(let text): text
+    case .tooComplex: "the conditions are too deep or too many"
+    case .busy: "another program has a session of this sensor"
+    case .ended: "the session or series has ended"
+    case .notFound: "there is no such object"
+    case .notStored: "the store cannot be read or written now"
+    case .lostAnchor: "the anchor is not of this store's history; begin at the start"
+    case .series(let error): error.description
+    case .cutOff: "the answer was cut off"
+    case .unreadable: "the recorder's answer cannot be read"
+    case .refused(let name, let message): "\(name): \(message)"
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import ClientInterfaces
+public import HealthModel
+
+/// A query that a recorder answers: once, or again after every change. The same values are answered by a store's file, too
+/// (`StoreQuery` of SeriesStore).
+///
+/// What the owner does not let this program read does not exist for its queries, but for samples that it saved itself. The
+/// numbers of changes in answers are 0: they would tell how much else was saved.
+public protocol SensordQuery: HealthQuery where Output: Equatable {
+  /// Asks the recorder.
+  ///
+  /// - Throws: ``ClientError/limitsExceeded(_:)``, ``ClientError/cutOff``, ``ClientError/notStored``, and others.
+  @concurrent func result(for client: SensordClient) async throws(ClientError) -> Output
+}
+
+extension SensordQuery {
+  /// The present answer, and another one whenever it has changed, until the loop is left.
+  ///
+  /// A program that is slower than the changes misses intermediate answers, but never the last one; the answers to a
+  /// `ChangeQuery` have each change exactly once. While bus or recorder are gone nothing comes; then it goes on.
+  public func results(for client: SensordClient) -> ClientResults<Self> {
+    ClientResults(query: self, client: client)
+  }
+}
+
+extension SampleQuery: SensordQuery {
+  /// The samples now.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [HealthSample] {
+    try await client.ask(.samples(self), SampleAnswer())
+  }
+}
+
+extension QuantityQuery: SensordQuery {
+  /// The quantities now.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> QuantityList {
+    try await client.ask(.quantities(self), QuantityAnswer(type: type))
+  }
+}
+
+extension HeartbeatQuery: SensordQuery {
+  /// The beats now: their times, intervals, gaps and flags. Each run's map is anchored at its first beat, and what it does not say of
+  /// the times stands with the beats.
+  ///
+  /// - Throws: ``ClientError/notFound`` for a series that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> HeartbeatSeries {
+    try await client.ask(.heartbeats(self), HeartbeatAnswer())
+  }
+}
+
+extension StatisticsCollectionQuery: SensordQuery {
+  /// The statistics now.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {
+    try await client.ask(.statistics(self), StatisticsAnswer())
+  }
+}
+
+extension ChangeQuery: SensordQuery {
+  /// The changes now.
+  ///
+  /// - Throws: ``ClientError/lostAnchor`` for an anchor that the store does not know, or no longer, because the owner has decided
+  ///   anew what this program may read. What it knows of the store is then invalid, and it has to begin at the start.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> ChangeSet {
+    try await client.ask(.changes(self), ChangeAnswer())
+  }
+}

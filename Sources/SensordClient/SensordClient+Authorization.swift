@@ -1,0 +1,48 @@
+import ClientInterfaces
+import DBus
+public import HealthModel
+
+/// Whether a program may save samples of a type. Nothing tells whether it may read them.
+@nonexhaustive
+public enum ShareStatus: String, Hashable, Sendable {
+  /// The owner has not decided.
+  case notDetermined
+  /// The owner does not allow it.
+  case sharingDenied
+  /// The owner allows it.
+  case sharingAuthorized
+}
+
+extension SensordClient {
+  /// Asks the owner for permissions, and returns when everything is decided, be it allowed or not; at once if it was before.
+  ///
+  /// That can take as long as it takes a person to find the question. Cancel the task to give up waiting: the request goes with
+  /// the connection, not before.
+  ///
+  /// - Parameters:
+  ///   - share: Types of samples to save. Sessions need `heartRate` and `heartbeatSeries`.
+  ///   - read: Types of samples to read, live values included.
+  /// - Throws: ``ClientError/unknownType``, ``ClientError/limitsExceeded(_:)``, ``ClientError/cancelled``, and others.
+  @concurrent public func requestAuthorization(
+    toShare share: Set<SampleType> = [], read: Set<SampleType> = []
+  ) async throws(ClientError) {
+    // Before the question, so that no decision is missed.
+    var changes = decisions.changes().makeAsyncIterator()
+    while true {
+      let answer = try await link.call(
+        ClientInterfaces.authorization, "Request",
+        [.strings(share.map(\.identifier).sorted()), .strings(read.map(\.identifier).sorted())])
+      if answer.first?.string == "decided" { return }
+      guard await changes.next(isolation: #isolation) != nil else { throw .cancelled }
+    }
+  }
+
+  /// Whether this program may save samples of a type.
+  ///
+  /// - Throws: ``ClientError/unknownType``, and others.
+  @concurrent public func shareStatus(of type: SampleType) async throws(ClientError) -> ShareStatus {
+    let answer = try await link.call(ClientInterfaces.authorization, "Status", [.string(type.identifier)])
+    guard let status = answer.first?.string.flatMap(ShareStatus.init(rawValue:)) else { throw .unreadable }
+    return status
+  }
+}

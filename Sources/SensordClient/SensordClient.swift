@@ -1,0 +1,101 @@
+import DBus
+import Synchronization
+
+/// A program's way to the recorder on this machine, over D-Bus: HealthKit's shape on Linux.
+///
+/// ```swift
+/// let client = try await SensordClient.connect(application: "org.example.Game")
+/// try await client.requestAuthorization(toShare: [.heartbeatSeries], read: [.quantity(.heartRate)])
+/// for try await value in client.liveValues() { … }
+/// ```
+///
+/// The recorder's owner decides what a program may do, and a program cannot tell whether it may read: where it may not, there is
+/// nothing. A client has one thread of its own, which sleeps while nothing happens.
+///
+/// Bus and recorder may end and come back. A call that was under way then throws ``ClientError/interrupted``, and the next one
+/// goes to the recorder that is there; live values and live queries say that they were interrupted and go on by themselves.
+public final class SensordClient: Sendable {
+  /// The name under which the owner's decisions about this program are kept.
+  public let application: String
+  /// For calls.
+  let link: Link
+  let observation: Observation
+  let decisions: Decisions
+  private let bus: Bus
+  /// The connections of live streams.
+  private let streams = Mutex<[ObjectIdentifier: Link]>([:])
+
+  /// On which bus the recorder is looked for.
+  public enum Bus: Hashable, Sendable {
+    /// A person's own recorder on the session bus if there is one, else the service on the system bus.
+    case automatic
+    /// The service's bus.
+    case system
+    /// The bus of the person's session.
+    case session
+    /// A bus by its address, as `dbus-daemon --print-address` writes it.
+    case address(String)
+  }
+
+  private init(_ link: Link, _ bus: Bus, _ decisions: Decisions) {
+    self.link = link
+    self.bus = bus
+    self.decisions = decisions
+    application = link.application
+    observation = Observation(application: link.application, bus: bus, loop: link.loop)
+  }
+
+  deinit {
+    let (link, observation) = (link, observation)
+    Task(executorPreference: link.loop) { await Self.end(link, observation) }
+  }
+
+  /// Connects to the recorder, and says which program this is.
+  ///
+  /// - Parameters:
+  ///   - bus: Where the recorder is.
+  ///   - application: 1 to 100 of the ASCII letters, digits, `.`, `_` and `-`, the first a letter: `org.example.Game`.
+  /// - Returns: The client, which the recorder knows.
+  /// - Throws: ``ClientError/noBus(_:)``, ``ClientError/notRunning``, ``ClientError/invalidApplication``, and others.
+  @concurrent public static func connect(
+    to bus: Bus = .automatic, application: String
+  ) async throws(ClientError) -> SensordClient {
+    let loop: EventLoop
+    do throws(DBusError) {
+      loop = try EventLoop.startThread(named: "sensord client")
+    } catch {
+      throw ClientError(error)
+    }
+    let decisions = Decisions()
+    let link = Link(application: application, bus: bus, loop: loop) { decisions.note($0) }
+    let client = SensordClient(link, bus, decisions)
+    _ = try await link.open()
+    return client
+  }
+
+  /// Ends everything: calls, live values and live queries throw ``ClientError/closed`` from now on.
+  public func close() async {
+    await observation.close()
+    await link.close()
+    decisions.tell()
+    for stream in streams.withLock({ Array($0.values) }) { await stream.close() }
+  }
+
+  /// Does `body` with a connection of its own, to which `events` belong, and closes it.
+  func withStream(
+    _ events: @escaping @Sendable (Link.Event) -> Void, _ body: @Sendable (Link) async -> Void
+  ) async {
+    let stream = Link(application: application, bus: bus, loop: link.loop, events: events)
+    streams.withLock { $0[ObjectIdentifier(stream)] = stream }
+    // A client that was closed meanwhile has not closed this one.
+    if await !link.isClosed { await body(stream) }
+    await stream.close()
+    streams.withLock { $0[ObjectIdentifier(stream)] = nil }
+  }
+
+  private static func end(_ link: Link, _ observation: Observation) async {
+    await observation.close()
+    await link.close()
+    link.loop.stop()
+  }
+}

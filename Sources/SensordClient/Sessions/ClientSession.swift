@@ -1,0 +1,111 @@
+import ClientInterfaces
+import DBus
+public import FoundationEssentials
+public import HealthModel
+
+extension SensordClient {
+  /// Begins a session of one's own, of a game for example: what the sensor sends until its end is stored as one sample of rates and one
+  /// series of beats with this metadata. What was being recorded before ends, and goes on after it; no value is lost or stored twice.
+  ///
+  /// - Parameters:
+  ///   - sensor: The sensor's address; nil for the one that is measuring.
+  ///   - metadata: What is stored with the session; more can be added while it lasts.
+  ///   - endsWithClient: Whether the session ends when this program's connection does. Otherwise another run of it can end it
+  ///     (``session(_:)``).
+  /// - Returns: The session, which is open.
+  /// - Throws: ``ClientError/notAuthorized`` without permission to save heart rates and beats, ``ClientError/noSensor(_:)``,
+  ///   ``ClientError/busy``, and others.
+  @concurrent public func beginSession(
+    of sensor: String? = nil, metadata: Metadata = [:], endsWithClient: Bool = true
+  ) async throws(ClientError) -> ClientSession {
+    var options: [String: Value] = ["endWithClient": .boolean(endsWithClient)]
+    options["sensor"] = sensor.map { .string($0) }
+    if !metadata.isEmpty { options["metadata"] = metadata.value }
+    let answer = try await link.call(ClientInterfaces.manager, "BeginSession", [.properties(options)])
+    guard let path = answer.first?.objectPath else { throw .unreadable }
+    return try await ClientSession(at: path, of: self)
+  }
+
+  /// A session of this program that is open, by its identifier.
+  ///
+  /// - Throws: ``ClientError/ended`` where none is, and others.
+  @concurrent public func session(_ id: UUID) async throws(ClientError) -> ClientSession {
+    // No path may have a hyphen.
+    let element = String(id.uuidString.lowercased().map { $0 == "-" ? "_" : $0 })
+    guard let path = ClientInterfaces.sessions.appending(element) else { throw .ended }
+    return try await ClientSession(at: path, of: self)
+  }
+}
+
+/// A session that this program has begun; see ``SensordClient/beginSession(of:metadata:endsWithClient:)``.
+///
+/// It ends with ``end()``, by itself as every session does (the sensor stays away, 24 hours), or with the program's connection.
+public struct ClientSession: Hashable, Sendable, Identifiable {
+  /// Its identifier, also in the store unless it went on in another session after 24 hours; ``end()`` tells that.
+  public let id: UUID
+  /// The address of its sensor; nil where this program may not read.
+  public let sensor: String?
+  /// When it began.
+  public let start: Timestamp
+  private let path: ObjectPath
+  private let client: SensordClient
+
+  init(
+    at path: ObjectPath, of client: SensordClient, isolation: isolated (any Actor)? = #isolation
+  ) async throws(ClientError) {
+    let answer = try await client.link.properties(of: ClientInterfaces.session, at: path)
+    let text = String(path.lastElement.map { $0 == "_" ? "-" : $0 })
+    guard let id = UUID(uuidString: text), let start = answer["Start"]?.int64 else { throw .unreadable }
+    self.id = id
+    sensor = answer["Sensor"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    self.start = Timestamp(microseconds: start)
+    self.path = path
+    self.client = client
+  }
+
+  /// Adds metadata; the last value of a key counts.
+  ///
+  /// - Throws: ``ClientError/ended``, and others.
+  @concurrent public func addMetadata(_ metadata: Metadata) async throws(ClientError) {
+    _ = try await client.link.call(ClientInterfaces.session, "AddMetadata", [metadata.value], at: path)
+  }
+
+  /// Marks a moment of the session with a text; the present one if none is named.
+  ///
+  /// - Throws: ``ClientError/ended``, ``ClientError/invalidSample(_:)`` for a time outside of the session, and others.
+  @concurrent public func addMarker(_ text: String, at time: Timestamp? = nil) async throws(ClientError) {
+    _ = try await client.link.call(
+      ClientInterfaces.session, "AddMarker", [.int64(time?.microseconds ?? 0), .string(text)], at: path)
+  }
+
+  /// What became of a session.
+  public struct Stored: Hashable, Sendable {
+    /// Its identifier in the store.
+    public var id: UUID
+    /// From its beginning to its end.
+    public var span: TimeSpan
+  }
+
+  /// Ends the session, and returns when it is stored.
+  ///
+  /// - Returns: What is stored; nil where no value came, since a session without one is stored nowhere.
+  /// - Throws: ``ClientError/notStored`` if that takes longer than 20 s: the session is safe in the recorder's journal then, and
+  ///   is stored later; ``ClientError/ended`` if it was ended before, and others.
+  @discardableResult
+  @concurrent public func end() async throws(ClientError) -> Stored? {
+    let answer = try await client.link.call(ClientInterfaces.session, "End", at: path)
+    guard let result = answer.first?.properties, let isStored = result["stored"]?.boolean else { throw .unreadable }
+    guard isStored else { return nil }
+    guard let id = result["id"]?.string.flatMap({ UUID(uuidString: $0) }), let start = result["start_us"]?.int64,
+      let end = result["end_us"]?.int64,
+      let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
+    else { throw .unreadable }
+    return Stored(id: id, span: span)
+  }
+
+  /// Whether both are the same session.
+  public static func == (one: ClientSession, other: ClientSession) -> Bool { one.id == other.id }
+
+  /// By its identifier.
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}

@@ -1,0 +1,89 @@
+internal import DBus
+internal import HealthModel
+
+/// `sensord agent` at work: hands what happens to ``Agent``, and carries out what it says.
+struct AgentRun {
+  private enum Happening: Sendable {
+    case door(AgentDoor.Event)
+    case display(Agent.Event)
+    case ended
+    case failed(CommandFailure)
+  }
+
+  /// Until the task is cancelled, or the input of a terminal ends.
+  @concurrent static func run(on loop: EventLoop) async throws {
+    guard let bus = try GrantAccess.bus() else {
+      throw CommandFailure(
+        .unavailable, "there is no session bus, so no program can ask",
+        remedy: "log in to a session, or use the service")
+    }
+    let (happenings, happen) = AsyncStream.makeStream(of: Happening.self)
+    let display = try await display(on: loop) { happen.yield($0) }
+    let door = AgentDoor(bus, on: loop) { happen.yield(.door($0)) }
+    let stay = Task(executorPreference: loop) {
+      do {
+        try await door.stay()
+      } catch is CancellationError {
+        happen.yield(.ended)
+      } catch {
+        happen.yield(.failed(CommandFailure(classifying: error) ?? CommandFailure(.internalError, "\(error)")))
+      }
+    }
+    defer { stay.cancel() }
+    var agent = Agent()
+    var isThere: Bool?
+    for await happening in happenings {
+      switch happening {
+      case .ended: return
+      case .failed(let failure): throw failure
+      case .display(let event): try await carryOut(agent.handle(event), &agent, door, display)
+      case .door(.came):
+        isThere = true
+        try await carryOut([.list], &agent, door, display)
+      case .door(.gone):
+        if isThere != false { StandardError.write("No recorder is running; waiting for one.\n") }
+        isThere = false
+        // Its requests have gone with it; that is no news when it is back.
+        try await carryOut(agent.handle(.recorderGone), &agent, door, display)
+      case .door(.requested(let details)):
+        guard let uid = details["uid"]?.uint32, let application = details["application"]?.string else { continue }
+        let client = ClientIdentity(uid: uid, application: application)
+        try await carryOut(agent.handle(.requested(client)), &agent, door, display)
+      }
+    }
+  }
+
+  @concurrent private static func carryOut(
+    _ effects: [Agent.Effect], _ agent: inout Agent, _ door: AgentDoor, _ display: any QuestionDisplay
+  ) async throws {
+    for effect in effects {
+      switch effect {
+      case .show(let question): await display.show(question)
+      case .withdraw(let client): await display.withdraw(client)
+      case .decide(let question, let allow): try await door.decide(question, allow: allow)
+      case .list:
+        guard let questions = try await door.questions() else { continue }
+        try await carryOut(agent.handle(.listed(questions)), &agent, door, display)
+      case .tellIdle:
+        StandardError.write("No program waits for a decision; requests appear as they come.\n")
+      }
+    }
+  }
+
+  /// A terminal where there is one, else notifications, else whatever standard input is.
+  @concurrent private static func display(
+    on loop: EventLoop, _ happen: @escaping @Sendable (Happening) -> Void
+  ) async throws -> any QuestionDisplay {
+    let answered: @Sendable (ClientIdentity, Agent.Answer) -> Void = { happen(.display(.answered($0, $1))) }
+    if !StandardInput.isTerminal,
+      let display = try await NotificationDisplay.find(
+        on: loop, answered: answered, restarted: { happen(.display(.displayRestarted)) },
+        ended: {
+          happen(.failed(CommandFailure(.unavailable, "the session bus ended, and with it what shows notifications")))
+        })
+    {
+      return display
+    }
+    return TerminalDisplay(on: loop, answered: answered, ended: { happen(.ended) })
+  }
+}

@@ -1,0 +1,128 @@
+internal import DBus
+internal import HealthModel
+internal import Recordings
+
+/// Questions as desktop notifications with two buttons.
+///
+/// Source: Desktop Notifications Specification 1.2 (`org.freedesktop.Notifications`).
+actor NotificationDisplay: QuestionDisplay {
+  private static let name = "org.freedesktop.Notifications"
+  private static let path: ObjectPath = "/org/freedesktop/Notifications"
+
+  private nonisolated let loop: EventLoop
+  private let connection: Connection
+  private let answered: @Sendable (ClientIdentity, Agent.Answer) -> Void
+  private let restarted: @Sendable () -> Void
+  /// The service's numbers of what is shown.
+  private var numbers: [ClientIdentity: UInt32] = [:]
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+  private init(
+    _ connection: Connection, answered: @escaping @Sendable (ClientIdentity, Agent.Answer) -> Void,
+    restarted: @escaping @Sendable () -> Void
+  ) {
+    loop = connection.loop
+    self.connection = connection
+    self.answered = answered
+    self.restarted = restarted
+  }
+
+  /// Nil where no service shows notifications with buttons on the person's session bus. `restarted` is called when another one
+  /// has come.
+  @concurrent static func find(
+    on loop: EventLoop, answered: @escaping @Sendable (ClientIdentity, Agent.Answer) -> Void,
+    restarted: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void
+  ) async throws -> NotificationDisplay? {
+    guard DoorPlace.hasSessionBus(.current) else { return nil }
+    do throws(DBusError) {
+      let connection = try await Connection.open(.session, on: loop, timeout: .seconds(5))
+      let answer = try await connection.call(
+        .call(name, path: path, interface: name, member: "GetCapabilities"), timeout: .seconds(5))
+      guard answer.body.first?.strings?.contains("actions") == true else { return nil }
+      let display = NotificationDisplay(connection, answered: answered, restarted: restarted)
+      try await display.listen()
+      await connection.onDisconnect { _ in ended() }
+      return display
+    } catch {
+      return nil
+    }
+  }
+
+  private func listen() async throws(DBusError) {
+    _ = await connection.observeSignals { [weak self] message in
+      self?.assumeIsolated { $0.receive(message) }
+    }
+    try await connection.addMatch(MatchRule(interface: Self.name, path: Self.path))
+    try await connection.addMatch(
+      MatchRule(
+        sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+        path: "/org/freedesktop/DBus", firstArgument: Self.name))
+  }
+
+  func show(_ question: AccessQuestion) async {
+    // Read by the service as markup; names are hostile.
+    let body = question.wishes.map { "It wants to \(Self.escaped($0))." }.joined(separator: "\n")
+    let message = Message.call(
+      Self.name, path: Self.path, interface: Self.name, member: "Notify",
+      body: [
+        .string("sensord"), .uint32(numbers[question.client] ?? 0), .string("dialog-question"),
+        .string("\(question.who) asks for health data"), .string(body),
+        .strings(["allow", "Allow", "deny", "Deny"]), .properties(["urgency": .byte(1), "resident": .boolean(true)]),
+        // Until it is answered.
+        .int32(0),
+      ])
+    guard let number = try? await connection.call(message).body.first?.uint32 else { return }
+    numbers[question.client] = number
+  }
+
+  func withdraw(_ client: ClientIdentity) async {
+    guard let number = numbers.removeValue(forKey: client) else { return }
+    await close(number)
+  }
+
+  private func close(_ number: UInt32) async {
+    _ = try? await connection.call(
+      .call(
+        Self.name, path: Self.path, interface: Self.name, member: "CloseNotification", body: [.uint32(number)]))
+  }
+
+  private func receive(_ message: Message) {
+    if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.sender == "org.freedesktop.DBus" {
+      guard message.body.first?.string == Self.name, message.body.count == 3 else { return }
+      numbers = [:]
+      if message.body[2].string != "" { restarted() }
+      return
+    }
+    guard message.interface == Self.name, let number = message.body.first?.uint32,
+      let client = numbers.first(where: { $0.value == number })?.key
+    else { return }
+    switch (message.member, message.body.dropFirst().first?.string) {
+    case ("ActionInvoked", "allow"): answer(client, number, .allowed)
+    case ("ActionInvoked", "deny"): answer(client, number, .denied)
+    case ("NotificationClosed", _):
+      numbers[client] = nil
+      answered(client, .dismissed)
+    default: return
+    }
+  }
+
+  private func answer(_ client: ClientIdentity, _ number: UInt32, _ answer: Agent.Answer) {
+    numbers[client] = nil
+    answered(client, answer)
+    // A resident one stays until it is closed.
+    Task(executorPreference: loop) { await self.close(number) }
+  }
+
+  /// Safe as text in the markup of a notification's body.
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+  }
+}

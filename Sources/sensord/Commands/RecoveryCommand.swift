@@ -1,0 +1,74 @@
+internal import Documents
+internal import Recordings
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import HealthModel
+internal import SeriesStore
+
+/// `sensord recovery SESSION|last`: how far the heart rate fell in the minute after exercise.
+struct RecoveryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recovery", abstract: "Show how far the heart rate fell in a minute after exercise.",
+    usage: "sensord recovery <session> [--at <t>] [--save] [options]",
+    discussion: """
+      The mean rate of the last 5 s of exercise, less that of 5 s a minute later;
+      from beats, and not where one of them is missing or doubtful. Without --at
+      the exercise ended 65 s before the session did.
+
+        sensord recovery last --at 2026-11-21T18:04:10
+        sensord recovery 3f2a91bc --save
+      """)
+
+  @Argument(help: "The first digits of a session's name, or last.")
+  var session: String
+
+  @Option(help: ArgumentHelp("When the exercise ended, as in 2026-11-21T18:04:10.", valueName: "t"))
+  var at: String?
+
+  @Flag(help: "Save the figure in the store; a second time adds nothing.")
+  var save = false
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the figure as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
+    let at = try at.map {
+      try MomentText.moment($0, in: ZoneChoice.rules(named: nil, environment: .current), option: "--at")
+    }
+    let name = session
+    let catalogue = try store.catalogue()
+    let (session, answer) = try CommandLoop.run { try await catalogue.recovery(name, at: at) }
+    if json { try StandardOutput.write(answer.json(of: session).text + "\n") }
+    switch answer.figure {
+    case .success(let recovery):
+      if !json { try StandardOutput.write(recovery.text) }
+      if save { try Self.save(recovery, of: session, in: store) }
+    case .failure(let refusal):
+      if json { throw EarlierReport(status: .badData) }
+      throw CommandFailure(.badData, "no recovery of session \(session.shortName): \(refusal)")
+    }
+  }
+
+  private static func save(_ recovery: HeartRateRecovery, of session: SessionSummary, in store: StoreOptions) throws {
+    let writer = try store.openToWrite(making: false)
+    let draft = recovery.draft(in: session.id, device: session.device)
+    let source = SourceRevision(identifier: "sensord", name: "sensord", version: SensordCommand.version)
+    _ = try CommandLoop.run { try await writer.save(try NewSample(draft), as: source) }
+  }
+}
+
+extension HeartRateRecovery {
+  /// Some lines for a person.
+  fileprivate var text: String {
+    func rate(_ value: Double) -> String { FixedPoint.text(value, digits: 1) }
+    return """
+      Recovery  \(rate(fall)) beats a minute, in one minute
+      From      \(rate(rateAtEnd)) at \(LocalTime.second(end.microseconds))
+      To        \(rate(rateAfterMinute)), 60 s later
+
+      """
+  }
+}

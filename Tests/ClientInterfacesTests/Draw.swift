@@ -1,0 +1,138 @@
+import Foundation
+import HealthModel
+import TestSupport
+
+@testable import ClientInterfaces
+
+/// Predicates, queries and samples from a seed.
+struct Draw {
+  private var generator: SeededGenerator
+
+  init(seed: UInt64) {
+    generator = SeededGenerator(seed: seed)
+  }
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &generator)]
+  }
+
+  private mutating func flag() -> Bool { Bool.random(using: &generator) }
+  private mutating func number() -> Int64 { Int64.random(in: -4_000_000...4_000_000, using: &generator) }
+  private mutating func id() -> UUID {
+    UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0, UInt8.random(in: 0...255, using: &generator)))
+  }
+  private mutating func moment() -> Timestamp { Timestamp(microseconds: number()) }
+  private mutating func text() -> String { pick(["a", "Hot dogs", "é\u{1F32D}", "", "with \"quotes\""]) }
+  private mutating func comparison() -> SamplePredicate.Comparison { pick(SamplePredicate.Comparison.allCases) }
+
+  mutating func metadataValue() -> MetadataValue {
+    pick([
+      .text(text()), .integer(number()), .real(Double(number()) / 8), .flag(flag()), .time(moment()),
+      .quantity(Quantity(Double(number()), .countPerMinute)),
+    ])
+  }
+
+  mutating func predicate(depth: Int) -> SamplePredicate {
+    switch Int.random(in: 0..<(depth > 0 ? 22 : 19), using: &generator) {
+    case 0: return .all
+    case 1:
+      return .type(
+        pick([.quantity(.heartRate), .heartbeatSeries, .category(.sleepAnalysis), .correlation(.bloodPressure)]))
+    case 2: return .type(SampleType(identifier: "org.example.mood", kind: .quantity))
+    case 3:
+      return .time(from: moment(), to: flag() ? moment() : nil, strictness: pick([[], .start, .end, [.start, .end]]))
+    case 4: return .source(text())
+    case 5: return .device(text())
+    case 6: return .session(id())
+    case 7: return .identifier([id(), id()])
+    case 8: return .part(of: id())
+    case 9: return .basis(of: id())
+    case 10: return .value([CategoryValue(rawValue: number()), .asleepREM])
+    case 11: return .hasMetadata(text())
+    case 12: return .metadata(text(), comparison(), metadataValue())
+    case 13:
+      return .summary(
+        pick(SamplePredicate.QuantityFigure.allCases), comparison(), Quantity(Double(number()), .countPerMinute))
+    case 14: return .summary(pick(SamplePredicate.TimeFigure.allCases), comparison(), moment())
+    case 15:
+      return flag()
+        ? .summary(pick(SamplePredicate.DurationFigure.allCases), comparison(), .microseconds(number()))
+        : .count(comparison(), Int(number()))
+    case 16: return .collected(in: id())
+    case 17: return .workout(workoutPredicate(depth: 2))
+    case 18: return .workoutActivity(workoutPredicate(depth: 2))
+    case 19: return .and((0..<pick([0, 2, 3])).map { _ in predicate(depth: depth - 1) })
+    case 20: return .or((0..<pick([0, 1, 3])).map { _ in predicate(depth: depth - 1) })
+    default: return .not(predicate(depth: depth - 1))
+    }
+  }
+
+  mutating func workoutPredicate(depth: Int) -> WorkoutPredicate {
+    switch Int.random(in: 0..<(depth > 0 ? 10 : 7), using: &generator) {
+    case 0: return .all
+    case 1: return .activityType([.running, WorkoutActivityType(rawValue: number())])
+    case 2: return .time(from: moment(), to: flag() ? moment() : nil, strictness: pick([[], .start, .end]))
+    case 3: return .start(comparison(), moment())
+    case 4: return .end(comparison(), moment())
+    case 5: return .duration(comparison(), .microseconds(number()))
+    case 6:
+      return .statistic(
+        pick(SamplePredicate.QuantityFigure.allCases),
+        of: pick([.heartRate, QuantityType(stored: "org.example.mood")]),
+        comparison(), Quantity(Double(number()), .countPerMinute))
+    case 7: return .and((0..<pick([0, 2, 3])).map { _ in workoutPredicate(depth: depth - 1) })
+    case 8: return .or((0..<pick([0, 1, 3])).map { _ in workoutPredicate(depth: depth - 1) })
+    default: return .not(workoutPredicate(depth: depth - 1))
+    }
+  }
+
+  mutating func query() throws -> ClientQuery {
+    let limit: Int? = flag() ? 10 : nil
+    switch Int.random(in: 0..<5, using: &generator) {
+    case 0:
+      let order = pick([[], [SampleQuery.Order(.end, isDescending: true), SampleQuery.Order(.count)]])
+      return .samples(SampleQuery(predicate(depth: 2), order: order, limit: limit))
+    case 1:
+      return .quantities(
+        QuantityQuery(.heartRate, predicate: predicate(depth: 2), from: moment(), isGroupedBySample: flag()))
+    case 2: return .heartbeats(HeartbeatQuery(id()))
+    case 3:
+      let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))
+      return .statistics(
+        try StatisticsCollectionQuery(
+          .heartRate, pick([nil, [.average, .separateBySource], [.minimum, .maximum, .mostRecent, .duration]]),
+          buckets: pick([.single, .natural(interval, zone: .utc), .calendar(interval, anchor: moment(), zone: .utc)]),
+          from: flag() ? moment() : nil, to: flag() ? moment() : nil,
+          policy: pick([.ownDuration, .holdLast(maximumGapMicroseconds: 5), .trapezoid(maximumGapMicroseconds: 7)]),
+          predicate: predicate(depth: 1),
+          priority: pick([[], [DataSource(source: "a", device: "b"), DataSource(source: "c")]])))
+    default:
+      return .changes(
+        ChangeQuery(after: pick([.start, ChangeAnchor(token: id())]), predicate: predicate(depth: 2), limit: limit))
+    }
+  }
+
+  private mutating func span() -> TimeSpan {
+    let start = moment()
+    return TimeSpan(start: start, end: start.advanced(byMicroseconds: number().magnitude > 5 ? 1000 : 0))
+      ?? TimeSpan(at: start)
+  }
+
+  mutating func draft(isPart: Bool = false) -> SampleDraft {
+    let device = flag() ? Device(name: "Scale", model: text(), localIdentifier: "C0:FF:EE:00:00:01") : nil
+    let metadata: Metadata = flag() ? ["note": metadataValue()] : [:]
+    let sync = flag() ? SyncIdentity(identifier: text(), version: number()) : nil
+    let content: SampleDraft.Content
+    switch Int.random(in: 0..<(isPart ? 3 : 4), using: &generator) {
+    case 0:
+      content = .quantities(
+        .bodyMass, .kilogram, (0..<3).map { _ in SampleDraft.QuantityValue(Double(number()) / 3, over: span()) })
+    case 1:
+      content = .heartbeats(
+        timescale: 1024, (0..<4).map { _ in SampleDraft.HeartbeatTick(number(), precededByGap: flag()) })
+    case 2: content = .category(.sleepAnalysis, CategoryValue(rawValue: number()))
+    default: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
+    }
+    return SampleDraft(content, over: span(), device: device, metadata: metadata, sync: sync)
+  }
+}

@@ -1,0 +1,149 @@
+import Documents
+import FoundationEssentials
+import HealthModel
+import Testing
+
+@testable import SensordClient
+
+@Suite("Answers of a recorder, from their lines")
+struct AnswerTests {
+  private static let complete = Array("{\"complete\":true}\n".utf8)
+
+  /// Decodes whole lines, one at a time.
+  private func decode<Decoder: AnswerDecoder>(_ bytes: [UInt8], _ make: () -> Decoder) throws -> Decoder.Output {
+    var decoder = make()
+    for line in bytes.split(separator: 10) { try decoder.decode(ArraySlice(Array(line) + [10])) }
+    return try decoder.finish()
+  }
+
+  @Test("beats of a series come back with times, runs, gaps and flags")
+  func heartbeats() throws {
+    var builder = HeartbeatSeriesBuilder()
+    try builder.beginRun(AffineTimeMap(anchor: Timestamp(microseconds: 1_000_000), slopePartsPerBillion: 25_000))
+    for index in 0..<2_000 {
+      try builder.add(
+        rrTicks: UInt32(600 + index % 300), precededByGap: index % 100 == 0,
+        flags: index % 7 == 0 ? [.ectopic, .rateConflict] : [])
+    }
+    try builder.beginRun(AffineTimeMap(anchor: Timestamp(microseconds: 9_000_000_000)))
+    try builder.add(rrTicks: 1024, precededByGap: true, flags: .firstOfRun)
+    let series = try builder.finish()
+    var bytes: [UInt8] = []
+    var lines = HeartbeatLines(series)
+    while lines.append(300, to: &bytes) {}
+    let read = try decode(bytes + Self.complete) { HeartbeatAnswer() }
+    #expect(beats(of: read) == beats(of: series))
+    #expect(read.runs.map(\.beats) == series.runs.map(\.beats) && read.timescale == series.timescale)
+    #expect(throws: ClientError.cutOff) { try decode(bytes) { HeartbeatAnswer() } }
+  }
+
+  private func beats(of series: HeartbeatSeries) -> [String] {
+    series.locatedBeats.map {
+      "\($0.time) \($0.run) \($0.beat.rrTicks) \($0.beat.precededByGap) \($0.beat.flags.names)"
+    }
+  }
+
+  @Test("keys of a later recorder are ignored, what is no answer is refused")
+  func later() throws {
+    let id = UUID()
+    let text = """
+      {"startMicroseconds":5,"value":61.5,"unit":"count/min","sample":"\(id.uuidString.lowercased())","mood":"good"}
+      {"sample":"\(id)","startMicroseconds":6,"endMicroseconds":9,"unit":"count/min","value":1e2}
+      {"complete":true}
+
+      """
+    let list = try decode(Array(text.utf8)) { QuantityAnswer(type: .heartRate) }
+    #expect(list.map(\.value) == [61.5, 100] && list.map(\.sample) == [id, id])
+    #expect(list.map(\.span.microseconds) == [0, 3])
+    let otherUnit = "{\"startMicroseconds\":5,\"value\":1,\"unit\":\"kg\",\"sample\":\"\(id)\"}"
+    for wrong in ["nonsense", "{}", otherUnit, "[1]"] {
+      #expect(throws: ClientError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { QuantityAnswer(type: .heartRate) }
+      }
+      #expect(throws: ClientError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n{\"complete\":true}\n".utf8)) { HeartbeatAnswer() }
+      }
+    }
+  }
+
+  @Test(
+    "numbers are read as they were written",
+    arguments: [0, -1, 61.5, 1e270, 0.1, -2.5e-7, 9_007_199_254_740_992, 3])
+  func numbers(value: Double) throws {
+    var list = QuantityList()
+    list.samples = [UUID(), UUID()]
+    list.owners = [0, 1, 1]
+    list.quantities = QuantityTrack(starts: [-5, 7, 8], ends: [-5, 7, 9], values: [value, value, 1])
+    var lines = QuantityLines(of: .heartRate)
+    var bytes: [UInt8] = []
+    lines.append(list, to: &bytes)
+    let read = try decode(bytes + Self.complete) { QuantityAnswer(type: .heartRate) }
+    #expect(read == list)
+    #expect(throws: ClientError.cutOff) { try decode(bytes) { QuantityAnswer(type: .heartRate) } }
+  }
+
+  @Test("no truncation of a line is taken for an answer")
+  func truncated() {
+    let line = Array("{\"startMicroseconds\":5,\"value\":61.5,\"unit\":\"count/min\",\"sample\":\"\(UUID())\"}".utf8)
+    for count in 1..<line.count {
+      #expect(throws: ClientError.unreadable) {
+        try decode(Array(line.prefix(count)) + [10] + Self.complete) { QuantityAnswer(type: .heartRate) }
+      }
+    }
+  }
+
+  @Test("samples come back with everything but the number of their change")
+  func samples() throws {
+    let sample = HealthSample(
+      id: UUID(), type: .quantity(.heartRate),
+      source: SourceRevision(identifier: "org.example.Game", name: "Game", version: "1"),
+      device: Device(name: "Strap", manufacturer: "Maker", model: "M", localIdentifier: "C0:FF:EE:00:00:01"),
+      start: Timestamp(microseconds: 1), end: Timestamp(microseconds: 9), count: 2,
+      summary: SampleSummary(
+        sum: nil, average: 61.5, minimum: 60, maximum: 63, mostRecent: 63,
+        mostRecentSpan: TimeSpan(at: Timestamp(microseconds: 9))),
+      metadata: [
+        "title": "Hot \"dog\"", "score": 3, "won": true, "share": 0.5, "at": .time(Timestamp(microseconds: 7)),
+        "weight": .quantity(Quantity(2, .kilogram)),
+      ], session: UUID(), syncIdentifier: "x", syncVersion: 4, change: 0)
+    let plain = HealthSample(
+      id: UUID(), type: .category(.sleepAnalysis), source: SourceRevision(identifier: "a", name: "b"),
+      start: Timestamp(microseconds: 1), end: Timestamp(microseconds: 2), count: 1, value: 3, change: 0)
+    let bytes = Array("\(sample.json.text)\n\(plain.json.text)\n".utf8)
+    #expect(try decode(bytes + Self.complete) { SampleAnswer() } == [sample, plain])
+    #expect(throws: ClientError.cutOff) { try decode(bytes) { SampleAnswer() } }
+  }
+
+  @Test("changes come back with their anchor, without which they are cut off")
+  func changes() throws {
+    let deleted = DeletedObject(
+      id: UUID(), type: .quantity(.heartRate), source: "org.example.Game", deleted: Timestamp(microseconds: 5_000),
+      change: 0)
+    let changes = ChangeSet(
+      added: [], sessions: [], deleted: [deleted], anchor: ChangeAnchor(token: UUID()), hasMore: true)
+    var bytes: [UInt8] = []
+    changes.appendLines(to: &bytes)
+    #expect(try decode(bytes) { ChangeAnswer() } == changes)
+    let first = Array(bytes.prefix(through: bytes.firstIndex(of: 10)!))
+    #expect(throws: ClientError.cutOff) { try decode(first) { ChangeAnswer() } }
+  }
+
+  @Test("statistics come back exactly, with sources and policy")
+  func statistics() throws {
+    var bucket = Statistics(
+      emptyFrom: Timestamp(microseconds: 1), to: Timestamp(microseconds: 99),
+      source: DataSource(source: "a/b", device: "c/d"),
+      coverage: TimeCoverage(covered: 7, gaps: 91), policy: .holdLast(maximumGapMicroseconds: 5), styleVersion: 2)
+    let empty = bucket
+    bucket.count = 3
+    bucket.average = 61.123456789
+    bucket.minimum = 60
+    bucket.mostRecent = 62
+    bucket.mostRecentSpan = TimeSpan(start: Timestamp(microseconds: 3), end: Timestamp(microseconds: 4))
+    bucket.duration = 12
+    bucket.sources = [DataSource(source: "a/b", device: "c/d"), DataSource(source: "x")]
+    bucket.sourceWeights = [0.25, 0.75]
+    let bytes = Array("\(bucket.line.text)\n\(empty.line.text)\n".utf8)
+    #expect(try decode(bytes + Self.complete) { StatisticsAnswer() } == [bucket, empty])
+  }
+}
