@@ -6,9 +6,10 @@ package import DBus
 package enum ClientInterfaces {
   package static let busName = "org.sensord"
   package static let root: ObjectPath = "/org/sensord"
-  /// The objects of sessions and of series are directly below these.
+  /// The objects of sessions, series and workouts are directly below these.
   package static let sessions: ObjectPath = "/org/sensord/session"
   package static let series: ObjectPath = "/org/sensord/series"
+  package static let workoutObjects: ObjectPath = "/org/sensord/workout"
 
   /// The interfaces of the root.
   package static let ofRoot = [manager, live, authorization, healthStore, grants]
@@ -90,6 +91,31 @@ package enum ClientInterfaces {
       .init("Add", in: [.init("beats", "a(xb)")]),
       .init("Finish", in: [.init("end_us", "x"), .init("metadata", "a{sv}")], out: [.init("id", "s")]),
       .init("Discard"),
+    ])
+
+  package static let workouts = Interface(
+    "org.sensord.Workouts1",
+    methods: [.init("Begin", in: [.init("options", "a{sv}")], out: [.init("workout", "o")])])
+
+  package static let workout = Interface(
+    "org.sensord.Workout1",
+    methods: [
+      .init("BeginActivity", in: [.init("options", "a{sv}")], out: [.init("id", "s")]),
+      .init("EndActivity", in: [.init("time_us", "x")]),
+      .init("AddEvent", in: [.init("event", "a{sv}")]),
+      .init("Pause"),
+      .init("Resume"),
+      .init("Collect", in: [.init("on", "as"), .init("off", "as")]),
+      .init("AddSamples", in: [.init("samples", "aa{sv}")], out: [.init("ids", "as")]),
+      .init("AddMetadata", in: [.init("metadata", "a{sv}")]),
+      .init("Statistics", in: [.init("type", "s")], out: [.init("statistics", "a{sv}")]),
+      .init("End", in: [.init("options", "a{sv}")], out: [.init("id", "s")]),
+      .init("Discard"),
+    ],
+    signals: [.init("Stored", [.init("id", "s")])],
+    properties: [
+      .init("Id", "s"), .init("Sensor", "s"), .init("Start", "x"), .init("State", "s"), .init("Elapsed", "x"),
+      .init("Uid", "u"), .init("Application", "s"),
     ])
 
   package static let grants = Interface(
