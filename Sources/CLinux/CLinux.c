@@ -3,14 +3,24 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 int clinux_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 
 int clinux_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal); }
+
+void clinux_release_code(void) {
+  // Set by the linker: what is never written lies between them.
+  extern char __executable_start, etext;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = (uintptr_t)&__executable_start & ~(page - 1), end = (uintptr_t)&etext & ~(page - 1);
+  (void)madvise((void *)start, end - start, MADV_DONTNEED);
+}
 
 void clinux_stamp_packets(int socket) {
   int on = 1;

@@ -30,4 +30,7 @@ void clinux_stamp_packets(int socket);
 // INT64_MIN where the kernel does not say.
 ssize_t clinux_receive_packet(int socket, void *bytes, size_t capacity, int *is_packet, int64_t *sent);
 
+// Gives the pages of this program's own code and constants back to the page cache; each is mapped again when it is used next.
+void clinux_release_code(void);
+
 #endif

@@ -48,6 +48,8 @@ struct RecorderProcess {
           publication.begin()
           notification.send(.ready)
           door?.open()
+          // A sixth of what is resident by now is code that only a start needs.
+          clinux_release_code()
         }
       } catch {
         await publishing
