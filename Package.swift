@@ -39,7 +39,7 @@ let package = Package(
       name: "FuzzedModules",
       targets: [
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "ClientInterfaces",
+        "ClientInterfaces", "Clients",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
   ],

@@ -12,6 +12,9 @@ let package = Package(
       path: ".",
       exclude: ["Configuration/Configuration+Finding.swift", "Corpus", "README.md", "run"],
       sources: ["Configuration", "Driver", "Targets"],
-      swiftSettings: [.swiftLanguageMode(.v6), .define("FUZZER"), .unsafeFlags(["-parse-as-library"])])
+      swiftSettings: [
+        .swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault"), .define("FUZZER"),
+        .unsafeFlags(["-parse-as-library"]),
+      ])
   ]
 )

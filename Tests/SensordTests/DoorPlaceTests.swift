@@ -14,7 +14,7 @@ struct DoorPlaceTests {
   private static let none = FileLookup(presence: { _ in .absent })
 
   private func place(
-    _ choice: DoorPlace.Choice, _ environment: ProcessEnvironment, bluetooth: BusAddress = .system,
+    _ choice: ClientsBus, _ environment: ProcessEnvironment, bluetooth: BusAddress = .system,
     files: FileLookup = none, uid: UInt32 = 1000
   ) -> DoorPlace? {
     DoorPlace(choice, bluetooth: bluetooth, environment: environment, files: files, uid: uid, group: 100)

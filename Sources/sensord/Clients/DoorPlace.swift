@@ -8,11 +8,6 @@ struct DoorPlace: Hashable {
   var bus: BusAddress
   var owners: Owners
 
-  /// What `[clients] bus` can be.
-  enum Choice: String, CaseIterable, Hashable {
-    case auto, system, session, off
-  }
-
   /// Nil where the door stays shut.
   ///
   /// By itself the service, and root, take the system bus; a person takes the session bus where there is one, unless
@@ -26,7 +21,7 @@ struct DoorPlace: Hashable {
   ///   - uid: The recorder's user.
   ///   - group: The recorder's group.
   init?(
-    _ choice: Choice, bluetooth: BusAddress, environment: ProcessEnvironment, files: FileLookup = .system,
+    _ choice: ClientsBus, bluetooth: BusAddress, environment: ProcessEnvironment, files: FileLookup = .system,
     uid: UInt32 = geteuid(), group: UInt32 = getegid()
   ) {
     let isService = environment["STATE_DIRECTORY"] != nil

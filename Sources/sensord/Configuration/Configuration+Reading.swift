@@ -1,4 +1,9 @@
-internal import HealthModel
+// The fuzzer builds this file in a package of its own.
+#if FUZZER
+  @testable import HealthModel
+#else
+  internal import HealthModel
+#endif
 
 extension Configuration {
   /// Reads a file's bytes; every unknown section, key or value is an error, since a misspelt setting that is silently
@@ -62,8 +67,8 @@ extension Configuration {
     case "maximum": maximumRate = try reader.rate(in: 60...250)
     case "resting": restingRate = try reader.rate(in: 20...120)
     case "bus":
-      let name = try reader.choice(of: DoorPlace.Choice.allCases.map(\.rawValue))
-      clientsBus = DoorPlace.Choice(rawValue: name) ?? .auto
+      let name = try reader.choice(of: ClientsBus.allCases.map(\.rawValue))
+      clientsBus = ClientsBus(rawValue: name) ?? .auto
     case "allow-share": grants += try reader.grants(.share)
     case "allow-read": grants += try reader.grants(.read)
     case "level":

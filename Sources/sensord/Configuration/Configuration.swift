@@ -1,4 +1,9 @@
-internal import HealthModel
+// The fuzzer builds this file in a package of its own.
+#if FUZZER
+  @testable import HealthModel
+#else
+  internal import HealthModel
+#endif
 
 /// The settings of `sensord run`; what a file leaves out has the values given here.
 ///
@@ -29,7 +34,7 @@ struct Configuration: Hashable {
   /// `[zones] resting`: that at rest; nil takes percentages of the maximum instead of the reserve.
   var restingRate: Double?
   /// `[clients] bus`: on which bus other programs may ask for what is recorded.
-  var clientsBus = DoorPlace.Choice.auto
+  var clientsBus = ClientsBus.auto
   /// `[clients] allow-share` and `allow-read`: what programs may do without asking.
   var grants: [Grant] = []
   /// `[log] level`: the least important messages that are still logged.

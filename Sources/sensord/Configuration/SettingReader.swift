@@ -1,5 +1,11 @@
-internal import Clients
-internal import HealthModel
+// The fuzzer builds this file in a package of its own.
+#if FUZZER
+  @testable import Clients
+  @testable import HealthModel
+#else
+  internal import Clients
+  internal import HealthModel
+#endif
 
 /// Reads the value of one setting, or says what would be allowed there.
 struct SettingReader {

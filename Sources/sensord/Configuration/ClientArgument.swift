@@ -1,4 +1,9 @@
-internal import HealthModel
+// The fuzzer builds this file in a package of its own.
+#if FUZZER
+  @testable import HealthModel
+#else
+  internal import HealthModel
+#endif
 
 /// How a person names another program: `org.example.Game@1000`, its name and the number of the user that it runs as.
 enum ClientArgument {
