@@ -4,10 +4,7 @@ package import HealthModel
 
 // A predicate is an `a{sv}`. Each key is a condition, and all have to hold; without a key every sample matches.
 
-extension SamplePredicate {
-  /// How deep conditions may be within conditions: a message may nest 64 containers, and a condition takes four.
-  static let greatestDepth = 12
-
+extension SamplePredicate: PredicateOnBus {
   /// As it stands on the bus.
   package var value: Value { .properties(conditions) }
 
@@ -67,9 +64,7 @@ extension SamplePredicate {
     try self.init(value, depth: 0)
   }
 
-  private init(_ value: Value, depth: Int) throws(ArgumentError) {
-    guard depth <= Self.greatestDepth else { throw .tooComplex }
-    var arguments = try Arguments(value, at: "predicate")
+  static func conditions(_ arguments: inout Arguments, depth: Int) throws(ArgumentError) -> [SamplePredicate] {
     var parts: [SamplePredicate] = []
     func add(_ part: SamplePredicate?) { if let part { parts.append(part) } }
 
@@ -98,25 +93,6 @@ extension SamplePredicate {
     add(try arguments.take("time_figure") { Self.timeFigure($0) })
     add(try arguments.take("duration_figure") { Self.durationFigure($0) })
     add(try arguments.take("count") { Self.countFigure($0) })
-    if let members = try arguments.take("and", { $0.array }) {
-      parts.append(.and(try Self.predicates(members, depth: depth + 1)))
-    }
-    if let members = try arguments.take("or", { $0.array }) {
-      parts.append(.or(try Self.predicates(members, depth: depth + 1)))
-    }
-    if let part = arguments.take("not") { parts.append(.not(try SamplePredicate(part, depth: depth + 1))) }
-    try arguments.finish()
-    self =
-      switch parts.count {
-      case 0: .all
-      case 1: parts[0]
-      default: .and(parts)
-      }
-  }
-
-  private static func predicates(_ values: [Value], depth: Int) throws(ArgumentError) -> [SamplePredicate] {
-    var parts: [SamplePredicate] = []
-    for value in values { parts.append(try SamplePredicate(value, depth: depth)) }
     return parts
   }
 

@@ -4,7 +4,7 @@ package import HealthModel
 
 // A condition on a workout or an activity is an `a{sv}` within that of a predicate. Each key is a condition, and all have to hold.
 
-extension WorkoutPredicate {
+extension WorkoutPredicate: PredicateOnBus {
   /// As it stands on the bus.
   package var value: Value { .properties(conditions) }
 
@@ -32,12 +32,7 @@ extension WorkoutPredicate {
     }
   }
 
-  /// `depth` is how deep it stands in a predicate.
-  ///
-  /// - Throws: ``ArgumentError``.
-  init(_ value: Value, depth: Int) throws(ArgumentError) {
-    guard depth <= SamplePredicate.greatestDepth else { throw .tooComplex }
-    var arguments = try Arguments(value, at: "predicate")
+  static func conditions(_ arguments: inout Arguments, depth: Int) throws(ArgumentError) -> [WorkoutPredicate] {
     var parts: [WorkoutPredicate] = []
     func add(_ part: WorkoutPredicate?) { if let part { parts.append(part) } }
 
@@ -51,25 +46,6 @@ extension WorkoutPredicate {
     add(try arguments.take("end") { Self.compared($0) }.map { .end($0, Timestamp(microseconds: $1)) })
     add(try arguments.take("duration") { Self.compared($0) }.map { .duration($0, .microseconds($1)) })
     add(try arguments.take("statistic") { Self.statistic($0) })
-    if let members = try arguments.take("and", { $0.array }) {
-      parts.append(.and(try Self.predicates(members, depth: depth + 1)))
-    }
-    if let members = try arguments.take("or", { $0.array }) {
-      parts.append(.or(try Self.predicates(members, depth: depth + 1)))
-    }
-    if let part = arguments.take("not") { parts.append(.not(try WorkoutPredicate(part, depth: depth + 1))) }
-    try arguments.finish()
-    self =
-      switch parts.count {
-      case 0: .all
-      case 1: parts[0]
-      default: .and(parts)
-      }
-  }
-
-  private static func predicates(_ values: [Value], depth: Int) throws(ArgumentError) -> [WorkoutPredicate] {
-    var parts: [WorkoutPredicate] = []
-    for value in values { parts.append(try WorkoutPredicate(value, depth: depth)) }
     return parts
   }
 

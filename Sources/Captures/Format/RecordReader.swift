@@ -251,9 +251,19 @@ struct RecordReader {
       CarriedRecord(eventsBefore: sessions[index].log.count, fields: unknown.fields))
   }
 
+  /// Something is declared. Its segment stays until the store is recorded as having it; its records are left out where another one is
+  /// asked for.
+  private func isWanted(_ identifier: UUID, _ slot: Int, _ pass: inout Pass) -> Bool {
+    pass.summary.sessions.insert(identifier)
+    guard only == nil || only == identifier else {
+      pass.give(slot, to: Pass.unwanted)
+      return false
+    }
+    return true
+  }
+
   private mutating func declare(_ workout: LiveWorkout, _ slot: Int, _ pass: inout Pass) {
-    pass.summary.sessions.insert(workout.identifier)
-    guard only == nil || only == workout.identifier else { return pass.give(slot, to: Pass.unwanted) }
+    guard isWanted(workout.identifier, slot, &pass) else { return }
     let index = workoutIndices[workout.identifier] ?? workouts.count
     if index == workouts.count {
       workoutIndices[workout.identifier] = index
@@ -263,9 +273,7 @@ struct RecordReader {
   }
 
   private mutating func declare(_ its: ClientSeries, _ slot: Int, _ pass: inout Pass) {
-    // The segment stays until the store is recorded as having the series.
-    pass.summary.sessions.insert(its.identifier)
-    guard only == nil || only == its.identifier else { return pass.give(slot, to: Pass.unwanted) }
+    guard isWanted(its.identifier, slot, &pass) else { return }
     // Each segment names it anew.
     let index = seriesIndices[its.identifier] ?? series.count
     if index == series.count {
@@ -278,8 +286,7 @@ struct RecordReader {
   private mutating func declare(
     _ header: CaptureHeader, _ resumption: RecordBuffer.Resumption, _ slot: Int, _ pass: inout Pass
   ) {
-    pass.summary.sessions.insert(header.session)
-    guard only == nil || only == header.session else { return pass.give(slot, to: Pass.unwanted) }
+    guard isWanted(header.session, slot, &pass) else { return }
     if let index = indices[header.session] {
       pass.give(slot, to: Int32(index))
       // The records of the new boot are damaged: without this event, instants of two boots would be mixed.
