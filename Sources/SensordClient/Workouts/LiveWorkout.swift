@@ -81,6 +81,7 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   ///   - time: When it begins; nil for now.
   ///   - metadata: What is stored with it.
   /// - Returns: Its identifier in the workout.
+  /// - Throws: ``ClientError/invalidArgument(_:)`` for a type that cannot be in this workout, and others.
   @discardableResult
   @concurrent public func beginNewActivity(
     _ configuration: WorkoutConfiguration? = nil, at time: Timestamp? = nil, metadata: Metadata = [:]
@@ -112,6 +113,7 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   ///   - type: What happened; pauses are made by ``pause()`` and ``resume()``.
   ///   - span: When. Nil: now; a lap or a segment then lasts since the last one, or since the activity or the workout began.
   ///   - metadata: What is stored with it.
+  /// - Throws: ``ClientError/invalidSample(_:)`` for a time outside of the workout, and others.
   @concurrent public func addEvent(
     _ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:]
   ) async throws(ClientError) {

@@ -9,8 +9,8 @@ import HealthModel
 /// and another connection may discard the workout. So after a loss, and when it should long have come, the object says
 /// whether the workout goes on, and the store whether it has it.
 struct WorkoutEnd {
-  /// How many microseconds the workout may take after `End` has answered, until it is looked for: a recovery of 65 s, and then the store.
-  private static let patience: [Int64] = [75_000_000, 25_000_000]
+  /// How many microseconds the workout may take after `End` has answered, until it is looked for: its recovery, and then the store.
+  private static let patience: [Int64] = [WorkoutEndOptions.longestRecovery + 10_000_000, 25_000_000]
   /// Between two attempts to reach a recorder that is gone.
   private static let pause = Duration.seconds(1)
 
