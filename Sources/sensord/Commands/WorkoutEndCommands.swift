@@ -27,13 +27,12 @@ struct WorkoutEndCommand: ParsableCommand {
 
   mutating func run() throws {
     let (name, recovery) = (choice.workout, !noRecovery)
-    defer { Progress.clear() }
     let (id, isStored) = try CommandLoop.runInterruptibly { loop in
+      defer { Progress.clear() }
       let access = try await WorkoutAccess.find(on: loop)
       let workout = try await access.workout(name)
       return (workout.id, try await access.end(workout, recovery: recovery, on: loop) { Progress.show($0.text) })
     }
-    Progress.clear()
     if !isStored {
       StandardError.write("The workout has ended. The recorder goes on by itself, and stores it soon.\n")
     } else if StandardError.isTerminal {
