@@ -12,9 +12,9 @@ package enum ClientInterfaces {
   package static let workoutObjects: ObjectPath = "/org/sensord/workout"
 
   /// The interfaces of the root.
-  package static let ofRoot = [manager, live, authorization, healthStore, grants]
+  package static let ofRoot = [manager, live, authorization, healthStore, workouts, grants]
   /// All interfaces, as they are installed.
-  package static let all = ofRoot + [session, quantitySeries, heartbeatSeries]
+  package static let all = ofRoot + [session, quantitySeries, heartbeatSeries, workout]
 
   package static let manager = Interface(
     "org.sensord.Manager1",

@@ -34,6 +34,9 @@ package struct ClientLimits: Hashable, Sendable {
   /// Series that are being inserted, likewise.
   package var seriesOfClient = 16
   package var seriesOfUser = 32
+  /// Live workouts, likewise, until they are stored.
+  package var workoutsOfClient = 4
+  package var workoutsOfUser = 8
   /// Queries whose answers are being sent: of one client, of one user, of all.
   package var queriesOfClient = 4
   package var queriesOfUser = 8

@@ -18,8 +18,7 @@ package struct ClientRegistry {
   private var budget: CallBudget
   var sensors: [SensorAddress: LiveSensor] = [:]
   /// What clients have begun and not ended.
-  var sessions: [UUID: ClientSession] = [:]
-  var series: [UUID: ClientSeriesEntry] = [:]
+  var objects: [UUID: ClientObject] = [:]
   var lastQuery: UInt64 = 0
   /// Changes whenever what somebody may read, or is told of, may have changed.
   package internal(set) var revision = 0
@@ -41,7 +40,7 @@ package struct ClientRegistry {
   }
 
   /// Whether nobody is connected, and nothing of a client goes on.
-  package var isEmpty: Bool { clients.isEmpty && sessions.isEmpty }
+  package var isEmpty: Bool { clients.isEmpty && objects.isEmpty }
 
   /// A connection has called for the first time.
   ///

@@ -15,8 +15,7 @@ struct ConnectedClient {
   var reception: Reception
   var requests: [WaitingRequest] = []
   /// What it has asked to begin, and is not known to have begun.
-  var beginningSessions = 0
-  var beginningSeries = 0
+  var beginning: [Refusal.Limit: Int] = [:]
   var store = StoreUse()
   /// An owner that has asked for the list of decisions is told of new requests.
   var watchesRequests = false

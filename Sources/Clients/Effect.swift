@@ -14,10 +14,10 @@ package enum Effect: Hashable, Sendable {
   case state(to: String, SensorAddress?, LiveState)
   /// A heart event of an open session.
   case event(to: String, SensorAddress, HeartEvent)
-  /// A session ends, since its client is gone or may not have it any more.
-  case endSession(UUID, isClientGone: Bool)
-  /// A series ends with its last value, for the same reasons.
-  case interruptSeries(UUID)
+  /// A session, series or workout ends, since its client is gone or may not have it any more.
+  case end(ClientObject.Kind, UUID, isClientGone: Bool)
+  /// A connection is told that a workout of its program is stored.
+  case stored(to: String, UUID)
   /// A connection is told that something changed which it observes, for the `count`th time.
   case changed(to: String, count: UInt64)
   /// The subscriber has to show that it still reads.

@@ -52,6 +52,10 @@ package enum Refusal: Error, Hashable, Sendable {
   /// A key of metadata that is the recorder's own.
   case reservedKey
   case tooLarge(ClientDataProblem.Part)
+  /// A workout cannot do that, in its state or at all.
+  case workout(WorkoutError)
+  /// A sample to be collected that the store does not have of the workout's program.
+  case unknownSample
 
   /// What there is a limit of.
   package enum Limit: String, Hashable, Sendable {
@@ -66,6 +70,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case sensors = "too many sensors in one call"
     case sessions = "too many sessions of this client or user"
     case series = "too many open series of this client or user"
+    case workouts = "too many workouts of this client or user"
   }
 
   /// The D-Bus name of the error.
@@ -96,6 +101,8 @@ package enum Refusal: Error, Hashable, Sendable {
       case .invalidArgument: "InvalidArgument"
       case .invalidMetadata, .reservedKey: "InvalidMetadata"
       case .tooLarge: "TooLarge"
+      case .workout(let error): Self.word(for: error)
+      case .unknownSample: "NotFound"
       }
     return "org.sensord.Error.\(word)"
   }
@@ -120,6 +127,12 @@ package enum Refusal: Error, Hashable, Sendable {
     case .unknownSensor: "there is no such sensor in the list"
     case .busy: "another session of the sensor was asked for and has not ended"
     case .finished: "it is over"
+    case .workout(.notPossible(let state)): "the workout is \(state), and cannot do that"
+    case .workout(.activityType): "no activity of that type can be in the workout"
+    case .workout(.unknownEvent): "there is no such event"
+    case .workout(.eventOutside): "the event does not lie in the workout"
+    case .workout(let error): error.description
+    case .unknownSample: "there is no such sample of the workout's program"
     case .empty: "there is no value"
     case .wrongOrder: "heartbeats have to be in order of time"
     case .endBeforeStart: "the end lies before the start, or before the end of a value"
@@ -130,6 +143,16 @@ package enum Refusal: Error, Hashable, Sendable {
     case .invalidMetadata: "metadata have a value that cannot be kept"
     case .reservedKey: "a key of the metadata is the recorder's own"
     case .tooLarge(let part): part.rawValue
+    }
+  }
+
+  private static func word(for error: WorkoutError) -> String {
+    switch error {
+    case .endsBeforeStart: "EndBeforeStart"
+    case .timeOutOfRange, .timeGoesBack, .eventOutside, .activityOutside: "InvalidTime"
+    case .invalidLapLength, .unknownEvent, .eventOfSession, .activityType: "InvalidArgument"
+    case .tooManyEvents, .tooManyActivities: "TooLarge"
+    default: "InvalidState"
     }
   }
 

@@ -56,6 +56,8 @@ extension Door {
     case ClientInterfaces.authorization: try answerAuthorization(call)
     case ClientInterfaces.grants: try answerGrants(call)
     case ClientInterfaces.session: try answerSession(call)
+    case ClientInterfaces.workouts: try beginWorkout(call)
+    case ClientInterfaces.workout: try answerWorkout(call)
     case ClientInterfaces.quantitySeries, ClientInterfaces.heartbeatSeries: try answerSeries(call)
     default: respond(to: call, .unknownMethod)
     }
@@ -63,6 +65,20 @@ extension Door {
 
   func respond(to call: ClientCall, _ reply: Reply) {
     call.connection.assumeIsolated { $0.respond(to: call.message, reply) }
+  }
+
+  /// Answers when `body` has found the answer, or why there is none.
+  func answer(
+    _ call: ClientCall, _ body: @escaping @Sendable (isolated Door) async throws(RefusedCall) -> Reply
+  ) {
+    Task(executorPreference: loop) { await self.carryOut(call, body) }
+  }
+
+  private func carryOut(
+    _ call: ClientCall, _ body: @Sendable (isolated Door) async throws(RefusedCall) -> Reply
+  ) async {
+    do throws(RefusedCall) { respond(to: call, try await body(self)) } catch { respond(to: call, error.reply) }
+    settle()
   }
 
   func refuse(_ call: ClientCall, _ refusal: Refusal) {
@@ -76,6 +92,7 @@ extension Door {
     switch interface {
     case ClientInterfaces.manager: readManager(for: name, body)
     case ClientInterfaces.session: readSession(at: path, for: name, body)
+    case ClientInterfaces.workout: readWorkout(at: path, for: name, body)
     default: body(self, [:])
     }
   }

@@ -1,6 +1,7 @@
 import ClientInterfaces
 import Clients
 import DBus
+import FoundationEssentials
 import HealthModel
 import Ingestion
 import Sensors
@@ -29,15 +30,24 @@ extension Door {
       case .changed(let name, let count):
         send(signal(ClientInterfaces.healthStore, "Changed", [.uint64(count)], to: name))
       case .ping(let name): ping(name)
-      case .endSession(let identifier, let isClientGone):
+      case .end(.session, let identifier, let isClientGone):
         end(session: identifier, isClientGone ? .clientGone : .request)
-      case .interruptSeries(let identifier): interrupt(series: identifier)
+      case .end(.series, let identifier, _): interrupt(series: identifier)
+      case .end(.workout, let identifier, _): interrupt(workout: identifier)
+      case .stored(let name, let workout):
+        send(
+          signal(
+            ClientInterfaces.workout, "Stored", [.string(workout.uuidString.lowercased())], to: name,
+            at: .object(workout, below: ClientInterfaces.workoutObjects)))
       }
     }
   }
 
-  private func signal(_ interface: Interface, _ member: String, _ body: [Value], to name: String) -> Message {
-    .signal(path: ClientInterfaces.root, interface: interface.name, member: member, body: body, to: name)
+  private func signal(
+    _ interface: Interface, _ member: String, _ body: [Value], to name: String,
+    at path: ObjectPath = ClientInterfaces.root
+  ) -> Message {
+    .signal(path: path, interface: interface.name, member: member, body: body, to: name)
   }
 
   private func ping(_ name: String) {

@@ -10,7 +10,7 @@ extension Door {
   /// `HealthStore1`.
   func answerHealthStore(_ call: ClientCall) throws(Refusal) {
     switch call.member {
-    case "Save": try save(call)
+    case "Save": save(call)
     case "Delete": delete(call)
     case "NewQuantitySeries": try newQuantitySeries(call)
     case "NewHeartbeatSeries": try newHeartbeatSeries(call)
@@ -22,45 +22,54 @@ extension Door {
     }
   }
 
-  /// Saves samples, all or none; their identifiers are the answer.
-  private func save(_ call: ClientCall) throws(Refusal) {
-    let values = call.arguments[0].array ?? []
-    guard values.count <= settings.limits.samples else { throw .limitsExceeded(.samples) }
+  /// Saves samples, all or none; their identifiers are the answer. Workouts that collect their types have them by then.
+  private func save(_ call: ClientCall) {
+    answer(call) { (door) throws(RefusedCall) in
+      let (drafts, client) = try door.drafts(in: call.arguments[0], of: call.sender)
+      let saved = try await door.save(drafts, as: client)
+      await door.collect(zip(saved, drafts.map(\.type.identifier)).map { ($0, $1) }, of: client)
+      return .values([.identifiers(saved)])
+    }
+  }
+
+  /// What is to be saved, and as whom.
+  func drafts(
+    in value: Value, of name: String
+  ) throws(RefusedCall) -> (drafts: [SampleDraft], client: ClientIdentity) {
+    let values = value.array ?? []
+    guard values.count <= settings.limits.samples else { throw RefusedCall(Refusal.limitsExceeded(.samples)) }
     var drafts: [SampleDraft] = []
     do throws(ArgumentError) {
       for value in values { drafts.append(try SampleDraft(value)) }
     } catch {
-      return respond(to: call, error.reply)
+      throw RefusedCall(error)
     }
     do throws(ClientDataProblem) {
       for draft in drafts { try draft.checkMetadata(ClientDataLimits()) }
     } catch {
-      throw Refusal(error)
+      throw RefusedCall(Refusal(error))
     }
-    let client = try registry.requireSharing(call.sender, of: drafts.flatMap(\.typesWithin))
-    Task(executorPreference: loop) { await self.save(drafts, of: client, for: call) }
+    do { return (drafts, try registry.requireSharing(name, of: drafts.flatMap(\.typesWithin))) } catch {
+      throw RefusedCall(error)
+    }
   }
 
-  private func save(_ drafts: [SampleDraft], of client: ClientIdentity, for call: ClientCall) async {
-    guard let store = await recorder.openStore else { return refuse(call, .notStored) }
+  /// Saves samples, all or none.
+  ///
+  /// - Returns: Their identifiers.
+  func save(_ drafts: [SampleDraft], as client: ClientIdentity) async throws(RefusedCall) -> [UUID] {
+    guard let store = await recorder.openStore else { throw RefusedCall(Refusal.notStored) }
     var samples: [NewSample] = []
     do throws(SeriesError) {
       for draft in drafts { samples.append(try NewSample(draft)) }
     } catch {
-      return respond(to: call, error.reply)
+      throw RefusedCall(error)
     }
-    await save(samples, of: client, in: store, for: call)
-  }
-
-  private func save(
-    _ samples: [NewSample], of client: ClientIdentity, in store: HealthStore, for call: ClientCall
-  ) async {
-    do throws(StoreError) {
-      let source = SourceRevision(identifier: client.source, name: client.application)
-      let saved = try await store.saveAll(samples, as: source)
-      respond(to: call, .values([.strings(saved.map { $0.uuidString.lowercased() })]))
+    do {
+      return try await store.saveAll(
+        samples, as: SourceRevision(identifier: client.source, name: client.application))
     } catch {
-      respond(to: call, error.reply)
+      throw RefusedCall(error)
     }
   }
 

@@ -20,8 +20,8 @@ extension Door {
     }
     let start = Timestamp(microseconds: call.arguments[1].int64 ?? 0)
     let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
-    let owner = try registry.mayBeginSeries(call.sender, of: type.identifier)
-    begin(call, type.identifier, owner) { recorder throws(ClientSeriesFailure) in
+    let owner = try registry.mayBegin(.series(of: type.identifier), call.sender).owner
+    begin(call, type.identifier, owner, start) { recorder throws(ClientSeriesFailure) in
       try recorder.beginSeries(of: type, in: unit, from: start, for: owner, device: device, metadata: metadata)
     }
   }
@@ -34,31 +34,31 @@ extension Door {
     let start = Timestamp(microseconds: call.arguments[0].int64 ?? 0)
     let (metadata, device) = (try Self.metadata(options["metadata"]), try Self.device(options["device"]))
     let type = SampleType.heartbeatSeries.identifier
-    let owner = try registry.mayBeginSeries(call.sender, of: type)
-    begin(call, type, owner) { recorder throws(ClientSeriesFailure) in
+    let owner = try registry.mayBegin(.series(of: type), call.sender).owner
+    begin(call, type, owner, start) { recorder throws(ClientSeriesFailure) in
       try recorder.beginHeartbeatSeries(
         timescale: timescale, from: start, for: owner, device: device, metadata: metadata)
     }
   }
 
   private func begin(
-    _ call: ClientCall, _ type: String, _ owner: ClientIdentity,
+    _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
     _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
   ) {
-    Task(executorPreference: loop) { await self.carryOut(call, type, owner, body) }
+    Task(executorPreference: loop) { await self.carryOut(call, type, owner, start, body) }
   }
 
   private func carryOut(
-    _ call: ClientCall, _ type: String, _ owner: ClientIdentity,
+    _ call: ClientCall, _ type: String, _ owner: ClientIdentity, _ start: Timestamp,
     _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> UUID
   ) async {
     do throws(ClientSeriesFailure) {
-      let its = ClientSeriesEntry(
-        identifier: try await body(recorder), owner: owner, type: type, connection: call.sender)
-      perform(registry.began(its))
+      let its = ClientObject(
+        .series(of: type), try await body(recorder), of: owner, start: start.microseconds, connection: call.sender)
+      perform(registry.began(its, of: call.sender))
       respond(to: call, .values([.objectPath(its.path)]))
     } catch {
-      registry.seriesFailed(call.sender)
+      registry.beginFailed(.series(of: type), call.sender)
       refuse(call, Refusal(error))
     }
     settle()
@@ -66,7 +66,9 @@ extension Door {
 
   /// `QuantitySeries1` and `HeartbeatSeries1`.
   func answerSeries(_ call: ClientCall) throws(Refusal) {
-    guard let its = series(at: call.path, for: call.sender) else { return respond(to: call, Self.unknownObject) }
+    guard let its = clientObject(at: call.path, for: call.sender) else {
+      return respond(to: call, Self.unknownObject)
+    }
     guard !its.isEnding || call.member == "Finish" else { throw .finished }
     switch call.member {
     case "Insert":
@@ -78,66 +80,67 @@ extension Door {
     case "Finish":
       let end = call.arguments[0].int64 ?? 0
       let metadata = try Self.metadata(call.arguments[1])
-      registry.ending(series: its.identifier)
+      registry.ending(its.identifier)
       let number = waitForStore(call)
       Task(executorPreference: loop) {
         await self.finish(its, end: end == 0 ? nil : Timestamp(microseconds: end), metadata, for: number)
       }
     case "Discard":
-      registry.ending(series: its.identifier)
+      registry.ending(its.identifier)
       Task(executorPreference: loop) { await self.discard(call, its) }
     default: respond(to: call, .unknownMethod)
     }
   }
 
   private func insert(
-    _ call: ClientCall, _ its: ClientSeriesEntry,
+    _ call: ClientCall, _ its: ClientObject,
     _ body: @escaping @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
   ) {
     Task(executorPreference: loop) { await self.carryOut(call, its, body) }
   }
 
   private func carryOut(
-    _ call: ClientCall, _ its: ClientSeriesEntry,
+    _ call: ClientCall, _ its: ClientObject,
     _ body: @Sendable (isolated Recorder) throws(ClientSeriesFailure) -> Void
   ) async {
     do throws(ClientSeriesFailure) {
       try await body(recorder)
       respond(to: call, .success)
     } catch {
-      if error == .notOpen { registry.ended(series: its.identifier) }
+      if error == .notOpen { registry.ended(its.identifier) }
       refuse(call, Refusal(error))
     }
   }
 
-  private func finish(_ its: ClientSeriesEntry, end: Timestamp?, _ metadata: Metadata, for number: UInt64) async {
+  private func finish(_ its: ClientObject, end: Timestamp?, _ metadata: Metadata, for number: UInt64) async {
     do throws(ClientSeriesFailure) {
       try await recorder.finishSeries(its.identifier, end: end, metadata: metadata)
-      registry.ended(series: its.identifier)
+      registry.ended(its.identifier)
+      await collect([(its.identifier, its.kind.type)], of: its.owner)
       stored(number, .values([.string(its.identifier.uuidString.lowercased())]))
     } catch {
       switch error {
-      case .notOpen: registry.ended(series: its.identifier)
+      case .notOpen: registry.ended(its.identifier)
       // It is stored later, and may be waited for once more.
       case .notStored: break
-      default: registry.goesOn(series: its.identifier)
+      default: registry.goesOn(its.identifier)
       }
       stored(number, .refusal(Refusal(error)))
     }
     settle()
   }
 
-  private func discard(_ call: ClientCall, _ its: ClientSeriesEntry) async {
+  private func discard(_ call: ClientCall, _ its: ClientObject) async {
     do throws(ClientSeriesFailure) {
       try await recorder.discardSeries(its.identifier)
-      registry.ended(series: its.identifier)
+      registry.ended(its.identifier)
       respond(to: call, .success)
     } catch {
       // What the journal did not take is not discarded: the series is still there, and ends with its client.
       if error == .notOpen {
-        registry.ended(series: its.identifier)
+        registry.ended(its.identifier)
       } else {
-        registry.goesOn(series: its.identifier)
+        registry.goesOn(its.identifier)
       }
       refuse(call, Refusal(error))
     }
@@ -148,11 +151,6 @@ extension Door {
   func interrupt(series identifier: UUID) {
     let recorder = recorder
     Task(executorPreference: loop) { await recorder.interruptSeries(identifier) }
-  }
-
-  /// The series at a path, if the caller sees it.
-  func series(at path: ObjectPath, for name: String) -> ClientSeriesEntry? {
-    path.identifier(below: ClientInterfaces.series).flatMap { registry.series($0, for: name) }
   }
 
   private static func device(_ value: Value?) throws(Refusal) -> Device? {
@@ -183,12 +181,6 @@ extension Door {
     }
     return beats
   }
-}
-
-extension ClientSeriesEntry {
-  var path: ObjectPath { .object(identifier, below: ClientInterfaces.series) }
-  /// Whether it is one of heartbeats.
-  var isOfHeartbeats: Bool { type == SampleType.heartbeatSeries.identifier }
 }
 
 extension Refusal {

@@ -16,7 +16,7 @@ extension Door {
     else { throw .invalidArgument }
     let metadata = try Self.metadata(options["metadata"])
     let endsWithClient = options["endWithClient"]?.boolean ?? true
-    let (sensor, owner) = try registry.mayBeginSession(call.sender, of: options["sensor"]?.string)
+    let (sensor, owner) = try registry.mayBegin(.session, call.sender, of: options["sensor"]?.string)
     Task(executorPreference: loop) {
       await self.begin(call, sensor, owner, endsWithClient: endsWithClient, metadata)
     }
@@ -28,11 +28,11 @@ extension Door {
     do throws(SessionRequestFailure) {
       let requested = try await recorder.beginSession(
         of: sensor, for: owner, endsWithClient: endsWithClient, metadata: metadata)
-      let session = ClientSession(requested, connection: endsWithClient ? call.sender : nil)
+      let session = ClientObject(requested, connection: endsWithClient ? call.sender : nil)
       perform(registry.began(session, of: call.sender))
       respond(to: call, .values([.objectPath(session.path)]))
     } catch {
-      registry.beginFailed(call.sender)
+      registry.beginFailed(.session, call.sender)
       refuse(call, Refusal(error, maySeeSensors: registry.maySeeSensors(call.sender)))
     }
     settle()
@@ -40,7 +40,7 @@ extension Door {
 
   /// `Session1`.
   func answerSession(_ call: ClientCall) throws(Refusal) {
-    guard let session = session(at: call.path, for: call.sender) else {
+    guard let session = clientObject(at: call.path, for: call.sender) else {
       return respond(to: call, Self.unknownObject)
     }
     switch call.member {
@@ -78,13 +78,13 @@ extension Door {
   }
 
   /// Answers when the session is stored, or says after 20 s that it is not yet.
-  private func end(_ session: ClientSession, for call: ClientCall) {
-    registry.ending(session: session.identifier)
+  private func end(_ session: ClientObject, for call: ClientCall) {
+    registry.ending(session.identifier)
     let number = waitForStore(call)
     Task(executorPreference: loop) { await self.end(session, for: number) }
   }
 
-  private func end(_ session: ClientSession, for number: UInt64) async {
+  private func end(_ session: ClientObject, for number: UInt64) async {
     let result: Result<EndedSession, SessionRequestFailure>
     do throws(SessionRequestFailure) {
       result = .success(try await recorder.endSession(session.identifier, .request))
@@ -93,11 +93,11 @@ extension Door {
     }
     switch result {
     case .success(let ended):
-      registry.ended(session: session.identifier)
+      registry.ended(session.identifier)
       stored(number, .values([.properties(ended.values)]))
     case .failure(.notOpen):
       // Another call has ended it.
-      registry.ended(session: session.identifier)
+      registry.ended(session.identifier)
       stored(number, Self.unknownObject)
     case .failure(let failure):
       stored(number, .refusal(Refusal(failure, maySeeSensors: false)))
@@ -115,34 +115,37 @@ extension Door {
   func readSession(
     at path: ObjectPath, for name: String, _ body: @escaping @Sendable (isolated Door, [String: Value]) -> Void
   ) {
-    guard let session = session(at: path, for: name) else { return body(self, [:]) }
+    guard let session = clientObject(at: path, for: name) else { return body(self, [:]) }
     Task(executorPreference: loop) { await self.read(session, for: name, body) }
   }
 
   private func read(
-    _ session: ClientSession, for name: String, _ body: @Sendable (isolated Door, [String: Value]) -> Void
+    _ session: ClientObject, for name: String, _ body: @Sendable (isolated Door, [String: Value]) -> Void
   ) async {
     // After 24 hours it goes on in another session.
     let requested = await recorder.requestedSessions.first { $0.request == session.identifier }
-    let sensor = registry.maySeeSensors(name) ? "\(session.sensor)" : ""
     body(
       self,
-      [
-        "Id": .string((requested?.session ?? session.identifier).uuidString.lowercased()), "Sensor": .string(sensor),
-        "Start": .int64(session.start), "State": .string(session.isEnding ? "ending" : "open"),
-        "Uid": .uint32(session.owner.uid), "Application": .string(session.owner.application),
-      ])
+      properties(of: session, for: name).merging([
+        "Id": .string((requested?.session ?? session.identifier).uuidString.lowercased()),
+        "State": .string(session.isEnding ? "ending" : "open"),
+      ]) { $1 })
   }
 
-  /// The session at a path, if the caller sees it.
-  func session(at path: ObjectPath, for name: String) -> ClientSession? {
-    path.identifier(below: ClientInterfaces.sessions).flatMap { registry.session($0, for: name) }
+  /// What sessions and workouts have in common: `Id`, `Sensor`, `Start`, `Uid` and `Application`.
+  func properties(of object: ClientObject, for name: String) -> [String: Value] {
+    let sensor = registry.maySeeSensors(name) ? object.sensor : nil
+    return [
+      "Id": .string(object.identifier.uuidString.lowercased()), "Sensor": .string(sensor.map { "\($0)" } ?? ""),
+      "Start": .int64(object.start), "Uid": .uint32(object.owner.uid),
+      "Application": .string(object.owner.application),
+    ]
   }
 
   /// Takes over the sessions of an earlier run of the recorder.
   func adoptSessions() async {
     for requested in await recorder.requestedSessions where !requested.endsWithClient {
-      registry.adopt(ClientSession(requested, connection: nil))
+      registry.adopt(ClientObject(requested, connection: nil))
     }
   }
 
@@ -153,15 +156,13 @@ extension Door {
   }
 }
 
-extension ClientSession {
-  /// One that the recorder has begun.
+extension ClientObject {
+  /// A session that the recorder has begun.
   fileprivate init(_ requested: RequestedSession, connection: String?) {
     self.init(
-      identifier: requested.request, owner: requested.owner, sensor: requested.sensor, start: requested.start,
+      .session, requested.request, of: requested.owner, sensor: requested.sensor, start: requested.start,
       connection: connection)
   }
-
-  var path: ObjectPath { .object(identifier, below: ClientInterfaces.sessions) }
 }
 
 extension EndedSession {

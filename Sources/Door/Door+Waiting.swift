@@ -32,16 +32,3 @@ extension Door {
 extension Reply {
   static func refusal(_ refusal: Refusal) -> Reply { .error(name: refusal.name, message: refusal.message) }
 }
-
-extension ObjectPath {
-  /// The path of a session or a series: its identifier with `_` for `-`, which no path may have.
-  static func object(_ identifier: UUID, below parent: ObjectPath) -> ObjectPath {
-    parent.appending(String(identifier.uuidString.lowercased().map { $0 == "-" ? "_" : $0 })) ?? parent
-  }
-
-  /// The identifier of the object with this path; nil where it is not directly below `parent`.
-  func identifier(below parent: ObjectPath) -> UUID? {
-    guard self.parent == parent else { return nil }
-    return UUID(uuidString: String(lastElement.map { $0 == "_" ? "-" : $0 }))
-  }
-}

@@ -84,6 +84,7 @@ package actor Door {
       loop.execute { AnswerPipe.blockSignal() }
       Task(executorPreference: loop) {
         await self.adoptSessions()
+        await self.adoptWorkouts()
         await self.keepBus()
       }
     } catch {

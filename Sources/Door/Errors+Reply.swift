@@ -1,5 +1,7 @@
 import ClientInterfaces
+import Clients
 import DBus
+import FoundationEssentials
 import HealthModel
 import SeriesStore
 
@@ -31,4 +33,19 @@ extension StoreError {
       }
     return .error(name: "org.sensord.Error.\(word)", message: text)
   }
+}
+
+/// Why a call is not carried out, as it is answered: errors of several modules meet in one call.
+struct RefusedCall: Error {
+  let reply: Reply
+
+  init(_ refusal: Refusal) { reply = .refusal(refusal) }
+  init(_ error: ArgumentError) { reply = error.reply }
+  init(_ error: SeriesError) { reply = error.reply }
+  init(_ error: StoreError) { reply = error.reply }
+}
+
+extension Value {
+  /// Identifiers as an `as`, as they stand everywhere on the bus.
+  static func identifiers(_ identifiers: [UUID]) -> Value { .strings(identifiers.map { $0.uuidString.lowercased() }) }
 }

@@ -23,33 +23,33 @@ struct ClientSessionTests {
   private static func session(
     _ number: UInt8 = 1, of sensor: SensorAddress = Made.strap, for owner: ClientIdentity = Made.game,
     endsWith connection: String? = ":1.1"
-  ) -> ClientSession {
-    ClientSession(identifier: identifier(number), owner: owner, sensor: sensor, start: 5, connection: connection)
+  ) -> ClientObject {
+    ClientObject(.session, identifier(number), of: owner, sensor: sensor, start: 5, connection: connection)
   }
 
   /// The game begins a session.
   private static func begin(
-    _ session: ClientSession, _ registry: inout ClientRegistry, for name: String = ":1.1"
+    _ session: ClientObject, _ registry: inout ClientRegistry, for name: String = ":1.1"
   ) throws -> [Effect] {
-    _ = try registry.mayBeginSession(name, of: nil)
+    _ = try registry.mayBegin(.session, name)
     return registry.began(session, of: name)
   }
 
   @Test("who may not save heart rates begins none, and only who may read names a sensor")
   func permission() throws {
     var registry = try Made.registry()
-    #expect(throws: Refusal.notAuthorized) { try registry.mayBeginSession(":1.1", of: nil) }
+    #expect(throws: Refusal.notAuthorized) { try registry.mayBegin(.session, ":1.1") }
     registry = try Self.registry()
-    let (sensor, owner) = try registry.mayBeginSession(":1.1", of: nil)
+    let (sensor, owner) = try registry.mayBegin(.session, ":1.1")
     #expect(sensor == nil && owner == Made.game)
     // The same whether there is such a sensor or not, or could be.
     for text in ["\(Made.strap)", "C0:FF:EE:00:00:99", "nonsense"] {
-      #expect(throws: Refusal.notAuthorized) { try registry.mayBeginSession(":1.1", of: text) }
+      #expect(throws: Refusal.notAuthorized) { try registry.mayBegin(.session, ":1.1", of: text) }
     }
     registry = try Self.registry(reads: true)
-    #expect(try registry.mayBeginSession(":1.1", of: "\(Made.strap)").sensor == Made.strap)
-    #expect(throws: Refusal.invalidSensor) { try registry.mayBeginSession(":1.1", of: "nonsense") }
-    #expect(try registry.mayBeginSession(":1.0", of: "\(Made.strap)").sensor == Made.strap)
+    #expect(try registry.mayBegin(.session, ":1.1", of: "\(Made.strap)").sensor == Made.strap)
+    #expect(throws: Refusal.invalidSensor) { try registry.mayBegin(.session, ":1.1", of: "nonsense") }
+    #expect(try registry.mayBegin(.session, ":1.0", of: "\(Made.strap)").sensor == Made.strap)
   }
 
   @Test("a session is its user's application's, on each of its connections, and to others it is not there")
@@ -59,13 +59,13 @@ struct ClientSessionTests {
     try registry.connected(":1.3", uid: 1001, groups: [])
     _ = try registry.identify(":1.3", as: Made.game.application, at: Made.at(0))
     #expect(try Self.begin(Self.session(), &registry) == [])
-    #expect(registry.session(Self.identifier(1), for: ":1.1") == registry.sessions(for: ":1.1").first)
-    #expect(registry.session(Self.identifier(1), for: ":1.2") == nil && registry.sessions(for: ":1.2").isEmpty)
+    #expect(registry.object(Self.identifier(1), for: ":1.1") == registry.objects(for: ":1.1").first)
+    #expect(registry.object(Self.identifier(1), for: ":1.2") == nil && registry.objects(for: ":1.2").isEmpty)
     _ = try registry.identify(":1.2", as: Made.game.application, at: Made.at(0))
-    #expect(registry.session(Self.identifier(1), for: ":1.2") != nil)
-    #expect(registry.session(Self.identifier(1), for: ":1.3") == nil)
-    #expect(registry.sessions(for: ":1.0").count == 1)
-    #expect(registry.sessions(for: ":1.9").isEmpty)
+    #expect(registry.object(Self.identifier(1), for: ":1.2") != nil)
+    #expect(registry.object(Self.identifier(1), for: ":1.3") == nil)
+    #expect(registry.objects(for: ":1.0").count == 1)
+    #expect(registry.objects(for: ":1.9").isEmpty)
   }
 
   @Test("it ends with the connection that began it, unless it is to outlive it")
@@ -73,35 +73,35 @@ struct ClientSessionTests {
     var registry = try Self.registry()
     _ = try Self.begin(Self.session(1), &registry)
     _ = try Self.begin(Self.session(2, of: Made.other, endsWith: nil), &registry)
-    #expect(registry.gone(":1.1") == [.endSession(Self.identifier(1), isClientGone: true)])
-    #expect(registry.sessions(for: ":1.0").map(\.identifier) == [Self.identifier(2)])
+    #expect(registry.gone(":1.1") == [.end(.session, Self.identifier(1), isClientGone: true)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(2)])
     try registry.connected(":1.2", uid: Made.game.uid, groups: [])
     _ = try registry.identify(":1.2", as: Made.game.application, at: Made.at(0))
-    #expect(registry.session(Self.identifier(2), for: ":1.2") != nil)
+    #expect(registry.object(Self.identifier(2), for: ":1.2") != nil)
     #expect(registry.gone(":1.2") == [])
   }
 
   @Test("a client that goes before its session has begun ends it as well")
   func goneMeanwhile() throws {
     var registry = try Self.registry()
-    _ = try registry.mayBeginSession(":1.1", of: nil)
+    _ = try registry.mayBegin(.session, ":1.1")
     #expect(registry.gone(":1.1") == [])
     #expect(
-      registry.began(Self.session(), of: ":1.1") == [.endSession(Self.identifier(1), isClientGone: true)])
-    #expect(registry.sessions(for: ":1.0").isEmpty)
+      registry.began(Self.session(), of: ":1.1") == [.end(.session, Self.identifier(1), isClientGone: true)])
+    #expect(registry.objects(for: ":1.0").isEmpty)
   }
 
   @Test("what the owner takes back ends at once, also what had not begun yet; what an owner began goes on")
   func revoked() throws {
     var registry = try Self.registry()
     _ = try Self.begin(Self.session(1), &registry)
-    _ = try registry.mayBeginSession(":1.1", of: nil)
+    _ = try registry.mayBegin(.session, ":1.1")
     _ = try Self.begin(
       Self.session(3, of: Made.other, for: ClientIdentity(uid: 0), endsWith: nil), &registry, for: ":1.0")
-    #expect(registry.replaceDecisions(with: []) == [.endSession(Self.identifier(1), isClientGone: false)])
+    #expect(registry.replaceDecisions(with: []) == [.end(.session, Self.identifier(1), isClientGone: false)])
     #expect(
-      registry.began(Self.session(2), of: ":1.1") == [.endSession(Self.identifier(2), isClientGone: false)])
-    #expect(registry.sessions(for: ":1.0").map(\.identifier) == [Self.identifier(3)])
+      registry.began(Self.session(2), of: ":1.1") == [.end(.session, Self.identifier(2), isClientGone: false)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(3)])
   }
 
   @Test("one that an earlier run left is its client's again, and ends when the owner takes the permission back")
@@ -111,11 +111,11 @@ struct ClientSessionTests {
     #expect(!registry.isEmpty)
     // Nothing has been read yet.
     #expect(registry.replaceDecisions(with: Self.sharing) == [])
-    #expect(registry.session(Self.identifier(1), for: ":1.1") != nil)
+    #expect(registry.object(Self.identifier(1), for: ":1.1") != nil)
     #expect(registry.gone(":1.1") == [])
     #expect(
       registry.replaceDecisions(with: [Made.grant(.share, "heartRate", .denied)])
-        == [.endSession(Self.identifier(1), isClientGone: false)])
+        == [.end(.session, Self.identifier(1), isClientGone: false)])
   }
 
   @Test("a client, and a user, has so many; what is being begun counts, and what has ended does not")
@@ -125,19 +125,19 @@ struct ClientSessionTests {
     limits.sessionsOfUser = 3
     var registry = try Self.registry(limits: limits)
     _ = try Self.begin(Self.session(1), &registry)
-    _ = try registry.mayBeginSession(":1.1", of: nil)
-    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBeginSession(":1.1", of: nil) }
-    registry.beginFailed(":1.1")
+    _ = try registry.mayBegin(.session, ":1.1")
+    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.1") }
+    registry.beginFailed(.session, ":1.1")
     _ = try Self.begin(Self.session(2, of: Made.other), &registry)
-    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBeginSession(":1.1", of: nil) }
-    registry.ended(session: Self.identifier(1))
+    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.1") }
+    registry.ended(Self.identifier(1))
     _ = try Self.begin(Self.session(3), &registry)
     let second = ClientIdentity(uid: Made.game.uid, application: "org.example.Second")
     _ = registry.replaceDecisions(with: Self.sharing + [Made.grant(.share, "heartRate", to: second)])
     try registry.connected(":1.2", uid: second.uid, groups: [])
     _ = try registry.identify(":1.2", as: second.application, at: Made.at(0))
-    _ = try registry.mayBeginSession(":1.2", of: nil)
-    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBeginSession(":1.2", of: nil) }
+    _ = try registry.mayBegin(.session, ":1.2")
+    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.2") }
   }
 
   @Test("a sensor has one; that a second began shows that the first is over")
@@ -145,6 +145,6 @@ struct ClientSessionTests {
     var registry = try Self.registry()
     _ = try Self.begin(Self.session(1), &registry)
     _ = try Self.begin(Self.session(2), &registry)
-    #expect(registry.sessions(for: ":1.1").map(\.identifier) == [Self.identifier(2)])
+    #expect(registry.objects(for: ":1.1").map(\.identifier) == [Self.identifier(2)])
   }
 }

@@ -24,6 +24,7 @@ final class DoorStage: Sendable {
   let door: Door
   let store: String
   let log: LogLines
+  private let clock: HostClock
   private let folder: URL
   private let loop: EventLoop
   private let run: Task<Void, Never>
@@ -33,13 +34,19 @@ final class DoorStage: Sendable {
 
   init(
     on bus: PrivateBus? = nil, inAdvance: [Grant] = [], isOpen: Bool = true,
-    limits: ClientLimits = ClientLimits()
+    limits: ClientLimits = ClientLimits(), after earlier: DoorStage? = nil, clock: HostClock = .system
   ) async throws {
     place = await Self.places.take()
     let bus = try bus ?? PrivateBus()
     self.bus = bus
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("sensord-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    self.clock = clock
+    if let earlier {
+      // What a recorder that has ended left.
+      try FileManager.default.copyItem(at: earlier.folder, to: folder)
+    } else {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
     store = folder.appendingPathComponent("sensord.sqlite").path
     let file = try HealthStore.open(store, for: .writing)
     for address in [Self.strap, Self.other] {
@@ -49,7 +56,7 @@ final class DoorStage: Sendable {
     var settings = RecorderSettings(store: store, journal: store + ".journal", version: "test")
     settings.bus = .address("unix:path=/nonexistent")
     loop = try EventLoop.startThread(named: "test")
-    let recorder = Recorder(settings, on: loop)
+    let recorder = Recorder(settings, on: loop, clock: clock)
     self.recorder = recorder
     let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
     run = Task(executorPreference: loop) {
@@ -99,8 +106,9 @@ final class DoorStage: Sendable {
 
   /// The strap sends a value.
   func send(_ bytes: [UInt8], from strap: SensorAddress = strap) {
+    let now = clock.now()
     happen {
-      $0.record(.measurement(bytes), of: strap, at: BootInstant(microseconds: BootClock.now()))
+      $0.record(.measurement(bytes), of: strap, at: now)
       $0.publishStatus()
     }
   }
@@ -211,12 +219,12 @@ extension Connection {
     ).body.first?.string
   }
 
-  /// The properties of a session.
-  func properties(at path: ObjectPath) async throws -> [String: Value] {
+  /// The properties of a session, or of an object with another interface.
+  func properties(at path: ObjectPath, _ interface: String = "Session1") async throws -> [String: Value] {
     try await call(
       .call(
         "org.sensord", path: path, interface: "org.freedesktop.DBus.Properties", member: "GetAll",
-        body: [.string("org.sensord.Session1")])
+        body: [.string("org.sensord.\(interface)")])
     ).body.first?.properties ?? [:]
   }
 

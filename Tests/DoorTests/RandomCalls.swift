@@ -11,6 +11,8 @@ struct RandomCalls {
   /// Passed in place of descriptors.
   private let descriptor: SharedDescriptor
   private let interfaces: [Interface]
+  /// The path of a workout that goes on; most calls of a workout's interface go there.
+  var workout: ObjectPath?
 
   init(seed: UInt64, passing descriptor: SharedDescriptor) {
     generator = SeededGenerator(seed: seed)
@@ -34,7 +36,7 @@ struct RandomCalls {
     let methods = interface.methods.filter { $0.name != "Request" }
     guard let method = methods.randomElement(using: &generator) else { return next() }
     var call = Message.call(
-      ClientInterfaces.busName, path: path(), interface: interface.name, member: method.name)
+      ClientInterfaces.busName, path: path(of: interface), interface: interface.name, member: method.name)
     if chance(20) {
       call.interface = pick([nil, "org.sensord.Live2", "org.example.\(Self.mark)", interface.name + ".More"])
     }
@@ -49,9 +51,17 @@ struct RandomCalls {
     return call
   }
 
+  private mutating func path(of interface: Interface) -> ObjectPath {
+    guard let workout, interface == ClientInterfaces.workout, !chance(5) else { return path() }
+    return workout
+  }
+
   private mutating func path() -> ObjectPath {
     guard chance(5) else { return ClientInterfaces.root }
-    return pick(["/", "/org", "/org/sensord/session", "/org/sensord/session/x", "/org/sensord/series/1", "/a/b_c/d"])
+    return pick([
+      "/", "/org", "/org/sensord/session", "/org/sensord/session/x", "/org/sensord/series/1", "/org/sensord/workout",
+      "/a/b_c/d",
+    ])
   }
 
   private mutating func signature(_ depth: Int = 0) -> Signature {
@@ -119,6 +129,8 @@ struct RandomCalls {
       "predicate",
       "metadata", "and", "or", "not", "samples", "quantities", "statistics", "changes", "heartbeats", "anchor", "limit",
       "every",
+      "activityType", "running", "location", "indoor", "lapLength", "sensor", "lap", "marker", "recovery", "time_us",
+      "m",
       "1d", "Europe/Berlin", "\u{1B}[2J\(Self.mark)", "ä\(Self.mark)", Self.mark,
     ]
     return chance(200) ? String(repeating: Self.mark, count: 20_000) : pick(words)

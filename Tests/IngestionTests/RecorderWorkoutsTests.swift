@@ -162,6 +162,58 @@ struct RecorderWorkoutsTests {
     #expect(try await stage.samples(of: .heartRate).map(\.count).reduce(0, +) == 7)
   }
 
+  @Test("who waits for the end of a workout that is discarded meanwhile learns that there is none")
+  func discardedWhileEnding() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let workout = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(102...104, stage, recorder)
+        let end = Task { try await recorder.endWorkout(workout) }
+        let stored = Task { try await recorder.workoutStored(workout) }
+        while await recorder.workoutWaits[workout]?.count != 2 { await Task.yield() }
+        try await recorder.discardWorkout(workout)
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await end.value }
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await stored.value }
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    #expect(try await stage.workouts().isEmpty)
+  }
+
+  @Test(
+    "the stop is answered at once; the store is waited for through its failures, and a workout that goes on says so")
+  func stoppedAndWaitedFor() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let lasting = try await recorder.beginWorkout(Self.running, of: .none, for: Invented.game)
+        let workout = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(102...104, stage, recorder)
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.stopWorkout(UUID()) }
+        await #expect(throws: WorkoutRequestFailure.notOpen) { try await recorder.workoutStored(UUID()) }
+        try await recorder.stopWorkout(workout)
+        #expect(await recorder.liveWorkout(workout)?.session.state == .stopped)
+        let stored = Task { try await recorder.workoutStored(workout) }
+        while await recorder.workoutWaits[workout] == nil { await Task.yield() }
+        try await recorder.stopWorkout(workout, waitsForRecovery: false)
+        #expect(await recorder.liveWorkout(workout)?.session.state != .stopped)
+        try await stored.value
+        #expect(await recorder.liveWorkout(workout) == nil)
+        #expect(try await recorder.stored(workout).end == Self.wall(104))
+        let goesOn = Task { try await recorder.workoutStored(lasting) }
+        while await recorder.workoutWaits[lasting] == nil { await Task.yield() }
+        recorder.requestStop()
+        await #expect(throws: WorkoutRequestFailure.notRecording) { try await goesOn.value }
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
   @Test("samples of its program are collected, with figures; those of another program are not found")
   func samples() async throws {
     let stage = try await LoneRecorder()

@@ -22,7 +22,7 @@ extension TimeStretches {
   }
 
   /// How much of the span lies outside of the stretches, in microseconds.
-  func microsecondsLeft(of span: TimeSpan) -> Int64 {
+  package func microsecondsLeft(of span: TimeSpan) -> Int64 {
     var left: Int64 = 0
     forEachFreePart(from: span.start.microseconds, to: span.end.microseconds) {
       left = left.addingSaturated($1.subtractingSaturated($0))

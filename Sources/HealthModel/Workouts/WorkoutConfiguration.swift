@@ -48,6 +48,20 @@ public struct WorkoutSessionLocation: RawRepresentable, Hashable, Sendable, Coda
   public static let indoor = WorkoutSessionLocation(rawValue: 2)
   /// Outdoors.
   public static let outdoor = WorkoutSessionLocation(rawValue: 3)
+
+  private static let names: [WorkoutSessionLocation: String] = [
+    unknown: "unknown", indoor: "indoor", outdoor: "outdoor",
+  ]
+}
+
+extension WorkoutSessionLocation: LosslessStringConvertible {
+  /// HealthKit's name; the number where it has none.
+  public var description: String { Self.names[self] ?? "\(rawValue)" }
+
+  /// The location of that name, or of that number; nil for any other text.
+  public init?(_ description: String) {
+    self.init(description, of: Self.names)
+  }
 }
 
 /// In a pool or in open water, with HealthKit's raw values. Open: an unknown number is kept.
@@ -66,4 +80,30 @@ public struct WorkoutSwimmingLocation: RawRepresentable, Hashable, Sendable, Cod
   public static let pool = WorkoutSwimmingLocation(rawValue: 1)
   /// In a lake, a river or the sea.
   public static let openWater = WorkoutSwimmingLocation(rawValue: 2)
+
+  private static let names: [WorkoutSwimmingLocation: String] = [
+    unknown: "unknown", pool: "pool", openWater: "openWater",
+  ]
+}
+
+extension WorkoutSwimmingLocation: LosslessStringConvertible {
+  /// HealthKit's name; the number where it has none.
+  public var description: String { Self.names[self] ?? "\(rawValue)" }
+
+  /// The location of that name, or of that number; nil for any other text.
+  public init?(_ description: String) {
+    self.init(description, of: Self.names)
+  }
+}
+
+extension RawRepresentable where RawValue == Int64, Self: Hashable {
+  /// The value of that name, or of that number; nil for any other text.
+  init?(_ text: String, of names: [Self: String]) {
+    if let named = names.first(where: { $0.value == text })?.key {
+      self = named
+    } else {
+      guard let number = Int64(text), "\(number)" == text else { return nil }
+      self.init(rawValue: number)
+    }
+  }
 }

@@ -58,7 +58,12 @@ public struct WorkoutEventType: RawRepresentable, Hashable, Sendable, Codable {
   ]
 }
 
-extension WorkoutEventType: CustomStringConvertible {
+extension WorkoutEventType: LosslessStringConvertible {
   /// HealthKit's name; the number where it has none.
   public var description: String { Self.names[self] ?? "\(rawValue)" }
+
+  /// The kind of that name, or of that number; nil for any other text.
+  public init?(_ description: String) {
+    self.init(description, of: Self.names)
+  }
 }

@@ -30,7 +30,7 @@ extension Recorder {
         for line in committed.lines(ofSeries: name) { log(line) }
       } else if endedWorkouts.contains(session) {
         let committed = try await commit(workout: session, with: files)
-        endedWorkouts.remove(session)
+        storeTook(workout: session)
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(session, now: seconds)

@@ -21,17 +21,44 @@ extension Recorder {
   package func endWorkout(
     _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
   ) async throws(WorkoutRequestFailure) {
-    if let open = workouts[workout] {
-      if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
-      recover(workout, waits: waitsForRecovery)
-      if workouts[workout] != nil {
-        await withCheckedContinuation { workoutWaits[workout, default: []].append($0) }
-      }
-    } else if !endedWorkouts.contains(workout) {
-      throw .notOpen
-    }
+    try stopWorkout(workout, at: time, waitsForRecovery: waitsForRecovery)
+    try await workoutOver(workout)
     await commits[workout]?.value
     if endedWorkouts.contains(workout) { throw .notStored }
+  }
+
+  /// The same, but returns when the stop is in the journal; ``workoutStored(_:)`` waits for the rest.
+  package func stopWorkout(
+    _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
+  ) throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout] else {
+      guard endedWorkouts.contains(workout) else { throw .notOpen }
+      return
+    }
+    if open.session.state != .stopped { try call(.stop, at: time, of: workout) }
+    recover(workout, waits: waitsForRecovery)
+  }
+
+  /// Returns when a workout is over and stored, whatever ends it and however often the store has to be tried.
+  ///
+  /// - Throws: ``WorkoutRequestFailure/notOpen`` where there is none, or it was discarded; where the recorder stops before that
+  ///   ``WorkoutRequestFailure/notRecording`` if the workout goes on with the next one, else
+  ///   ``WorkoutRequestFailure/notStored``.
+  package func workoutStored(_ workout: UUID) async throws(WorkoutRequestFailure) {
+    try await workoutOver(workout)
+    guard endedWorkouts.contains(workout) else { return }
+    let failure = await withCheckedContinuation { storedWaits[workout, default: []].append($0) }
+    if let failure { throw failure }
+  }
+
+  /// Returns when a workout is over, and is stored or being stored.
+  private func workoutOver(_ workout: UUID) async throws(WorkoutRequestFailure) {
+    guard workouts[workout] != nil else {
+      guard endedWorkouts.contains(workout) else { throw .notOpen }
+      return
+    }
+    let failure = await withCheckedContinuation { workoutWaits[workout, default: []].append($0) }
+    if let failure { throw failure }
   }
 
   /// The program of a workout is gone: the workout ends now, without waiting for the recovery, and is stored.
@@ -51,6 +78,7 @@ extension Recorder {
       throw journalRefusedWorkout(error)
     }
     forget(open, .request, at: clock.now())
+    resume(&workoutWaits, of: workout, .notOpen)
     do throws(JournalError) { try await files.syncer.syncNow() } catch { throw journalRefusedWorkout(error) }
   }
 
@@ -83,9 +111,21 @@ extension Recorder {
 
   /// All that ends has been committed, as far as it can be: whoever waits for a workout learns how it went.
   func answerWaits() {
-    let waits = workoutWaits.values.joined()
-    workoutWaits = [:]
-    for wait in waits { wait.resume() }
+    for workout in workoutWaits.keys {
+      resume(&workoutWaits, of: workout, workouts[workout] == nil ? nil : .notRecording)
+    }
+    for workout in storedWaits.keys { resume(&storedWaits, of: workout, .notStored) }
+  }
+
+  /// The store has a workout that is over.
+  func storeTook(workout: UUID) {
+    endedWorkouts.remove(workout)
+    closedWorkouts[workout] = nil
+    resume(&storedWaits, of: workout, nil)
+  }
+
+  private func resume(_ waits: inout WorkoutWaits, of workout: UUID, _ failure: WorkoutRequestFailure?) {
+    for wait in waits.removeValue(forKey: workout) ?? [] { wait.resume(returning: failure) }
   }
 
   /// Ends recoveries of a sensor whose next workout or session begins.
@@ -101,8 +141,16 @@ extension Recorder {
     endedWorkouts.insert(identifier)
     // Its session first: what has ended in the journal is committed with what is stored then.
     forget(open, reason, at: now)
-    if let record = try? open.record(of: .end, at: now) { writeEnd(open.owed + [record], of: identifier) }
-    if !isStopping { commitSoon(identifier) }
+    var closed = open
+    if let record = try? open.record(of: .end, at: now) {
+      writeEnd(open.owed + [record], of: identifier)
+      closed.journalTook([record])
+    }
+    closedWorkouts[identifier] = closed
+    // A recorder that stops commits all at its end.
+    guard !isStopping else { return }
+    resume(&workoutWaits, of: identifier, nil)
+    commitSoon(identifier)
   }
 
   /// Writes the end of a workout; where the journal does not take it, its commit waits for that.
@@ -128,8 +176,6 @@ extension Recorder {
       }
     }
     if let request = open.contents.workout.request { requests.remove(request) }
-    // A recorder that stops commits all at its end.
-    if !isStopping { for wait in workoutWaits.removeValue(forKey: identifier) ?? [] { wait.resume() } }
   }
 
   private func index(of open: OpenWorkout) -> Int? {

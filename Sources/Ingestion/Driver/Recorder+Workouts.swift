@@ -11,13 +11,13 @@ extension Recorder {
   /// The live workouts, in the order of their identifiers; also those of an earlier run that go on.
   package var runningWorkouts: [RunningWorkout] {
     let now = clock.now()
-    return workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }.map { open in
-      RunningWorkout(
-        id: open.session.id, owner: open.owner, endsWithClient: open.contents.workout.endsWithClient,
-        sensor: open.contents.workout.sensor, session: open.session,
-        elapsedTime: open.session.elapsedTime(at: open.time(of: now)), metadata: open.metadata,
-        sampleCount: open.contents.samples.count)
-    }
+    return workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }
+      .map { RunningWorkout($0, at: now) }
+  }
+
+  /// A live workout as it is now, also one that is over and not in the store yet; nil where there is none.
+  package func liveWorkout(_ workout: UUID) -> RunningWorkout? {
+    (workouts[workout] ?? closedWorkouts[workout]).map { RunningWorkout($0, at: clock.now()) }
   }
 
   /// Begins a workout now. If its sensor is being recorded, that session ends and the workout's goes on from it without losing
@@ -174,9 +174,19 @@ extension Recorder {
     let known = Set(open.contents.samples)
     var news: [UUID] = []
     for sample in samples where !known.contains(sample) && !news.contains(sample) { news.append(sample) }
-    guard known.count + news.count <= limits.samplesOfWorkout else { throw .refused(.tooLarge(.samples)) }
+    try checkRoom(for: news.count, in: workout)
     guard !news.isEmpty else { return }
     try journal([.samples(news)], of: workout)
+  }
+
+  /// Looks whether a workout can collect so many more samples.
+  ///
+  /// - Throws: ``WorkoutRequestFailure/notOpen``, ``WorkoutRequestFailure/refused(_:)``.
+  package func checkRoom(for count: Int, in workout: UUID) throws(WorkoutRequestFailure) {
+    guard let open = workouts[workout] else { throw .notOpen }
+    guard open.contents.samples.count + count <= settings.clientData.samplesOfWorkout else {
+      throw .refused(.tooLarge(.samples))
+    }
   }
 
   /// The figures of a type up to now, of the workout and of the activity under way: heart rates as the sensor sends them,

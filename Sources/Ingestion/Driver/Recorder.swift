@@ -53,8 +53,11 @@ public actor Recorder {
   var workouts: [UUID: OpenWorkout] = [:]
   var endedWorkouts: Set<UUID> = []
   var owedEnds: [UUID: [WorkoutRecord]] = [:]
-  /// Who waits for the end of a workout's recovery.
-  var workoutWaits: [UUID: [CheckedContinuation<Void, Never>]] = [:]
+  /// Those that are over, as they were at their end, until the store has them.
+  var closedWorkouts: [UUID: OpenWorkout] = [:]
+  /// Who waits until a workout is over, and until it is stored.
+  var workoutWaits: WorkoutWaits = [:]
+  var storedWaits: WorkoutWaits = [:]
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?

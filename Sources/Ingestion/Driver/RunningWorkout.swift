@@ -1,3 +1,4 @@
+import Captures
 package import FoundationEssentials
 package import HealthModel
 package import Sensors
@@ -12,7 +13,7 @@ package struct RunningWorkout: Hashable, Sendable, Identifiable {
   package var endsWithClient: Bool
   /// The sensor whose values belong to it; nil where it has none.
   package var sensor: SensorAddress?
-  /// Its state, events and activities; `stopped` while the recovery is recorded.
+  /// Its state, events and activities; `stopped` while the recovery is recorded, `ended` while it is being stored.
   package var session: WorkoutSession
   /// The time since its start without pauses.
   package var elapsedTime: Duration
@@ -21,6 +22,19 @@ package struct RunningWorkout: Hashable, Sendable, Identifiable {
   /// How many samples of its program were collected.
   package var sampleCount: Int
 }
+
+extension RunningWorkout {
+  init(_ open: OpenWorkout, at now: BootInstant) {
+    self.init(
+      id: open.session.id, owner: open.owner, endsWithClient: open.contents.workout.endsWithClient,
+      sensor: open.contents.workout.sensor, session: open.session,
+      elapsedTime: open.session.elapsedTime(at: open.time(of: now)), metadata: open.metadata,
+      sampleCount: open.contents.samples.count)
+  }
+}
+
+/// Those who wait for something of a workout; what they get is why it does not come.
+typealias WorkoutWaits = [UUID: [CheckedContinuation<WorkoutRequestFailure?, Never>]]
 
 /// Whose heart a live workout records.
 package enum WorkoutSensor: Hashable, Sendable {

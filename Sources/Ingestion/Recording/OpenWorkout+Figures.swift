@@ -9,6 +9,9 @@ package struct LiveWorkoutFigures: Hashable, Sendable {
   package var workout: WorkoutStatistics?
   /// Since the activity under way began; nil also where there is none.
   package var activity: WorkoutStatistics?
+  /// How long the two have gone on without pauses; nil where there are no figures.
+  package var workoutDuration: Duration?
+  package var activityDuration: Duration?
 }
 
 extension OpenWorkout {
@@ -28,7 +31,8 @@ extension OpenWorkout {
           quantities: rates.track(wallMinusBoot: wallMinusBoot)), at: 0)
     }
     // A value of this moment counts.
-    let end = session.end ?? max(time(of: now), replay.latest ?? time(of: now)).advanced(byMicroseconds: 1)
+    let last = session.end ?? max(time(of: now), replay.latest ?? time(of: now))
+    let end = session.end ?? last.advanced(byMicroseconds: 1)
     guard let start = session.start, let span = TimeSpan(start: start, end: end) else { return LiveWorkoutFigures() }
     let current = session.currentActivity
     let workout = Workout(
@@ -36,12 +40,15 @@ extension OpenWorkout {
       activities: session.activities + (current.map { [$0] } ?? []))
     let quantities = CollectedQuantities(samples)
     let pauses = workout.pauses
-    func figures(over span: TimeSpan?) -> WorkoutStatistics? {
-      guard let span else { return nil }
-      return quantities.statistics(over: span, without: pauses).first { $0.type == type }
+    func figures(since start: Timestamp?) -> (WorkoutStatistics, Duration)? {
+      guard let start, let span = TimeSpan(start: start, end: end), let passed = TimeSpan(start: start, end: last),
+        let figures = quantities.statistics(over: span, without: pauses).first(where: { $0.type == type })
+      else { return nil }
+      return (figures, .microseconds(pauses.microsecondsLeft(of: passed)))
     }
+    let whole = figures(since: start)
+    let part = figures(since: current?.start)
     return LiveWorkoutFigures(
-      workout: figures(over: span),
-      activity: figures(over: current.flatMap { TimeSpan(start: $0.start, end: end) }))
+      workout: whole?.0, activity: part?.0, workoutDuration: whole?.1, activityDuration: part?.1)
   }
 }

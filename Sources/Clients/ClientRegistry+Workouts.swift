@@ -1,0 +1,34 @@
+package import FoundationEssentials
+package import HealthModel
+
+extension ClientRegistry {
+  /// Samples of these types that its program saves belong to a workout from now on, or no more.
+  ///
+  /// - Throws: ``Refusal/limitsExceeded(_:)``; ``Refusal/unknownType``; ``Refusal/invalidArgument`` for heart rates, which are
+  ///   the sensor's and always collected, and for workouts, which are collected by none.
+  package mutating func collect(on: [String], off: [String], in workout: UUID) throws(Refusal) {
+    guard on.count + off.count <= limits.types else { throw .limitsExceeded(.types) }
+    guard (on + off).allSatisfy(isKnown) else { throw .unknownType }
+    guard !off.contains(QuantityType.heartRate.identifier), !on.contains(SampleType.workout.identifier) else {
+      throw .invalidArgument
+    }
+    objects[workout]?.collects.subtract(off)
+    objects[workout]?.collects.formUnion(on)
+  }
+
+  /// The workouts of a client that collect samples of a type as soon as they are saved.
+  package func workouts(of client: ClientIdentity, collecting type: String) -> [UUID] {
+    objects.values.filter { $0.owner == client && $0.collects.contains(type) }.map(\.identifier)
+  }
+
+  /// Whether a connection may read samples of a type.
+  package func mayRead(_ name: String, _ type: String) -> Bool {
+    clients[name].map { may($0, .read, type) } ?? false
+  }
+
+  /// A workout is stored: its object goes, and its program is told on every connection.
+  package mutating func stored(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
+    ended(workout)
+    return names.filter { clients[$0]?.identity == owner }.map { .stored(to: $0, workout) }
+  }
+}

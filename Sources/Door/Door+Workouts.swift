@@ -1,0 +1,199 @@
+import ClientInterfaces
+import Clients
+import DBus
+import FoundationEssentials
+import HealthModel
+import Ingestion
+import Sensors
+
+extension Door {
+  /// `Workouts1`.
+  func beginWorkout(_ call: ClientCall) throws(Refusal) {
+    let options: WorkoutOptions
+    do { options = try WorkoutOptions(call.arguments[0]) } catch { return respond(to: call, error.reply) }
+    var named: String?
+    if case .one(let address) = options.sensor { named = address }
+    let (address, owner) = try registry.mayBegin(.workout, call.sender, of: named)
+    let sensor: WorkoutSensor =
+      switch options.sensor {
+      case .any: .any
+      case .one: address.map { .one($0) } ?? .any
+      case .none: .none
+      }
+    Task(executorPreference: loop) { await self.begin(call, options, sensor, owner) }
+  }
+
+  private func begin(
+    _ call: ClientCall, _ options: WorkoutOptions, _ sensor: WorkoutSensor, _ owner: ClientIdentity
+  ) async {
+    do throws(WorkoutRequestFailure) {
+      let begun = try await recorder.begin(options, of: sensor, for: owner)
+      let workout = ClientObject(begun, connection: options.endsWithClient ? call.sender : nil)
+      follow(workout)
+      perform(registry.began(workout, of: call.sender))
+      respond(to: call, .values([.objectPath(workout.path)]))
+    } catch {
+      registry.beginFailed(.workout, call.sender)
+      refuse(call, Refusal(error, maySeeSensors: registry.maySeeSensors(call.sender)))
+    }
+    settle()
+  }
+
+  /// `Workout1`.
+  func answerWorkout(_ call: ClientCall) throws(Refusal) {
+    guard let workout = clientObject(at: call.path, for: call.sender) else {
+      return respond(to: call, Self.unknownObject)
+    }
+    let id = workout.identifier
+    switch call.member {
+    case "BeginActivity": answer(call) { (door) throws(RefusedCall) in try await door.beginActivity(call, in: id) }
+    case "EndActivity":
+      let time = call.arguments[0].int64 ?? 0
+      change(call) { recorder throws(WorkoutRequestFailure) in
+        try recorder.endActivity(of: id, at: time == 0 ? nil : Timestamp(microseconds: time))
+      }
+    case "AddEvent":
+      let event: EventOptions
+      do { event = try EventOptions(call.arguments[0]) } catch { return respond(to: call, error.reply) }
+      change(call) { recorder throws(WorkoutRequestFailure) in
+        try recorder.addEvent(event.type, over: event.span, metadata: event.metadata, to: id)
+      }
+    case "Pause": change(call) { recorder throws(WorkoutRequestFailure) in try recorder.pauseWorkout(id) }
+    case "Resume": change(call) { recorder throws(WorkoutRequestFailure) in try recorder.resumeWorkout(id) }
+    case "AddMetadata":
+      let metadata = try Self.metadata(call.arguments[0])
+      change(call) { recorder throws(WorkoutRequestFailure) in try recorder.addMetadata(metadata, toWorkout: id) }
+    case "AddSamples": answer(call) { (door) throws(RefusedCall) in try await door.addSamples(call, to: workout) }
+    case "Collect":
+      try registry.collect(on: call.texts(0), off: call.texts(1), in: id)
+      respond(to: call, .success)
+    case "Statistics": answer(call) { (door) throws(RefusedCall) in try await door.statistics(call, of: id) }
+    case "End": try endWorkout(call, id)
+    case "Discard": answer(call) { (door) throws(RefusedCall) in try await door.discard(id) }
+    default: respond(to: call, .unknownMethod)
+    }
+  }
+
+  /// Answers at once when the stop is in the journal.
+  private func endWorkout(_ call: ClientCall, _ workout: UUID) throws(Refusal) {
+    let options: WorkoutEndOptions
+    do { options = try WorkoutEndOptions(call.arguments[0]) } catch { return respond(to: call, error.reply) }
+    answer(call) { (door) throws(RefusedCall) in
+      try await door.asking { recorder throws(WorkoutRequestFailure) in
+        try recorder.stopWorkout(workout, waitsForRecovery: options.waitsForRecovery)
+      }
+      return .values([.string(workout.uuidString.lowercased())])
+    }
+  }
+
+  private func beginActivity(_ call: ClientCall, in workout: UUID) async throws(RefusedCall) -> Reply {
+    guard let whole = await recorder.liveWorkout(workout)?.session.configuration else {
+      throw RefusedCall(Refusal.finished)
+    }
+    let options: ActivityOptions
+    do { options = try ActivityOptions(call.arguments[0], in: whole.activityType) } catch { throw RefusedCall(error) }
+    let activity = try await asking { recorder throws(WorkoutRequestFailure) in
+      try recorder.beginActivity(
+        options.configuration ?? whole, at: options.time, metadata: options.metadata, in: workout)
+    }
+    return .values([.string(activity.uuidString.lowercased())])
+  }
+
+  /// Saves samples and collects them. They are saved only where there is room for them in the workout.
+  private func addSamples(_ call: ClientCall, to workout: ClientObject) async throws(RefusedCall) -> Reply {
+    let (drafts, client) = try drafts(in: call.arguments[0], of: call.sender)
+    // An owner's own samples are not the program's.
+    guard client == workout.owner else { throw RefusedCall(Refusal.notAuthorized) }
+    let id = workout.identifier
+    try await asking { recorder throws(WorkoutRequestFailure) in try recorder.checkRoom(for: drafts.count, in: id) }
+    let saved = try await save(drafts, as: client)
+    do { try await recorder.addSamples(saved, to: id) } catch {
+      throw RefusedCall(Refusal(error, maySeeSensors: false))
+    }
+    return .values([.identifiers(saved)])
+  }
+
+  /// What has been saved is collected by the workouts that want its types. One that is full or over goes without: the samples are
+  /// saved all the same.
+  func collect(_ saved: [(id: UUID, type: String)], of client: ClientIdentity) async {
+    var wanted: [UUID: [UUID]] = [:]
+    for sample in saved {
+      for workout in registry.workouts(of: client, collecting: sample.type) {
+        wanted[workout, default: []].append(sample.id)
+      }
+    }
+    for (workout, samples) in wanted { try? await recorder.addSamples(samples, to: workout) }
+  }
+
+  /// The same is done for those who may read the type and for those who may not: neither answer comes sooner.
+  private func statistics(_ call: ClientCall, of workout: UUID) async throws(RefusedCall) -> Reply {
+    guard let type = QuantityType(identifier: call.text(0)) else { throw RefusedCall(Refusal.unknownType) }
+    let found: LiveWorkoutFigures
+    do { found = try await recorder.statistics(of: type, in: workout) } catch {
+      throw RefusedCall(Refusal(error, maySeeSensors: false))
+    }
+    let session = await recorder.liveWorkout(workout)?.session
+    var figures = WorkoutFigures(
+      activityType: session?.configuration.activityType,
+      currentActivityType: session?.currentActivity?.configuration.activityType)
+    if registry.mayRead(call.sender, type.identifier) {
+      figures.workout = found.workout.map { .init($0, duration: found.workoutDuration) }
+      figures.activity = found.activity.map { .init($0, duration: found.activityDuration) }
+    }
+    return .values([figures.value])
+  }
+
+  private func discard(_ workout: UUID) async throws(RefusedCall) -> Reply {
+    do { try await recorder.discardWorkout(workout) } catch {
+      throw RefusedCall(Refusal(error, maySeeSensors: false))
+    }
+    registry.ended(workout)
+    return .success
+  }
+
+  private func change(
+    _ call: ClientCall, _ body: @escaping @Sendable (isolated Recorder) throws(WorkoutRequestFailure) -> Void
+  ) {
+    answer(call) { (door) throws(RefusedCall) in
+      try await door.asking(body)
+      return .success
+    }
+  }
+
+  /// Asks the recorder for something of a workout.
+  private func asking<Result: Sendable>(
+    _ body: @Sendable (isolated Recorder) throws(WorkoutRequestFailure) -> Result
+  ) async throws(RefusedCall) -> Result {
+    do throws(WorkoutRequestFailure) { return try await body(recorder) } catch {
+      throw RefusedCall(Refusal(error, maySeeSensors: false))
+    }
+  }
+}
+
+extension Recorder {
+  fileprivate func begin(
+    _ options: WorkoutOptions, of sensor: WorkoutSensor, for owner: ClientIdentity
+  ) throws(WorkoutRequestFailure) -> RunningWorkout {
+    let workout = try beginWorkout(
+      options.configuration, of: sensor, for: owner, endsWithClient: options.endsWithClient,
+      metadata: options.metadata)
+    guard let begun = liveWorkout(workout) else { throw .notOpen }
+    return begun
+  }
+}
+
+extension Refusal {
+  /// Only who may know the sensors is told their addresses, and whether there are none or several.
+  init(_ failure: WorkoutRequestFailure, maySeeSensors: Bool) {
+    switch failure {
+    case .notRecording: self = .notRecording
+    case .noSession(let failure): self = Refusal(failure, maySeeSensors: maySeeSensors)
+    case .notOpen: self = .finished
+    case .invalid(let error): self = .workout(error)
+    case .invalidTime: self = .invalidTime
+    case .unknownSample: self = .unknownSample
+    case .refused(let problem): self = Refusal(problem)
+    case .journal, .store, .notStored: self = .notStored
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import FoundationEssentials
+import HealthModel
+import Sensors
+import Testing
+
+@testable import Clients
+
+@Suite("Workouts of clients")
+struct ClientWorkoutTests {
+  private static func identifier(_ number: UInt8) -> UUID {
+    UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
+
+  /// A registry whose game may save workouts, and may read where `reads`.
+  private static func registry(reads: Bool = false, limits: ClientLimits = ClientLimits()) throws -> ClientRegistry {
+    var registry = try Made.registry(limits: limits)
+    _ = registry.replaceDecisions(with: [Made.grant(.share, "workout")] + (reads ? Made.reading : []))
+    return registry
+  }
+
+  private static func workout(
+    _ number: UInt8 = 1, of sensor: SensorAddress? = Made.strap, for owner: ClientIdentity = Made.game,
+    endsWith connection: String? = ":1.1"
+  ) -> ClientObject {
+    ClientObject(.workout, identifier(number), of: owner, sensor: sensor, start: 5, connection: connection)
+  }
+
+  /// The game begins a workout.
+  private static func begin(
+    _ workout: ClientObject, _ registry: inout ClientRegistry, for name: String = ":1.1"
+  ) throws -> [Effect] {
+    _ = try registry.mayBegin(.workout, name)
+    return registry.began(workout, of: name)
+  }
+
+  @Test("who may not save workouts begins none, whatever else it may save, and only who may read names a sensor")
+  func permission() throws {
+    var registry = try Made.registry()
+    _ = registry.replaceDecisions(with: [Made.grant(.share, "heartRate")] + Made.reading)
+    #expect(throws: Refusal.notAuthorized) { try registry.mayBegin(.workout, ":1.1") }
+    registry = try Self.registry()
+    #expect(try registry.mayBegin(.workout, ":1.1").owner == Made.game)
+    for text in ["\(Made.strap)", "C0:FF:EE:00:00:99", "nonsense"] {
+      #expect(throws: Refusal.notAuthorized) { try registry.mayBegin(.workout, ":1.1", of: text) }
+    }
+    registry = try Self.registry(reads: true)
+    #expect(try registry.mayBegin(.workout, ":1.1", of: "\(Made.strap)").sensor == Made.strap)
+    #expect(throws: Refusal.invalidSensor) { try registry.mayBegin(.workout, ":1.1", of: "nonsense") }
+    #expect(throws: Refusal.notAuthorized) { try registry.mayBegin(.session, ":1.1") }
+  }
+
+  @Test("it is its user's application's, on each of its connections; to others it is not there, owners see all")
+  func ownership() throws {
+    var registry = try Self.registry()
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", uid: 1001)
+    try registry.connect(":1.4", as: "org.example.Other")
+    #expect(try Self.begin(Self.workout(), &registry) == [])
+    for (name, isSeen) in [(":1.0", true), (":1.1", true), (":1.2", true), (":1.3", false), (":1.4", false)] {
+      #expect((registry.object(Self.identifier(1), for: name) != nil) == isSeen)
+      #expect(registry.objects(for: name).count == (isSeen ? 1 : 0))
+    }
+  }
+
+  @Test("it ends with its connection, or when the permission is taken back; what is to outlive its program does")
+  func ends() throws {
+    var registry = try Self.registry()
+    _ = try Self.begin(Self.workout(1), &registry)
+    _ = try Self.begin(Self.workout(2, of: Made.other, endsWith: nil), &registry)
+    #expect(registry.gone(":1.1") == [.end(.workout, Self.identifier(1), isClientGone: true)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(2)])
+    // Other permissions are not its own.
+    #expect(registry.replaceDecisions(with: [Made.grant(.share, "workout")]) == [])
+    #expect(
+      registry.replaceDecisions(with: [Made.grant(.share, "heartRate")])
+        == [.end(.workout, Self.identifier(2), isClientGone: false)])
+  }
+
+  @Test("a client that goes, or loses its permission, before its workout has begun ends it as well")
+  func meanwhile() throws {
+    var registry = try Self.registry()
+    _ = try registry.mayBegin(.workout, ":1.1")
+    _ = registry.replaceDecisions(with: [])
+    #expect(
+      registry.began(Self.workout(), of: ":1.1") == [.end(.workout, Self.identifier(1), isClientGone: false)])
+    _ = registry.replaceDecisions(with: [Made.grant(.share, "workout")])
+    _ = try registry.mayBegin(.workout, ":1.1")
+    _ = registry.gone(":1.1")
+    #expect(registry.began(Self.workout(), of: ":1.1") == [.end(.workout, Self.identifier(1), isClientGone: true)])
+  }
+
+  @Test("one that an earlier run left is its client's again, and ends when the owner takes the permission back")
+  func adopted() throws {
+    var registry = try Made.registry()
+    registry.adopt(Self.workout(endsWith: nil))
+    #expect(!registry.isEmpty)
+    #expect(registry.replaceDecisions(with: [Made.grant(.share, "workout")]) == [])
+    #expect(registry.object(Self.identifier(1), for: ":1.1") != nil)
+    #expect(registry.replaceDecisions(with: []) == [.end(.workout, Self.identifier(1), isClientGone: false)])
+  }
+
+  @Test("a client, and a user, has so many, beside sessions and series; what has ended does not count")
+  func limits() throws {
+    var limits = ClientLimits()
+    (limits.workoutsOfClient, limits.workoutsOfUser, limits.sessionsOfClient) = (2, 3, 1)
+    var registry = try Self.registry(limits: limits)
+    let second = ClientIdentity(uid: Made.game.uid, application: "org.example.Second")
+    _ = registry.replaceDecisions(
+      with: [
+        Made.grant(.share, "workout"), Made.grant(.share, "workout", to: second), Made.grant(.share, "heartRate"),
+      ])
+    try registry.connect(":1.2", as: second.application)
+    _ = try Self.begin(Self.workout(1), &registry)
+    _ = try registry.mayBegin(.session, ":1.1")
+    _ = try registry.mayBegin(.workout, ":1.1")
+    #expect(throws: Refusal.limitsExceeded(.workouts)) { try registry.mayBegin(.workout, ":1.1") }
+    registry.beginFailed(.workout, ":1.1")
+    _ = try Self.begin(Self.workout(2, of: nil), &registry)
+    registry.ended(Self.identifier(1))
+    _ = try Self.begin(Self.workout(3, of: nil), &registry)
+    _ = try registry.mayBegin(.workout, ":1.2")
+    #expect(throws: Refusal.limitsExceeded(.workouts)) { try registry.mayBegin(.workout, ":1.2") }
+  }
+
+  @Test("a workout of a sensor ends what was left of a session of it; other workouts are their recorder's to end")
+  func sensor() throws {
+    var registry = try Self.registry()
+    registry.adopt(ClientObject(.session, Self.identifier(7), of: Made.game, sensor: Made.strap, start: 1))
+    registry.adopt(ClientObject(.session, Self.identifier(8), of: Made.game, sensor: Made.other, start: 1))
+    _ = try Self.begin(Self.workout(1, of: nil), &registry)
+    #expect(registry.objects(for: ":1.0").count == 3)
+    _ = try Self.begin(Self.workout(2), &registry)
+    _ = try Self.begin(Self.workout(3), &registry)
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [1, 2, 3, 8].map { Self.identifier($0) })
+  }
+
+  @Test("it collects the types that were named, of its own program, until they are named again")
+  func collecting() throws {
+    var registry = try Self.registry()
+    _ = try Self.begin(Self.workout(1), &registry)
+    #expect(registry.workouts(of: Made.game, collecting: "stepCount").isEmpty)
+    try registry.collect(on: ["stepCount", "bodyMass"], off: [], in: Self.identifier(1))
+    try registry.collect(on: ["heartRate"], off: ["bodyMass", "height"], in: Self.identifier(1))
+    #expect(registry.workouts(of: Made.game, collecting: "stepCount") == [Self.identifier(1)])
+    #expect(registry.workouts(of: Made.game, collecting: "bodyMass").isEmpty)
+    #expect(registry.workouts(of: ClientIdentity(uid: 1000), collecting: "stepCount").isEmpty)
+    for (on, off, refusal) in [
+      (["mood"], [], Refusal.unknownType), ([], ["mood"], .unknownType), ([], ["heartRate"], .invalidArgument),
+      (["workout"], [], .invalidArgument),
+      (Array(repeating: "stepCount", count: 40), Array(repeating: "height", count: 40), .limitsExceeded(.types)),
+    ] {
+      #expect(throws: refusal) { try registry.collect(on: on, off: off, in: Self.identifier(1)) }
+    }
+    #expect(registry.object(Self.identifier(1), for: ":1.1")?.collects == ["stepCount", "heartRate"])
+  }
+
+  @Test("when it is stored it is gone, and all connections of its program are told, also where it had ended for it")
+  func stored() throws {
+    var registry = try Self.registry()
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", as: "org.example.Other")
+    _ = try Self.begin(Self.workout(1), &registry)
+    let told = [Effect.stored(to: ":1.1", Self.identifier(1)), .stored(to: ":1.2", Self.identifier(1))]
+    #expect(registry.stored(Self.identifier(1), of: Made.game) == told)
+    #expect(registry.objects(for: ":1.0").isEmpty)
+    #expect(registry.stored(Self.identifier(1), of: Made.game) == told)
+  }
+
+  @Test("each refusal of a workout has a name that stays, and a sentence without a value")
+  func refusals() {
+    let names: [(WorkoutError, String)] = [
+      (.notPossible(in: .stopped), "InvalidState"), (.noActivity, "InvalidState"), (.lapsOverlap, "InvalidState"),
+      (.timeGoesBack, "InvalidTime"), (.eventOutside(.lap), "InvalidTime"), (.endsBeforeStart, "EndBeforeStart"),
+      (.invalidLapLength, "InvalidArgument"), (.eventOfSession(.pause), "InvalidArgument"),
+      (.unknownEvent(WorkoutEventType(rawValue: 987)), "InvalidArgument"),
+      (.activityType(WorkoutActivityType(rawValue: 987), in: .running), "InvalidArgument"),
+      (.tooManyEvents(limit: 10_000), "TooLarge"),
+    ]
+    for (error, name) in names {
+      #expect(Refusal.workout(error).name == "org.sensord.Error.\(name)")
+      #expect(!Refusal.workout(error).message.contains("987") && !Refusal.workout(error).message.isEmpty)
+    }
+    #expect(Refusal.workout(.notPossible(in: .stopped)).message.contains("stopped"))
+    #expect(Refusal.unknownSample.name == "org.sensord.Error.NotFound")
+  }
+}

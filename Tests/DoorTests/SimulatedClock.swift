@@ -1,0 +1,39 @@
+import DBus
+import HealthModel
+import Sensors
+import Synchronization
+
+@testable import Ingestion
+
+/// The clocks of a recorder whose time the test sets. They are ahead of the machine's, so that no timer fires by itself.
+final class SimulatedClock: Sendable {
+  private static let start = BootClock.now() + 30 * 86_400_000_000
+  private static let wallMinusBoot = 1_790_000_000_000_000 - start
+  private let passed = Mutex<Int64>(0)
+
+  var host: HostClock {
+    HostClock(
+      now: { self.now }, wallMicroseconds: { self.now.microseconds + Self.wallMinusBoot },
+      boot: BootIdentifier(high: 1, low: 2))
+  }
+
+  var now: BootInstant { BootInstant(microseconds: Self.start + passed.withLock { $0 }) }
+
+  /// What the wall clock shows.
+  var time: Timestamp { Timestamp(microseconds: now.microseconds + Self.wallMinusBoot) }
+
+  func advance(_ seconds: Double) {
+    passed.withLock { $0 += Int64(seconds * 1_000_000) }
+  }
+}
+
+extension DoorStage {
+  /// The strap sends these rates, one in the middle of each second that passes.
+  func pass(_ rates: [UInt8], _ clock: SimulatedClock, from strap: SensorAddress = DoorStage.strap) {
+    for rate in rates {
+      clock.advance(0.5)
+      send([0x06, rate], from: strap)
+      clock.advance(0.5)
+    }
+  }
+}
