@@ -16,7 +16,9 @@ extension WorkoutConfiguration {
 
   /// What the options of a call say; nil where they name none of it.
   ///
-  /// - Parameter type: The type where none is named; nil where one has to be.
+  /// - Parameters:
+  ///   - arguments: The options, from which they are taken.
+  ///   - type: The type where none is named; nil where one has to be.
   /// - Throws: ``ArgumentError``.
   init?(_ arguments: inout Arguments, or type: WorkoutActivityType?) throws(ArgumentError) {
     let named = try arguments.take("activityType") { $0.string.flatMap { WorkoutActivityType($0) } }

@@ -62,7 +62,8 @@ package struct WorkoutFigures: Hashable, Sendable {
 
 extension WorkoutFigures.Part {
   private static let figures: [(key: String, path: any WritableKeyPath<WorkoutStatistics, Double?> & Sendable)] = [
-    ("sum", \.sum), ("average", \.average), ("minimum", \.minimum), ("maximum", \.maximum), ("mostRecent", \.mostRecent),
+    ("sum", \.sum), ("average", \.average), ("minimum", \.minimum), ("maximum", \.maximum),
+    ("mostRecent", \.mostRecent),
   ]
 
   fileprivate var value: Value {

@@ -78,7 +78,9 @@ package struct ActivityOptions: Hashable, Sendable {
     return .properties(values)
   }
 
-  /// - Parameter type: The workout's: an activity for which only a location or the length of a lap is named has it, too.
+  /// - Parameters:
+  ///   - value: The `a{sv}`.
+  ///   - type: The workout's: an activity for which only a location or the length of a lap is named has it, too.
   /// - Throws: ``ArgumentError``.
   package init(_ value: Value, in type: WorkoutActivityType) throws(ArgumentError) {
     var arguments = try Arguments(value, at: "options")
@@ -136,6 +138,9 @@ package struct EventOptions: Hashable, Sendable {
 package struct WorkoutEndOptions: Hashable, Sendable {
   /// Whether the sensor is recorded until the heart rate of a minute later is known.
   package var waitsForRecovery: Bool
+
+  /// How long that is at most, in microseconds.
+  package static let longestRecovery: Int64 = 65_000_000
 
   package init(waitsForRecovery: Bool = true) {
     self.waitsForRecovery = waitsForRecovery

@@ -37,11 +37,13 @@ public enum ClientError: Error, Hashable, Sendable {
   case noSensor(String)
   /// Another program has a session of this sensor.
   case busy
-  /// The session or the series has ended, or is another program's.
+  /// The session, the series or the workout has ended, or is another program's.
   case ended
+  /// A workout cannot do that now: it is paused, or ends; the text says what is wrong.
+  case invalidState(String)
   /// The object is not there, or not for this program.
   case notFound
-  /// The store cannot be read or written now. A session that ended with this is safe in the recorder's journal.
+  /// The store cannot be read or written now. A session or workout that ended with this is safe in the recorder's journal.
   case notStored
   /// The store does not have the history that the anchor is of: what is known of the store is invalid.
   case lostAnchor
@@ -73,10 +75,12 @@ extension ClientError: CustomStringConvertible {
     case .invalidSensor: "a sensor is named by its address, C0:FF:EE:00:00:01 for example"
     case .unknownType: "there is no such type"
     case .invalidUnit: "there is no such unit, or it does not go with the type"
-    case .invalidArgument(let text), .invalidSample(let text), .limitsExceeded(let text), .noSensor(let text): text
+    case .invalidArgument(let text), .invalidSample(let text), .limitsExceeded(let text), .noSensor(let text),
+      .invalidState(let text):
+      text
     case .tooComplex: "the conditions are too deep or too many"
     case .busy: "another program has a session of this sensor"
-    case .ended: "the session or series has ended"
+    case .ended: "the session, series or workout has ended"
     case .notFound: "there is no such object"
     case .notStored: "the store cannot be read or written now"
     case .lostAnchor: "the anchor is not of this store's history; begin at the start"

@@ -27,13 +27,13 @@ extension SensordClient {
     toShare share: Set<SampleType> = [], read: Set<SampleType> = []
   ) async throws(ClientError) {
     // Before the question, so that no decision is missed.
-    var changes = decisions.changes().makeAsyncIterator()
+    var decisions = signals.events { $0.isSignal(ClientInterfaces.authorization.name, "Decided") }.makeAsyncIterator()
     while true {
       let answer = try await link.call(
         ClientInterfaces.authorization, "Request",
         [.strings(share.map(\.identifier).sorted()), .strings(read.map(\.identifier).sorted())])
       if answer.first?.string == "decided" { return }
-      guard await changes.next(isolation: #isolation) != nil else { throw .cancelled }
+      guard await decisions.next(isolation: #isolation) != nil else { throw .cancelled }
     }
   }
 

@@ -20,7 +20,7 @@ public final class SensordClient: Sendable {
   /// For calls.
   let link: Link
   let observation: Observation
-  let decisions: Decisions
+  let signals: Signals
   private let bus: Bus
   /// The connections of live streams.
   private let streams = Mutex<[ObjectIdentifier: Link]>([:])
@@ -37,10 +37,10 @@ public final class SensordClient: Sendable {
     case address(String)
   }
 
-  private init(_ link: Link, _ bus: Bus, _ decisions: Decisions) {
+  private init(_ link: Link, _ bus: Bus, _ signals: Signals) {
     self.link = link
     self.bus = bus
-    self.decisions = decisions
+    self.signals = signals
     application = link.application
     observation = Observation(application: link.application, bus: bus, loop: link.loop)
   }
@@ -66,9 +66,9 @@ public final class SensordClient: Sendable {
     } catch {
       throw ClientError(error)
     }
-    let decisions = Decisions()
-    let link = Link(application: application, bus: bus, loop: loop) { decisions.note($0) }
-    let client = SensordClient(link, bus, decisions)
+    let signals = Signals()
+    let link = Link(application: application, bus: bus, loop: loop) { signals.note($0) }
+    let client = SensordClient(link, bus, signals)
     _ = try await link.open()
     return client
   }
@@ -77,7 +77,7 @@ public final class SensordClient: Sendable {
   public func close() async {
     await observation.close()
     await link.close()
-    decisions.tell()
+    signals.tell()
     for stream in streams.withLock({ Array($0.values) }) { await stream.close() }
   }
 

@@ -36,7 +36,9 @@ struct CommandLineTests {
       ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
       ["grants"], ["grants", "list"], ["grants", "allow"], ["grants", "deny"], ["grants", "revoke"],
       ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
-      ["agent"], ["events"], ["recovery"],
+      ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
+      ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
+      ["workout", "discard"], ["agent"], ["events"], ["recovery"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -89,7 +91,10 @@ struct CommandLineTests {
       ["devices", "add", "C0:FF:EE:00:00:0G"], ["devices", "bogus"], ["delete", "last"], ["status", "extra"],
       ["grants", "allow", "org.example.Game"], ["grants", "allow", "org.example.Game@1000"],
       ["session", "mark"], ["session", "begin", "--metadata", "title"], ["session", "begin", "--metadata", "=x"],
-      ["doctor", "--bus", "x"], ["events", "--kind", "fast"], ["events", "--rescan", "--kind", "low"],
+      ["workout", "start"], ["workout", "start", "jogging"], ["workout", "lap", "x"],
+      ["workout", "activity", "--end", "yoga"],
+      ["workout", "activity", "--location=indoor"], ["doctor", "--bus", "x"], ["events", "--kind", "fast"],
+      ["events", "--rescan", "--kind", "low"],
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
     ])
   func usage(arguments: [String]) throws {

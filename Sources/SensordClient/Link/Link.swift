@@ -110,6 +110,13 @@ actor Link {
     return properties
   }
 
+  /// The objects that this program has directly below `path`.
+  func objects(below path: ObjectPath) async throws(ClientError) -> [ObjectPath] {
+    let answer = try await call(named: "org.freedesktop.DBus.Introspectable", "Introspect", [], at: path)
+    guard let text = answer.first?.string else { throw .unreadable }
+    return path.children(in: text)
+  }
+
   /// Ends the connection for good.
   func close() async {
     isClosed = true

@@ -30,10 +30,7 @@ extension SensordClient {
   ///
   /// - Throws: ``ClientError/ended`` where none is, and others.
   @concurrent public func session(_ id: UUID) async throws(ClientError) -> ClientSession {
-    // No path may have a hyphen.
-    let element = String(id.uuidString.lowercased().map { $0 == "-" ? "_" : $0 })
-    guard let path = ClientInterfaces.sessions.appending(element) else { throw .ended }
-    return try await ClientSession(at: path, of: self)
+    try await ClientSession(at: .object(id, below: ClientInterfaces.sessions), of: self)
   }
 }
 
@@ -54,8 +51,9 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
     at path: ObjectPath, of client: SensordClient, isolation: isolated (any Actor)? = #isolation
   ) async throws(ClientError) {
     let answer = try await client.link.properties(of: ClientInterfaces.session, at: path)
-    let text = String(path.lastElement.map { $0 == "_" ? "-" : $0 })
-    guard let id = UUID(uuidString: text), let start = answer["Start"]?.int64 else { throw .unreadable }
+    guard let id = path.identifier(below: ClientInterfaces.sessions), let start = answer["Start"]?.int64 else {
+      throw .unreadable
+    }
     self.id = id
     sensor = answer["Sensor"]?.string.flatMap { $0.isEmpty ? nil : $0 }
     self.start = Timestamp(microseconds: start)

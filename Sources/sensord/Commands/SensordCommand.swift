@@ -24,7 +24,8 @@ struct SensordCommand: ParsableCommand {
         name: "Recording",
         subcommands: [
           RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
-          DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, GrantsCommand.self, AgentCommand.self,
+          DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, WorkoutCommand.self, GrantsCommand.self,
+          AgentCommand.self,
         ]),
       CommandGroup(
         name: "Session",

@@ -1,3 +1,5 @@
+import ClientInterfaces
+
 internal import ArgumentParser
 internal import DBus
 internal import Documents
@@ -29,26 +31,14 @@ struct SessionBeginCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Whose values; needed where several sensors measure.", valueName: "address"))
   var sensor: String?
 
-  @Option(help: ArgumentHelp("What is stored with it; can be repeated.", valueName: "key=text"))
-  var metadata: [String] = []
+  @OptionGroup var metadata: MetadataOption
 
   @Flag(help: "Print the session as JSON.")
   var json = false
 
-  func validate() throws {
-    guard metadata.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
-      throw ValidationError("metadata are written as key=text")
-    }
-  }
-
   mutating func run() throws {
     let (sensor, json) = (sensor, json)
-    var values: [String: Value] = [:]
-    for pair in metadata {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      values[String(parts[0])] = .string(String(parts[1]))
-    }
-    let metadata = values
+    let metadata = metadata.values.value
     let session = try CommandLoop.run(on: EventLoop()) { loop in
       try await SessionAccess.find(on: loop).begin(of: sensor, metadata)
     }

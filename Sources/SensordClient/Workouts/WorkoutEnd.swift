@@ -1,0 +1,68 @@
+import ClientInterfaces
+import DBus
+import FoundationEssentials
+import HealthModel
+
+/// Waits for the end of a workout, which comes later than a call may be answered.
+///
+/// `End` answers when the end is safe, and the signal `Stored` tells the rest. It may be missed: recorder and bus may restart meanwhile,
+/// and another connection may discard the workout. So after a loss, and when it should long have come, the object says
+/// whether the workout goes on, and the store whether it has it.
+struct WorkoutEnd {
+  /// How many microseconds the workout may take after `End` has answered, until it is looked for: its recovery, and then the store.
+  private static let patience: [Int64] = [WorkoutEndOptions.longestRecovery + 10_000_000, 25_000_000]
+  /// Between two attempts to reach a recorder that is gone.
+  private static let pause = Duration.seconds(1)
+
+  let workout: LiveWorkout
+
+  init(of workout: LiveWorkout) {
+    self.workout = workout
+  }
+
+  @concurrent func wait(recovery: Bool) async throws(ClientError) -> UUID {
+    let (path, signals, loop) = (workout.path, workout.client.signals, workout.client.link.loop)
+    // Before the end, so that no signal is missed.
+    var events = signals.events { $0.path == path && $0.isSignal(ClientInterfaces.workout.name, "Stored") }
+      .makeAsyncIterator()
+    _ = try await workout.call("End", [WorkoutEndOptions(waitsForRecovery: recovery).value])
+    for patience in Self.patience {
+      let deadline = BootClock.now() + patience
+      let alarm = Task(executorPreference: loop) {
+        if (try? await loop.sleep(until: deadline)) != nil { signals.tell() }
+      }
+      defer { alarm.cancel() }
+      while BootClock.now() < deadline {
+        guard let event = await events.next(isolation: #isolation), !Task.isCancelled else { throw .cancelled }
+        if case .signal = event { return workout.id }
+        if try await !goesOn(until: deadline) { return try await stored() }
+      }
+    }
+    throw .notStored
+  }
+
+  /// Whether the workout's object is there; waits for a recorder that is gone.
+  @concurrent private func goesOn(until deadline: Int64) async throws(ClientError) -> Bool {
+    while true {
+      do throws(ClientError) {
+        _ = try await workout.properties()
+        return true
+      } catch {
+        if error == .ended { return false }
+        guard error.isPassing, BootClock.now() < deadline else { throw error }
+      }
+      do throws(CancellationError) {
+        try await workout.client.link.loop.sleep(for: Self.pause)
+      } catch {
+        throw .cancelled
+      }
+    }
+  }
+
+  /// The identifier of the workout, which is over: the store has it, or it was discarded.
+  @concurrent private func stored() async throws(ClientError) -> UUID {
+    let found = try await SampleQuery(.identifier([workout.id])).result(for: workout.client)
+    guard !found.isEmpty else { throw .ended }
+    return workout.id
+  }
+}

@@ -1,0 +1,172 @@
+import ClientInterfaces
+
+internal import DBus
+internal import Glibc
+internal import HealthModel
+
+/// How a shell reaches what goes on in the recorder that runs: by calls that do not say which application asks, and never start a recorder.
+struct DoorAccess {
+  /// What a command is about, and how it is called in lines for a person.
+  struct Kind {
+    /// Above the objects.
+    var parent: ObjectPath
+    var interface: Interface
+    /// `session`.
+    var name: String
+    /// What was done to those that are there: `begun`.
+    var beginning: String
+    /// What begins one.
+    var command: String
+  }
+
+  /// One of them as its object shows it.
+  struct Object {
+    var path: ObjectPath
+    var properties: [String: Value]
+
+    var id: String { properties["Id"]?.string ?? "" }
+    /// The address; empty where there is none.
+    var sensor: String { properties["Sensor"]?.string ?? "" }
+    /// When it began, in microseconds since 1970 (UTC).
+    var start: Int64 { properties["Start"]?.int64 ?? 0 }
+    var state: String { properties["State"]?.string ?? "" }
+    /// Whose it is.
+    var uid: UInt32 { properties["Uid"]?.uint32 ?? 0 }
+    var application: String { properties["Application"]?.string ?? "" }
+    /// Whether this user began it in a shell.
+    var isOwn: Bool { uid == geteuid() && application == ClientIdentity.unnamed }
+  }
+
+  let connection: Connection
+  let kind: Kind
+
+  /// - Throws: ``CommandFailure`` where no recorder lets programs in.
+  @concurrent static func find(_ kind: Kind, on loop: EventLoop) async throws -> DoorAccess {
+    guard let connection = try await GrantAccess.door(on: loop) else {
+      throw CommandFailure(
+        .unavailable, "no recorder is open to other programs", remedy: "'sensord doctor' finds out why")
+    }
+    return DoorAccess(connection: connection, kind: kind)
+  }
+
+  /// Has one made by a method of the root.
+  @concurrent func make(_ interface: Interface, _ member: String, _ options: Value) async throws -> Object {
+    let answer = try await call(ClientInterfaces.root, interface.name, member, [options])
+    guard let path = answer.first?.objectPath, let object = try await object(at: path) else { throw Self.noSense }
+    return object
+  }
+
+  /// Calls a method of one.
+  @concurrent func call(_ object: Object, _ member: String, _ body: [Value] = []) async throws -> [Value] {
+    do throws(DBusError) {
+      return try await ask(object.path, kind.interface.name, member, body)
+    } catch {
+      if error.name == Self.unknownObject { throw CommandFailure(.noInput, "the \(kind.name) is over") }
+      throw Self.failure(error)
+    }
+  }
+
+  /// The one with this name, or the one that this user began in a shell where none is named.
+  ///
+  /// - Parameters:
+  ///   - name: The first digits of its identifier.
+  ///   - remedy: What to do where there are several.
+  /// - Returns: The one that was meant.
+  /// - Throws: ``CommandFailure`` where there is none, or several.
+  @concurrent func object(named name: String?, severalRemedy remedy: String) async throws -> Object {
+    let objects = try await all()
+    guard let name else {
+      let own = objects.filter(\.isOwn)
+      guard own.count < 2 else {
+        throw CommandFailure(
+          .usage, "several \(kind.name)s were \(kind.beginning): \(own.map(\.id).joined(separator: ", "))",
+          remedy: remedy)
+      }
+      guard let only = own.first else {
+        throw CommandFailure(
+          .noInput, "no \(kind.name) was \(kind.beginning)", remedy: "'\(kind.command)' does that")
+      }
+      return only
+    }
+    let digits = name.lowercased()
+    let found = objects.filter { digits.utf8.count >= 4 && $0.id.hasPrefix(digits) }
+    guard found.count < 2 else {
+      throw CommandFailure(.usage, "several \(kind.name)s begin with that name", remedy: "give more of it")
+    }
+    guard let only = found.first else {
+      throw CommandFailure(.noInput, "no \(kind.name) of that name was \(kind.beginning)")
+    }
+    return only
+  }
+
+  /// All that this user may see.
+  @concurrent func all() async throws -> [Object] {
+    let introspectable = "org.freedesktop.DBus.Introspectable"
+    let text = try await call(kind.parent, introspectable, "Introspect", []).first?.string ?? ""
+    var objects: [Object] = []
+    for path in kind.parent.children(in: text) {
+      if let object = try await object(at: path) { objects.append(object) }
+    }
+    return objects
+  }
+
+  /// The one at a path; nil where it has gone meanwhile.
+  @concurrent func object(at path: ObjectPath) async throws -> Object? {
+    let answer: [Value]
+    do throws(DBusError) {
+      answer = try await ask(path, "org.freedesktop.DBus.Properties", "GetAll", [.string(kind.interface.name)])
+    } catch {
+      if error.name == Self.unknownObject { return nil }
+      throw Self.failure(error)
+    }
+    guard let properties = answer.first?.properties else { throw Self.noSense }
+    return Object(path: path, properties: properties)
+  }
+
+  @concurrent private func call(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value]
+  ) async throws -> [Value] {
+    do throws(DBusError) {
+      return try await ask(path, interface, member, body)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  @concurrent private func ask(
+    _ path: ObjectPath, _ interface: String, _ member: String, _ body: [Value]
+  ) async throws(DBusError) -> [Value] {
+    var message = Message.call(
+      ClientInterfaces.busName, path: path, interface: interface, member: member, body: body)
+    message.noAutoStart = true
+    return try await connection.call(message, timeout: .seconds(30)).body
+  }
+
+  static let noSense = CommandFailure(.internalError, "the recorder's answer makes no sense")
+  private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
+
+  /// What a refusal means for a person.
+  static func failure(_ error: DBusError) -> any Error {
+    let domain = "org.sensord.Error."
+    if ["UnknownInterface", "UnknownMethod"].contains(where: { error.name == "org.freedesktop.DBus.Error.\($0)" }) {
+      return CommandFailure(
+        .unavailable, "the recorder that runs is of another version", remedy: "restart it, with this one")
+    }
+    guard let name = error.name, name.hasPrefix(domain) else { return error }
+    let status: ExitStatus
+    var remedy: String?
+    switch name.dropFirst(domain.count) {
+    case "NotAuthorized":
+      status = .permission
+      remedy = "use sudo, or join the group sensord"
+    case "Busy", "InvalidState": status = .locked
+    case "NoSensor", "UnknownSensor", "Finished": status = .noInput
+    case "NotRecording", "LimitsExceeded": status = .unavailable
+    case "NotStored":
+      status = .inputOutput
+      remedy = "what was recorded is safe, and the recorder tries again"
+    default: status = .usage
+    }
+    return CommandFailure(status, error.message, remedy: remedy)
+  }
+}

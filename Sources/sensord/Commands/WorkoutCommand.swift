@@ -1,0 +1,104 @@
+import ClientInterfaces
+
+internal import ArgumentParser
+internal import DBus
+internal import Documents
+internal import HealthModel
+
+/// `sensord workout`: a live workout, for people and shells.
+struct WorkoutCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "workout",
+    abstract: "Start, mark and end a workout of what is recorded.",
+    discussion: """
+      A workout has the heart rates, beats and energy of a sensor while it lasts,
+      with its activities, laps and pauses, and how the heart recovered after it.
+      It goes on when these commands have ended, and when the recorder restarts.
+
+        sensord workout start swimBikeRun --location outdoor
+        sensord workout activity swimming --swimming-location openWater
+        sensord workout lap
+        sensord workout activity transition
+        sensord workout end
+
+      An interval of a run, and a rest:
+
+        sensord workout start running --activities
+        sensord workout activity --end
+        sensord workout activity
+      """,
+    subcommands: [
+      WorkoutStartCommand.self, WorkoutActivityCommand.self, WorkoutLapCommand.self, WorkoutSegmentCommand.self,
+      WorkoutMarkCommand.self, WorkoutPauseCommand.self, WorkoutResumeCommand.self, WorkoutStatusCommand.self,
+      WorkoutEndCommand.self, WorkoutDiscardCommand.self,
+    ])
+}
+
+/// `sensord workout start TYPE`.
+struct WorkoutStartCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "start", abstract: "Start a workout; prints its name.",
+    usage: "sensord workout start <type> [options]",
+    discussion: """
+      The type is HealthKit's name or number: walking, running, cycling, swimming,
+      rowing, hiking, yoga, highIntensityIntervalTraining, fitnessGaming, other,
+      and so on; swimBikeRun for several sports in one.
+      """)
+
+  @Argument(help: "What is done, such as running.")
+  var type: String
+
+  @OptionGroup var place: WorkoutPlaceOptions
+
+  @Option(help: ArgumentHelp("Whose heart; needed where several sensors measure.", valueName: "address"))
+  var sensor: String?
+
+  @Flag(help: "Without a sensor: programs add what there is.")
+  var noSensor = false
+
+  @OptionGroup var metadata: MetadataOption
+
+  @Flag(
+    help: ArgumentHelp(
+      "Begin the first activity with it: an interval of the same type; swimming in swimBikeRun."))
+  var activities = false
+
+  @Flag(help: "Print the workout as JSON.")
+  var json = false
+
+  func validate() throws {
+    _ = try place.configuration(of: type)
+    guard sensor == nil || !noSensor else { throw ValidationError("--sensor and --no-sensor exclude each other") }
+    guard sensor?.isEmpty != true else { throw ValidationError("--sensor needs an address; --no-sensor goes without") }
+  }
+
+  mutating func run() throws {
+    let configuration = try place.configuration(of: type)
+    let options = WorkoutOptions(
+      configuration, sensor: noSensor ? .none : sensor.map { .one($0) } ?? .any, metadata: metadata.values,
+      endsWithClient: false)
+    let first = activities ? Self.firstActivity(of: configuration) : nil
+    let (workout, activity) = try CommandLoop.run(on: EventLoop()) { loop in
+      let access = try await WorkoutAccess.find(on: loop)
+      let workout = try await access.start(options)
+      guard let first else { return (workout, String?.none) }
+      let start = Timestamp(microseconds: workout.start)
+      return (workout, try await access.beginActivity(workout, ActivityOptions(first, at: start)))
+    }
+    guard json else { return try StandardOutput.write("\(workout.id)\n") }
+    let document: JSONValue = [
+      "id": .string(workout.id), "path": .string(workout.path.text),
+      "type": .string(configuration.activityType.description),
+      "sensor": .string(workout.sensor.isEmpty ? nil : workout.sensor),
+      "start": .string(Timestamp(microseconds: workout.start).iso8601()), "activity": .string(activity),
+    ]
+    try StandardOutput.write(document.text + "\n")
+  }
+
+  /// A triathlon begins in the water; everything else has intervals of its own kind.
+  private static func firstActivity(of workout: WorkoutConfiguration) -> WorkoutConfiguration {
+    var first = workout
+    if workout.activityType == .swimBikeRun { first.activityType = .swimming }
+    return first
+  }
+}
