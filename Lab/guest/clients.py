@@ -10,7 +10,7 @@ import xml.etree.ElementTree as xml
 from recorder import ADDRESS, NAME, ROOT, STRAP, Recorder
 from wire import Bus, ERROR
 
-TYPES = ['heartRate', 'heartRateVariabilitySDNN', 'stepCount']
+TYPES = ['heartRate', 'heartRateVariabilitySDNN', 'stepCount', 'workout']
 ROLES = {'owner': (900, [900], None), 'root': (0, [0], None), 'member': (1000, [1000, 900], None),
          'granted': (1001, [1001], 'org.example.Game'), 'denied': (1001, [1001], 'org.example.Denied'),
          'undecided': (1002, [1002], 'org.example.Game'), 'revoked': (1002, [1002], 'org.example.Revoked')}
@@ -102,7 +102,7 @@ KNOWN = owners_and('some', granted='some', denied='empty', undecided='empty', re
 LIVE = owners_and('flows', granted='flows', denied='none', undecided='none', revoked='stops')
 GRANTS = {**all_of('AccessDenied')}
 def grants(word): return {**GRANTS, **owners_and(word)}
-SESSION, SERIES = f'{ROOT}/session/x', f'{ROOT}/series/x'
+SESSION, SERIES, WORKOUT = f'{ROOT}/session/x', f'{ROOT}/series/x', f'{ROOT}/workout/x'
 NOT_BY_OBJECT = all_of('NotByObject')
 # Of what the granted program has made: others but owners must see nothing there.
 ITS = owners_and('ok', granted='ok', denied='UnknownObject', undecided='UnknownObject', revoked='UnknownObject')
@@ -114,10 +114,16 @@ STEPS = {'type': ('s', 'stepCount'), 'start_us': ('x', 1795000000000000), 'end_u
 SHARERS = owners_and('ok', granted='ok', denied='NotAuthorized', undecided='NotAuthorized', revoked='NotAuthorized')
 NOBODYS = '00000000-0000-4000-8000-000000000001'
 START = 1795000000000000
+# A workout without a sensor: the strap's sessions go on.
+RUN = {'activityType': ('s', 'running'), 'sensor': ('s', '')}
 # How the granted program makes an object of an interface, and the members after which it is gone.
 MADE = {'Session1': ('Manager1.BeginSession', 'a{sv}', {}), 'QuantitySeries1': ('HealthStore1.NewQuantitySeries', 'sxa{sv}', 'stepCount', START, {}),
-        'HeartbeatSeries1': ('HealthStore1.NewHeartbeatSeries', 'xa{sv}', START, {})}
+        'HeartbeatSeries1': ('HealthStore1.NewHeartbeatSeries', 'xa{sv}', START, {}), 'Workout1': ('Workouts1.Begin', 'a{sv}', RUN)}
 ENDS = ('End', 'Finish', 'Discard')
+# Members of a workout that can be called once, with what its program does before.
+ONCE = {'Pause': (), 'Resume': ('Pause',), 'EndActivity': ('BeginActivity', 'a{sv}', {})}
+# How the granted program ends what a row has left.
+LEFT = {'Session1': ('End',), 'Workout1': ('Discard',)}
 
 # Member: path, signature, arguments, and the answer to each role. Signals: what of them reaches each.
 CALLS = {
@@ -149,6 +155,19 @@ CALLS = {
     'HeartbeatSeries1.Add': (SERIES, 'a(xb)', lambda count: ([(900 * (count + 1), False)],), ITS),
     'HeartbeatSeries1.Finish': (SERIES, 'xa{sv}', (START + 9_000_000, {}), ITS),
     'HeartbeatSeries1.Discard': (SERIES, '', (), ITS),
+    'Workouts1.Begin': (ROOT, 'a{sv}', (RUN,), SHARERS),
+    'Workout1.BeginActivity': (WORKOUT, 'a{sv}', ({},), ITS),
+    'Workout1.EndActivity': (WORKOUT, 'x', (0,), ITS),
+    'Workout1.AddEvent': (WORKOUT, 'a{sv}', ({'type': ('s', 'marker')},), ITS),
+    'Workout1.Pause': (WORKOUT, '', (), ITS),
+    'Workout1.Resume': (WORKOUT, '', (), ITS),
+    'Workout1.Collect': (WORKOUT, 'asas', (['stepCount'], []), ITS),
+    # An owner's samples are its own and not the program's.
+    'Workout1.AddSamples': (WORKOUT, 'aa{sv}', ([STEPS],), {**ITS, **owners_and('NotAuthorized', granted='some')}),
+    'Workout1.AddMetadata': (WORKOUT, 'a{sv}', ({'title': ('s', 'lab')},), ITS),
+    'Workout1.Statistics': (WORKOUT, 's', ('heartRate',), ITS),
+    'Workout1.End': (WORKOUT, 'a{sv}', ({},), ITS),
+    'Workout1.Discard': (WORKOUT, '', (), ITS),
 }
 # What has to be in a series before it can be finished.
 FILLED = {'QuantitySeries1': ('Insert', 'a(xxd)', [(START, START, 1.0)]), 'HeartbeatSeries1': ('Add', 'a(xb)', [(900, False)])}
@@ -157,6 +176,8 @@ PROPERTIES = {
     'Manager1.Recording': (ROOT, owners_and('true', granted='true', denied='false', undecided='false', revoked='false')),
     'Session1.Id': (SESSION, ITS), 'Session1.Sensor': (SESSION, its(STRAP)), 'Session1.Start': (SESSION, ITS),
     'Session1.State': (SESSION, its('open')), 'Session1.Uid': (SESSION, ITS), 'Session1.Application': (SESSION, its('org.example.Game')),
+    'Workout1.Id': (WORKOUT, ITS), 'Workout1.Sensor': (WORKOUT, its('')), 'Workout1.Start': (WORKOUT, ITS), 'Workout1.State': (WORKOUT, its('running')),
+    'Workout1.Elapsed': (WORKOUT, ITS), 'Workout1.Uid': (WORKOUT, ITS), 'Workout1.Application': (WORKOUT, its('org.example.Game')),
 }
 SIGNALS = {
     'Live1.Measurement': LIVE,
@@ -165,12 +186,13 @@ SIGNALS = {
     'Authorization1.Decided': {**all_of('none'), 'undecided': 'flows', 'revoked': 'flows'},
     'Grants1.Requested': {**all_of('none'), **owners_and('flows')},
     'HealthStore1.Changed': {**all_of('none'), **owners_and('flows', granted='flows')},
+    'Workout1.Stored': {**all_of('none'), **owners_and('flows', granted='flows')},  # To its program, and to who ended it.
 }
 # Every call must be refused, or mean the same, for who may not read; this asks more than the rows do.
 PROBES = [
     *[(path, f'{NAME}.{member.split(".")[0]}', member.split('.')[1], signature, *(arguments(0) if callable(arguments) else arguments))
       for member, (path, signature, arguments, _) in CALLS.items() if member not in ('Authorization1.Identify', 'Authorization1.Request')],
-    *[(path, 'org.freedesktop.DBus.Introspectable', 'Introspect') for path in ('/', '/org', ROOT, f'{ROOT}/session', SESSION, SERIES)],
+    *[(path, 'org.freedesktop.DBus.Introspectable', 'Introspect') for path in ('/', '/org', ROOT, f'{ROOT}/session', f'{ROOT}/workout', SESSION, SERIES, WORKOUT)],
     *[(path, 'org.freedesktop.DBus.Properties', 'GetAll', 's', f'{NAME}.Manager1') for path in (ROOT, SESSION)],
     (ROOT, f'{NAME}.Live1', 'Subscribe', 'as', [STRAP]), (ROOT, f'{NAME}.Live1', 'Subscribe', 'as', ['C0:FF:EE:00:00:09']),
     *[(ROOT, f'{NAME}.HealthStore1', 'Query', 'sa{sv}', kind, {'type': ('s', 'heartRate')} if kind in ('quantities', 'statistics') else {})
@@ -262,8 +284,8 @@ def main():
         if error: sys.exit(f'{member}: {error}')
         if interface in FILLED: expect(people['granted'].do('ask_at', values[0], f'{NAME}.{interface}', *FILLED[interface])[0], None, f'{interface} is filled')
         return values[0]
-    def end(path):
-        expect(people['granted'].do('ask_at', path, f'{NAME}.Session1', 'End')[0], None, 'the granted program ends its session')
+    def end(path, interface):
+        expect(people['granted'].do('ask_at', path, f'{NAME}.{interface}', *LEFT[interface])[0], None, f'the granted program ends its {interface}')
 
     for member, (path, signature, arguments, wanted) in CALLS.items():
         interface, name = member.split('.')
@@ -278,23 +300,26 @@ def main():
         elif interface in MADE:                   # one after the other, each with an object that is there
             path = None
             for count, (role, each) in enumerate(asked.items()):
-                path = path or made(interface)
+                if not path:
+                    path = made(interface)
+                    if ONCE.get(name): expect(people['granted'].do('ask_at', path, f'{NAME}.{interface}', *ONCE[name])[0], None, f'before {member}')
                 got[role] = word(each.do('ask_at', path, f'{NAME}.{interface}', name, signature, *(arguments(count + 1) if callable(arguments) else arguments)))
-                if name in ENDS and got[role] == 'ok': path = None
-            if path and interface == 'Session1': end(path)
+                if name in ONCE and got[role] == 'ok': end(path, interface)
+                if name in (*ENDS, *ONCE) and got[role] == 'ok': path = None
+            if path and interface in LEFT: end(path, interface)
         else:
             for each in asked.values(): each.begin('ask_at', path, f'{NAME}.{interface}', name, signature, *arguments)
             got = {role: word(each.result()) for role, each in asked.items()}
         show(member, got, wanted)
         if name == 'Identify':
             for each in asked.values(): each.end()
-    session = made('Session1')
+    things = {interface: made(interface) for interface in LEFT}
     for member, (path, wanted) in PROPERTIES.items():
         interface, name = member.split('.')
-        if interface == 'Session1': path = session
+        path = things.get(interface, path)
         got = {role: word(each.do('ask_at', path, 'org.freedesktop.DBus.Properties', 'Get', 'ss', f'{NAME}.{interface}', name)) for role, each in people.items()}
         show(member, got, wanted or all_of(got['owner']))
-    end(session)
+    for interface, path in things.items(): end(path, interface)
     # Those whose request was answered with notDetermined are told what is decided then.
     for role in ('undecided', 'revoked'): decide(role, False)
     owner.do('ask', f'{NAME}.HealthStore1', 'Save', 'aa{sv}', [STEPS])

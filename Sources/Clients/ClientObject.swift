@@ -47,6 +47,8 @@ package struct ClientObject: Hashable, Sendable {
   package internal(set) var isEnding = false
   /// The types whose samples a workout collects as soon as its program has saved them.
   package internal(set) var collects: Set<String> = []
+  /// The connections that have asked for the end of a workout: they are told when it is stored, whosever they are.
+  var enders: Set<String> = []
   /// Whether a grant allows it. What an owner began needs none.
   var needsGrant = false
 

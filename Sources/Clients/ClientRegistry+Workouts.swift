@@ -26,9 +26,14 @@ extension ClientRegistry {
     clients[name].map { may($0, .read, type) } ?? false
   }
 
-  /// A workout is stored: its object goes, and its program is told on every connection.
+  /// A connection asks for the end of a workout.
+  package mutating func asksForEnd(_ name: String, of workout: UUID) {
+    objects[workout]?.enders.insert(name)
+  }
+
+  /// A workout is stored: its object goes, and its program is told on every connection, and who has asked for its end.
   package mutating func stored(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
-    ended(workout)
-    return names.filter { clients[$0]?.identity == owner }.map { .stored(to: $0, workout) }
+    let enders = objects.removeValue(forKey: workout)?.enders ?? []
+    return names.filter { clients[$0]?.identity == owner || enders.contains($0) }.map { .stored(to: $0, workout) }
   }
 }

@@ -1,7 +1,6 @@
 import ClientInterfaces
 import Clients
 import DBus
-import FoundationEssentials
 import HealthModel
 
 extension Door {
@@ -28,9 +27,8 @@ extension Door {
 
   /// What a client has begun at a path, if the caller sees it.
   func clientObject(at path: ObjectPath, for name: String) -> ClientObject? {
-    guard let object = path.identifier.flatMap({ registry.object($0, for: name) }), object.path == path else {
-      return nil
-    }
+    let identifier = Self.containers.compactMap { path.identifier(below: $0) }.first
+    guard let object = identifier.flatMap({ registry.object($0, for: name) }), object.path == path else { return nil }
     return object
   }
 }
@@ -53,17 +51,5 @@ extension ClientObject {
     case .series: ClientInterfaces.series
     case .workout: ClientInterfaces.workoutObjects
     }
-  }
-}
-
-extension ObjectPath {
-  /// The path of what a client has begun: its identifier with `_` for `-`, which no path may have.
-  static func object(_ identifier: UUID, below parent: ObjectPath) -> ObjectPath {
-    parent.appending(String(identifier.uuidString.lowercased().map { $0 == "-" ? "_" : $0 })) ?? parent
-  }
-
-  /// The identifier in the path of what a client has begun; nil in others.
-  fileprivate var identifier: UUID? {
-    UUID(uuidString: String(lastElement.map { $0 == "_" ? "-" : $0 }))
   }
 }

@@ -78,6 +78,7 @@ extension Door {
   private func endWorkout(_ call: ClientCall, _ workout: UUID) throws(Refusal) {
     let options: WorkoutEndOptions
     do { options = try WorkoutEndOptions(call.arguments[0]) } catch { return respond(to: call, error.reply) }
+    registry.asksForEnd(call.sender, of: workout)
     answer(call) { (door) throws(RefusedCall) in
       try await door.asking { recorder throws(WorkoutRequestFailure) in
         try recorder.stopWorkout(workout, waitsForRecovery: options.waitsForRecovery)
