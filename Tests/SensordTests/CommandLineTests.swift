@@ -36,7 +36,7 @@ struct CommandLineTests {
       ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
       ["grants"], ["grants", "list"], ["grants", "allow"], ["grants", "deny"], ["grants", "revoke"],
       ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
-      ["agent"], ["events"], ["recovery"],
+      ["agent"], ["events"], ["recovery"], ["workouts"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -91,6 +91,7 @@ struct CommandLineTests {
       ["session", "mark"], ["session", "begin", "--metadata", "title"], ["session", "begin", "--metadata", "=x"],
       ["doctor", "--bus", "x"], ["events", "--kind", "fast"], ["events", "--rescan", "--kind", "low"],
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
+      ["workouts", "--type", "fast"], ["workouts", "--activity-average-over", "x"], ["workouts", "--from", "soon"],
     ])
   func usage(arguments: [String]) throws {
     let outcome =
