@@ -46,4 +46,15 @@ struct LiveHeartEventTests {
     let next = (501...1_101).map { ended.handle(Self.slow, Double($0), session: 2).heartEvents.count }
     #expect(next.dropLast().allSatisfy { $0 == 0 } && next.last == 1)
   }
+
+  @Test("while a workout is under way nothing is found, and what follows begins anew")
+  func exercise() {
+    var recording = Invented.recording()
+    var found: [Int] = []
+    for second in 100...1_400 {
+      recording.isExercising = (500...699).contains(second)
+      if !recording.handle(Self.slow, Double(second)).heartEvents.isEmpty { found.append(second) }
+    }
+    #expect(found == [1_300])
+  }
 }

@@ -15,7 +15,8 @@ final class LoneRecorder: Sendable {
 
   let recorder: Recorder
   private let clock: SetClock
-  private let store: String
+  /// The path of its store.
+  let store: String
   private let folder: URL
   private let loop: EventLoop
 
@@ -106,10 +107,12 @@ final class LoneRecorder: Sendable {
     await file.close()
   }
 
+  /// The store, to be asked.
+  func openToRead() throws -> HealthStore { try HealthStore.open(store, for: .reading) }
+
   /// What the store has of a type.
   func samples(of type: QuantityType) async throws -> [HealthSample] {
-    let file = try HealthStore.open(store, for: .reading)
-    return try await SampleQuery(.type(.quantity(type))).result(for: file).value
+    try await SampleQuery(.type(.quantity(type))).result(for: openToRead()).value
   }
 
   /// The workouts of the store.

@@ -38,7 +38,7 @@ struct CommandLineTests {
       ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
       ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
       ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
-      ["workout", "discard"], ["agent"], ["events"], ["recovery"],
+      ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -96,6 +96,7 @@ struct CommandLineTests {
       ["workout", "activity", "--location=indoor"], ["doctor", "--bus", "x"], ["events", "--kind", "fast"],
       ["events", "--rescan", "--kind", "low"],
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
+      ["workouts", "--type", "fast"], ["workouts", "--activity-average-over", "x"], ["workouts", "--from", "soon"],
     ])
   func usage(arguments: [String]) throws {
     let outcome =

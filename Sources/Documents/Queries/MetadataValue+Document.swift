@@ -14,4 +14,16 @@ extension MetadataValue {
       ["quantity": ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]]
     }
   }
+
+  /// The value alone, as reports of one recording have it; a time is ISO 8601.
+  package var plain: JSONValue {
+    switch self {
+    case .text(let text): .string(text)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .number(real)
+    case .flag(let flag): .bool(flag)
+    case .time(let time): .string(time.iso8601())
+    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
+    }
+  }
 }

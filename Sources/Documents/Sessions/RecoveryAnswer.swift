@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+package import FoundationEssentials
 package import HealthModel
 
 /// The answer of `sensord recovery`: the figure, or why there is none.
@@ -17,13 +17,24 @@ package struct RecoveryAnswer: Hashable, Sendable {
     }
   }
 
+  /// The recovery after the moment `end`, as it was measured elsewhere.
+  package init(after end: Timestamp, _ figure: Result<HeartRateRecovery, RecoveryRefusal>) {
+    self.end = end
+    self.figure = figure
+  }
+
   /// Keys are stable. Without a figure its values are null, and `refused` says why.
-  package func json(of session: SessionSummary) -> JSONValue {
+  ///
+  /// - Parameters:
+  ///   - kind: `session` or `workout`: which of both it is of.
+  ///   - id: The identifier of that.
+  /// - Returns: One object.
+  package func json(of kind: String, _ id: UUID) -> JSONValue {
     let recovery = try? figure.get()
     var refusal: RecoveryRefusal?
     if case .failure(let its) = figure { refusal = its }
     return [
-      "session": .string(session.id.uuidString.lowercased()), "at": .string(end.iso8601()),
+      kind: .string(id.uuidString.lowercased()), "at": .string(end.iso8601()),
       "heartRateRecoveryOneMinute": .number(recovery?.fall), "rateAtEnd": .number(recovery?.rateAtEnd),
       "rateAfterMinute": .number(recovery?.rateAfterMinute), "greatestRate": .number(recovery?.greatestRate),
       "refused": .string(refusal?.code), "reason": .string(refusal?.description),

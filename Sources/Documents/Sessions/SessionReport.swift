@@ -132,13 +132,13 @@ package struct SessionReport: Hashable, Sendable {
     members.append(.init("rhythm", rhythm.json))
     members.append(.init("hrvRefused", .object(refusals.map { .init($0.key, .string($0.reason)) })))
     var quality = session.quality.metadata.sorted { $0.key < $1.key }.map {
-      JSONValue.Member($0.key, Self.json($0.value))
+      JSONValue.Member($0.key, $0.value.plain)
     }
     quality.append(.init("artefacts", .object(artefacts.map { .init($0.name, .integer($0.beats)) })))
     quality.append(.init("gapsByCause", .object(gapCauses.map { .init($0.reason, Self.json($0)) })))
     quality.append(.init("gaps", .array(gaps.map(Self.json))))
     members.append(.init("quality", .object(quality)))
-    members.append(.init("metadata", .object(metadata.map { .init($0.key, Self.json($0.value)) })))
+    members.append(.init("metadata", .object(metadata.map { .init($0.key, $0.value.plain) })))
     members.append(
       .init(
         "markers", .array(markers.map { ["time": .string($0.time.iso8601()), "text": .string($0.text)] })))
@@ -169,16 +169,5 @@ package struct SessionReport: Hashable, Sendable {
       "end": .string(gap.end.iso8601()),
       "estimatedLostBeats": .number(gap.estimatedLostBeats),
     ]
-  }
-
-  private static func json(_ value: MetadataValue) -> JSONValue {
-    switch value {
-    case .text(let text): .string(text)
-    case .integer(let integer): .integer(integer)
-    case .real(let real): .number(real)
-    case .flag(let flag): .bool(flag)
-    case .time(let time): .string(time.iso8601())
-    case .quantity(let quantity): ["value": .number(quantity.value), "unit": .string(quantity.unit.symbol)]
-    }
   }
 }

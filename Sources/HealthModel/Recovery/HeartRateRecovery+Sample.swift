@@ -37,6 +37,33 @@ extension HeartRateRecovery {
       self.activityType = activityType
       self.duration = duration
     }
+
+    /// What a workout says: its activity, how long it was without pauses, and the kind of test where its metadata name one.
+    public init(_ workout: Workout) {
+      var testType: TestType?
+      if case .integer(let number) = workout.metadata[HeartRateRecovery.testTypeKey] {
+        testType = TestType(rawValue: number)
+      }
+      self.init(
+        testType: testType, activityType: workout.configuration.activityType.rawValue, duration: workout.duration)
+    }
+  }
+
+  /// The minute of recovery.
+  public var span: TimeSpan {
+    TimeSpan(start: end, end: end.advanced(byMicroseconds: Self.minute)) ?? TimeSpan(at: end)
+  }
+
+  /// What its sample says beside figure and time.
+  public func metadata(after exercise: Exercise) -> Metadata {
+    var metadata: Metadata = [:]
+    metadata[Self.testTypeKey] = exercise.testType.map { .integer($0.rawValue) }
+    metadata[Self.activityTypeKey] = exercise.activityType.map { .integer($0) }
+    metadata[Self.activityDurationKey] = exercise.duration.map {
+      .quantity(Quantity(Double($0.wholeMicroseconds) / 1_000_000, .second))
+    }
+    metadata[Self.greatestRateKey] = greatestRate.map { .quantity(Quantity($0, .countPerMinute)) }
+    return metadata
   }
 
   /// The figure as a quantity sample over the minute of recovery, the same each time that it is saved.
@@ -47,17 +74,9 @@ extension HeartRateRecovery {
   ///   - device: The hardware that measured.
   /// - Returns: One sample, with an identity of session and moment.
   public func draft(in session: UUID, after exercise: Exercise = Exercise(), device: Device? = nil) -> SampleDraft {
-    var metadata: Metadata = [:]
-    metadata[Self.testTypeKey] = exercise.testType.map { .integer($0.rawValue) }
-    metadata[Self.activityTypeKey] = exercise.activityType.map { .integer($0) }
-    metadata[Self.activityDurationKey] = exercise.duration.map {
-      .quantity(Quantity(Double($0.wholeMicroseconds) / 1_000_000, .second))
-    }
-    metadata[Self.greatestRateKey] = greatestRate.map { .quantity(Quantity($0, .countPerMinute)) }
-    let later = end.advanced(byMicroseconds: Self.minute)
-    return SampleDraft(
-      .heartRateRecoveryOneMinute, Quantity(fall, .countPerMinute),
-      over: TimeSpan(start: end, end: later) ?? TimeSpan(at: end), device: device, metadata: metadata,
+    SampleDraft(
+      .heartRateRecoveryOneMinute, Quantity(fall, .countPerMinute), over: span, device: device,
+      metadata: metadata(after: exercise),
       sync: SyncIdentity(
         identifier: "heartRateRecovery.1.\(session.uuidString.lowercased()).\(end.microseconds)", version: 1))
   }

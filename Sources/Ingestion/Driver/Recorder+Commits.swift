@@ -33,7 +33,8 @@ extension Recorder {
         storeTook(workout: session)
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
-        let committed = try await files.committer.commit(session, now: seconds)
+        let committed = try await files.committer.commit(
+          session, now: seconds, during: endedWorkouts.union(workouts.keys))
         for line in committed.lines(of: name) { log(line) }
       }
       condition.committed()

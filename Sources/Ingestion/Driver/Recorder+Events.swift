@@ -54,6 +54,7 @@ extension Recorder {
   /// Has the recording decide, and does what it says.
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
+    recordings[index].isExercising = workouts.values.contains { $0.isUnderWay }
     perform(recordings[index].handle(kind, at: instant, session: UUID()), of: index, gapsBefore: gaps)
     if !workouts.isEmpty { collectRate(of: index) }
     if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }

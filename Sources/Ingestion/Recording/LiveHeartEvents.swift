@@ -25,4 +25,10 @@ struct LiveHeartEvents {
     if let event = high?.add(Double(beatsPerMinute), at: time) { events.append(event) }
     return events
   }
+
+  /// What was measured so far, and what comes, are not of one stretch.
+  mutating func interrupt() {
+    low?.interrupt()
+    high?.interrupt()
+  }
 }

@@ -40,6 +40,9 @@ struct OpenWorkout {
   /// When something has to be done without a call.
   var nextDeadline: BootInstant { recoveryEnd ?? deadline }
 
+  /// Whether it has neither stopped nor ended.
+  var isUnderWay: Bool { session.state == .running || session.state == .paused }
+
   /// The instant of a time that a program names.
   func instant(of time: Timestamp) -> BootInstant {
     BootInstant(microseconds: time.microseconds.subtractingSaturated(wallMinusBoot))

@@ -49,7 +49,11 @@ extension SensorRecording {
     if case .measurement = kind, machine.rateInstant == event.instant, contact != false,
       let rate = machine.beatsPerMinute
     {
-      step.heartEvents = session?.heartEvents.add(rate, at: event.instant) ?? []
+      if isExercising {
+        session?.heartEvents.interrupt()
+      } else {
+        step.heartEvents = session?.heartEvents.add(rate, at: event.instant) ?? []
+      }
     }
     if !machine.counts.defects.isEmpty { step.defects = newDefects() }
     return step

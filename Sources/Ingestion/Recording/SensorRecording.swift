@@ -47,6 +47,8 @@ struct SensorRecording {
   var isUnlisted = false
   /// Which heart events are looked for in its sessions while they are open.
   var eventRules = HeartEventRules()
+  /// Whether a workout is under way: its rates are no heart events.
+  var isExercising = false
 
   var machine: SessionMachine
   var session: OpenSession?

@@ -1,7 +1,8 @@
 package import HealthModel
 package import SeriesStore
 
-/// Looks for heart events in stored sessions anew, as the final pass does: for rules that were switched on or changed later.
+/// Looks for heart events in stored sessions anew, as the final pass does: for rules that were switched on or changed, and workouts
+/// that were saved or deleted later.
 package struct EventScan: Sendable {
   private let store: HealthStore
   private let rules: HeartEventRules
@@ -20,15 +21,11 @@ package struct EventScan: Sendable {
   /// - Returns: What was changed; nothing where somebody replaced or deleted the session meanwhile.
   /// - Throws: `StoreError`; the session's events are as they were.
   @concurrent package func scan(_ session: SessionSummary) async throws(StoreError) -> EventRenewal {
-    let events: [HeartEvent]
     do throws(StoreError) {
-      events = rules.events(
-        rates: try await store.rates(of: session.id), heartbeats: try await store.beats(of: session.id))
+      return try await store.rescanEvents(of: session.id, as: session.syncVersion, by: rules) ?? EventRenewal()
     } catch {
       guard error.code == .notFound else { throw error }
       return EventRenewal()
     }
-    return try await store.renewEvents(
-      of: session.id, as: session.syncVersion, kinds: rules.kinds, to: events) ?? EventRenewal()
   }
 }

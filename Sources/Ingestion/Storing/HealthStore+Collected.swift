@@ -1,7 +1,7 @@
 import FoundationEssentials
-import HealthModel
+package import HealthModel
 import Sensors
-import SeriesStore
+package import SeriesStore
 
 extension HealthStore {
   /// What the sensor's sessions have of a workout's time, oldest first; nothing without a sensor.
@@ -48,6 +48,37 @@ extension HealthStore {
       rates += try saving { (store) throws(StoreError) in try store.rates(of: session) }
     }
     do { return try WorkoutEnergy.sample(of: workout, from: rates, over: span, device: device) } catch {
+      throw .timeline(error)
+    }
+  }
+
+  /// The recovery of the heart rate after a workout, from the session that was recorded at its end.
+  ///
+  /// - Parameters:
+  ///   - end: When the workout ended.
+  ///   - collected: What was collected with it.
+  /// - Returns: The figure, or why there is none; nil where no session is of it.
+  /// - Throws: `StoreError`, where the session cannot be read.
+  package func recovery(
+    after end: Timestamp, in collected: [HealthSample]
+  ) throws(StoreError) -> Result<HeartRateRecovery, RecoveryRefusal>? {
+    let last = collected.filter { $0.session != nil }.max { $0.end < $1.end }
+    guard let session = last?.session else { return nil }
+    let (beats, rates, gaps) = (try beats(of: session), try rates(of: session), try gaps(of: session))
+    do throws(RecoveryRefusal) {
+      return .success(try HeartRateRecovery(after: end, heartbeats: beats, rates: rates, gaps: gaps))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The recovery as a sample of its workout; nil where there is no figure.
+  func recovery(
+    after workout: Workout, _ recorded: [HealthSample], device: Device?
+  ) throws(SessionCommitter.Failure) -> NewSample? {
+    let answer = try saving { (store) throws(StoreError) in try store.recovery(after: workout.end, in: recorded) }
+    guard let recovery = try? answer?.get() else { return nil }
+    do { return try WorkoutRecovery.sample(of: recovery, after: workout, device: device) } catch {
       throw .timeline(error)
     }
   }

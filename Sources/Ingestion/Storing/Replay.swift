@@ -46,8 +46,7 @@ public struct Replay: Sendable {
     let session: RecordedSession
     do { session = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     do {
-      let events = eventRules.events(rates: session.rates, heartbeats: session.heartbeats)
-      let outcome = try await store.commit(session, events: events, restore: restore)
+      let outcome = try await store.commit(session, eventsBy: eventRules, restore: restore)
       return Outcome(
         session: session.id, outcome: outcome, notifications: capture.notificationCount,
         beats: session.heartbeats.beats.count, gaps: session.gaps.count)

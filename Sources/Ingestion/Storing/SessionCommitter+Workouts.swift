@@ -31,6 +31,17 @@ extension SessionCommitter {
     return Committed(outcome: outcome, rates: 0, beats: 0, gaps: 0, damages: damages)
   }
 
+  /// When the workouts with these identities in the journal were, each until now where it goes on.
+  func spans(ofWorkouts workouts: Set<UUID>) -> [TimeSpan] {
+    workouts.compactMap { workout in
+      // Without it events are told that its commit takes back.
+      guard let found = try? journal.contents(ofWorkout: workout, leavingOutUnreadable: true),
+        let session = try? WorkoutReplay(found.contents).session, let start = session.start
+      else { return nil }
+      return TimeSpan(start: start, end: session.end ?? Timestamp.calendarRange.upperBound)
+    }
+  }
+
   private func contents(
     ofWorkout workout: UUID
   ) throws(Failure) -> (contents: WorkoutContents, damages: [CaptureDamage]) {
@@ -49,10 +60,10 @@ extension SessionCommitter {
   private func save(
     _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan
   ) throws(Failure) -> CommitOutcome {
-    let version = version
+    let (version, rules) = (version, eventRules)
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, Failure> in
       do throws(Failure) {
-        return .success(try store.commit(session, contents, over: span, version: version))
+        return .success(try store.commit(session, contents, over: span, version: version, eventRules: rules))
       } catch {
         return .failure(error)
       }
@@ -64,21 +75,30 @@ extension SessionCommitter {
 extension HealthStore {
   /// Saves a workout with all that belongs to it.
   fileprivate func commit(
-    _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan, version: String
+    _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan, version: String,
+    eventRules rules: HeartEventRules
   ) throws(SessionCommitter.Failure) -> CommitOutcome {
     let recorded = try recorded(contents.workout.sensor, over: span)
     let added = try collected(Set(contents.samples))
     let device = recorded.last?.device
-    // What is computed from the values of its sensor and saved with it; the heart rate recovery belongs here, too.
-    let computed = [try energy(of: session.id, recorded, over: span, device: device)].compactMap { $0 }
-    let collected = recorded.map(\.id) + computed.map(\.id) + added.map(\.id)
-    let sample: NewSample
+    let workout: Workout
     do throws(WorkoutError) {
       var builder = try WorkoutBuilder(of: session)
       try builder.addMetadata(contents.metadata.mapValues(MetadataValue.init))
       try builder.addSamples(added)
+      workout = try builder.finishWorkout()
+    } catch {
+      throw .workout(error)
+    }
+    // What is computed from the values of its sensor and saved with it.
+    let computed = [
+      try energy(of: session.id, recorded, over: span, device: device),
+      try recovery(after: workout, recorded, device: device),
+    ].compactMap { $0 }
+    let sample: NewSample
+    do throws(WorkoutError) {
       sample = try NewSample(
-        try builder.finishWorkout(), collected: collected, device: device,
+        workout, collected: recorded.map(\.id) + computed.map(\.id) + added.map(\.id), device: device,
         sync: SyncIdentity(identifier: session.id.uuidString.lowercased(), version: 1))
     } catch {
       throw .workout(error)
@@ -88,7 +108,7 @@ extension HealthStore {
     return try saving { (store) throws(StoreError) in
       try store.commit(
         sample, computed: computed, as: SourceRevision(identifier: owner.source, name: owner.application),
-        computedBy: recorder)
+        computedBy: recorder, eventRules: rules)
     }
   }
 }

@@ -37,7 +37,7 @@ actor SessionCommitter {
   let journal: Journal
   private let archive: CaptureArchive?
   let version: String
-  private let eventRules: HeartEventRules
+  let eventRules: HeartEventRules
   /// How often a session, a series or a workout could not be read from the journal.
   var failedReadings: [UUID: Int] = [:]
 
@@ -65,9 +65,12 @@ actor SessionCommitter {
   /// - Parameters:
   ///   - session: The session's identity in the journal.
   ///   - now: Seconds since 1970, for the age of kept captures.
+  ///   - workouts: The workouts in the journal: no heart event is of their time.
   /// - Returns: What was stored.
   /// - Throws: ``Failure``; the session is then still in the journal.
-  func commit(_ session: UUID, now: Int64) throws(Failure) -> Committed {
+  func commit(
+    _ session: UUID, now: Int64, during workouts: Set<UUID> = []
+  ) throws(Failure) -> Committed {
     // What a long session took for its final pass goes back to the system, not into a heap that stays that large.
     defer { malloc_trim(0) }
     let capture: Capture
@@ -86,7 +89,7 @@ actor SessionCommitter {
     }
     let recorded: RecordedSession
     do { recorded = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
-    let outcome = try save(recorded)
+    let outcome = try save(recorded, excluding: spans(ofWorkouts: workouts))
     var archiveFailure: JournalError?
     if let archive, outcome != .deletedBefore {
       do throws(JournalError) {
@@ -109,11 +112,11 @@ actor SessionCommitter {
   }
 
   /// The store's actor has the same thread. Session and events are in one transaction: a kill leaves both or neither.
-  private func save(_ session: RecordedSession) throws(Failure) -> CommitOutcome {
-    let events = eventRules.events(rates: session.rates, heartbeats: session.heartbeats)
+  private func save(_ session: RecordedSession, excluding workouts: [TimeSpan]) throws(Failure) -> CommitOutcome {
+    let rules = eventRules
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
       do throws(StoreError) {
-        return .success(try store.commit(session, events: events))
+        return .success(try store.commit(session, eventsBy: rules, excluding: workouts))
       } catch {
         return .failure(error)
       }

@@ -9,7 +9,7 @@ package import SeriesStore
 package struct SessionCatalogue: Sendable {
   /// Where the store, the journal and the kept captures are.
   package let location: StoreLocation
-  private let store: HealthStore?
+  let store: HealthStore?
   private let version: String
 
   /// The sessions of one store. Where that was not made yet the catalogue is empty, unless the store was named.
@@ -128,6 +128,18 @@ package struct SessionCatalogue: Sendable {
       let (session, rates, gaps) = try await rates(name)
       return (session, RatesExport.csv(rates, gaps: gaps))
     }
+  }
+
+  /// Whether one session or several begin with these digits.
+  @concurrent func hasSession(_ text: String) async throws -> Bool {
+    do {
+      _ = try await find(text)
+    } catch SessionError.notFound {
+      return false
+    } catch SessionError.ambiguous {
+    } catch let error as StoreError where error.code == .ambiguous {
+    }
+    return true
   }
 
   @concurrent private func find(_ text: String) async throws -> Found {

@@ -15,6 +15,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case notFound(String, store: String)
   /// Several begin with these digits.
   case ambiguous(String)
+  /// Several sessions and workouts begin with these digits.
+  case ambiguousWorkout(String)
+  /// No session belongs to the workout, so that it has no beats.
+  case noHeartbeats(String)
   /// A recorder has it open, so that it cannot be deleted.
   case stillRecorded(String)
   /// A recorder is about to store it, so that it cannot be deleted.
@@ -31,6 +35,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .noneYet(let store): "there is no session in \(store) yet"
     case .notFound(let name, let store): "no session \(name) in \(store)"
     case .ambiguous(let name): "several sessions begin with \(name)"
+    case .ambiguousWorkout(let name): "several sessions or workouts begin with \(name)"
+    case .noHeartbeats(let name): "no recorded heartbeats belong to workout \(name)"
     case .stillRecorded(let name): "session \(name) is still being recorded"
     case .beingStored(let name): "session \(name) is being stored just now"
     case .notErased(let name): "session \(name) is deleted, but the recorder has not erased it from its journal"
@@ -46,7 +52,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
     case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
     case .notFound: "'sensord sessions' lists what there is"
-    case .ambiguous: "give more digits"
+    case .ambiguous, .ambiguousWorkout: "give more digits"
+    case .noHeartbeats: "name the session instead; 'sensord sessions' lists them"
     case .stillRecorded: "stop the recorder, then delete it"
     case .beingStored: "try again"
     case .notErased: "restart the recorder"

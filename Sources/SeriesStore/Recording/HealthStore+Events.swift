@@ -24,4 +24,44 @@ extension HealthStore {
     if renewal.removed > 0 { try Erasure(connection: file.connection).finish() }
     return renewal
   }
+
+  /// Looks for the heart events of a stored session anew, outside of the store's workouts, and makes them those of the session.
+  ///
+  /// - Parameters:
+  ///   - session: The session's identity.
+  ///   - syncVersion: The version that is looked through.
+  ///   - rules: What is looked for; events of other kinds stay.
+  /// - Returns: As ``renewEvents(of:as:kinds:to:)``.
+  /// - Throws: ``StoreError``; nothing was changed.
+  package func rescanEvents(
+    of session: UUID, as syncVersion: Int64, by rules: HeartEventRules
+  ) throws(StoreError) -> EventRenewal? {
+    let found = try opened().read { (connection) throws(StoreError) in
+      try connection.sessions.findEvents(of: session, by: rules)
+    }
+    guard let found else { return nil }
+    return try renewEvents(of: session, as: syncVersion, kinds: rules.kinds, to: found)
+  }
+
+  /// Saves a whole session with the events that the rules find in it outside of the store's workouts, in one transaction, once: see
+  /// ``commit(_:events:restore:)``.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - rules: What is looked for.
+  ///   - workouts: Others that are not in the store yet.
+  ///   - restore: Allows a deleted session to return.
+  /// - Returns: What became of it.
+  /// - Throws: ``StoreError``; nothing was saved then.
+  package func commit(
+    _ session: RecordedSession, eventsBy rules: HeartEventRules, excluding workouts: [TimeSpan] = [],
+    restore: Bool = false
+  ) throws(StoreError) -> CommitOutcome {
+    let stored = try TimeSpan(start: session.start, end: session.end).map { (span) throws(StoreError) in
+      try opened().read { (connection) throws(StoreError) in try connection.sessions.workoutSpans(touching: span) }
+    }
+    let events = rules.events(
+      rates: session.rates, heartbeats: session.heartbeats, excluding: workouts + (stored ?? []))
+    return try commit(session, events: events, restore: restore)
+  }
 }

@@ -9,17 +9,23 @@ extension HealthStore {
   ///   - computed: Samples that the recorder made for it.
   ///   - source: The program whose the workout is.
   ///   - recorder: The source of what was computed: a program sees it only as far as it may read such samples.
+  ///   - rules: The sessions of its time are searched anew by these, since no heart event is of a workout.
   /// - Returns: What became of the workout.
   /// - Throws: ``StoreError``; nothing was saved then.
   package func commit(
-    _ workout: NewSample, computed: [NewSample], as source: SourceRevision, computedBy recorder: SourceRevision
+    _ workout: NewSample, computed: [NewSample], as source: SourceRevision, computedBy recorder: SourceRevision,
+    eventRules rules: HeartEventRules
   ) throws(StoreError) -> CommitOutcome {
     if try wasDeleted(workout.id) { return .deletedBefore }
-    let outcome = try opened().write { (connection) throws(StoreError) in
+    let file = try opened()
+    let (outcome, hasRemoved) = try file.write { (connection) throws(StoreError) in
       _ = try connection.samples.save(computed, as: recorder)
-      return try connection.samples.save([workout], as: source).first ?? .unchanged
+      let outcome = try connection.samples.save([workout], as: source).first ?? .unchanged
+      return (outcome, try connection.sessions.rescanEvents(during: workout.span, by: rules))
     }
     notifyListeners()
+    // It is stored all the same: what is left of an event's bytes goes with the next deletion or opening.
+    if hasRemoved { try? Erasure(connection: file.connection).finish() }
     return outcome
   }
 }
@@ -27,4 +33,7 @@ extension HealthStore {
 extension UUID {
   /// The sample of the energy that a strap counted during the workout with this identifier.
   package var energySample: UUID { derived(part: 1, version: 1) }
+
+  /// The sample of the heart rate recovery after it.
+  package var recoverySample: UUID { derived(part: 2, version: 1) }
 }

@@ -39,6 +39,50 @@ extension SessionTable {
     return renewal
   }
 
+  /// The events that the rules find in a stored session outside of the store's workouts; nil where there is no such session.
+  func findEvents(of session: UUID, by rules: HeartEventRules) throws(StoreError) -> [HeartEvent]? {
+    guard let span = try span(of: session) else { return nil }
+    return rules.events(
+      rates: try rates(of: session), heartbeats: try beats(of: session), excluding: try workoutSpans(touching: span))
+  }
+
+  /// Takes the events out of the sessions of a time that are no events since there is a workout, within a transaction. A session
+  /// that cannot be read keeps its events, and keeps no workout from being saved.
+  ///
+  /// - Returns: Whether anything was removed.
+  func rescanEvents(during workout: TimeSpan, by rules: HeartEventRules) throws(StoreError) -> Bool {
+    guard !rules.kinds.isEmpty else { return false }
+    var sessions: [(number: Int64, version: Int64)] = []
+    do {
+      var statement = try connection.prepare(
+        "SELECT id, sync_version FROM sessions WHERE start <= ?2 AND end >= ?1 ORDER BY id")
+      try statement.bind(workout.start.microseconds, at: 1)
+      try statement.bind(workout.end.microseconds, at: 2)
+      while try statement.step() { sessions.append((statement.integer(0), statement.integer(1))) }
+    }
+    var hasRemoved = false
+    for session in sessions {
+      do throws(StoreError) {
+        guard let id = try connection.samples.uuid(of: session.number),
+          let events = try findEvents(of: id, by: rules)
+        else { continue }
+        let renewal = try renewEvents(of: id, as: session.version, kinds: rules.kinds, to: events)
+        hasRemoved = hasRemoved || (renewal?.removed ?? 0) > 0
+      } catch {
+        guard error.isCorrupt else { throw error }
+      }
+    }
+    return hasRemoved
+  }
+
+  /// The spans of the workouts that touch a time, whoever saved them: a store is one person's.
+  func workoutSpans(touching span: TimeSpan) throws(StoreError) -> [TimeSpan] {
+    // The end of the query's time is not part of it.
+    let query = SampleQuery(
+      .and([.type(.workout), .time(from: span.start, to: span.end.advanced(byMicroseconds: 1))]), order: [])
+    return try SampleReader(connection: connection).samples(query).compactMap { TimeSpan(start: $0.start, end: $0.end) }
+  }
+
   /// The numbers of a session's category samples, each with its event; nil for a sample that is none.
   private func events(ofRow row: Int64) throws(StoreError) -> [(number: Int64, event: HeartEvent?)] {
     var samples: [(number: Int64, type: String, start: Int64, end: Int64)] = []

@@ -79,17 +79,9 @@ struct EventsCommand: ParsableCommand {
   }
 
   private func predicate() throws -> SamplePredicate {
-    let from = try moment(from, option: "--from")
-    let to = try moment(to, option: "--to")
-    if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
+    let time = try MomentText.predicate(from: from, to: to)
     let kinds = kind.map { [$0] } ?? HeartEvent.Kind.allCases
-    return .and([.or(kinds.map { .type(.category($0.type)) }), .time(from: from, to: to)])
-  }
-
-  /// By the machine's own clocks where no zone is named.
-  private func moment(_ text: String?, option: String) throws -> Timestamp? {
-    guard let text else { return nil }
-    return try MomentText.moment(text, in: ZoneChoice.rules(named: nil, environment: .current), option: option)
+    return .and([.or(kinds.map { .type(.category($0.type)) }), time])
   }
 
   private static func kind(_ text: String) throws -> HeartEvent.Kind {

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
 
-/// `sensord recovery SESSION|last`: how far the heart rate fell in the minute after exercise.
+/// `sensord recovery SESSION|WORKOUT|last`: how far the heart rate fell in the minute after exercise.
 struct RecoveryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery", abstract: "Show how far the heart rate fell in a minute after exercise.",
@@ -13,13 +13,13 @@ struct RecoveryCommand: ParsableCommand {
     discussion: """
       The mean rate of the last 5 s of exercise, less that of 5 s a minute later;
       from beats, and not where one of them is missing or doubtful. Without --at
-      the exercise ended 65 s before the session did.
+      the exercise ended 65 s before the session did, and a workout at its end.
 
         sensord recovery last --at 2026-11-21T18:04:10
         sensord recovery 3f2a91bc --save
       """)
 
-  @Argument(help: "The first digits of a session's name, or last.")
+  @Argument(help: "The first digits of a session's or workout's name, or last.")
   var session: String
 
   @Option(help: ArgumentHelp("When the exercise ended, as in 2026-11-21T18:04:10.", valueName: "t"))
@@ -40,16 +40,50 @@ struct RecoveryCommand: ParsableCommand {
     }
     let name = session
     let catalogue = try store.catalogue()
-    let (session, answer) = try CommandLoop.run { try await catalogue.recovery(name, at: at) }
-    if json { try StandardOutput.write(answer.json(of: session).text + "\n") }
+    let (subject, answer) = try CommandLoop.run { () async throws -> (Subject, RecoveryAnswer) in
+      switch try await catalogue.named(name) {
+      case .session:
+        let (session, answer) = try await catalogue.recovery(name, at: at)
+        return (.session(session), answer)
+      case .workout(let workout): return (.workout(workout), try await catalogue.recovery(afterWorkout: workout))
+      }
+    }
+    if case .workout = subject, at != nil || save {
+      throw CommandFailure(
+        .usage, "--at and --save do not go with a workout: its recovery is that of its end, and is saved with it",
+        remedy: "name the session")
+    }
+    if json { try StandardOutput.write(answer.json(of: subject.kind, subject.id).text + "\n") }
     switch answer.figure {
     case .success(let recovery):
       if !json { try StandardOutput.write(recovery.text) }
-      if save { try Self.save(recovery, of: session, in: store) }
+      if save, case .session(let session) = subject { try Self.save(recovery, of: session, in: store) }
     case .failure(let refusal):
       if json { throw EarlierReport(status: .badData) }
-      throw CommandFailure(.badData, "no recovery of session \(session.shortName): \(refusal)")
+      throw CommandFailure(.badData, "no recovery of \(subject.kind) \(subject.shortName): \(refusal)")
     }
+  }
+
+  /// Whose recovery it is.
+  private enum Subject {
+    case session(SessionSummary)
+    case workout(UUID)
+
+    var kind: String {
+      switch self {
+      case .session: "session"
+      case .workout: "workout"
+      }
+    }
+
+    var id: UUID {
+      switch self {
+      case .session(let session): session.id
+      case .workout(let workout): workout
+      }
+    }
+
+    var shortName: String { String(id.uuidString.lowercased().prefix(8)) }
   }
 
   private static func save(_ recovery: HeartRateRecovery, of session: SessionSummary, in store: StoreOptions) throws {

@@ -30,8 +30,8 @@ struct SensordCommand: ParsableCommand {
       CommandGroup(
         name: "Session",
         subcommands: [
-          SessionsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self, EventsCommand.self,
-          RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
+          SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self,
+          EventsCommand.self, RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),

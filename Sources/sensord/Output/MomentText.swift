@@ -1,4 +1,5 @@
 internal import HealthModel
+internal import Recordings
 
 /// Times as a person gives them to a command: `2026-11-21`, `2026-11-21T14:03`, `2026-11-21T14:03:05+01:00`.
 enum MomentText {
@@ -15,5 +16,17 @@ enum MomentText {
         remedy: "give 2026-11-21, 2026-11-21T14:03 or 2026-11-21T14:03:05Z")
     }
     return try zone().moment(ofWallClock: wall.microseconds)
+  }
+
+  /// What `--from` and `--to` of a list mean, by the machine's own clocks where no zone is named.
+  static func predicate(from: String?, to: String?) throws -> SamplePredicate {
+    func moment(_ text: String?, _ option: String) throws -> Timestamp? {
+      try text.map {
+        try self.moment($0, in: ZoneChoice.rules(named: nil, environment: .current), option: option)
+      }
+    }
+    let (from, to) = (try moment(from, "--from"), try moment(to, "--to"))
+    if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
+    return .time(from: from, to: to)
   }
 }

@@ -6,14 +6,11 @@ internal import HealthModel
 extension SessionReport {
   /// The report for a person.
   func text(columns: Int) -> String {
-    var text = ""
-    for (label, value) in facts where !value.isEmpty {
-      text += label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"
-    }
+    var text = FactLines.text(facts)
     if let zones { text += "\n" + zones.table(columns: columns) }
     if !runs.isEmpty { text += "\n" + runTable(columns: columns) }
     if !gaps.isEmpty { text += "\n" + gapTable(columns: columns) }
-    if !metadata.isEmpty { text += "\n" + metadataTable(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + MetadataTable.text(metadata, columns: columns) }
     if !markers.isEmpty { text += "\n" + markerTable(columns: columns) }
     return text
   }
@@ -126,23 +123,6 @@ extension SessionReport {
       ])
     }
     return table.rendered(columns: columns)
-  }
-
-  private func metadataTable(columns: Int) -> String {
-    var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
-    for (key, value) in metadata { table.add([key, Self.text(value)]) }
-    return table.rendered(columns: columns)
-  }
-
-  private static func text(_ value: MetadataValue) -> String {
-    switch value {
-    case .text(let text): text
-    case .integer(let integer): "\(integer)"
-    case .real(let real): "\(real)"
-    case .flag(let flag): flag ? "yes" : "no"
-    case .time(let time): LocalTime.second(time.microseconds)
-    case .quantity(let quantity): "\(quantity.value) \(quantity.unit.symbol)"
-    }
   }
 
   private func markerTable(columns: Int) -> String {

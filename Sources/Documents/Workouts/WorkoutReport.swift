@@ -1,0 +1,105 @@
+internal import FoundationEssentials
+package import HealthModel
+
+/// One workout in full: the answer of `sensord show`.
+package struct WorkoutReport: Hashable, Sendable {
+  package var entry: WorkoutEntry
+  /// The recovery as its beats have it now; nil where no session belongs to it.
+  package var recovery: Result<HeartRateRecovery, RecoveryRefusal>?
+  /// How long the rate was in each zone, without pauses; nil where no zones are configured.
+  package var zones: ZoneTimes?
+
+  package init(_ entry: WorkoutEntry, recovery: Result<HeartRateRecovery, RecoveryRefusal>?, zones: ZoneTimes?) {
+    self.entry = entry
+    self.recovery = recovery
+    self.zones = zones
+  }
+
+  package var workout: Workout { entry.workout }
+
+  /// Why there is no recovery; nil where there is one, or nothing to compute it from.
+  package var refusal: RecoveryRefusal? {
+    guard entry.recovery == nil, case .failure(let refusal) = recovery else { return nil }
+    return refusal
+  }
+
+  /// By how much the rate fell: as it was saved, or else as the beats have it.
+  package var fall: Double? { entry.recovery ?? (try? recovery?.get())?.fall }
+
+  /// An event, and the place of the activity that it was told of, from 1; nil for the workout's.
+  package struct Event: Hashable, Sendable {
+    package var event: WorkoutEvent
+    package var activity: Int?
+  }
+
+  /// All events in order of time.
+  package var events: [Event] {
+    let own = workout.activities.enumerated().flatMap { place, activity in
+      activity.events.map { Event(event: $0, activity: place + 1) }
+    }
+    let all = workout.events.map { Event(event: $0, activity: nil) } + own
+    return all.enumerated().sorted {
+      ($0.element.event.span.start, $0.offset) < ($1.element.event.span.start, $1.offset)
+    }.map(\.element)
+  }
+
+  /// The metadata in the order of the keys.
+  package var metadata: [(key: String, value: MetadataValue)] { workout.metadata.inOrder }
+
+  /// The object of `show --json`.
+  package var json: JSONValue {
+    var members = entry.members
+    members.append(.init("statistics", .array(workout.allStatistics.map(Self.json))))
+    members.append(
+      .init(
+        "recovery",
+        [
+          "heartRateRecoveryOneMinute": .number(fall), "saved": .bool(entry.recovery != nil),
+          "refused": .string(refusal?.code), "reason": .string(refusal?.description),
+        ]))
+    members.append(.init("events", .array(workout.events.map(Self.json))))
+    members.append(.init("activities", .array(workout.activities.map(json))))
+    if let zones { members.append(.init("zones", zones.json)) }
+    members.append(.init("metadata", Self.json(metadata)))
+    return .object(members)
+  }
+
+  private func json(_ activity: WorkoutActivity) -> JSONValue {
+    .object(
+      [.init("id", .string(activity.id.uuidString.lowercased()))] + activity.configuration.members + [
+        .init("start", .string(activity.start.iso8601())),
+        .init("end", .string(activity.end.iso8601())),
+        .init("seconds", .number(workout.duration(of: activity).seconds)),
+        .init("statistics", .array(activity.allStatistics.map(Self.json))),
+        .init("events", .array(activity.events.map(Self.json))),
+        .init("metadata", Self.json(activity.metadata.inOrder)),
+      ])
+  }
+
+  private static func json(_ event: WorkoutEvent) -> JSONValue {
+    [
+      "type": .string("\(event.type)"), "eventType": .integer(event.type.rawValue),
+      "start": .string(event.span.start.iso8601()), "end": .string(event.span.end.iso8601()),
+      "metadata": json(event.metadata.inOrder),
+    ]
+  }
+
+  private static func json(_ figures: WorkoutStatistics) -> JSONValue {
+    [
+      "type": .string(figures.type.identifier), "unit": .string(figures.type.unit.symbol),
+      "count": .integer(figures.count), "sum": .number(figures.sum), "average": .number(figures.average),
+      "minimum": .number(figures.minimum), "maximum": .number(figures.maximum),
+      "mostRecent": .number(figures.mostRecent),
+    ]
+  }
+
+  private static func json(_ metadata: [(key: String, value: MetadataValue)]) -> JSONValue {
+    .object(metadata.map { .init($0.key, $0.value.plain) })
+  }
+}
+
+extension Metadata {
+  fileprivate var inOrder: [(key: String, value: MetadataValue)] {
+    sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

@@ -1,0 +1,128 @@
+package import Documents
+package import FoundationEssentials
+package import HealthModel
+internal import Ingestion
+internal import SeriesStore
+
+/// The stored workouts beside the sessions. They are named in the same way.
+extension SessionCatalogue {
+  /// What a name means.
+  package enum Named: Sendable {
+    /// A session by that name.
+    case session
+    /// A workout.
+    case workout(UUID)
+  }
+
+  /// What `text` means: a workout or a session. `last` is a session.
+  ///
+  /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
+  @concurrent package func named(_ text: String) async throws -> Named {
+    guard let name = SessionName(text) else { throw SessionError.noName(text) }
+    guard name != .last, let store else { return .session }
+    let workouts = try await store.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) }
+    guard !workouts.isEmpty else { return .session }
+    guard workouts.count == 1, try await !hasSession(text) else { throw SessionError.ambiguousWorkout(text) }
+    return .workout(workouts[0])
+  }
+
+  /// The stored workouts that match and can be read, oldest first, and what is wrong with the others.
+  @concurrent package func workouts(
+    _ predicate: SamplePredicate = .all
+  ) async throws -> (workouts: [WorkoutEntry], damages: [String]) {
+    guard let store else { return ([], []) }
+    let samples = try await SampleQuery(.and([.type(.workout), predicate])).result(for: store).value
+    let recoveries = try await SampleQuery(Self.recoveries, order: [], limit: 1).result(for: store).value
+    var entries: [WorkoutEntry] = []
+    var damages: [String] = []
+    for sample in samples {
+      do {
+        entries.append(try await Self.entry(of: sample, in: store, hasRecovery: !recoveries.isEmpty))
+      } catch let error as StoreError {
+        switch error.code {
+        case .corrupt: damages.append(error.message)
+        // Somebody deleted it meanwhile.
+        case .notFound: break
+        default: throw error
+        }
+      }
+    }
+    return (entries, damages)
+  }
+
+  /// Everything that is shown of one workout; where zones are given, with the time in each.
+  @concurrent package func report(
+    ofWorkout workout: UUID, zones: HeartRateZones? = nil
+  ) async throws -> WorkoutReport {
+    let (store, sample) = try await stored(workout)
+    let entry = try await Self.entry(of: sample, in: store, hasRecovery: true)
+    let collected = try await Self.recorded(with: workout, in: store)
+    var times: ZoneTimes?
+    if let zones {
+      let rates = try await Self.rates(of: collected, in: store)
+      times = ZoneTimes(zones, of: rates, in: entry.workout)
+    }
+    return WorkoutReport(
+      entry, recovery: try await store.recovery(after: entry.workout.end, in: collected), zones: times)
+  }
+
+  /// The recovery of the heart rate after a workout.
+  ///
+  /// - Throws: ``SessionError/noHeartbeats(_:)`` for a workout to which no session belongs.
+  @concurrent package func recovery(afterWorkout workout: UUID) async throws -> RecoveryAnswer {
+    let (store, sample) = try await stored(workout)
+    guard
+      let answer = try await store.recovery(
+        after: sample.end, in: try await Self.recorded(with: workout, in: store))
+    else { throw SessionError.noHeartbeats(String(workout.uuidString.lowercased().prefix(8))) }
+    return RecoveryAnswer(after: sample.end, answer)
+  }
+
+  private static let recoveries = SamplePredicate.type(.quantity(.heartRateRecoveryOneMinute))
+
+  @concurrent private static func entry(
+    of sample: HealthSample, in store: HealthStore, hasRecovery: Bool
+  ) async throws -> WorkoutEntry {
+    let recovery =
+      hasRecovery
+      ? try await SampleQuery(.and([recoveries, .collected(in: sample.id)]), order: []).result(for: store).value.last
+      : nil
+    return WorkoutEntry(
+      try await store.workout(sample.id), source: sample.source, device: sample.device,
+      recovery: recovery?.summary?.mostRecent)
+  }
+
+  @concurrent private func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {
+    let query = SampleQuery(.and([.type(.workout), .identifier([workout])]))
+    guard let store, let sample = try await query.result(for: store).value.first else {
+      throw SessionError.notFound(String(workout.uuidString.lowercased().prefix(8)), store: location.path)
+    }
+    return (store, sample)
+  }
+
+  /// The heart rates and beats that were collected with a workout.
+  @concurrent private static func recorded(with workout: UUID, in store: HealthStore) async throws -> [HealthSample] {
+    let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
+    return try await SampleQuery(.and([.collected(in: workout), .or(types.map { .type($0) })]))
+      .result(for: store).value
+  }
+
+  /// The rates of sessions, and those of other programs, in order of time.
+  @concurrent private static func rates(
+    of collected: [HealthSample], in store: HealthStore
+  ) async throws -> [HeartRateValue] {
+    var rates: [HeartRateValue] = []
+    for sample in collected where sample.type == .quantity(.heartRate) {
+      if let session = sample.session {
+        rates += try await store.rates(of: session)
+      } else {
+        let found = try await QuantityQuery(.heartRate, predicate: .identifier([sample.id])).result(for: store).value
+        rates += found.map {
+          HeartRateValue(
+            time: $0.span.start, beatsPerMinute: UInt16(clamping: Int(max(0, min($0.value, 65_535)).rounded())))
+        }
+      }
+    }
+    return rates.sorted { $0.time < $1.time }
+  }
+}

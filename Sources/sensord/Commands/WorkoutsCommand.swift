@@ -1,0 +1,82 @@
+internal import ArgumentParser
+internal import Documents
+internal import HealthModel
+internal import Recordings
+
+/// `sensord workouts`: what was stored of exercise, by sensord and by other programs.
+struct WorkoutsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "workouts", abstract: "List workouts, oldest first.",
+    usage: """
+      sensord workouts [--type <type>] [--activity-average-over <rate>]
+                       [--from <t>] [--to <t>] [options]
+      """,
+    discussion: """
+      Lengths are without pauses, rates and recovery in beats a minute. 'sensord
+      show' has all of one, by the first digits of its name. A type is a word of
+      HealthKit, such as running or swimBikeRun, or its number.
+
+        sensord workouts --type running --from 2026-11-01
+        sensord workouts --activity-average-over 150
+      """)
+
+  @Option(
+    help: ArgumentHelp("Only workouts of this type.", valueName: "type"),
+    transform: Self.type)
+  var type: WorkoutActivityType?
+
+  @Option(
+    help: ArgumentHelp("Only those with an activity of a higher mean heart rate.", valueName: "rate"),
+    transform: Self.rate)
+  var activityAverageOver: Double?
+
+  @Option(help: ArgumentHelp("Leave out what ended before, as in 2026-11-21T06:00.", valueName: "t"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Leave out what began then or later.", valueName: "t"))
+  var to: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the workouts as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
+    let predicate = try predicate()
+    let catalogue = try store.catalogue()
+    let (workouts, damages) = try CommandLoop.run { try await catalogue.workouts(predicate) }
+    if json {
+      try StandardOutput.write(JSONValue.lines(workouts.map { .object($0.members) }))
+    } else if workouts.isEmpty, damages.isEmpty {
+      StandardError.write("There are no such workouts. Other programs begin them; see Documentation/clients.md.\n")
+    } else {
+      try StandardOutput.write(WorkoutTable.text(workouts, columns: StandardOutput.columns))
+    }
+    for damage in damages { StandardError.write("sensord: \(PrintableText.line(damage))\n") }
+    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+  }
+
+  private func predicate() throws -> SamplePredicate {
+    var parts = [try MomentText.predicate(from: from, to: to)]
+    if let type { parts.append(.workout(.activityType(type))) }
+    if let rate = activityAverageOver {
+      parts.append(.workoutActivity(.statistic(.average, of: .heartRate, .greater, Quantity(rate, .countPerMinute))))
+    }
+    return .and(parts)
+  }
+
+  private static func type(_ text: String) throws -> WorkoutActivityType {
+    guard let type = WorkoutActivityType(text) else {
+      throw ValidationError("a type is a word such as running, cycling or swimBikeRun, or HealthKit's number")
+    }
+    return type
+  }
+
+  private static func rate(_ text: String) throws -> Double {
+    guard let rate = Double(text), rate >= 0, rate.isFinite else {
+      throw ValidationError("a rate is a number of beats a minute")
+    }
+    return rate
+  }
+}

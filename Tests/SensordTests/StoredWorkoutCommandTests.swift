@@ -1,0 +1,217 @@
+import Bits
+import Captures
+import Documents
+import Foundation
+import HealthModel
+import Recordings
+import Sensors
+import SeriesStore
+import TestSupport
+import Testing
+
+@testable import sensord
+
+/// Stored workouts, with the built program.
+@Suite("Workouts on the command line")
+struct StoredWorkoutCommandTests {
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
+  private static let session = UUID(uuidString: "3F2A91BC-0000-4000-8000-000000000001")!
+  private static let race = UUID(uuidString: "7C10E5D2-0000-4000-8000-000000000002")!
+  private static let walk = UUID(uuidString: "A0000000-0000-4000-8000-000000000003")!
+
+  /// The `second` of the recording, which begins 2026-11-21T12:00:00Z.
+  private static func time(_ second: Int64) -> Timestamp {
+    Timestamp(microseconds: 1_795_262_400_000_000 + second * 1_000_000)
+  }
+
+  private static func span(_ start: Int64, _ end: Int64) throws -> TimeSpan {
+    try #require(TimeSpan(start: time(start), end: time(end)))
+  }
+
+  /// 300 s of 140 a minute, 300 of 160, then a fall of one a second to 110.
+  private static func rate(_ second: Int) -> Double {
+    second <= 300 ? 140 : max(110, 160 - max(0, Double(second) - 600))
+  }
+
+  /// A session of 670 s, and the identifiers of its rates and beats.
+  private func record() async throws -> [UUID] {
+    var events = [
+      SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: BootInstant(microseconds: 0)),
+      SensorEvent(
+        .clock(wallMinusBootMicroseconds: Self.time(0).microseconds), at: BootInstant(microseconds: 0)),
+      SensorEvent(.connected, at: BootInstant(microseconds: 0)),
+    ]
+    var (beat, previous) = (0.0, 0)
+    for second in 1...670 {
+      let rate = Self.rate(second)
+      var bytes: [UInt8] = [0x16, UInt8(rate)]
+      while beat + 60 / rate * (1 + 0.02 * sin(beat)) <= Double(second) {
+        beat += 60 / rate * (1 + 0.02 * sin(beat))
+        let ticks = Int((beat * 1024).rounded())
+        bytes += [UInt8((ticks - previous) & 0xFF), UInt8((ticks - previous) >> 8)]
+        previous = ticks
+      }
+      events.append(SensorEvent(.measurement(bytes), at: BootInstant(microseconds: Int64(second) * 1_000_000)))
+    }
+    events.append(SensorEvent(.ended(.request), at: BootInstant(microseconds: 670_000_000)))
+    let capture = Capture(
+      header: CaptureHeader(
+        session: Self.session, sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: "Strap"),
+        source: "test"), events: events)
+    let path = try CaptureArchive(directory: folder.path + "/made", maximumAgeSeconds: nil, maximumBytes: nil)
+      .keep(capture)
+    #expect(try run("replay", path).status == 0)
+    let reader = try HealthStore.open(store, for: .reading)
+    let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
+    let recorded = SampleQuery(.and([.session(Self.session), .or(types.map { .type($0) })]))
+    return try await recorded.result(for: reader).value.map(\.id)
+  }
+
+  /// A run of 600 s in two activities with a pause of 60 s, and a walk without anything, both of a game.
+  private func save(collecting samples: [UUID]) async throws {
+    let run = WorkoutConfiguration(.running, location: .outdoor)
+    let lap = WorkoutEvent(.lap, over: try Self.span(100, 200))
+    let workout = Workout(
+      id: Self.race, run, over: try Self.span(0, 600),
+      events: [WorkoutEvent(.pause, at: Self.time(240)), WorkoutEvent(.resume, at: Self.time(300))],
+      activities: [
+        WorkoutActivity(run, over: try Self.span(0, 300), events: [lap], metadata: ["interval": 1]),
+        WorkoutActivity(run, over: try Self.span(300, 600)),
+      ], metadata: ["title": "Race"])
+    let walk = Workout(
+      id: Self.walk, WorkoutConfiguration(.walking), over: try Self.span(90_000, 91_000))
+    let writer = try HealthStore.open(store, for: .writing)
+    let game = SourceRevision(identifier: "org.example.Game", name: "Game")
+    let strap = Device(name: "Strap", localIdentifier: "C0:FF:EE:00:00:01")
+    _ = try await writer.save([NewSample(workout, collected: samples, device: strap), NewSample(walk)], as: game)
+    await writer.close()
+  }
+
+  private func run(_ arguments: String...) throws -> BuiltProgram.Outcome {
+    try sensord.run(arguments + ["--store", store])
+  }
+
+  @Test("workouts are a table of 80 columns and an array, oldest first, by type, time and the mean rate of an activity")
+  func list() async throws {
+    try await save(collecting: try await record())
+    let table = try run("workouts")
+    #expect(
+      table.output == """
+        Workout   Start             Length  Type     Activities  Avg  Max  Recovery
+        7c10e5d2  2026-11-21 12:00    9:00  running           2  151  160
+        a0000000  2026-11-22 13:00   16:40  walking
+
+        """, "\(table.output)\(table.errors)")
+    let json = try run("workouts", "--json")
+    let lines = json.output.split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(
+      lines[1].hasPrefix(
+        #"{"id":"7c10e5d2-0000-4000-8000-000000000002","type":"running","activityType":37,"location":3,"#
+          + #""swimmingLocation":0,"lapLengthMeters":null,"start":"2026-11-21T12:00:00.000Z","#
+          + #""end":"2026-11-21T12:10:00.000Z","seconds":540,"activityCount":2,"heartRate":{"average":15"#))
+    #expect(
+      lines[1].hasSuffix(
+        #""minimum":140,"maximum":160},"heartRateRecoveryOneMinute":null,"source":"org.example.Game","#
+          + #""device":{"name":"Strap","address":"C0:FF:EE:00:00:01"}},"#))
+    for (arguments, count) in [
+      (["--type", "running"], 1), (["--type", "52"], 1), (["--type", "yoga"], 0), (["--from", "2026-11-22"], 1),
+      (["--to", "2026-11-22"], 1), (["--activity-average-over", "155"], 1), (["--activity-average-over", "160"], 0),
+      (["--type", "walking", "--activity-average-over", "155"], 0),
+    ] {
+      let found = try sensord.run(["workouts", "--json", "--store", store] + arguments).output
+      #expect(found.split(separator: "\n").count == (count == 0 ? 1 : count + 2), "\(arguments) \(found)")
+    }
+    let none = try run("workouts", "--type", "yoga")
+    #expect(none.status == 0 && none.output.isEmpty && none.errors.contains("no such workouts"))
+  }
+
+  @Test("show has a workout's activities with their figures, its laps, the time in zones, the recovery and metadata")
+  func show() async throws {
+    try await save(collecting: try await record())
+    let settings = try folder.write("settings.conf", "[zones]\nmaximum = 200\n")
+    let shown = try run("show", "7c10", "--config", settings)
+    let output = shown.output
+    #expect(
+      output.hasPrefix(
+        """
+        Workout   7c10e5d2-0000-4000-8000-000000000002
+        Type      running, outdoors
+        Program   org.example.Game
+        Sensor    Strap, C0:FF:EE:00:00:01
+        Start     2026-11-21 12:00:00 +0000
+        End       2026-11-21 12:10:00 +0000
+        Length    9 min 00 s, and 1 min 00 s of pauses
+        Recovery  4
+        """), "\(shown.output)\(shown.errors)")
+    #expect(
+      output.contains(
+        """
+
+        Activity  Start                      Length  Type
+               1  2026-11-21 12:00:00 +0000    4:00  running, outdoors
+               2  2026-11-21 12:05:00 +0000    5:00  running, outdoors
+
+        Of   Figure     Unit       Sum    Avg    Min    Max
+        """), "\(output)")
+    #expect(output.contains("\n1    heartRate  count/min       140.0  140.0  140.0\n"), "\(output)")
+    // Without the pause's minute.
+    #expect(output.contains("\n3      70 to 80 %        from 140  3:59   44 %\n"), "\(output)")
+    #expect(
+      output.hasSuffix(
+        """
+
+        Event   Start                      Length  Activity  SWOLF
+        lap     2026-11-21 12:01:40 +0000    1:40         1
+        pause   2026-11-21 12:04:00 +0000
+        resume  2026-11-21 12:05:00 +0000
+
+        Metadata  Value
+        title     Race
+
+        """), "\(output)")
+    let json = try run("show", "7c10", "--json", "--config", settings).output
+    #expect(json.contains(#""recovery":{"heartRateRecoveryOneMinute":4"#))
+    #expect(json.contains(#","saved":false,"refused":null,"reason":null},"events":[{"type":"pause","eventType":1,"#))
+    #expect(json.contains(#""seconds":240,"statistics":[{"type":"heartRate","unit":"count/min","count":2"#))
+    #expect(json.contains(#""metadata":{"interval":1}}"#) && json.hasSuffix(#""metadata":{"title":"Race"}}"# + "\n"))
+    #expect(json.contains(#""zones":{"basis":"maximum","maximum":200,"#))
+    let walk = try run("show", "a000").output
+    #expect(walk.contains("walking") && !walk.contains("Recovery") && !walk.contains("\n\n"))
+  }
+
+  @Test("a name of several is said to be, of a workout and a session too; recovery takes a workout's end")
+  func names() async throws {
+    try await save(collecting: try await record())
+    let recovery = try run("recovery", "7c10", "--json")
+    let key =
+      #"{"workout":"7c10e5d2-0000-4000-8000-000000000002","at":"2026-11-21T12:10:00.000Z","heartRateRecoveryOneMinute":"#
+    #expect(recovery.status == 0 && recovery.output.hasPrefix(key), "\(recovery.output)\(recovery.errors)")
+    #expect(try run("recovery", "7c10", "--save").status == Code.usage.rawValue)
+    #expect(try run("recovery", "7c10", "--at", "2026-11-21T12:10").status == Code.usage.rawValue)
+    let walk = try run("recovery", "a000")
+    #expect(walk.status == Code.badData.rawValue)
+    #expect(
+      walk.errors
+        == "sensord: no recorded heartbeats belong to workout a0000000; "
+        + "name the session instead; 'sensord sessions' lists them\n", "\(walk.errors)")
+    // A workout whose name begins as the session's.
+    let writer = try HealthStore.open(store, for: .writing)
+    let twin = UUID(uuidString: "3F2A0000-0000-4000-8000-000000000004")!
+    _ = try await writer.save(
+      NewSample(Workout(id: twin, WorkoutConfiguration(.yoga), over: try Self.span(0, 10))),
+      as: SourceRevision(identifier: "org.example.Game", name: "Game"))
+    await writer.close()
+    for command in ["show", "recovery"] {
+      let both = try run(command, "3f2a")
+      #expect(both.status == Code.noInput.rawValue)
+      #expect(both.errors == "sensord: several sessions or workouts begin with 3f2a; give more digits\n")
+    }
+    #expect(try run("show", "3f2a0").output.contains("yoga"))
+    #expect(try run("show", "3f2a9").output.contains("Session   3f2a91bc"))
+    #expect(try run("show", "last").output.contains("Session   3f2a91bc"))
+    #expect(try run("show", "beef").status == Code.noInput.rawValue)
+  }
+}
