@@ -196,6 +196,40 @@ struct RecorderRecoveryTests {
     #expect(try await stage.workouts().map(\.id) == [Invented.session(8)])
   }
 
+  @Test("a workout of two sessions has the recovery of the later one")
+  func twoSessions() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        var strap = Strap(from: 189)
+        await Self.record(190...200, &strap, stage, recorder)
+        _ = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(201...250, &strap, stage, recorder)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    let next = try await LoneRecorder(after: stage)
+    next.setTime(250)
+    try await next.run(awaiting: { recorder in
+      do {
+        var strap = Strap(from: 250)
+        await Self.record(251...300, &strap, next, recorder)
+        let workout = try #require(await recorder.runningWorkouts.first)
+        let end = Task { try await recorder.endWorkout(workout.id) }
+        while await recorder.runningWorkouts.first?.session.state != .stopped { await Task.yield() }
+        await Self.record(301...364, &strap, next, recorder)
+        next.setTime(365)
+        await recorder.timerFired()
+        try await end.value
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    let sample = try #require(try await next.samples(of: .heartRateRecoveryOneMinute).first)
+    #expect(abs(try #require(sample.summary?.mostRecent) - 50) < 0.3)
+  }
+
   @Test("a recorder that was killed, and came back after the minute, stores the workout without a recovery")
   func killedForLong() async throws {
     let stage = try await LoneRecorder()

@@ -86,6 +86,29 @@ struct WorkoutHeartEventTests {
     #expect(try await Self.events(stage) == [Self.span(100, 700), Self.span(901, 1_501)])
   }
 
+  @Test("a session that is stored while a workout goes on has no event of its time at any moment")
+  func meanwhile() async throws {
+    let stage = try await Self.stage()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let workout = try await recorder.beginWorkout(Self.running, of: .none, for: Invented.game)
+        await Self.record(102...900, stage, recorder)
+        // The session ends here, and that of the game begins.
+        _ = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
+        await recorder.commitsEnded()
+        let sessions = try await HealthStore.open(stage.store, for: .reading).sessions()
+        #expect(sessions.map(\.heartRate.count) == [801])
+        #expect(try await Self.events(stage).isEmpty)
+        try await recorder.endWorkout(workout)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    #expect(try await Self.events(stage).isEmpty)
+    #expect(try await Self.deletions(stage) == 0)
+  }
+
   @Test("while a workout goes on nothing is told live, and what follows begins anew after it")
   func live() async throws {
     let stage = try await Self.stage()
