@@ -154,7 +154,7 @@ struct ClientWorkoutTests {
     #expect(registry.object(Self.identifier(1), for: ":1.1")?.collects == ["stepCount", "heartRate"])
   }
 
-  @Test("when it is stored it is gone, and all connections of its program are told, and an owner who ended it, also where it had ended for it")
+  @Test("when it is stored it is gone; every connection of its program is told, and an owner who ended it")
   func stored() throws {
     var registry = try Self.registry()
     try registry.connect(":1.2")
