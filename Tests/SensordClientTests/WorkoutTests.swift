@@ -184,6 +184,7 @@ struct WorkoutTests {
     try await run.discard()
     // Nothing tells of it: whoever waits looks when it should have come, or asks anew.
     await #expect(throws: ClientError.ended) { try await run.end() }
+    await #expect(throws: ClientError.ended) { try await WorkoutEnd(of: run).stored() }
     waiting.cancel()
     await #expect(throws: ClientError.cancelled) { try await waiting.value }
     await client.close()
@@ -202,6 +203,7 @@ struct WorkoutTests {
     await client.link.dropConnection()
     try await found.end(recovery: false)
     #expect(try await waiting.value == run.id)
+    #expect(try await WorkoutEnd(of: run).stored() == run.id, "also where the signal went to nobody")
     await other.close()
     await client.close()
     await stage.end()

@@ -60,7 +60,7 @@ struct WorkoutEnd {
   }
 
   /// The identifier of the workout, which is over: the store has it, or it was discarded.
-  @concurrent private func stored() async throws(ClientError) -> UUID {
+  @concurrent func stored() async throws(ClientError) -> UUID {
     let found = try await SampleQuery(.identifier([workout.id])).result(for: workout.client)
     guard !found.isEmpty else { throw .ended }
     return workout.id
