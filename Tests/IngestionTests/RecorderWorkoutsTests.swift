@@ -239,6 +239,26 @@ struct RecorderWorkoutsTests {
     })
   }
 
+  @Test("a lap of a live swim has its SWOLF score: the strokes that its program counted, and its seconds")
+  func swim() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        let workout = try await recorder.beginWorkout(
+          WorkoutConfiguration(.swimming), of: .none, for: Invented.game)
+        stage.setTime(110)
+        let strokes = try await recorder.save(15, of: .swimmingStrokeCount, at: Self.wall(105), as: Invented.game)
+        try await recorder.addSamples([strokes], to: workout)
+        try await recorder.addEvent(.lap, over: TimeSpan(start: Self.wall(102), end: Self.wall(110)), to: workout)
+        try await recorder.endWorkout(workout)
+        let laps = try await recorder.stored(workout).events.filter { $0.type == .lap }
+        #expect(laps.map { $0.metadata[WorkoutEvent.swolfScoreKey] } == [.quantity(Quantity(23, .count))])
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
   @Test("the end of a workout that the store does not take says so, and the next recorder stores it once")
   func notStored() async throws {
     let stage = try await LoneRecorder()
@@ -469,10 +489,12 @@ extension Recorder {
     return try await store.workout(workout)
   }
 
-  fileprivate func save(_ steps: Double, at time: Timestamp, as client: ClientIdentity) async throws -> UUID {
+  fileprivate func save(
+    _ value: Double, of type: QuantityType = .stepCount, at time: Timestamp, as client: ClientIdentity
+  ) async throws -> UUID {
     guard let store = files?.store else { throw StoreError(.notFound, "there is no store") }
-    var builder = QuantitySeriesBuilder(type: .stepCount, start: time)
-    try builder.insert(steps, from: time, to: time)
+    var builder = QuantitySeriesBuilder(type: type, start: time)
+    try builder.insert(value, from: time, to: time)
     let sample = try builder.finish()
     _ = try await store.save(sample, as: SourceRevision(identifier: client.source, name: client.application))
     return sample.id
