@@ -47,7 +47,11 @@ extension Recorder {
   package func workoutStored(_ workout: UUID) async throws(WorkoutRequestFailure) {
     try await workoutOver(workout)
     guard endedWorkouts.contains(workout) else { return }
-    let failure = await withCheckedContinuation { storedWaits[workout, default: []].append($0) }
+    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
+      // It may have been stored on the way here.
+      guard endedWorkouts.contains(workout) else { return wait.resume(returning: nil) }
+      storedWaits[workout, default: []].append(wait)
+    }
     if let failure { throw failure }
   }
 
@@ -57,7 +61,11 @@ extension Recorder {
       guard endedWorkouts.contains(workout) else { throw .notOpen }
       return
     }
-    let failure = await withCheckedContinuation { workoutWaits[workout, default: []].append($0) }
+    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
+      // It may have ended on the way here, cut short by the next one.
+      guard workouts[workout] != nil else { return wait.resume(returning: nil) }
+      workoutWaits[workout, default: []].append(wait)
+    }
     if let failure { throw failure }
   }
 
