@@ -281,7 +281,7 @@ def main():
         member, signature, *arguments = MADE[interface]
         of, _, name = member.partition('.')
         error, _, _, values = people['granted'].do('ask', f'{NAME}.{of}', name, signature, *arguments)
-        if error: sys.exit(f'{member}: {error}')
+        if error: sys.exit(f'{member}: {error}: {values}')
         if interface in FILLED: expect(people['granted'].do('ask_at', values[0], f'{NAME}.{interface}', *FILLED[interface])[0], None, f'{interface} is filled')
         return values[0]
     def end(path, interface):

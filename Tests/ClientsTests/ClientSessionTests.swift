@@ -16,25 +16,6 @@ struct ClientSessionTests {
     return registry
   }
 
-  private static func identifier(_ number: UInt8) -> UUID {
-    UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  }
-
-  private static func session(
-    _ number: UInt8 = 1, of sensor: SensorAddress = Made.strap, for owner: ClientIdentity = Made.game,
-    endsWith connection: String? = ":1.1"
-  ) -> ClientObject {
-    ClientObject(.session, identifier(number), of: owner, sensor: sensor, start: 5, connection: connection)
-  }
-
-  /// The game begins a session.
-  private static func begin(
-    _ session: ClientObject, _ registry: inout ClientRegistry, for name: String = ":1.1"
-  ) throws -> [Effect] {
-    _ = try registry.mayBegin(.session, name)
-    return registry.began(session, of: name)
-  }
-
   @Test("who may not save heart rates begins none, and only who may read names a sensor")
   func permission() throws {
     var registry = try Made.registry()
@@ -58,12 +39,12 @@ struct ClientSessionTests {
     try registry.connected(":1.2", uid: Made.game.uid, groups: [])
     try registry.connected(":1.3", uid: 1001, groups: [])
     _ = try registry.identify(":1.3", as: Made.game.application, at: Made.at(0))
-    #expect(try Self.begin(Self.session(), &registry) == [])
-    #expect(registry.object(Self.identifier(1), for: ":1.1") == registry.objects(for: ":1.1").first)
-    #expect(registry.object(Self.identifier(1), for: ":1.2") == nil && registry.objects(for: ":1.2").isEmpty)
+    #expect(try registry.begin(Made.object(.session)) == [])
+    #expect(registry.object(Made.identifier(1), for: ":1.1") == registry.objects(for: ":1.1").first)
+    #expect(registry.object(Made.identifier(1), for: ":1.2") == nil && registry.objects(for: ":1.2").isEmpty)
     _ = try registry.identify(":1.2", as: Made.game.application, at: Made.at(0))
-    #expect(registry.object(Self.identifier(1), for: ":1.2") != nil)
-    #expect(registry.object(Self.identifier(1), for: ":1.3") == nil)
+    #expect(registry.object(Made.identifier(1), for: ":1.2") != nil)
+    #expect(registry.object(Made.identifier(1), for: ":1.3") == nil)
     #expect(registry.objects(for: ":1.0").count == 1)
     #expect(registry.objects(for: ":1.9").isEmpty)
   }
@@ -71,13 +52,13 @@ struct ClientSessionTests {
   @Test("it ends with the connection that began it, unless it is to outlive it")
   func gone() throws {
     var registry = try Self.registry()
-    _ = try Self.begin(Self.session(1), &registry)
-    _ = try Self.begin(Self.session(2, of: Made.other, endsWith: nil), &registry)
-    #expect(registry.gone(":1.1") == [.end(.session, Self.identifier(1), isClientGone: true)])
-    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(2)])
+    _ = try registry.begin(Made.object(.session, 1))
+    _ = try registry.begin(Made.object(.session, 2, of: Made.other, endsWith: nil))
+    #expect(registry.gone(":1.1") == [.end(.session, Made.identifier(1), isClientGone: true)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Made.identifier(2)])
     try registry.connected(":1.2", uid: Made.game.uid, groups: [])
     _ = try registry.identify(":1.2", as: Made.game.application, at: Made.at(0))
-    #expect(registry.object(Self.identifier(2), for: ":1.2") != nil)
+    #expect(registry.object(Made.identifier(2), for: ":1.2") != nil)
     #expect(registry.gone(":1.2") == [])
   }
 
@@ -87,35 +68,35 @@ struct ClientSessionTests {
     _ = try registry.mayBegin(.session, ":1.1")
     #expect(registry.gone(":1.1") == [])
     #expect(
-      registry.began(Self.session(), of: ":1.1") == [.end(.session, Self.identifier(1), isClientGone: true)])
+      registry.began(Made.object(.session), of: ":1.1") == [.end(.session, Made.identifier(1), isClientGone: true)])
     #expect(registry.objects(for: ":1.0").isEmpty)
   }
 
   @Test("what the owner takes back ends at once, also what had not begun yet; what an owner began goes on")
   func revoked() throws {
     var registry = try Self.registry()
-    _ = try Self.begin(Self.session(1), &registry)
+    _ = try registry.begin(Made.object(.session, 1))
     _ = try registry.mayBegin(.session, ":1.1")
-    _ = try Self.begin(
-      Self.session(3, of: Made.other, for: ClientIdentity(uid: 0), endsWith: nil), &registry, for: ":1.0")
-    #expect(registry.replaceDecisions(with: []) == [.end(.session, Self.identifier(1), isClientGone: false)])
+    _ = try registry.begin(
+      Made.object(.session, 3, of: Made.other, for: ClientIdentity(uid: 0), endsWith: nil), for: ":1.0")
+    #expect(registry.replaceDecisions(with: []) == [.end(.session, Made.identifier(1), isClientGone: false)])
     #expect(
-      registry.began(Self.session(2), of: ":1.1") == [.end(.session, Self.identifier(2), isClientGone: false)])
-    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(3)])
+      registry.began(Made.object(.session, 2), of: ":1.1") == [.end(.session, Made.identifier(2), isClientGone: false)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Made.identifier(3)])
   }
 
   @Test("one that an earlier run left is its client's again, and ends when the owner takes the permission back")
   func adopted() throws {
     var registry = try Made.registry()
-    registry.adopt(Self.session(endsWith: nil))
+    registry.adopt(Made.object(.session, endsWith: nil))
     #expect(!registry.isEmpty)
     // Nothing has been read yet.
     #expect(registry.replaceDecisions(with: Self.sharing) == [])
-    #expect(registry.object(Self.identifier(1), for: ":1.1") != nil)
+    #expect(registry.object(Made.identifier(1), for: ":1.1") != nil)
     #expect(registry.gone(":1.1") == [])
     #expect(
       registry.replaceDecisions(with: [Made.grant(.share, "heartRate", .denied)])
-        == [.end(.session, Self.identifier(1), isClientGone: false)])
+        == [.end(.session, Made.identifier(1), isClientGone: false)])
   }
 
   @Test("a client, and a user, has so many; what is being begun counts, and what has ended does not")
@@ -124,14 +105,14 @@ struct ClientSessionTests {
     limits.sessionsOfClient = 2
     limits.sessionsOfUser = 3
     var registry = try Self.registry(limits: limits)
-    _ = try Self.begin(Self.session(1), &registry)
+    _ = try registry.begin(Made.object(.session, 1))
     _ = try registry.mayBegin(.session, ":1.1")
     #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.1") }
     registry.beginFailed(.session, ":1.1")
-    _ = try Self.begin(Self.session(2, of: Made.other), &registry)
+    _ = try registry.begin(Made.object(.session, 2, of: Made.other))
     #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.1") }
-    registry.ended(Self.identifier(1))
-    _ = try Self.begin(Self.session(3), &registry)
+    registry.ended(Made.identifier(1))
+    _ = try registry.begin(Made.object(.session, 3))
     let second = ClientIdentity(uid: Made.game.uid, application: "org.example.Second")
     _ = registry.replaceDecisions(with: Self.sharing + [Made.grant(.share, "heartRate", to: second)])
     try registry.connected(":1.2", uid: second.uid, groups: [])
@@ -143,8 +124,8 @@ struct ClientSessionTests {
   @Test("a sensor has one; that a second began shows that the first is over")
   func sensor() throws {
     var registry = try Self.registry()
-    _ = try Self.begin(Self.session(1), &registry)
-    _ = try Self.begin(Self.session(2), &registry)
-    #expect(registry.objects(for: ":1.1").map(\.identifier) == [Self.identifier(2)])
+    _ = try registry.begin(Made.object(.session, 1))
+    _ = try registry.begin(Made.object(.session, 2))
+    #expect(registry.objects(for: ":1.1").map(\.identifier) == [Made.identifier(2)])
   }
 }

@@ -7,30 +7,11 @@ import Testing
 
 @Suite("Workouts of clients")
 struct ClientWorkoutTests {
-  private static func identifier(_ number: UInt8) -> UUID {
-    UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  }
-
   /// A registry whose game may save workouts, and may read where `reads`.
   private static func registry(reads: Bool = false, limits: ClientLimits = ClientLimits()) throws -> ClientRegistry {
     var registry = try Made.registry(limits: limits)
     _ = registry.replaceDecisions(with: [Made.grant(.share, "workout")] + (reads ? Made.reading : []))
     return registry
-  }
-
-  private static func workout(
-    _ number: UInt8 = 1, of sensor: SensorAddress? = Made.strap, for owner: ClientIdentity = Made.game,
-    endsWith connection: String? = ":1.1"
-  ) -> ClientObject {
-    ClientObject(.workout, identifier(number), of: owner, sensor: sensor, start: 5, connection: connection)
-  }
-
-  /// The game begins a workout.
-  private static func begin(
-    _ workout: ClientObject, _ registry: inout ClientRegistry, for name: String = ":1.1"
-  ) throws -> [Effect] {
-    _ = try registry.mayBegin(.workout, name)
-    return registry.began(workout, of: name)
   }
 
   @Test("who may not save workouts begins none, whatever else it may save, and only who may read names a sensor")
@@ -55,9 +36,9 @@ struct ClientWorkoutTests {
     try registry.connect(":1.2")
     try registry.connect(":1.3", uid: 1001)
     try registry.connect(":1.4", as: "org.example.Other")
-    #expect(try Self.begin(Self.workout(), &registry) == [])
+    #expect(try registry.begin(Made.object(.workout)) == [])
     for (name, isSeen) in [(":1.0", true), (":1.1", true), (":1.2", true), (":1.3", false), (":1.4", false)] {
-      #expect((registry.object(Self.identifier(1), for: name) != nil) == isSeen)
+      #expect((registry.object(Made.identifier(1), for: name) != nil) == isSeen)
       #expect(registry.objects(for: name).count == (isSeen ? 1 : 0))
     }
   }
@@ -65,15 +46,15 @@ struct ClientWorkoutTests {
   @Test("it ends with its connection, or when the permission is taken back; what is to outlive its program does")
   func ends() throws {
     var registry = try Self.registry()
-    _ = try Self.begin(Self.workout(1), &registry)
-    _ = try Self.begin(Self.workout(2, of: Made.other, endsWith: nil), &registry)
-    #expect(registry.gone(":1.1") == [.end(.workout, Self.identifier(1), isClientGone: true)])
-    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Self.identifier(2)])
+    _ = try registry.begin(Made.object(.workout, 1))
+    _ = try registry.begin(Made.object(.workout, 2, of: Made.other, endsWith: nil))
+    #expect(registry.gone(":1.1") == [.end(.workout, Made.identifier(1), isClientGone: true)])
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [Made.identifier(2)])
     // Other permissions are not its own.
     #expect(registry.replaceDecisions(with: [Made.grant(.share, "workout")]) == [])
     #expect(
       registry.replaceDecisions(with: [Made.grant(.share, "heartRate")])
-        == [.end(.workout, Self.identifier(2), isClientGone: false)])
+        == [.end(.workout, Made.identifier(2), isClientGone: false)])
   }
 
   @Test("a client that goes, or loses its permission, before its workout has begun ends it as well")
@@ -82,21 +63,22 @@ struct ClientWorkoutTests {
     _ = try registry.mayBegin(.workout, ":1.1")
     _ = registry.replaceDecisions(with: [])
     #expect(
-      registry.began(Self.workout(), of: ":1.1") == [.end(.workout, Self.identifier(1), isClientGone: false)])
+      registry.began(Made.object(.workout), of: ":1.1") == [.end(.workout, Made.identifier(1), isClientGone: false)])
     _ = registry.replaceDecisions(with: [Made.grant(.share, "workout")])
     _ = try registry.mayBegin(.workout, ":1.1")
     _ = registry.gone(":1.1")
-    #expect(registry.began(Self.workout(), of: ":1.1") == [.end(.workout, Self.identifier(1), isClientGone: true)])
+    #expect(
+      registry.began(Made.object(.workout), of: ":1.1") == [.end(.workout, Made.identifier(1), isClientGone: true)])
   }
 
   @Test("one that an earlier run left is its client's again, and ends when the owner takes the permission back")
   func adopted() throws {
     var registry = try Made.registry()
-    registry.adopt(Self.workout(endsWith: nil))
+    registry.adopt(Made.object(.workout, endsWith: nil))
     #expect(!registry.isEmpty)
     #expect(registry.replaceDecisions(with: [Made.grant(.share, "workout")]) == [])
-    #expect(registry.object(Self.identifier(1), for: ":1.1") != nil)
-    #expect(registry.replaceDecisions(with: []) == [.end(.workout, Self.identifier(1), isClientGone: false)])
+    #expect(registry.object(Made.identifier(1), for: ":1.1") != nil)
+    #expect(registry.replaceDecisions(with: []) == [.end(.workout, Made.identifier(1), isClientGone: false)])
   }
 
   @Test("a client, and a user, has so many, beside sessions and series; what has ended does not count")
@@ -110,14 +92,14 @@ struct ClientWorkoutTests {
         Made.grant(.share, "workout"), Made.grant(.share, "workout", to: second), Made.grant(.share, "heartRate"),
       ])
     try registry.connect(":1.2", as: second.application)
-    _ = try Self.begin(Self.workout(1), &registry)
+    _ = try registry.begin(Made.object(.workout, 1))
     _ = try registry.mayBegin(.session, ":1.1")
     _ = try registry.mayBegin(.workout, ":1.1")
     #expect(throws: Refusal.limitsExceeded(.workouts)) { try registry.mayBegin(.workout, ":1.1") }
     registry.beginFailed(.workout, ":1.1")
-    _ = try Self.begin(Self.workout(2, of: nil), &registry)
-    registry.ended(Self.identifier(1))
-    _ = try Self.begin(Self.workout(3, of: nil), &registry)
+    _ = try registry.begin(Made.object(.workout, 2, of: nil))
+    registry.ended(Made.identifier(1))
+    _ = try registry.begin(Made.object(.workout, 3, of: nil))
     _ = try registry.mayBegin(.workout, ":1.2")
     #expect(throws: Refusal.limitsExceeded(.workouts)) { try registry.mayBegin(.workout, ":1.2") }
   }
@@ -125,23 +107,23 @@ struct ClientWorkoutTests {
   @Test("a workout of a sensor ends what was left of a session of it; other workouts are their recorder's to end")
   func sensor() throws {
     var registry = try Self.registry()
-    registry.adopt(ClientObject(.session, Self.identifier(7), of: Made.game, sensor: Made.strap, start: 1))
-    registry.adopt(ClientObject(.session, Self.identifier(8), of: Made.game, sensor: Made.other, start: 1))
-    _ = try Self.begin(Self.workout(1, of: nil), &registry)
+    registry.adopt(ClientObject(.session, Made.identifier(7), of: Made.game, sensor: Made.strap, start: 1))
+    registry.adopt(ClientObject(.session, Made.identifier(8), of: Made.game, sensor: Made.other, start: 1))
+    _ = try registry.begin(Made.object(.workout, 1, of: nil))
     #expect(registry.objects(for: ":1.0").count == 3)
-    _ = try Self.begin(Self.workout(2), &registry)
-    _ = try Self.begin(Self.workout(3), &registry)
-    #expect(registry.objects(for: ":1.0").map(\.identifier) == [1, 2, 3, 8].map { Self.identifier($0) })
+    _ = try registry.begin(Made.object(.workout, 2))
+    _ = try registry.begin(Made.object(.workout, 3))
+    #expect(registry.objects(for: ":1.0").map(\.identifier) == [1, 2, 3, 8].map { Made.identifier($0) })
   }
 
   @Test("it collects the types that were named, of its own program, until they are named again")
   func collecting() throws {
     var registry = try Self.registry()
-    _ = try Self.begin(Self.workout(1), &registry)
+    _ = try registry.begin(Made.object(.workout, 1))
     #expect(registry.workouts(of: Made.game, collecting: "stepCount").isEmpty)
-    try registry.collect(on: ["stepCount", "bodyMass"], off: [], in: Self.identifier(1))
-    try registry.collect(on: ["heartRate"], off: ["bodyMass", "height"], in: Self.identifier(1))
-    #expect(registry.workouts(of: Made.game, collecting: "stepCount") == [Self.identifier(1)])
+    try registry.collect(on: ["stepCount", "bodyMass"], off: [], in: Made.identifier(1))
+    try registry.collect(on: ["heartRate"], off: ["bodyMass", "height"], in: Made.identifier(1))
+    #expect(registry.workouts(of: Made.game, collecting: "stepCount") == [Made.identifier(1)])
     #expect(registry.workouts(of: Made.game, collecting: "bodyMass").isEmpty)
     #expect(registry.workouts(of: ClientIdentity(uid: 1000), collecting: "stepCount").isEmpty)
     for (on, off, refusal) in [
@@ -149,9 +131,9 @@ struct ClientWorkoutTests {
       (["workout"], [], .invalidArgument),
       (Array(repeating: "stepCount", count: 40), Array(repeating: "height", count: 40), .limitsExceeded(.types)),
     ] {
-      #expect(throws: refusal) { try registry.collect(on: on, off: off, in: Self.identifier(1)) }
+      #expect(throws: refusal) { try registry.collect(on: on, off: off, in: Made.identifier(1)) }
     }
-    #expect(registry.object(Self.identifier(1), for: ":1.1")?.collects == ["stepCount", "heartRate"])
+    #expect(registry.object(Made.identifier(1), for: ":1.1")?.collects == ["stepCount", "heartRate"])
   }
 
   @Test("when it is stored it is gone; every connection of its program is told, and an owner who ended it")
@@ -159,15 +141,15 @@ struct ClientWorkoutTests {
     var registry = try Self.registry()
     try registry.connect(":1.2")
     try registry.connect(":1.3", as: "org.example.Other")
-    _ = try Self.begin(Self.workout(1), &registry)
+    _ = try registry.begin(Made.object(.workout, 1))
     try registry.connect(":1.4", as: "org.example.Another")
-    registry.asksForEnd(":1.0", of: Self.identifier(1))
-    registry.asksForEnd(":1.4", of: Self.identifier(1))
+    registry.asksForEnd(":1.0", of: Made.identifier(1))
+    registry.asksForEnd(":1.4", of: Made.identifier(1))
     _ = registry.gone(":1.4")
-    let told = [Effect.stored(to: ":1.1", Self.identifier(1)), .stored(to: ":1.2", Self.identifier(1))]
-    #expect(registry.stored(Self.identifier(1), of: Made.game) == [.stored(to: ":1.0", Self.identifier(1))] + told)
+    let told = [Effect.stored(to: ":1.1", Made.identifier(1)), .stored(to: ":1.2", Made.identifier(1))]
+    #expect(registry.stored(Made.identifier(1), of: Made.game) == [.stored(to: ":1.0", Made.identifier(1))] + told)
     #expect(registry.objects(for: ":1.0").isEmpty)
-    #expect(registry.stored(Self.identifier(1), of: Made.game) == told)
+    #expect(registry.stored(Made.identifier(1), of: Made.game) == told)
   }
 
   @Test("each refusal of a workout has a name that stays, and a sentence without a value")

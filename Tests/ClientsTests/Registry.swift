@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HealthModel
 import Sensors
 
@@ -29,6 +30,18 @@ enum Made {
       client: client, type: type, permission: permission, decision: decision, decided: Timestamp(microseconds: 1))
   }
 
+  /// What a client has begun: by default the game, with the strap, until its connection ends.
+  static func object(
+    _ kind: ClientObject.Kind, _ number: UInt8 = 1, of sensor: SensorAddress? = strap, for owner: ClientIdentity = game,
+    endsWith connection: String? = ":1.1"
+  ) -> ClientObject {
+    ClientObject(kind, identifier(number), of: owner, sensor: sensor, start: 5, connection: connection)
+  }
+
+  static func identifier(_ number: UInt8) -> UUID {
+    UUID(uuid: (number, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
+
   static let reading = [grant(.read, "heartRate"), grant(.read, "heartRateVariabilitySDNN")]
 }
 
@@ -44,6 +57,12 @@ extension ClientRegistry {
   ) throws {
     try connected(name, uid: uid, groups: [])
     if let application { _ = try identify(name, as: application, at: Made.at(0)) }
+  }
+
+  /// A connection, the game's where none is named, asks for an object and gets it.
+  mutating func begin(_ object: ClientObject, for name: String = ":1.1") throws -> [Effect] {
+    _ = try mayBegin(object.kind, name)
+    return began(object, of: name)
   }
 
   /// A value of the strap at so many seconds.

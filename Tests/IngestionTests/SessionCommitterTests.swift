@@ -23,10 +23,9 @@ final class SessionCommitterTests {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// A session of sixty values across several segments that has ended.
-  private func journal() throws -> Journal {
-    let (journal, _) = try Journal.open(
-      directory: folder + "/journal", configuration: JournalConfiguration(segmentBytes: 1000))
+  /// A journal with a session that has just connected.
+  private func openJournal(_ configuration: JournalConfiguration = JournalConfiguration()) throws -> Journal {
+    let (journal, _) = try Journal.open(directory: folder + "/journal", configuration: configuration)
     let start = BootInstant(microseconds: 1_000_000)
     try journal.open(
       CaptureHeader(
@@ -37,6 +36,12 @@ final class SessionCommitterTests {
         SensorEvent(.clock(wallMinusBootMicroseconds: 1_790_000_000_000_000), at: start),
         SensorEvent(.connected, at: start),
       ])
+    return journal
+  }
+
+  /// A session of sixty values across several segments that has ended.
+  private func journal() throws -> Journal {
+    let journal = try openJournal(JournalConfiguration(segmentBytes: 1000))
     for second in 2..<62 {
       let value = SensorEvent(
         .measurement([0x10, 60, 0x00, 0x04]), at: BootInstant(microseconds: Int64(second) * 1_000_000))
@@ -117,17 +122,7 @@ final class SessionCommitterTests {
 
   @Test("a session is stored with its heart events, once, and a scan by the same rules finds the same")
   func events() async throws {
-    let (journal, _) = try Journal.open(directory: folder + "/journal")
-    let start = BootInstant(microseconds: 1_000_000)
-    try journal.open(
-      CaptureHeader(
-        session: session, sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: nil),
-        source: "test"),
-      events: [
-        SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: start),
-        SensorEvent(.clock(wallMinusBootMicroseconds: 1_790_000_000_000_000), at: start),
-        SensorEvent(.connected, at: start),
-      ])
+    let journal = try openJournal()
     for second in 2..<702 {
       // Between milliseconds, in which stored times are.
       let instant = BootInstant(microseconds: Int64(second) * 1_000_000 + Int64(second) * 37 % 1_000)

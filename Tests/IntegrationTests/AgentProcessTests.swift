@@ -8,23 +8,6 @@ import Testing
 struct AgentProcessTests {
   private static let game = "org.example.Game"
 
-  /// A recorder whose door is on the private bus.
-  private func recorder(of recording: Recording) async throws -> Program {
-    let file = recording.folder.appendingPathComponent("clients.conf")
-    try "[clients]\nbus = session\n".write(to: file, atomically: true, encoding: .utf8)
-    let recorder = try recording.recorder(
-      "--config", file.path, changed: ["DBUS_SESSION_BUS_ADDRESS": recording.bus.address])
-    try await recorder.printed("open to other programs as org.sensord")
-    return recorder
-  }
-
-  private func environment(_ recording: Recording) -> [String: String] {
-    [
-      "DBUS_SESSION_BUS_ADDRESS": recording.bus.address, "HOME": recording.folder.path,
-      "XDG_STATE_HOME": recording.folder.path, "XDG_RUNTIME_DIR": recording.folder.path,
-    ]
-  }
-
   /// A game that asks to read something; the task ends with the owner's decision.
   private func request(_ type: String, on bus: PrivateBus, _ loop: EventLoop) async throws -> Task<String?, any Error> {
     let game = try await Connection.open(.address(bus.address), on: loop)
@@ -38,7 +21,7 @@ struct AgentProcessTests {
   }
 
   private func decision(_ type: String, _ recording: Recording) throws -> String? {
-    let list = try Program.run("sensord", ["grants", "list", "--json"], environment: environment(recording)).output
+    let list = try Program.run("sensord", ["grants", "list", "--json"], environment: recording.personEnvironment).output
     let entries = try JSONSerialization.jsonObject(with: Data(list.utf8)) as? [[String: Any]] ?? []
     return entries.first { $0["type"] as? String == type }?["decision"] as? String
   }
@@ -46,14 +29,14 @@ struct AgentProcessTests {
   @Test("a request is a notification with two buttons, whose press decides, also after a restart of the recorder")
   func notifications() async throws {
     let recording = try Recording()
-    let first = try await recorder(of: recording)
+    let first = try await recording.openRecorder()
     let loop = try EventLoop.startThread(named: "desktop")
     defer { loop.stop() }
     let desktop = try await NotificationService(on: recording.bus.address, loop: loop)
     // It waits before the agent is there.
     let early = try await request("heartRate", on: recording.bus, loop)
     try await wait(for: "the request") { try decision("heartRate", recording) == "notDetermined" }
-    let agent = try Program("sensord", ["agent"], environment: environment(recording))
+    let agent = try Program("sensord", ["agent"], environment: recording.personEnvironment)
     try await wait(for: "the notification") { desktop.all.count == 1 }
     let shown = desktop.all[0]
     #expect(shown.summary.hasPrefix("org.example.Game (user ") && shown.body == "It wants to read: heart rate.")
@@ -66,7 +49,7 @@ struct AgentProcessTests {
 
     #expect(try await first.terminate() == 0)
     try await agent.printed("No recorder is running; waiting for one.")
-    let second = try await recorder(of: recording)
+    let second = try await recording.openRecorder()
     let late = try await request("height", on: recording.bus, loop)
     try await wait(for: "the second notification") { desktop.all.count == 2 }
     try await desktop.press("deny", of: desktop.all[1].number)
@@ -79,13 +62,13 @@ struct AgentProcessTests {
   @Test("on a terminal each request is asked there, until it is answered with y or n")
   func terminal() async throws {
     let recording = try Recording()
-    let recorder = try await recorder(of: recording)
+    let recorder = try await recording.openRecorder()
     let loop = try EventLoop.startThread(named: "game")
     defer { loop.stop() }
     let terminal = try Terminal()
     let agent = try terminal.start(
       Program.programs.appendingPathComponent("sensord").path, ["agent"],
-      environment: ProcessInfo.processInfo.environment.merging(environment(recording)) { $1 })
+      environment: ProcessInfo.processInfo.environment.merging(recording.personEnvironment) { $1 })
     try await wait(for: "the first line") { terminal.text.contains("No program waits for a decision") }
     let request = try await request("heartbeatSeries", on: recording.bus, loop)
     try await wait(for: "the question") { terminal.text.contains("Allow? [y/n]") }
@@ -103,11 +86,11 @@ struct AgentProcessTests {
   @Test("the questions of a recorder go with it")
   func withdrawn() async throws {
     let recording = try Recording()
-    let recorder = try await recorder(of: recording)
+    let recorder = try await recording.openRecorder()
     let loop = try EventLoop.startThread(named: "desktop")
     defer { loop.stop() }
     let desktop = try await NotificationService(on: recording.bus.address, loop: loop)
-    let agent = try Program("sensord", ["agent"], environment: environment(recording))
+    let agent = try Program("sensord", ["agent"], environment: recording.personEnvironment)
     try await agent.printed("No program waits")
     let request = try await request("heartRate", on: recording.bus, loop)
     try await wait(for: "the notification") { desktop.all.count == 1 }

@@ -10,21 +10,11 @@ struct ClientTests {
   private static let strap = "C0:FF:EE:00:00:61"
   private static let root: ObjectPath = "/org/sensord"
 
-  /// A recorder whose door is on the private bus, once it is open.
-  private func recorder(of recording: Recording) async throws -> Program {
-    let file = recording.folder.appendingPathComponent("clients.conf")
-    try "[clients]\nbus = session\n".write(to: file, atomically: true, encoding: .utf8)
-    let recorder = try recording.recorder(
-      "--config", file.path, changed: ["DBUS_SESSION_BUS_ADDRESS": recording.bus.address])
-    try await recorder.printed("open to other programs as org.sensord")
-    return recorder
-  }
-
   @Test("a subscriber gets exactly the values that a strap sends, in order, and no number is missing")
   func values() async throws {
     let recording = try Recording()
     try recording.allow(Self.strap)
-    let recorder = try await recorder(of: recording)
+    let recorder = try await recording.openRecorder()
     let loop = try EventLoop.startThread(named: "client")
     defer { loop.stop() }
     let client = try await Connection.open(.address(recording.bus.address), on: loop)
@@ -55,7 +45,7 @@ struct ClientTests {
   func foreign() async throws {
     let recording = try Recording()
     try recording.allow(Self.strap)
-    let recorder = try await recorder(of: recording)
+    let recorder = try await recording.openRecorder()
     func send(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
       try Self.tool(
         "dbus-send", ["--bus=\(recording.bus.address)", "--print-reply", "--dest=org.sensord", "/org/sensord"] + words)
@@ -77,13 +67,9 @@ struct ClientTests {
   func shell() async throws {
     let recording = try Recording()
     try recording.allow(Self.strap)
-    let recorder = try await recorder(of: recording)
-    let environment = [
-      "DBUS_SESSION_BUS_ADDRESS": recording.bus.address, "HOME": recording.folder.path,
-      "XDG_STATE_HOME": recording.folder.path, "XDG_RUNTIME_DIR": recording.folder.path,
-    ]
+    let recorder = try await recording.openRecorder()
     func session(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
-      try Program.run("sensord", ["session"] + words, environment: environment)
+      try Program.run("sensord", ["session"] + words, environment: recording.personEnvironment)
     }
     let none = try session("end")
     #expect(none.status == 66 && none.errors.contains("no session was begun"))
@@ -118,13 +104,9 @@ struct ClientTests {
   func grants() async throws {
     let recording = try Recording()
     try recording.allow(Self.strap)
-    let recorder = try await recorder(of: recording)
-    let environment = [
-      "DBUS_SESSION_BUS_ADDRESS": recording.bus.address, "HOME": recording.folder.path,
-      "XDG_STATE_HOME": recording.folder.path, "XDG_RUNTIME_DIR": recording.folder.path,
-    ]
+    let recorder = try await recording.openRecorder()
     func grants(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
-      try Program.run("sensord", ["grants"] + words, environment: environment)
+      try Program.run("sensord", ["grants"] + words, environment: recording.personEnvironment)
     }
     let allowed = try grants(
       "allow", "org.example.Game@1000", "--read", "heartRate,heartbeatSeries", "--share", "height")

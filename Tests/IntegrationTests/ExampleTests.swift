@@ -14,19 +14,12 @@ struct ExampleTests {
   private func stage() async throws -> (Recording, [Program], [String: String]) {
     let recording = try Recording()
     try recording.allow(Self.strap)
-    let file = recording.folder.appendingPathComponent("clients.conf")
-    try "[clients]\nbus = session\n".write(to: file, atomically: true, encoding: .utf8)
-    let recorder = try recording.recorder(
-      "--config", file.path, changed: ["DBUS_SESSION_BUS_ADDRESS": recording.bus.address])
-    try await recorder.printed("open to other programs as org.sensord")
+    let recorder = try await recording.openRecorder()
     let items = (0..<600).map { #"{"t": \#(Double($0) / 2), "bpm": \#(60 + $0 % 60), "rr_ms": [900, 800]}"# }
     let simulator = try recording.simulator(
       #"{"name": "Strap", "address": "\#(Self.strap)", "timeline": [\#(items.joined(separator: ", "))]}"#)
     try await simulator.printed("ready")
-    let environment = [
-      "DBUS_SESSION_BUS_ADDRESS": recording.bus.address, "HOME": recording.folder.path,
-      "XDG_STATE_HOME": recording.folder.path, "XDG_RUNTIME_DIR": recording.folder.path, "TERM": "xterm",
-    ]
+    let environment = recording.personEnvironment.merging(["TERM": "xterm"]) { $1 }
     return (recording, [recorder, simulator], environment)
   }
 

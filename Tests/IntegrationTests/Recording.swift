@@ -76,6 +76,23 @@ final class Recording {
     return try recorder("--config", file.path)
   }
 
+  /// Starts the recorder with its door open to other programs, on the same bus.
+  func openRecorder() async throws -> Program {
+    let file = folder.appendingPathComponent("clients.conf")
+    try "[clients]\nbus = session\n".write(to: file, atomically: true, encoding: .utf8)
+    let recorder = try recorder("--config", file.path, changed: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+    try await recorder.printed("open to other programs as org.sensord")
+    return recorder
+  }
+
+  /// What a person's programs have in their environment: the bus, and folders of the test's own.
+  var personEnvironment: [String: String] {
+    [
+      "DBUS_SESSION_BUS_ADDRESS": bus.address, "HOME": folder.path, "XDG_STATE_HOME": folder.path,
+      "XDG_RUNTIME_DIR": folder.path,
+    ]
+  }
+
   /// The addresses that `sensord devices` lists.
   func listed() throws -> [String] {
     let result = try Program.run("sensord", ["devices", "list", "--store", store, "--json"])

@@ -1,5 +1,7 @@
 import ClientInterfaces
 import DBus
+import FoundationEssentials
+import HealthModel
 
 /// One connection of a client to the recorder's door.
 ///
@@ -108,6 +110,16 @@ actor Link {
       named: "org.freedesktop.DBus.Properties", "GetAll", [.string(interface.name)], at: path)
     guard let properties = answer.first?.properties else { throw .unreadable }
     return properties
+  }
+
+  /// What a session or a workout is made of: its identifier, which its path ends with, its sensor and its start.
+  func begun(
+    _ path: ObjectPath, _ interface: Interface, below parent: ObjectPath
+  ) async throws(ClientError) -> (id: UUID, sensor: String?, start: Timestamp) {
+    let properties = try await properties(of: interface, at: path)
+    guard let id = path.identifier(below: parent), let start = properties["Start"]?.int64 else { throw .unreadable }
+    let sensor = properties["Sensor"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    return (id, sensor, Timestamp(microseconds: start))
   }
 
   /// The objects that this program has directly below `path`.

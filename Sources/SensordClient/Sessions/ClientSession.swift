@@ -50,13 +50,8 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
   init(
     at path: ObjectPath, of client: SensordClient, isolation: isolated (any Actor)? = #isolation
   ) async throws(ClientError) {
-    let answer = try await client.link.properties(of: ClientInterfaces.session, at: path)
-    guard let id = path.identifier(below: ClientInterfaces.sessions), let start = answer["Start"]?.int64 else {
-      throw .unreadable
-    }
-    self.id = id
-    sensor = answer["Sensor"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    self.start = Timestamp(microseconds: start)
+    let begun = try await client.link.begun(path, ClientInterfaces.session, below: ClientInterfaces.sessions)
+    (id, sensor, start) = (begun.id, begun.sensor, begun.start)
     self.path = path
     self.client = client
   }
