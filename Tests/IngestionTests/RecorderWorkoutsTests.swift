@@ -261,7 +261,7 @@ struct RecorderWorkoutsTests {
         recorder.requestStop()
         await recorder.turn(turns) { _ in
           let end = Task.detached { () async -> WorkoutRequestFailure? in
-            do { try await recorder.endWorkout(workout) } catch { return error }
+            do throws(WorkoutRequestFailure) { try await recorder.endWorkout(workout) } catch { return error }
             return nil
           }
           asked.withLock { $0 = end }
