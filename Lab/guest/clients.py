@@ -187,6 +187,7 @@ SIGNALS = {
     'Grants1.Requested': {**all_of('none'), **owners_and('flows')},
     'HealthStore1.Changed': {**all_of('none'), **owners_and('flows', granted='flows')},
     'Workout1.Stored': {**all_of('none'), **owners_and('flows', granted='flows')},  # To its program, and to who ended it.
+    'Workout1.Discarded': {**all_of('none'), 'granted': 'flows'},  # The same; no owner has ended one that was discarded.
 }
 # Every call must be refused, or mean the same, for who may not read; this asks more than the rows do.
 PROBES = [

@@ -112,7 +112,7 @@ package enum ClientInterfaces {
       .init("End", in: [.init("options", "a{sv}")], out: [.init("id", "s")]),
       .init("Discard"),
     ],
-    signals: [.init("Stored", [.init("id", "s")])],
+    signals: [.init("Stored", [.init("id", "s")]), .init("Discarded", [.init("id", "s")])],
     properties: [
       .init("Id", "s"), .init("Sensor", "s"), .init("Start", "x"), .init("State", "s"), .init("Elapsed", "x"),
       .init("Uid", "u"), .init("Application", "s"),

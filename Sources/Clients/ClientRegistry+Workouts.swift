@@ -33,7 +33,17 @@ extension ClientRegistry {
 
   /// A workout is stored: its object goes, and its program is told on every connection, and who has asked for its end.
   package mutating func stored(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
+    over(workout, of: owner).map { .stored(to: $0, workout) }
+  }
+
+  /// A workout is discarded: its object goes, and the same are told.
+  package mutating func discarded(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
+    over(workout, of: owner).map { .discarded(to: $0, workout) }
+  }
+
+  /// Forgets a workout; returns who is told.
+  private mutating func over(_ workout: UUID, of owner: ClientIdentity) -> [String] {
     let enders = objects.removeValue(forKey: workout)?.enders ?? []
-    return names.filter { clients[$0]?.identity == owner || enders.contains($0) }.map { .stored(to: $0, workout) }
+    return names.filter { clients[$0]?.identity == owner || enders.contains($0) }
   }
 }

@@ -18,6 +18,8 @@ package enum Effect: Hashable, Sendable {
   case end(ClientObject.Kind, UUID, isClientGone: Bool)
   /// A connection is told that a workout of its program is stored.
   case stored(to: String, UUID)
+  /// The same connections are told that somebody discarded it.
+  case discarded(to: String, UUID)
   /// A connection is told that something changed which it observes, for the `count`th time.
   case changed(to: String, count: UInt64)
   /// The subscriber has to show that it still reads.

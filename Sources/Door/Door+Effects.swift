@@ -35,11 +35,8 @@ extension Door {
         end(session: identifier, isClientGone ? .clientGone : .request)
       case .end(.series, let identifier, _): interrupt(series: identifier)
       case .end(.workout, let identifier, _): interrupt(workout: identifier)
-      case .stored(let name, let workout):
-        send(
-          signal(
-            ClientInterfaces.workout, "Stored", [.string(workout.uuidString.lowercased())], to: name,
-            at: .object(workout, below: ClientInterfaces.workoutObjects)))
+      case .stored(let name, let workout): send(told("Stored", of: workout, to: name))
+      case .discarded(let name, let workout): send(told("Discarded", of: workout, to: name))
       }
     }
   }
@@ -49,6 +46,13 @@ extension Door {
     at path: ObjectPath = ClientInterfaces.root
   ) -> Message {
     .signal(path: path, interface: interface.name, member: member, body: body, to: name)
+  }
+
+  /// What became of a workout.
+  private func told(_ member: String, of workout: UUID, to name: String) -> Message {
+    signal(
+      ClientInterfaces.workout, member, [.string(workout.uuidString.lowercased())], to: name,
+      at: .object(workout, below: ClientInterfaces.workoutObjects))
   }
 
   private func ping(_ name: String) {

@@ -29,10 +29,8 @@ extension Door {
 
   /// Takes over the workouts of an earlier run of the recorder.
   func adoptWorkouts() async {
-    for running in await recorder.runningWorkouts where !running.endsWithClient {
-      let workout = ClientObject(running, connection: nil)
-      registry.adopt(workout)
-      follow(workout)
+    for workout in await recorder.unstored(telling: ended) {
+      registry.adopt(ClientObject(workout, connection: nil))
     }
   }
 
@@ -42,20 +40,33 @@ extension Door {
     Task(executorPreference: loop) { await recorder.interruptWorkout(identifier) }
   }
 
-  /// From its beginning on a workout is waited for: it may also end by itself, or because another begins.
-  func follow(_ workout: ClientObject) {
-    Task(executorPreference: loop) { await self.waitForEnd(of: workout) }
+  /// What became of a workout, and whose it was.
+  typealias WorkoutEnd = @Sendable (UUID, ClientIdentity, WorkoutRequestFailure?) -> Void
+
+  /// Is told by the recorder, on its thread.
+  nonisolated var ended: WorkoutEnd {
+    { [weak self, loop] workout, owner, failure in
+      loop.execute { [weak self] in self?.assumeIsolated { $0.ended(workout, of: owner, failure) } }
+    }
   }
 
-  private func waitForEnd(of workout: ClientObject) async {
-    do throws(WorkoutRequestFailure) {
-      try await recorder.workoutStored(workout.identifier)
-      perform(registry.stored(workout.identifier, of: workout.owner))
-    } catch {
-      // Discarded; else the recorder ends, and the next one has the workout.
-      registry.ended(workout.identifier)
+  private func ended(_ workout: UUID, of owner: ClientIdentity, _ failure: WorkoutRequestFailure?) {
+    switch failure {
+    case nil: perform(registry.stored(workout, of: owner))
+    case .discarded: perform(registry.discarded(workout, of: owner))
+    // The recorder ends, and the next one has the workout: who looks must not think that it is over.
+    default: break
     }
     settle()
+  }
+}
+
+extension Recorder {
+  /// The workouts that the store does not have, also those that are over: their programs may still wait for them.
+  fileprivate func unstored(telling tell: @escaping Door.WorkoutEnd) -> [RunningWorkout] {
+    let workouts = unstoredWorkouts
+    for workout in workouts { whenStored(workout.id) { tell(workout.id, workout.owner, $0) } }
+    return workouts
   }
 }
 

@@ -27,9 +27,8 @@ extension Door {
     _ call: ClientCall, _ options: WorkoutOptions, _ sensor: WorkoutSensor, _ owner: ClientIdentity
   ) async {
     do throws(WorkoutRequestFailure) {
-      let begun = try await recorder.begin(options, of: sensor, for: owner)
+      let begun = try await recorder.begin(options, of: sensor, for: owner, telling: ended)
       let workout = ClientObject(begun, connection: options.endsWithClient ? call.sender : nil)
-      follow(workout)
       perform(registry.began(workout, of: call.sender))
       respond(to: call, .values([.objectPath(workout.path)]))
     } catch {
@@ -148,7 +147,6 @@ extension Door {
     do { try await recorder.discardWorkout(workout) } catch {
       throw RefusedCall(Refusal(error, maySeeSensors: false))
     }
-    registry.ended(workout)
     return .success
   }
 
@@ -172,13 +170,16 @@ extension Door {
 }
 
 extension Recorder {
+  /// From its beginning on a workout is waited for: it may also end by itself, or because another begins.
   fileprivate func begin(
-    _ options: WorkoutOptions, of sensor: WorkoutSensor, for owner: ClientIdentity
+    _ options: WorkoutOptions, of sensor: WorkoutSensor, for owner: ClientIdentity,
+    telling tell: @escaping Door.WorkoutEnd
   ) throws(WorkoutRequestFailure) -> RunningWorkout {
     let workout = try beginWorkout(
       options.configuration, of: sensor, for: owner, endsWithClient: options.endsWithClient,
       metadata: options.metadata)
     guard let begun = liveWorkout(workout) else { throw .notOpen }
+    whenStored(workout) { tell(workout, owner, $0) }
     return begun
   }
 }
@@ -189,7 +190,7 @@ extension Refusal {
     switch failure {
     case .notRecording: self = .notRecording
     case .noSession(let failure): self = Refusal(failure, maySeeSensors: maySeeSensors)
-    case .notOpen: self = .finished
+    case .notOpen, .discarded: self = .finished
     case .invalid(let error): self = .workout(error)
     case .invalidTime: self = .invalidTime
     case .unknownSample: self = .unknownSample

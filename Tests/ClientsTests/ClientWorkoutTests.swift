@@ -152,6 +152,19 @@ struct ClientWorkoutTests {
     #expect(registry.stored(Made.identifier(1), of: Made.game) == told)
   }
 
+  @Test("when it is discarded it is gone, and the same are told")
+  func discarded() throws {
+    var registry = try Self.registry()
+    try registry.connect(":1.2")
+    try registry.connect(":1.3", as: "org.example.Other")
+    _ = try Self.begin(Self.workout(1), &registry)
+    registry.asksForEnd(":1.0", of: Self.identifier(1))
+    #expect(
+      registry.discarded(Self.identifier(1), of: Made.game)
+        == [":1.0", ":1.1", ":1.2"].map { .discarded(to: $0, Self.identifier(1)) })
+    #expect(registry.objects(for: ":1.0").isEmpty)
+  }
+
   @Test("each refusal of a workout has a name that stays, and a sentence without a value")
   func refusals() {
     let names: [(WorkoutError, String)] = [

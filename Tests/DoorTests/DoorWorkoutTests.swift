@@ -286,6 +286,54 @@ struct DoorWorkoutTests {
     await stage.end()
   }
 
+  @Test("a series that was begun before is collected when it is finished; one of another program, or too late, is not")
+  func collectedSeries() async throws {
+    let clock = SimulatedClock()
+    let other = "org.example.Other"
+    let sharing = ["workout", "stepCount"].map {
+      Grant(
+        client: ClientIdentity(uid: getuid(), application: other), type: $0, permission: .share, decision: .allowed,
+        decided: Timestamp(microseconds: 0))
+    }
+    let stage = try await DoorStage(inAdvance: Self.grants() + sharing, clock: clock.host)
+    let (game, second) = (try await stage.connectGame(), try await stage.connectGame())
+    let stranger = try await stage.connect()
+    _ = try await stranger.ask("Authorization1", "Identify", [.string(other), .properties([:])])
+    func begin(_ client: Connection, _ count: Double) async throws -> ObjectPath {
+      let start = clock.time.microseconds
+      let path = try #require(
+        try await client.ask(
+          "HealthStore1", "NewQuantitySeries", [.string("stepCount"), .int64(start), .properties([:])])[0].objectPath)
+      let value = Value.structure([.int64(start), .int64(start + 100_000), .double(count)])
+      _ = try await client.ask("QuantitySeries1", "Insert", [.array([value], of: "(xxd)")], at: path)
+      return path
+    }
+    func finish(_ series: ObjectPath, of client: Connection) async throws -> String? {
+      try await client.ask("QuantitySeries1", "Finish", [.int64(0), .properties([:])], at: series)[0].string
+    }
+    let path = try await Self.begin(game, ["sensor": .string("")])
+    clock.advance(1)
+    let (before, late) = (try await begin(second, 10), try await begin(second, 1_000))
+    let foreign = try await begin(stranger, 100)
+    _ = try await game.ask("Workout1", "Collect", [.strings(["stepCount"]), .strings([])], at: path)
+    clock.advance(1)
+    let collected = try await finish(before, of: second)
+    _ = try await finish(foreign, of: stranger)
+    clock.advance(1)
+    let id = try #require(
+      try await game.ask("Workout1", "End", [.properties([:])], at: path)[0].string.flatMap { UUID(uuidString: $0) })
+    let saved = try await finish(late, of: second)
+    await stage.recorder.commitsEnded()
+    let store = try HealthStore.open(stage.store, for: .reading)
+    let found = try await SampleQuery(.collected(in: id)).result(for: store).value
+    #expect(found.map { $0.id.uuidString.lowercased() } == [collected])
+    #expect(try await store.workout(id).statistics(for: .stepCount)?.sum == 10)
+    // It is saved all the same.
+    let all = try await SampleQuery(.type(.quantity(.stepCount))).result(for: store).value
+    #expect(all.count == 3 && all.contains { $0.id.uuidString.lowercased() == saved })
+    await stage.end()
+  }
+
   @Test("figures of a type that a program may not read are those of one of which there is nothing")
   func unreadable() async throws {
     let clock = SimulatedClock()
@@ -368,8 +416,15 @@ struct DoorWorkoutTests {
     stage.pass([100], clock)
     _ = try await game.ask("Workout1", "End", [.properties([:])], at: path)
     #expect(try await game.properties(at: path, "Workout1")["State"] == .string("recovering"))
+    let owner = try await stage.connect()
+    var ender = await owner.signals("Workout1").makeAsyncIterator()
+    _ = try await owner.ask("Workout1", "End", [.properties([:])], at: path)
     _ = try await game.ask("Workout1", "Discard", at: path)
     #expect(await game.refusal("Workout1", "Discard", at: path) == Self.unknownObject)
+    // Who waits for its end learns at once that it does not come.
+    let discarded = await ender.next(isolation: nil)
+    #expect(discarded?.member == "Discarded" && discarded?.path == path)
+    #expect(await told.next("Discarded")?.body == discarded?.body)
     _ = try await Self.begin(game, ["sensor": .string("")])
     // The first that is told of is not the discarded one.
     let stored = try await game.ask("Workout1", "End", [.properties([:])], at: second)[0].string

@@ -79,13 +79,40 @@ struct HeartRateRecoveryTests {
     #expect(throws: RecoveryRefusal.gap(.minuteLater, reason: "link")) { try recovery(Self.beats(), gaps: [link]) }
     let contact = RecordingGap(reason: "contact", start: Self.time(98), end: Self.time(99))
     #expect(throws: RecoveryRefusal.offSkin(.end)) { try recovery(Self.beats(), gaps: [contact]) }
-    let off = HeartRateValue(time: Self.time(163), beatsPerMinute: 120, contact: .notDetected)
-    #expect(throws: RecoveryRefusal.offSkin(.minuteLater)) { try recovery(Self.beats(), rates: [off]) }
+    // What a sensor sends of its contact may be two seconds old.
+    for (second, window) in [
+      (92.9, nil), (93.1, .end), (101.9, .end), (102.1, nil), (155.4, nil), (155.6, .minuteLater), (163, .minuteLater),
+      (164.6, nil),
+    ] as [(Double, RecoveryRefusal.Window?)] {
+      let off = HeartRateValue(time: Self.time(second), beatsPerMinute: 250, contact: .notDetected)
+      var refusal: RecoveryRefusal?
+      let series = try Self.beats()
+      do throws(RecoveryRefusal) {
+        let greatest = try recovery(series, rates: [off]).greatestRate
+        #expect(greatest == nil, "it is of no heart")
+      } catch {
+        refusal = error
+      }
+      #expect(refusal == window.map { .offSkin($0) }, "\(second)")
+    }
     // The place of a gap is known to four seconds.
     let near = RecordingGap(reason: "step", start: Self.time(103.9), end: Self.time(150))
     #expect(throws: RecoveryRefusal.gap(.end, reason: "step")) { try recovery(Self.beats(), gaps: [near]) }
     let elsewhere = RecordingGap(reason: "link", start: Self.time(104), end: Self.time(153.5))
     #expect(throws: Never.self) { try recovery(Self.beats(), gaps: [elsewhere]) }
+    // A rise of less than half a beat is none: ticks alone can make it.
+    for (interval, refusal) in [(998, nil), (996, .rateRose)] as [(Int, RecoveryRefusal?)] {
+      var builder = HeartbeatSeriesBuilder(timescale: 3_000)
+      try builder.beginRun(AffineTimeMap(anchor: Self.begin))
+      for index in 0..<510 { try builder.add(rrTicks: UInt32(index < 301 ? 1_000 : interval)) }
+      let series = try builder.finish()
+      do throws(RecoveryRefusal) {
+        let fall = try recovery(series).fall
+        #expect(fall == 0 && refusal == nil)
+      } catch {
+        #expect(error == refusal)
+      }
+    }
     // It ended a minute before: the rate rises to what it was.
     #expect(throws: RecoveryRefusal.rateRose) {
       var builder = HeartbeatSeriesBuilder()

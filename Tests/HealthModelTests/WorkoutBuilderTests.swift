@@ -75,6 +75,7 @@ struct WorkoutBuilderTests {
     // 9 is before the start, 20 to 30 are in the pause, both ends included; 40 still counts as long as nobody knows the end.
     #expect(builder.statistics(for: .heartRate)?.count == 4)
     try builder.endCollection(at: time(40))
+    #expect(builder.elapsedTime(at: time(60)) == .seconds(20), "what is after the end does not count")
     let workout = try builder.finishWorkout()
     #expect(
       workout.statistics(for: .heartRate)

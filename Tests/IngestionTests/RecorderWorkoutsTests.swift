@@ -1,8 +1,10 @@
 import Captures
+import DBus
 import FoundationEssentials
 import HealthModel
 import Sensors
 import SeriesStore
+import Synchronization
 import Testing
 
 @testable import Ingestion
@@ -172,10 +174,10 @@ struct RecorderWorkoutsTests {
         await Self.record(102...104, stage, recorder)
         let end = Task { try await recorder.endWorkout(workout) }
         let stored = Task { try await recorder.workoutStored(workout) }
-        while await recorder.workoutWaits[workout]?.count != 2 { await Task.yield() }
+        while await recorder.waits(for: workout) != 2 { await Task.yield() }
         try await recorder.discardWorkout(workout)
-        await #expect(throws: WorkoutRequestFailure.notOpen) { try await end.value }
-        await #expect(throws: WorkoutRequestFailure.notOpen) { try await stored.value }
+        await #expect(throws: WorkoutRequestFailure.discarded) { try await end.value }
+        await #expect(throws: WorkoutRequestFailure.discarded) { try await stored.value }
       } catch {
         Issue.record("\(error)")
       }
@@ -198,20 +200,80 @@ struct RecorderWorkoutsTests {
         try await recorder.stopWorkout(workout)
         #expect(await recorder.liveWorkout(workout)?.session.state == .stopped)
         let stored = Task { try await recorder.workoutStored(workout) }
-        while await recorder.workoutWaits[workout] == nil { await Task.yield() }
+        while await recorder.waits(for: workout) == 0 { await Task.yield() }
         try await recorder.stopWorkout(workout, waitsForRecovery: false)
         #expect(await recorder.liveWorkout(workout)?.session.state != .stopped)
         try await stored.value
         #expect(await recorder.liveWorkout(workout) == nil)
         #expect(try await recorder.stored(workout).end == Self.wall(104))
         let goesOn = Task { try await recorder.workoutStored(lasting) }
-        while await recorder.workoutWaits[lasting] == nil { await Task.yield() }
+        while await recorder.waits(for: lasting) == 0 { await Task.yield() }
         recorder.requestStop()
         await #expect(throws: WorkoutRequestFailure.notRecording) { try await goesOn.value }
       } catch {
         Issue.record("\(error)")
       }
     })
+  }
+
+  @Test("who asks for a workout when the recorder has ended is answered at once")
+  func afterTheEnd() async throws {
+    let stage = try await LoneRecorder()
+    let begun = Mutex<UUID?>(nil)
+    try await stage.run { recorder in
+      let workout = try? recorder.beginWorkout(Self.running, of: .none, for: Invented.game)
+      begun.withLock { $0 = workout }
+    }
+    let workout = try #require(begun.withLock { $0 })
+    await #expect(throws: WorkoutRequestFailure.notRecording) { try await stage.recorder.workoutStored(workout) }
+    await #expect(throws: WorkoutRequestFailure.notRecording) { try await stage.recorder.endWorkout(workout) }
+  }
+
+  /// The task belongs to no loop. So the recorder's loop does other things at each call between its functions.
+  @Test("who ends a workout is told, in whichever turn of the loop the next one cuts it short", arguments: 0..<10)
+  func overtaken(turns: Int) async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let first = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(102...104, stage, recorder)
+        let end = Task.detached { try await recorder.endWorkout(first) }
+        await recorder.turn(turns, after: first) { _ = try? $0.beginWorkout(Self.running, for: Invented.game) }
+        try await end.value
+        #expect(try await recorder.stored(first).end == Self.wall(104))
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
+  @Test("who asks for the end in whichever turn of the recorder's own end is told when it is stored", arguments: 0..<10)
+  func askedAtTheEnd(turns: Int) async throws {
+    let stage = try await LoneRecorder()
+    let asked = Mutex<Task<WorkoutRequestFailure?, Never>?>(nil)
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let workout = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(102...104, stage, recorder)
+        try await recorder.stopWorkout(workout)
+        recorder.requestStop()
+        await recorder.turn(turns) { _ in
+          let end = Task.detached { () async -> WorkoutRequestFailure? in
+            do throws(WorkoutRequestFailure) { try await recorder.endWorkout(workout) } catch { return error }
+            return nil
+          }
+          asked.withLock { $0 = end }
+        }
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+    let failure = await asked.withLock { $0 }?.value
+    // The store may have it already.
+    #expect(failure == nil || failure == .notOpen)
+    #expect(try await stage.workouts().map(\.end) == [Self.wall(104)])
   }
 
   @Test("samples of its program are collected, with figures; those of another program are not found")
@@ -352,7 +414,15 @@ struct RecorderWorkoutsTests {
           to: Invented.session(7))
       }
     }
-    try await stage.run { recorder in #expect(recorder.runningWorkouts.isEmpty) }
+    let isStored = Mutex(false)
+    try await stage.run { recorder in
+      #expect(recorder.runningWorkouts.isEmpty)
+      // Its program may have been waiting for the end.
+      #expect(recorder.unstoredWorkouts.map(\.id) == [Invented.session(8)])
+      #expect(recorder.unstoredWorkouts.map(\.session.state) == [.ended])
+      recorder.whenStored(Invented.session(8)) { failure in isStored.withLock { $0 = failure == nil } }
+    }
+    #expect(isStored.withLock { $0 })
     let sample = try await stage.workoutSample()
     #expect(sample?.id == Invented.session(8) && sample?.end == Self.wall(95))
   }
@@ -453,7 +523,7 @@ struct RecorderWorkoutsTests {
           .call(.start, at: Invented.at(90)),
         ])
     }
-    try await stage.run { recorder in #expect(recorder.runningWorkouts.isEmpty) }
+    try await stage.run { recorder in #expect(recorder.unstoredWorkouts.isEmpty) }
     #expect(try await stage.workouts().map(\.end) == [Self.wall(95)])
     #expect(try stage.segments().isEmpty)
   }
@@ -482,6 +552,31 @@ extension Recorder {
   /// A value of the strap now, whose rate and energy are this number.
   fileprivate func receive(_ number: Int, of strap: SensorAddress = LoneRecorder.strap) {
     record(.measurement([0x18, UInt8(number), UInt8(number), 0, 0, 4]), of: strap, at: clock.now())
+  }
+
+  fileprivate func waits(for workout: UUID) -> Int {
+    (workoutWaits[workout] ?? []).count + (storedWaits[workout] ?? []).count
+  }
+
+  /// Does something so many turns of the loop later, or after a workout was stopped.
+  fileprivate nonisolated func turn(
+    _ turns: Int, after workout: UUID? = nil, _ body: @escaping @Sendable (isolated Recorder) -> Void
+  ) async {
+    await withCheckedContinuation { done in look(turns, workout, body) { done.resume() } }
+  }
+
+  private nonisolated func look(
+    _ turns: Int, _ workout: UUID?, _ body: @escaping @Sendable (isolated Recorder) -> Void,
+    _ done: @escaping @Sendable () -> Void
+  ) {
+    loop.execute {
+      let counts = self.assumeIsolated { recorder in
+        workout.map { recorder.workouts[$0]?.session.state == .stopped } ?? true
+      }
+      guard counts, turns == 0 else { return self.look(counts ? turns - 1 : turns, workout, body, done) }
+      self.assumeIsolated { body($0) }
+      done()
+    }
   }
 
   fileprivate func stored(_ workout: UUID) async throws -> Workout {

@@ -49,6 +49,9 @@ final class Recording {
   /// Whether its programs share a time of their own.
   var isShared: Bool { clock != nil }
 
+  /// What a program needs to live in its time.
+  var clockEnvironment: [String: String] { clock?.environment ?? [:] }
+
   /// What is preloaded into the recorder.
   var libraries: [String] { clock.map { [$0.library] } ?? [] }
 
@@ -103,7 +106,7 @@ final class Recording {
   /// Runs a command that uses the private bus and this store, with what is typed into it.
   func command(_ arguments: String..., input: String = "") throws -> (status: Int32, output: String, errors: String) {
     try Program.run(
-      "sensord", arguments + ["--bus", bus.address], input: input, environment: clock?.environment ?? [:])
+      "sensord", arguments + ["--bus", bus.address], input: input, environment: clockEnvironment)
   }
 
   /// What `sensord status` prints for a person.
@@ -220,6 +223,12 @@ final class Recording {
       $0["strap"] as? String == strap && ["connected", "disconnected"].contains($0["ev"] as? String ?? "")
     }
     return last?["ev"] as? String == "connected"
+  }
+
+  /// When the strap has sent its last value, in seconds of its timeline.
+  func lastSent(by strap: String) throws -> Double {
+    let sent = try logLines().last { $0["ev"] as? String == "notify" && $0["strap"] as? String == strap }
+    return sent?["t"] as? Double ?? 0
   }
 
   /// How often an event stands in the simulator's log so far.

@@ -181,12 +181,12 @@ struct WorkoutTests {
     let run = try await client.startWorkout(WorkoutConfiguration(.running))
     let waiting = Task { try await run.end() }
     while try await run.state() != .recovering { await Task.yield() }
-    try await run.discard()
-    // Nothing tells of it: whoever waits looks when it should have come, or asks anew.
+    let other = try await stage.client()
+    try await other.workout(run.id).discard()
+    await #expect(throws: ClientError.ended) { try await waiting.value }
     await #expect(throws: ClientError.ended) { try await run.end() }
     await #expect(throws: ClientError.ended) { try await WorkoutEnd(of: run).stored() }
-    waiting.cancel()
-    await #expect(throws: ClientError.cancelled) { try await waiting.value }
+    await other.close()
     await client.close()
     await stage.end()
   }
@@ -207,6 +207,42 @@ struct WorkoutTests {
     await other.close()
     await client.close()
     await stage.end()
+  }
+
+  @Test("who waits for the end goes on waiting when the bus has restarted, and is told by it")
+  func restartedBus() async throws {
+    let (stage, client) = try await stage()
+    let run = try await client.startWorkout(WorkoutConfiguration(.running), endsWithClient: false)
+    let waiting = Task { try await run.end() }
+    while try await run.state() != .recovering { await Task.yield() }
+    stage.bus.kill()
+    try stage.bus.start()
+    await stage.log.wait(after: 1) { $0.contains("open to other programs") }
+    let other = try await stage.client()
+    #expect(try await other.workout(run.id).state() == .recovering, "it goes on")
+    // Either it is back and gets the signal, or it comes back later and finds the workout in the store.
+    try await other.workout(run.id).end(recovery: false)
+    #expect(try await waiting.value == run.id)
+    _ = try await stored(run.id, in: stage)
+    await other.close()
+    await client.close()
+    await stage.end()
+  }
+
+  @Test("who waits for the end learns that it is stored where the recorder ends and another takes its place")
+  func restartedRecorder() async throws {
+    let (stage, client) = try await stage()
+    let run = try await client.startWorkout(WorkoutConfiguration(.running), endsWithClient: false)
+    let waiting = Task { try await run.end() }
+    while try await run.state() != .recovering { await Task.yield() }
+    // What it would have been told is lost.
+    await client.link.dropConnection()
+    await stage.end()
+    let next = try await DoorStage(on: stage.bus, after: stage)
+    #expect(try await waiting.value == run.id)
+    #expect(try await stored(run.id, in: next).id == run.id)
+    await client.close()
+    await next.end()
   }
 
   @Test("without permission no workout begins")

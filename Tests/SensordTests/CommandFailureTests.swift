@@ -21,7 +21,8 @@ struct CommandFailureTests {
     "each reason why a session is not given or deleted has its exit code",
     arguments: [
       (SessionError.noName("x"), Code.noInput), (.noNameToDelete("x"), .noInput), (.noneYet(store: "s"), .noInput),
-      (.notFound("x", store: "s"), .noInput), (.ambiguous("x"), .noInput), (.lastNotDeleted, .usage),
+      (.notFound("x", store: "s"), .noInput), (.neitherFound("x", store: "s"), .noInput),
+      (.noNameOfEither("x"), .noInput), (.ambiguous("x"), .noInput), (.lastNotDeleted, .usage),
       (.stillRecorded("x"), .locked), (.beingStored("x"), .locked), (.notErased("x"), .unavailable),
     ])
   func sessions(error: SessionError, status: Code) throws {

@@ -212,6 +212,53 @@ struct StoredWorkoutCommandTests {
     #expect(try run("show", "3f2a0").output.contains("yoga"))
     #expect(try run("show", "3f2a9").output.contains("Session   3f2a91bc"))
     #expect(try run("show", "last").output.contains("Session   3f2a91bc"))
-    #expect(try run("show", "beef").status == Code.noInput.rawValue)
+    for command in ["show", "recovery"] {
+      let none = try run(command, "beef")
+      #expect(none.status == Code.noInput.rawValue)
+      #expect(
+        none.errors
+          == "sensord: no session or workout beef in \(store); "
+          + "'sensord sessions' and 'sensord workouts' list what there is\n", "\(none.errors)")
+      let word = try run(command, "race")
+      #expect(word.status == Code.noInput.rawValue)
+      #expect(
+        word.errors
+          == "sensord: 'race' names no session and no workout; give at least 4 digits of its name, or last; "
+          + "'sensord sessions' and 'sensord workouts' list them\n", "\(word.errors)")
+    }
+    // What is of sessions alone says so.
+    #expect(try run("export", "beef", "--format", "beats").errors.hasPrefix("sensord: no session beef in "))
+  }
+
+  @Test("the recovery that a workout has is not saved a second time from its session; another minute's is")
+  func recoveryOfBoth() async throws {
+    let recorded = try await record()
+    let minute = try Self.span(600, 660)
+    var builder = QuantitySeriesBuilder(type: .heartRateRecoveryOneMinute, start: minute.start)
+    try builder.insert(49.5, from: minute.start, to: minute.end)
+    let recovery = try builder.finish()
+    let writer = try HealthStore.open(store, for: .writing)
+    _ = try await writer.save(recovery, as: SourceRevision(identifier: "sensord", name: "sensord"))
+    await writer.close()
+    try await save(collecting: recorded + [recovery.id])
+    func recoveries() async throws -> Int {
+      let reader = try HealthStore.open(store, for: .reading)
+      let count = try await SampleQuery(.type(.quantity(.heartRateRecoveryOneMinute))).result(for: reader).value.count
+      await reader.close()
+      return count
+    }
+    // 65 s before the end of the session, and so not the workout's end to the second.
+    for arguments in [["--save"], ["--save", "--at", "2026-11-21T12:10:01Z"], ["--save", "--json"]] {
+      let saved = try sensord.run(["recovery", "3f2a", "--store", store] + arguments)
+      #expect(saved.status == 0 && !saved.output.isEmpty, "\(saved.errors)")
+      #expect(
+        saved.errors
+          == "Nothing was saved: the store has the recovery of workout 7c10e5d2, of the same minute.\n",
+        "\(saved.errors)")
+      #expect(try await recoveries() == 1)
+    }
+    let other = try run("recovery", "3f2a", "--save", "--at", "2026-11-21T12:05:00Z")
+    #expect(other.errors.isEmpty || other.status != 0, "\(other.errors)")
+    #expect(try await recoveries() == (other.status == 0 ? 2 : 1))
   }
 }

@@ -193,6 +193,19 @@ struct WorkoutStoreTests {
     #expect(try await store.check() == [])
   }
 
+  @Test("deleting what two workouts have collected takes its figures away from both")
+  func deletionOfShared() async throws {
+    let (store, run, rates, _) = try await store()
+    let other = World.run()
+    try await store.save([try NewSample(other, collected: [rates])], as: World.program)
+    #expect(try await store.workout(other.id).statistics(for: .heartRate) != nil)
+    try await store.delete([rates], as: "test")
+    for id in [run.id, other.id] {
+      #expect(try await store.workout(id).statistics(for: .heartRate) == nil)
+    }
+    #expect(try await store.check() == [])
+  }
+
   @Test("a later version of what was collected makes the figures anew, and one of the workout replaces it")
   func versions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
@@ -339,6 +352,16 @@ struct WorkoutStoreTests {
       try sql.execute("UPDATE \(table) SET checksum = row_checksum(\(names))")
       #expect(try await store.check().count == 1, "\(table): \(set)")
     }
+  }
+
+  @Test("what was collected and cannot be read is damage of its own, and none of the workout's figures")
+  func damagedSample() async throws {
+    let (store, _, _, _) = try await store()
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(
+      "UPDATE chunks SET payload = substr(payload, 1, 20) WHERE id = (SELECT min(id) FROM chunks)")
+    let damages = try await store.check()
+    #expect(!damages.isEmpty)
+    #expect(!damages.contains { "\($0)".contains("its figures are not those of what was collected") }, "\(damages)")
   }
 
   @Test("what was collected can be deleted although the workout is damaged, and is gone from its figures")

@@ -21,8 +21,16 @@ extension Recorder {
   package func endWorkout(
     _ workout: UUID, at time: Timestamp? = nil, waitsForRecovery: Bool = true
   ) async throws(WorkoutRequestFailure) {
-    try stopWorkout(workout, at: time, waitsForRecovery: waitsForRecovery)
-    try await workoutOver(workout)
+    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
+      // One step. A task of another thread gives others their turn at each call, and may be overtaken there.
+      do throws(WorkoutRequestFailure) {
+        try stopWorkout(workout, at: time, waitsForRecovery: waitsForRecovery)
+        whenOver(workout) { wait.resume(returning: $0) }
+      } catch {
+        wait.resume(returning: error)
+      }
+    }
+    if let failure { throw failure }
     await commits[workout]?.value
     if endedWorkouts.contains(workout) { throw .notStored }
   }
@@ -41,32 +49,29 @@ extension Recorder {
 
   /// Returns when a workout is over and stored, whatever ends it and however often the store has to be tried.
   ///
-  /// - Throws: ``WorkoutRequestFailure/notOpen`` where there is none, or it was discarded; where the recorder stops before that
-  ///   ``WorkoutRequestFailure/notRecording`` if the workout goes on with the next one, else
+  /// - Throws: ``WorkoutRequestFailure/notOpen`` where there is none, ``WorkoutRequestFailure/discarded``; where the recorder stops
+  ///   before that ``WorkoutRequestFailure/notRecording`` if the workout goes on with the next one, else
   ///   ``WorkoutRequestFailure/notStored``.
   package func workoutStored(_ workout: UUID) async throws(WorkoutRequestFailure) {
-    try await workoutOver(workout)
-    guard endedWorkouts.contains(workout) else { return }
     let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
-      // It may have been stored on the way here.
-      guard endedWorkouts.contains(workout) else { return wait.resume(returning: nil) }
-      storedWaits[workout, default: []].append(wait)
+      whenStored(workout) { wait.resume(returning: $0) }
     }
     if let failure { throw failure }
   }
 
-  /// Returns when a workout is over, and is stored or being stored.
-  private func workoutOver(_ workout: UUID) async throws(WorkoutRequestFailure) {
-    guard workouts[workout] != nil else {
-      guard endedWorkouts.contains(workout) else { throw .notOpen }
-      return
-    }
-    let failure = await withCheckedContinuation { (wait: CheckedContinuation<WorkoutRequestFailure?, Never>) in
-      // It may have ended on the way here, cut short by the next one.
-      guard workouts[workout] != nil else { return wait.resume(returning: nil) }
-      workoutWaits[workout, default: []].append(wait)
-    }
-    if let failure { throw failure }
+  /// The same for who has to be sure that nothing comes in between: `tell` is called once, on the loop's thread.
+  package func whenStored(_ workout: UUID, _ tell: @escaping WorkoutWait) {
+    guard workouts[workout] != nil || endedWorkouts.contains(workout) else { return tell(.notOpen) }
+    guard !hasAnsweredWaits else { return tell(workouts[workout] == nil ? .notStored : .notRecording) }
+    storedWaits[workout, default: []].append(tell)
+  }
+
+  /// Tells when a workout is over, and is stored or being stored.
+  private func whenOver(_ workout: UUID, _ tell: @escaping WorkoutWait) {
+    // A recorder that stops commits all at its end.
+    let isOver = workouts[workout] == nil && !isStopping
+    guard !isOver, !hasAnsweredWaits else { return tell(workouts[workout] == nil ? nil : .notRecording) }
+    workoutWaits[workout, default: []].append(tell)
   }
 
   /// The program of a workout is gone: the workout ends now, without waiting for the recovery, and is stored.
@@ -86,7 +91,8 @@ extension Recorder {
       throw journalRefusedWorkout(error)
     }
     forget(open, .request, at: clock.now())
-    resume(&workoutWaits, of: workout, .notOpen)
+    let waits = [workoutWaits.removeValue(forKey: workout), storedWaits.removeValue(forKey: workout)]
+    defer { for waits in waits { tell(waits, .discarded) } }
     do throws(JournalError) { try await files.syncer.syncNow() } catch { throw journalRefusedWorkout(error) }
   }
 
@@ -119,21 +125,22 @@ extension Recorder {
 
   /// All that ends has been committed, as far as it can be: whoever waits for a workout learns how it went.
   func answerWaits() {
-    for workout in workoutWaits.keys {
-      resume(&workoutWaits, of: workout, workouts[workout] == nil ? nil : .notRecording)
-    }
-    for workout in storedWaits.keys { resume(&storedWaits, of: workout, .notStored) }
+    hasAnsweredWaits = true
+    let (over, stored) = (workoutWaits, storedWaits)
+    (workoutWaits, storedWaits) = ([:], [:])
+    for (workout, waits) in over { tell(waits, workouts[workout] == nil ? nil : .notRecording) }
+    for (workout, waits) in stored { tell(waits, workouts[workout] == nil ? .notStored : .notRecording) }
   }
 
   /// The store has a workout that is over.
   func storeTook(workout: UUID) {
     endedWorkouts.remove(workout)
     closedWorkouts[workout] = nil
-    resume(&storedWaits, of: workout, nil)
+    tell(storedWaits.removeValue(forKey: workout), nil)
   }
 
-  private func resume(_ waits: inout WorkoutWaits, of workout: UUID, _ failure: WorkoutRequestFailure?) {
-    for wait in waits.removeValue(forKey: workout) ?? [] { wait.resume(returning: failure) }
+  private func tell(_ waits: [WorkoutWait]?, _ failure: WorkoutRequestFailure?) {
+    for wait in waits ?? [] { wait(failure) }
   }
 
   /// Ends recoveries of a sensor whose next workout or session begins.
@@ -157,8 +164,8 @@ extension Recorder {
     closedWorkouts[identifier] = closed
     // A recorder that stops commits all at its end.
     guard !isStopping else { return }
-    resume(&workoutWaits, of: identifier, nil)
     commitSoon(identifier)
+    tell(workoutWaits.removeValue(forKey: identifier), nil)
   }
 
   /// Writes the end of a workout; where the journal does not take it, its commit waits for that.
@@ -214,15 +221,22 @@ extension Recorder {
       let start = (try? WorkoutReplay(found))?.session.start ?? now.timestamp(wallMinusBoot: wallOffset)
       let passed = max(0, now.timestamp(wallMinusBoot: wallOffset).microseconds(since: start))
       let limit = now.advanced(byMicroseconds: settings.clientData.microsecondsOfWorkout - passed)
+      let isKnown = await isStored(identifier)
       guard var open = try? OpenWorkout(found, until: limit), open.session.state != .ended,
-        !found.workout.endsWithClient, await !isStored(identifier)
+        !found.workout.endsWithClient, !isKnown
       else {
         endedWorkouts.insert(identifier)
         ended.append(identifier)
         endSession(of: found.workout, at: now)
-        // As its session: at the last thing that is known, since the boot clock may have started anew since then.
-        let isOpen = (try? WorkoutReplay(found))?.session.state != .ended
-        if isOpen { writeEnd([.call(.end, at: contents.lastInstant(of: found) ?? now)], of: identifier) }
+        var closed = try? OpenWorkout(found, until: limit)
+        if closed?.session.state != .ended {
+          // As its session: at the last thing that is known, since the boot clock may have started anew since then.
+          let end = WorkoutRecord.call(.end, at: contents.lastInstant(of: found) ?? now)
+          writeEnd([end], of: identifier)
+          closed?.journalTook([end])
+        }
+        // Who waited with the earlier recorder goes on waiting with this one.
+        if !isKnown { closedWorkouts[identifier] = closed }
         continue
       }
       let isSameBoot = found.boot == clock.boot

@@ -9,9 +9,15 @@ import SeriesStore
 
 extension Recorder {
   /// The live workouts, in the order of their identifiers; also those of an earlier run that go on.
-  package var runningWorkouts: [RunningWorkout] {
-    let now = clock.now()
-    return workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }
+  package var runningWorkouts: [RunningWorkout] { Self.listed(workouts, at: clock.now()) }
+
+  /// The same with those that are over and not in the store yet.
+  package var unstoredWorkouts: [RunningWorkout] {
+    Self.listed(workouts.merging(closedWorkouts) { $1 }, at: clock.now())
+  }
+
+  private static func listed(_ workouts: [UUID: OpenWorkout], at now: BootInstant) -> [RunningWorkout] {
+    workouts.values.sorted { $0.session.id.uuidString < $1.session.id.uuidString }
       .map { RunningWorkout($0, at: now) }
   }
 

@@ -56,8 +56,10 @@ public actor Recorder {
   /// Those that are over, as they were at their end, until the store has them.
   var closedWorkouts: [UUID: OpenWorkout] = [:]
   /// Who waits until a workout is over, and until it is stored.
-  var workoutWaits: WorkoutWaits = [:]
-  var storedWaits: WorkoutWaits = [:]
+  var workoutWaits: [UUID: [WorkoutWait]] = [:]
+  var storedWaits: [UUID: [WorkoutWait]] = [:]
+  /// Everything has ended that ends with the recorder: nobody waits any more.
+  var hasAnsweredWaits = false
   /// The wait for the end of the bus, of the recording, and between two attempts at a bus.
   var busEnd: CheckedContinuation<Void, Never>?
   var stopRequest: CheckedContinuation<Void, Never>?

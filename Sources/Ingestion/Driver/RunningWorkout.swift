@@ -33,8 +33,8 @@ extension RunningWorkout {
   }
 }
 
-/// Those who wait for something of a workout; what they get is why it does not come.
-typealias WorkoutWaits = [UUID: [CheckedContinuation<WorkoutRequestFailure?, Never>]]
+/// Who waits for something of a workout, and is told once: nil, or why it does not come.
+package typealias WorkoutWait = @Sendable (WorkoutRequestFailure?) -> Void
 
 /// Whose heart a live workout records.
 package enum WorkoutSensor: Hashable, Sendable {

@@ -9,6 +9,8 @@ package enum WorkoutRequestFailure: Error, Hashable, Sendable {
   case noSession(SessionRequestFailure)
   /// No such workout goes on: there never was one, or it is over.
   case notOpen
+  /// Somebody discarded it while this was waited for.
+  case discarded
   /// It cannot do that, in its state or at all; nothing has changed.
   case invalid(WorkoutError)
   /// The time lies in the future.

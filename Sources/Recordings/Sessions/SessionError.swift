@@ -13,6 +13,10 @@ package enum SessionError: Error, Hashable, Sendable {
   case noneYet(store: String)
   /// None has this name.
   case notFound(String, store: String)
+  /// Neither a session nor a workout can have this name.
+  case noNameOfEither(String)
+  /// Neither a session nor a workout has this name.
+  case neitherFound(String, store: String)
   /// Several begin with these digits.
   case ambiguous(String)
   /// Several sessions and workouts begin with these digits.
@@ -32,8 +36,10 @@ package enum SessionError: Error, Hashable, Sendable {
     case .noName(let text), .noNameToDelete(let text):
       "'\(PrintableText.line(text, columns: 40))' names no session"
     case .lastNotDeleted: "'last' is not deleted"
+    case .noNameOfEither(let text): "'\(PrintableText.line(text, columns: 40))' names no session and no workout"
     case .noneYet(let store): "there is no session in \(store) yet"
     case .notFound(let name, let store): "no session \(name) in \(store)"
+    case .neitherFound(let name, let store): "no session or workout \(name) in \(store)"
     case .ambiguous(let name): "several sessions begin with \(name)"
     case .ambiguousWorkout(let name): "several sessions or workouts begin with \(name)"
     case .noHeartbeats(let name): "no recorded heartbeats belong to workout \(name)"
@@ -48,10 +54,13 @@ package enum SessionError: Error, Hashable, Sendable {
     switch self {
     case .noName:
       "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' lists them"
+    case .noNameOfEither:
+      "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' and 'sensord workouts' list them"
     case .noNameToDelete: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it"
     case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
     case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
     case .notFound: "'sensord sessions' lists what there is"
+    case .neitherFound: "'sensord sessions' and 'sensord workouts' list what there is"
     case .ambiguous, .ambiguousWorkout: "give more digits"
     case .noHeartbeats: "name the session instead; 'sensord sessions' lists them"
     case .stillRecorded: "stop the recorder, then delete it"

@@ -18,12 +18,32 @@ extension SessionCatalogue {
   ///
   /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
   @concurrent package func named(_ text: String) async throws -> Named {
-    guard let name = SessionName(text) else { throw SessionError.noName(text) }
-    guard name != .last, let store else { return .session }
-    let workouts = try await store.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) }
-    guard !workouts.isEmpty else { return .session }
-    guard workouts.count == 1, try await !hasSession(text) else { throw SessionError.ambiguousWorkout(text) }
-    return .workout(workouts[0])
+    guard let name = SessionName(text) else { throw SessionError.noNameOfEither(text) }
+    guard name != .last else { return .session }
+    let workouts = try await store?.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) } ?? []
+    let hasSession = try await hasSession(text)
+    guard let workout = workouts.first else {
+      guard hasSession else { throw SessionError.neitherFound(text, store: location.path) }
+      return .session
+    }
+    guard workouts.count == 1, !hasSession else { throw SessionError.ambiguousWorkout(text) }
+    return .workout(workout)
+  }
+
+  /// The workout whose stored recovery is of the same heart and of a part of the same minute; nil where there is none.
+  @concurrent package func workout(
+    withRecoveryDuring minute: TimeSpan, in session: SessionSummary
+  ) async throws -> UUID? {
+    guard let store else { return nil }
+    let during = SamplePredicate.time(from: minute.start, to: minute.end)
+    let workouts = SamplePredicate.and([.type(.workout), .time(from: session.start, to: minute.end)])
+    for workout in try await store.identifiers(SampleQuery(workouts)) {
+      let its = SamplePredicate.collected(in: workout)
+      let recoveries = try await store.identifiers(SampleQuery(.and([Self.recoveries, during, its]), limit: 1))
+      let recorded = try await store.identifiers(SampleQuery(.and([.session(session.id), its]), limit: 1))
+      if !recoveries.isEmpty, !recorded.isEmpty { return workout }
+    }
+    return nil
   }
 
   /// The stored workouts that match and can be read, oldest first, and what is wrong with the others.

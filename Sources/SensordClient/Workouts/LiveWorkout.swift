@@ -129,7 +129,9 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   /// - Parameter recovery: False: it is stored at once; so is one that was waiting for its recovery.
   /// - Returns: Its identifier in the store.
   /// - Throws: ``ClientError/notStored`` where the store could not be written: it is safe in the journal and stored later.
-  ///   ``ClientError/ended`` if it was ended before, or discarded meanwhile; ``ClientError/cancelled``, and others.
+  ///   ``ClientError/ended`` if it was over before, or is discarded meanwhile; ``ClientError/interrupted`` or
+  ///   ``ClientError/notRunning`` where the recorder is gone and does not come back: the next one stores it, and a `SampleQuery` for its
+  ///   identifier tells when; ``ClientError/cancelled``, and others.
   @discardableResult
   @concurrent public func end(recovery: Bool = true) async throws(ClientError) -> UUID {
     try await WorkoutEnd(of: self).wait(recovery: recovery)

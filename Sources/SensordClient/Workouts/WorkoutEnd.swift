@@ -5,8 +5,8 @@ import HealthModel
 
 /// Waits for the end of a workout, which comes later than a call may be answered.
 ///
-/// `End` answers when the end is safe, and the signal `Stored` tells the rest. It may be missed: recorder and bus may restart meanwhile,
-/// and another connection may discard the workout. So after a loss, and when it should long have come, the object says
+/// `End` answers when the end is safe, and a signal tells the rest: `Stored`, or `Discarded` where another connection did that. It may be
+/// missed: recorder and bus may restart meanwhile. So after a loss, and when it should long have come, the object says
 /// whether the workout goes on, and the store whether it has it.
 struct WorkoutEnd {
   /// How many microseconds the workout may take after `End` has answered, until it is looked for: its recovery, and then the store.
@@ -23,8 +23,9 @@ struct WorkoutEnd {
   @concurrent func wait(recovery: Bool) async throws(ClientError) -> UUID {
     let (path, signals, loop) = (workout.path, workout.client.signals, workout.client.link.loop)
     // Before the end, so that no signal is missed.
-    var events = signals.events { $0.path == path && $0.isSignal(ClientInterfaces.workout.name, "Stored") }
-      .makeAsyncIterator()
+    var events = signals.events { message in
+      message.path == path && ["Stored", "Discarded"].contains { message.isSignal(ClientInterfaces.workout.name, $0) }
+    }.makeAsyncIterator()
     _ = try await workout.call("End", [WorkoutEndOptions(waitsForRecovery: recovery).value])
     for patience in Self.patience {
       let deadline = BootClock.now() + patience
@@ -34,7 +35,10 @@ struct WorkoutEnd {
       defer { alarm.cancel() }
       while BootClock.now() < deadline {
         guard let event = await events.next(isolation: #isolation), !Task.isCancelled else { throw .cancelled }
-        if case .signal = event { return workout.id }
+        if case .signal(let message) = event {
+          guard message.member == "Stored" else { throw .ended }
+          return workout.id
+        }
         if try await !goesOn(until: deadline) { return try await stored() }
       }
     }

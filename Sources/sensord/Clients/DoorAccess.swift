@@ -1,6 +1,7 @@
 import ClientInterfaces
 
 internal import DBus
+internal import FoundationEssentials
 internal import Glibc
 internal import HealthModel
 
@@ -121,6 +122,27 @@ struct DoorAccess {
     }
     guard let properties = answer.first?.properties else { throw Self.noSense }
     return Object(path: path, properties: properties)
+  }
+
+  /// Whether the recorder's store has what one is stored as.
+  @concurrent func isStored(_ object: Object) async throws -> Bool {
+    guard let id = UUID(uuidString: object.id) else { throw Self.noSense }
+    let query = ClientQuery.samples(SampleQuery(.identifier([id])))
+    let answer = try await call(
+      ClientInterfaces.root, ClientInterfaces.healthStore.name, "Query", [.string(query.kind), query.value])
+    guard let descriptor = answer.first?.descriptor?.take() else { throw Self.noSense }
+    // A line for each sample, and one that ends the answer.
+    var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
+    while true {
+      var look = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&look, 1, 30_000) == 1 else { throw Self.noSense }
+      let count = unsafe read(descriptor.number, &bytes, bytes.count)
+      guard count > 0 else { break }
+      text += bytes[..<count]
+    }
+    let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+    guard lines.last == #"{"complete":true}"# else { throw Self.noSense }
+    return lines.count > 1
   }
 
   @concurrent private func call(

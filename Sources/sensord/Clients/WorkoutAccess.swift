@@ -70,7 +70,21 @@ struct WorkoutAccess {
     /// Its heart is listened to for so many microseconds more; nil where it was ended before.
     case recovering(Int64?)
     case beingStored
+    /// The recorder has gone, and may come back.
+    case recorderGone
   }
+
+  /// What is learnt while its end is waited for.
+  private enum News {
+    case stored, discarded
+    /// Its object is gone.
+    case over
+    /// A second has passed.
+    case tick
+  }
+
+  /// For how many seconds a recorder is waited for that is gone, or cannot store the workout.
+  private static let patience = 30
 
   /// Ends a workout, and waits until it is stored.
   ///
@@ -80,49 +94,74 @@ struct WorkoutAccess {
   ///   - loop: The loop of the connection.
   ///   - show: Told once a second what is being waited for.
   /// - Returns: Whether it is stored; false where the task was cancelled: the recorder stores it all the same.
-  /// - Throws: ``CommandFailure`` where it could not be stored for half a minute, among others.
+  /// - Throws: ``CommandFailure`` where somebody discards it, where it cannot be stored or the recorder is gone for half a minute,
+  ///   among others.
   @concurrent func end(
     _ workout: DoorAccess.Object, recovery: Bool, on loop: EventLoop, show: @Sendable (Ending) -> Void
   ) async throws -> Bool {
-    let (wakes, wake) = AsyncStream.makeStream(of: Bool.self)
+    let (news, tell) = AsyncStream.makeStream(of: News.self)
     // Before the end, so that the signal is not missed.
-    _ = await door.connection.observeSignals {
-      if $0.path == workout.path, $0.isSignal(ClientInterfaces.workout.name, "Stored") { wake.yield(true) }
+    _ = await door.connection.observeSignals { message in
+      guard message.path == workout.path else { return }
+      if message.isSignal(ClientInterfaces.workout.name, "Stored") { tell.yield(.stored) }
+      if message.isSignal(ClientInterfaces.workout.name, "Discarded") { tell.yield(.discarded) }
     }
     _ = try await door.call(workout, "End", [WorkoutEndOptions(waitsForRecovery: recovery).value])
     let recovered = BootClock.now() + WorkoutEndOptions.longestRecovery
     let wasOver = workout.state == "recovering" || workout.state == "ending"
     let ticks = Task(executorPreference: loop) {
-      repeat { wake.yield(false) } while (try? await loop.sleep(for: .seconds(1))) != nil
+      repeat { tell.yield(.tick) } while (try? await loop.sleep(for: .seconds(1))) != nil
     }
     defer { ticks.cancel() }
-    var secondsOfStoring = 0
-    for await isStored in wakes {
-      if isStored { return true }
-      // A look besides the signal, which a restart of the recorder may swallow.
-      guard let state = try await state(of: workout) else { return !Task.isCancelled }
-      if state == "recovering" {
-        show(.recovering(wasOver ? nil : max(0, recovered - BootClock.now())))
-      } else {
-        show(.beingStored)
-        secondsOfStoring += 1
-        guard secondsOfStoring < 30 else {
-          throw CommandFailure(
-            .inputOutput, "the workout could not be stored yet", remedy: "it is safe, and the recorder tries again")
+    var (secondsOfStoring, secondsGone) = (0, 0)
+    for await its in news {
+      switch its {
+      case .stored: return true
+      case .discarded: throw Self.discarded
+      case .over:
+        // A recorder that was restarted has nobody to tell of what it stores at once.
+        guard try await door.isStored(workout) else { throw Self.discarded }
+        return true
+      case .tick:
+        // A look besides the signal, which a restart of the recorder may swallow.
+        switch await state(of: workout) {
+        // What was told before that comes first.
+        case .success(nil): tell.yield(.over)
+        case .success("recovering"?):
+          secondsGone = 0
+          show(.recovering(wasOver ? nil : max(0, recovered - BootClock.now())))
+        case .success:
+          show(.beingStored)
+          secondsGone = 0
+          secondsOfStoring += 1
+          guard secondsOfStoring < Self.patience else { throw Self.notStored }
+        case .failure:
+          if Task.isCancelled { return false }
+          guard await door.connection.isConnected else { throw Self.busGone(workout) }
+          show(.recorderGone)
+          secondsGone += 1
+          guard secondsGone < Self.patience else { throw Self.recorderGone }
         }
       }
     }
     return false
   }
 
-  /// Nil where the workout is over, or the task was cancelled.
-  @concurrent private func state(of workout: DoorAccess.Object) async throws -> String? {
-    do {
-      return try await door.object(at: workout.path)?.state
-    } catch {
-      if Task.isCancelled { return nil }
-      throw CommandFailure(
-        .unavailable, "the recorder ended meanwhile", remedy: "the workout is safe, and stored when it runs again")
-    }
+  /// Nil where the workout is over.
+  @concurrent private func state(of workout: DoorAccess.Object) async -> Result<String?, any Error> {
+    do { return .success(try await door.object(at: workout.path)?.state) } catch { return .failure(error) }
+  }
+
+  private static let discarded = CommandFailure(
+    .noInput, "the workout was discarded meanwhile", remedy: "nothing is stored of it but what its strap sent")
+  private static let notStored = CommandFailure(
+    .inputOutput, "the workout could not be stored yet", remedy: "it is safe, and the recorder tries again")
+  private static let recorderGone = CommandFailure(
+    .unavailable, "the recorder ended meanwhile", remedy: "the workout is safe, and stored when it runs again")
+
+  private static func busGone(_ workout: DoorAccess.Object) -> CommandFailure {
+    CommandFailure(
+      .unavailable, "the message bus ended meanwhile",
+      remedy: "the workout has ended and is stored by itself; 'sensord show \(workout.id.prefix(8))' tells when it is")
   }
 }

@@ -25,7 +25,7 @@ struct RecoveryCommand: ParsableCommand {
   @Option(help: ArgumentHelp("When the exercise ended, as in 2026-11-21T18:04:10.", valueName: "t"))
   var at: String?
 
-  @Flag(help: "Save the figure in the store; a second time adds nothing.")
+  @Flag(help: "Save the figure in the store; a second time, or beside that of a workout, adds nothing.")
   var save = false
 
   @OptionGroup var store: StoreOptions
@@ -57,7 +57,15 @@ struct RecoveryCommand: ParsableCommand {
     switch answer.figure {
     case .success(let recovery):
       if !json { try StandardOutput.write(recovery.text) }
-      if save, case .session(let session) = subject { try Self.save(recovery, of: session, in: store) }
+      if save, case .session(let session) = subject {
+        let workout = try CommandLoop.run {
+          try await catalogue.workout(withRecoveryDuring: recovery.span, in: session)
+        }
+        guard let workout else { return try Self.save(recovery, of: session, in: store) }
+        // The same fall of the same heart would count twice.
+        let name = Subject.workout(workout).shortName
+        StandardError.write("Nothing was saved: the store has the recovery of workout \(name), of the same minute.\n")
+      }
     case .failure(let refusal):
       if json { throw EarlierReport(status: .badData) }
       throw CommandFailure(.badData, "no recovery of \(subject.kind) \(subject.shortName): \(refusal)")

@@ -52,6 +52,7 @@ extension WorkoutAccess.Ending {
       "Recording the recovery for \((left + 999_999) / 1_000_000) s more; Ctrl-C is safe, it goes on by itself"
     case .recovering(nil): "Recording the recovery; Ctrl-C is safe, it goes on by itself"
     case .beingStored: "Storing the workout"
+    case .recorderGone: "The recorder has gone; waiting for it"
     }
   }
 }

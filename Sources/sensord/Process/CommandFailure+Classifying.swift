@@ -63,7 +63,8 @@ extension CommandFailure {
 
   private static func status(of error: SessionError) -> ExitStatus {
     switch error {
-    case .noName, .noNameToDelete, .noneYet, .notFound, .ambiguous, .ambiguousWorkout: .noInput
+    case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout:
+      .noInput
     case .noHeartbeats: .badData
     case .lastNotDeleted: .usage
     case .stillRecorded, .beingStored: .locked
