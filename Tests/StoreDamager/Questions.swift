@@ -65,6 +65,11 @@ struct Questions {
         try await HeartbeatQuery(sample.id).result(for: store).value
       }
     }
+    for sample in samples where sample.type == .workoutRoute {
+      add("locations of \(sample.id)") { (store) throws(StoreError) in
+        try await WorkoutRouteQuery(sample.id).result(for: store).value
+      }
+    }
     for sample in samples where sample.type.kind == .correlation {
       add("parts of \(sample.id)") { (store) throws(StoreError) in
         try await SampleQuery(.part(of: sample.id)).result(for: store).value
