@@ -122,7 +122,7 @@ struct DoorStoreTests {
       await game.refusal("HealthStore1", "Save", samples([route(of: own.id, 0)])) == "org.sensord.Error.InvalidArgument"
     )
     #expect(
-      await game.refusal("HealthStore1", "Save", samples([route(of: own.id, 1_830)]))
+      await game.refusal("HealthStore1", "Save", samples([route(of: own.id, 2_300)]))
         == "org.freedesktop.DBus.Error.LimitsExceeded")
     var outside = route(of: own.id, 1).properties ?? [:]
     outside["locations"] = .array(

@@ -174,7 +174,7 @@ struct Questions {
   private mutating func addSQL() {
     let tables = [
       "session_list", "sample_list", "hour_list", "association_list", "change_list", "quality_list", "rates", "beats",
-      "quantities",
+      "quantities", "locations",
     ]
     for table in tables {
       add("SQL \(table)") { [path] (_) throws(StoreError) -> [[SQLValue]] in
