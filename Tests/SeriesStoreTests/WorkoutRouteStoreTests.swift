@@ -207,26 +207,20 @@ struct WorkoutRouteStoreTests {
     let route = WorkoutRoute(of: run.id, locations)
     try await store.save([try NewSample(run), try NewSample(route)], as: World.program)
     let sql = try ReadOnlySQL(folder.store)
-    func rows(_ text: String) throws -> [[SQLValue]] {
-      var rows = try sql.rows(of: text)
-      var found: [[SQLValue]] = []
-      while let row = try rows.next() { found.append(row) }
-      return found
-    }
     let name = route.id.uuidString.lowercased().filter { $0 != "-" }
     #expect(
-      try rows("SELECT kind, type, count, round(sum, 1) FROM sample_list WHERE id = '\(name)'")
+      try sql.all("SELECT kind, type, count, round(sum, 1) FROM sample_list WHERE id = '\(name)'")
         == [[.text("workoutRoute"), .text("workoutRoute"), .integer(2), .real(111.2)]])
-    #expect(try rows("SELECT role FROM association_list WHERE member = '\(name)'") == [[.text("collected")]])
+    #expect(try sql.all("SELECT role FROM association_list WHERE member = '\(name)'") == [[.text("collected")]])
     #expect(
-      try rows(
+      try sql.all(
         "SELECT time, latitude, longitude, altitude, speed, course, session FROM locations WHERE sample = '\(name)'")
         == [
           [.text("2026-09-21T14:13:30.000000Z"), .real(52), .real(13), .real(34.5), .real(2.5), .null, .null],
           [.text("2026-09-21T14:13:31.000000Z"), .real(52.001), .real(13), .null, .null, .real(0), .null],
         ])
     #expect(
-      try rows(
+      try sql.all(
         "SELECT horizontal_accuracy, vertical_accuracy, time_us - 1790000000000000, sample FROM locations LIMIT 1")
         == [[.null, .null, .integer(10_000_000), .text(name)]])
   }
