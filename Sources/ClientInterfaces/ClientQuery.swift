@@ -7,6 +7,7 @@ package enum ClientQuery: Sendable {
   case samples(SampleQuery)
   case quantities(QuantityQuery)
   case heartbeats(HeartbeatQuery)
+  case locations(WorkoutRouteQuery)
   case statistics(StatisticsCollectionQuery)
   case changes(ChangeQuery)
 
@@ -16,6 +17,7 @@ package enum ClientQuery: Sendable {
     case .samples: "samples"
     case .quantities: "quantities"
     case .heartbeats: "heartbeats"
+    case .locations: "locations"
     case .statistics: "statistics"
     case .changes: "changes"
     }
@@ -37,6 +39,7 @@ package enum ClientQuery: Sendable {
       if query.isGroupedBySample { values["by_sample"] = .boolean(true) }
       return .properties(values)
     case .heartbeats(let query): return .properties(["sample": .string(query.sample)])
+    case .locations(let query): return .properties(["sample": .string(query.route)])
     case .statistics(let query): return .properties(query.values)
     case .changes(let query):
       var values = Self.properties(query.predicate, limit: query.limit)
@@ -76,6 +79,8 @@ package enum ClientQuery: Sendable {
           to: try arguments.moment("to_us"), isGroupedBySample: try arguments.flag("by_sample") ?? false))
     case "heartbeats":
       self = .heartbeats(HeartbeatQuery(try arguments.identifier("sample").required("sample")))
+    case "locations":
+      self = .locations(WorkoutRouteQuery(try arguments.identifier("sample").required("sample")))
     case "statistics": self = .statistics(try StatisticsCollectionQuery(&arguments, zone: zone))
     case "changes":
       let anchor = try arguments.take("anchor") { $0.string.flatMap { ChangeAnchor($0) } }

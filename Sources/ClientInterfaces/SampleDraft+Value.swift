@@ -2,15 +2,17 @@ package import DBus
 import FoundationEssentials
 package import HealthModel
 
-// A sample to be saved is an `a{sv}`: `type`, `start_us`, `end_us` if it is not a moment, and what its kind needs.
+// A sample to be saved is an `a{sv}`: `type`, `start_us`, `end_us` if it is not a moment, and what its kind needs. A route has the times
+// of its locations.
 
 extension SampleDraft {
   /// As it stands on the bus.
   package var value: Value {
-    var values: [String: Value] = [
-      "type": .string(type.identifier), "start_us": .int64(span.start.microseconds),
-      "end_us": .int64(span.end.microseconds),
-    ]
+    var values: [String: Value] = ["type": .string(type.identifier)]
+    if type != .workoutRoute {
+      values["start_us"] = .int64(span.start.microseconds)
+      values["end_us"] = .int64(span.end.microseconds)
+    }
     switch content {
     case .quantities(_, let unit, let quantities):
       values["unit"] = .string(unit.symbol)
@@ -26,6 +28,9 @@ extension SampleDraft {
         beats.map { .structure([.int64($0.ticks), .boolean($0.precededByGap)]) }, of: "(xb)")
     case .category(_, let value): values["value"] = .int64(value.rawValue)
     case .correlation(_, let parts): values["parts"] = .array(parts.map(\.value), of: "a{sv}")
+    case .route(let workout, let locations):
+      values["workout"] = .string(workout)
+      values["locations"] = .array(locations.map(\.value), of: RouteLocation.signature)
     }
     values["device"] = device?.value
     if !metadata.isEmpty { values["metadata"] = metadata.value }
@@ -41,9 +46,8 @@ extension SampleDraft {
   private init(_ value: Value, isPart: Bool) throws(ArgumentError) {
     var arguments = try Arguments(value, at: "samples")
     let identifier = try arguments.text("type").required("type")
-    let start = try arguments.moment("start_us").required("start_us")
-    let end = try arguments.moment("end_us") ?? start
-    guard let span = TimeSpan(start: start, end: end) else { throw .invalid("end_us") }
+    let route = identifier == SampleType.workoutRoute.identifier ? try Self.route(&arguments) : nil
+    let span = if let route { route.span } else { try Self.span(&arguments) }
     let device = try arguments.take("device").map { (value) throws(ArgumentError) in try Device(value) }
     let metadata = try arguments.take("metadata").map { (value) throws(ArgumentError) in try Metadata(value) }
     let sync = try arguments.take("sync") { value -> SyncIdentity? in
@@ -65,10 +69,31 @@ extension SampleDraft {
       var parts: [SampleDraft] = []
       for value in values { parts.append(try SampleDraft(value, isPart: true)) }
       content = .correlation(type, parts)
+    case .workoutRoute? where !isPart: content = try (route?.content).required("locations")
     default: throw .unknownType
     }
     try arguments.finish()
     self.init(content, over: span, device: device, metadata: metadata ?? [:], sync: sync)
+  }
+
+  private static func span(_ arguments: inout Arguments) throws(ArgumentError) -> TimeSpan {
+    let start = try arguments.moment("start_us").required("start_us")
+    let end = try arguments.moment("end_us") ?? start
+    guard let span = TimeSpan(start: start, end: end) else { throw .invalid("end_us") }
+    return span
+  }
+
+  private static func route(_ arguments: inout Arguments) throws(ArgumentError) -> (content: Content, span: TimeSpan) {
+    let workout = try arguments.identifier("workout").required("workout")
+    let values = try arguments.take("locations") { $0.array }.required("locations")
+    var locations: [RouteLocation] = []
+    locations.reserveCapacity(values.count)
+    for value in values { locations.append(try RouteLocation(value)) }
+    let times = locations.map(\.time)
+    guard let start = times.min(), let end = times.max(), let span = TimeSpan(start: start, end: end) else {
+      throw .invalid("locations")
+    }
+    return (.route(of: workout, locations), span)
   }
 
   /// One value over the sample's time under `value`, or several with their times under `values`.

@@ -5,11 +5,12 @@ extension ClientRegistry {
   /// Samples of these types that its program saves belong to a workout from now on, or no more.
   ///
   /// - Throws: ``Refusal/limitsExceeded(_:)``; ``Refusal/unknownType``; ``Refusal/invalidArgument`` for heart rates, which are
-  ///   the sensor's and always collected, and for workouts, which are collected by none.
+  ///   the sensor's and always collected, for workouts, which are collected by none, and for routes, which name a workout that is over.
   package mutating func collect(on: [String], off: [String], in workout: UUID) throws(Refusal) {
     guard on.count + off.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (on + off).allSatisfy(isKnown) else { throw .unknownType }
-    guard !off.contains(QuantityType.heartRate.identifier), !on.contains(SampleType.workout.identifier) else {
+    let others = [SampleType.workout.identifier, SampleType.workoutRoute.identifier]
+    guard !off.contains(QuantityType.heartRate.identifier), !on.contains(where: others.contains) else {
       throw .invalidArgument
     }
     objects[workout]?.collects.subtract(off)

@@ -104,6 +104,8 @@ extension Door {
     let (drafts, client) = try drafts(in: call.arguments[0], of: call.sender)
     // An owner's own samples are not the program's.
     guard client == workout.owner else { throw RefusedCall(Refusal.notAuthorized) }
+    // A route names a workout that is over.
+    guard !drafts.contains(where: { $0.type == .workoutRoute }) else { throw RefusedCall(Refusal.invalidArgument) }
     let id = workout.identifier
     try await asking { recorder throws(WorkoutRequestFailure) in try recorder.checkRoom(for: drafts.count, in: id) }
     let saved = try await save(drafts, as: client)

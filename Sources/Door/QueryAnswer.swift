@@ -21,6 +21,8 @@ struct QueryAnswer {
     case list(QuantityList, from: Int, QuantityQuery, QuantityLines, QuantityCursor)
     case heartbeats(HeartbeatQuery)
     case beats(HeartbeatLines)
+    case route(WorkoutRouteQuery)
+    case locations(ArraySlice<RouteLocation>)
     case statistics(StatisticsCollectionQuery)
     case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
@@ -46,6 +48,7 @@ struct QueryAnswer {
       case .samples(let query): .samples(query)
       case .quantities(let query): .quantities(query, QuantityLines(of: query.type), nil)
       case .heartbeats(let query): .heartbeats(query)
+      case .locations(let query): .route(query)
       case .statistics(let query): .statistics(query)
       case .changes(let query): .changes(query, reading)
       }
@@ -81,6 +84,15 @@ struct QueryAnswer {
       var bytes: [UInt8] = []
       let hasMore = lines.append(Self.slice, to: &bytes)
       rest = hasMore ? .beats(lines) : .numbers([])
+      return bytes
+    case .route(let query):
+      rest = .locations(try await store.answer(query, in: scope)[...])
+      return []
+    case .locations(let locations):
+      guard !locations.isEmpty else { return complete() }
+      var bytes: [UInt8] = []
+      for location in locations.prefix(Self.slice) { location.line.appendLine(to: &bytes) }
+      rest = .locations(locations.dropFirst(Self.slice))
       return bytes
     case .statistics(let query):
       rest = .buckets(try await store.answer(query, in: scope, mostBuckets: mostBuckets)[...])

@@ -142,6 +142,20 @@ struct ClientInterfacesTests {
       (
         ["type": .string("heartbeatSeries"), "start_us": .int64(5), "timescale": .int64(1 << 40)], .invalid("timescale")
       ),
+      (["type": .string("workoutRoute"), "locations": .array([], of: "(xddddddd)")], .missing("workout")),
+      (["type": .string("workoutRoute"), "workout": .string(UUID().uuidString)], .missing("locations")),
+      (
+        [
+          "type": .string("workoutRoute"), "workout": .string(UUID().uuidString),
+          "locations": .array([], of: "(xddddddd)"),
+        ], .invalid("locations")
+      ),
+      (
+        [
+          "type": .string("workoutRoute"), "workout": .string(UUID().uuidString),
+          "locations": .array([.structure([.int64(5), .double(1), .double(2)])], of: "(xdd)"),
+        ], .invalid("locations")
+      ),
       (
         ["type": .string("bodyMass"), "start_us": .int64(5), "metadata": .properties(["a": .objectPath("/")])],
         .invalid("metadata")

@@ -88,7 +88,7 @@ struct Draw {
 
   mutating func query() throws -> ClientQuery {
     let limit: Int? = flag() ? 10 : nil
-    switch Int.random(in: 0..<5, using: &generator) {
+    switch Int.random(in: 0..<6, using: &generator) {
     case 0:
       let order = pick([[], [SampleQuery.Order(.end, isDescending: true), SampleQuery.Order(.count)]])
       return .samples(SampleQuery(predicate(depth: 2), order: order, limit: limit))
@@ -96,7 +96,8 @@ struct Draw {
       return .quantities(
         QuantityQuery(.heartRate, predicate: predicate(depth: 2), from: moment(), isGroupedBySample: flag()))
     case 2: return .heartbeats(HeartbeatQuery(id()))
-    case 3:
+    case 3: return .locations(WorkoutRouteQuery(id()))
+    case 4:
       let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))
       return .statistics(
         try StatisticsCollectionQuery(
@@ -118,12 +119,20 @@ struct Draw {
       ?? TimeSpan(at: start)
   }
 
+  /// Whatever a receiver does not know is absent.
+  private mutating func location() -> RouteLocation {
+    func maybe(_ value: Double) -> Double? { Bool.random(using: &generator) ? value : nil }
+    return RouteLocation(
+      at: moment(), latitude: 52.1, longitude: -13.25, altitude: maybe(34), horizontalAccuracy: maybe(5),
+      verticalAccuracy: maybe(0), speed: maybe(2.8), course: maybe(359.5))
+  }
+
   mutating func draft(isPart: Bool = false) -> SampleDraft {
     let device = flag() ? Device(name: "Scale", model: text(), localIdentifier: "C0:FF:EE:00:00:01") : nil
     let metadata: Metadata = flag() ? ["note": metadataValue()] : [:]
     let sync = flag() ? SyncIdentity(identifier: text(), version: number()) : nil
     let content: SampleDraft.Content
-    switch Int.random(in: 0..<(isPart ? 3 : 4), using: &generator) {
+    switch Int.random(in: 0..<(isPart ? 3 : 5), using: &generator) {
     case 0:
       content = .quantities(
         .bodyMass, .kilogram, (0..<3).map { _ in SampleDraft.QuantityValue(Double(number()) / 3, over: span()) })
@@ -131,7 +140,13 @@ struct Draw {
       content = .heartbeats(
         timescale: 1024, (0..<4).map { _ in SampleDraft.HeartbeatTick(number(), precededByGap: flag()) })
     case 2: content = .category(.sleepAnalysis, CategoryValue(rawValue: number()))
-    default: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
+    case 3: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
+    default:
+      let locations = [location(), location()]
+      let (start, end) = (min(locations[0].time, locations[1].time), max(locations[0].time, locations[1].time))
+      return SampleDraft(
+        .route(of: id(), locations), over: TimeSpan(start: start, end: end) ?? TimeSpan(at: start), device: device,
+        metadata: metadata, sync: sync)
     }
     return SampleDraft(content, over: span(), device: device, metadata: metadata, sync: sync)
   }

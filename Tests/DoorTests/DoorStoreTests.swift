@@ -78,6 +78,65 @@ struct DoorStoreTests {
     await stage.end()
   }
 
+  /// A route of a workout, a location a second.
+  private func route(of workout: UUID, _ count: Int) -> Value {
+    let locations = (0..<count).map { index in
+      Value.structure(
+        [.int64(Self.start.microseconds + Int64(index) * 1_000_000), .double(52.5), .double(13.25)]
+          + [34.5, .nan, .nan, 2.5, .nan].map { .double($0) })
+    }
+    return .properties([
+      "type": .string("workoutRoute"), "workout": .string(workout.uuidString.lowercased()),
+      "locations": .array(locations, of: "(xddddddd)"),
+    ])
+  }
+
+  @Test("a client gives a workout that it saved a route, and reads it; to others there is neither")
+  func routes() async throws {
+    let stage = try await DoorStage()
+    let owner = try await stage.connect()
+    let game = try await stage.connectGame()
+    let span = try #require(TimeSpan(start: Self.start, end: Self.start.advanced(byMicroseconds: 86_400_000_000)))
+    let (own, other) = (Workout(.init(.hiking), over: span), Workout(.init(.hiking), over: span))
+    let store = try HealthStore.open(stage.store, for: .writing)
+    try await store.save(NewSample(own), as: SourceRevision(identifier: "\(DoorStage.game)@\(getuid())", name: "Game"))
+    try await store.save(NewSample(other), as: SourceRevision(identifier: "other", name: "Other"))
+    await store.close()
+    let saved = samples([route(of: own.id, 3)])
+    #expect(await game.refusal("HealthStore1", "Save", saved) == "org.sensord.Error.NotAuthorized")
+    try await owner.decide(share: ["workoutRoute"])
+    let id = try #require(try await game.ask("HealthStore1", "Save", saved).first?.strings?.first)
+    let answer = try await game.answer("locations", ["sample": .string(id)])
+    #expect(
+      answer.hasPrefix(
+        #"{"timeMicroseconds":1700000000000000,"latitude":52.5,"longitude":13.25,"altitude":34.5,"speed":2.5}"# + "\n"))
+    #expect(answer.split(separator: "\n").count == 4 && answer.hasSuffix("{\"complete\":true}\n"))
+    let collected = ["predicate": Value.properties(["collected_in": .string(own.id.uuidString)])]
+    #expect(try await game.lines("samples", collected).map(\.id) == [id, nil])
+    // Of another program's workout it learns no more than of none.
+    for workout in [other.id, UUID()] {
+      let refusal = await game.refusal("HealthStore1", "Save", samples([route(of: workout, 3)]))
+      #expect(refusal == "org.sensord.Error.NotFound")
+    }
+    #expect(
+      await game.refusal("HealthStore1", "Save", samples([route(of: own.id, 0)])) == "org.sensord.Error.InvalidArgument"
+    )
+    #expect(
+      await game.refusal("HealthStore1", "Save", samples([route(of: own.id, 2_300)]))
+        == "org.freedesktop.DBus.Error.LimitsExceeded")
+    var outside = route(of: own.id, 1).properties ?? [:]
+    outside["locations"] = .array(
+      [.structure([.int64(5)] + [Double](repeating: 1, count: 7).map { .double($0) })], of: "(xddddddd)")
+    #expect(
+      await game.refusal("HealthStore1", "Save", samples([.properties(outside)])) == "org.sensord.Error.InvalidArgument"
+    )
+    let stranger = try await stage.connect()
+    _ = try await stranger.ask("Authorization1", "Identify", [.string("org.example.Other"), .properties([:])])
+    let question: [Value] = [.string("locations"), .properties(["sample": .string(id)])]
+    #expect(await stranger.refusal("HealthStore1", "Query", question) == "org.sensord.Error.NotFound")
+    await stage.end()
+  }
+
   @Test("what another program saved can neither be deleted nor found out about")
   func others() async throws {
     let stage = try await DoorStage()

@@ -206,6 +206,7 @@ struct DoorWorkoutTests {
     #expect(await refusal("Collect", [.strings(["secret"]), .strings([])]) == "UnknownType")
     #expect(await refusal("Collect", [.strings([]), .strings(["heartRate"])]) == "InvalidArgument")
     #expect(await refusal("Collect", [.strings(["workout"]), .strings([])]) == "InvalidArgument")
+    #expect(await refusal("Collect", [.strings(["workoutRoute"]), .strings([])]) == "InvalidArgument")
     for type in ["secret", "heartbeatSeries", "workout"] {
       #expect(await refusal("Statistics", [.string(type)]) == "UnknownType")
     }
@@ -216,6 +217,15 @@ struct DoorWorkoutTests {
     #expect(
       await refusal("AddSamples", [.array([.properties(["type": .string("secret")])], of: "a{sv}")])
         == "InvalidArgument")
+    let place = Value.structure(
+      [.int64(clock.time.microseconds)] + [Double](repeating: 1, count: 7).map { .double($0) })
+    let route = Value.properties([
+      "type": .string("workoutRoute"), "workout": .string(UUID().uuidString),
+      "locations": .array([place], of: "(xddddddd)"),
+    ])
+    #expect(await refusal("AddSamples", [.array([route], of: "a{sv}")]) == "NotAuthorized")
+    try await owner.decide(share: ["workoutRoute"])
+    #expect(await refusal("AddSamples", [.array([route], of: "a{sv}")]) == "InvalidArgument")
     #expect(
       await refusal("AddSamples", [.array(Array(repeating: weight, count: 1_001), of: "a{sv}")]) == "LimitsExceeded")
     #expect(

@@ -1,5 +1,7 @@
-import HealthModel
+import FoundationEssentials
 import Testing
+
+@testable import HealthModel
 
 @Suite("The route of a workout")
 struct WorkoutRouteTests {
@@ -82,5 +84,43 @@ struct WorkoutRouteTests {
     let many = [RouteLocation](repeating: Self.place(150), count: WorkoutRoute.mostLocations + 1)
     var full = WorkoutRouteBuilder()
     #expect(throws: WorkoutRouteError.tooManyLocations(limit: 1_000_000)) { try full.insertRouteData(many) }
+  }
+
+  @Test("its length is that of great circles from place to place, over the poles and the date line, too")
+  func length() throws {
+    func length(_ places: [(Double, Double)]) -> Double {
+      WorkoutRoute(
+        of: UUID(), places.enumerated().map { RouteLocation(at: Self.time(Int64($0)), latitude: $1.0, longitude: $1.1) }
+      ).length
+    }
+    let quarter = 6_371_008.8 * Double.pi / 2
+    let cases: [([(Double, Double)], Double)] = [
+      ([], 0), ([(52, 13)], 0), ([(52, 13), (52, 13)], 0), ([(0, 0), (0, 90)], quarter),
+      ([(0, 0), (90, 45)], quarter), ([(0, 0), (0, 180)], 2 * quarter), ([(80, 0), (80, 180)], quarter / 90 * 20),
+      ([(0, 179.5), (0, -179.5)], quarter / 90), ([(0, 0), (1, 0), (0, 0)], quarter / 45),
+      // Berlin to Paris, as others compute it.
+      ([(52.520008, 13.404954), (48.856613, 2.352222)], 877_460),
+    ]
+    for (places, expected) in cases {
+      #expect(abs(length(places) - expected) <= max(1e-6, expected * 1e-5), "\(places) \(length(places))")
+    }
+  }
+
+  @Test("one that was made from its parts is in order, and is looked at as a whole")
+  func parts() throws {
+    let (first, second, third) = (Self.place(150), Self.place(150, 53), Self.place(120))
+    let route = WorkoutRoute(of: Self.workout.id, [first, second, third])
+    #expect(route.locations == [third, first, second])
+    try route.validate()
+    #expect(throws: WorkoutRouteError.noLocations) { try WorkoutRoute(of: UUID(), []).validate() }
+    #expect(throws: WorkoutRouteError.outOfRange(.latitude)) {
+      try WorkoutRoute(of: UUID(), [first, Self.place(150, 91)]).validate()
+    }
+    let many = [RouteLocation](repeating: first, count: WorkoutRoute.mostLocations + 1)
+    #expect(throws: WorkoutRouteError.tooManyLocations(limit: 1_000_000)) {
+      try WorkoutRoute(of: UUID(), many).validate()
+    }
+    #expect(WorkoutRoute(of: UUID(), []).span == nil)
+    #expect(SampleType(identifier: "workoutRoute") == .workoutRoute && SampleType.standard.contains(.workoutRoute))
   }
 }

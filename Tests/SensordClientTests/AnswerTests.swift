@@ -37,6 +37,26 @@ struct AnswerTests {
     #expect(throws: ClientError.cutOff) { try decode(bytes) { HeartbeatAnswer() } }
   }
 
+  @Test("locations come back to the last bit, also with nothing but a place")
+  func locations() throws {
+    let locations = (0..<300).map { (index: Int) -> RouteLocation in
+      func each(_ step: Int, _ value: Double) -> Double? { index % step == 0 ? value : nil }
+      let time = Timestamp(microseconds: 1_790_000_000_000_000).advanced(byMicroseconds: Int64(index) * 1_000_003)
+      return RouteLocation(
+        at: time, latitude: 52.5 + Double(index) / 7e5, longitude: -1 / Double(index + 1), altitude: each(3, -0.1),
+        horizontalAccuracy: each(2, 5), verticalAccuracy: each(5, 1e-9), speed: each(7, 2.8), course: each(11, 359.9))
+    }
+    var bytes: [UInt8] = []
+    for location in locations { location.line.appendLine(to: &bytes) }
+    #expect(try decode(bytes + Self.complete) { LocationAnswer() } == locations)
+    #expect(throws: ClientError.cutOff) { try decode(bytes) { LocationAnswer() } }
+    for wrong in ["nonsense", "{}", "{\"timeMicroseconds\":5,\"latitude\":1}", "[1]"] {
+      #expect(throws: ClientError.unreadable, "\(wrong)") {
+        try decode(Array("\(wrong)\n".utf8) + Self.complete) { LocationAnswer() }
+      }
+    }
+  }
+
   private func beats(of series: HeartbeatSeries) -> [String] {
     series.locatedBeats.map {
       "\($0.time) \($0.run) \($0.beat.rrTicks) \($0.beat.precededByGap) \($0.beat.flags.names)"

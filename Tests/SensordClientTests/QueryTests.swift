@@ -1,6 +1,7 @@
 import DBus
 import Door
 import FoundationEssentials
+import Glibc
 import HealthModel
 import SensordClient
 import SeriesStore
@@ -60,6 +61,56 @@ struct QueryTests {
     await #expect(throws: ClientError.lostAnchor) {
       try await ChangeQuery(after: ChangeAnchor("token:\(UUID().uuidString.lowercased())")!).result(for: client)
     }
+    await client.close()
+    await stage.end()
+  }
+
+  @Test(
+    "it gives a stored workout of its own a route, as HealthKit's builder does, and reads it; nobody else's workout")
+  func route() async throws {
+    let stage = try await DoorStage()
+    try await stage.connect().decide(share: ["workoutRoute"])
+    let client = try await stage.client()
+    let span = try #require(TimeSpan(start: Self.start, end: moment(3_600).end))
+    let (own, foreign) = (Workout(.init(.running), over: span), Workout(.init(.running), over: span))
+    let store = try HealthStore.open(stage.store, for: .writing)
+    let source = "\(client.application)@\(getuid())"
+    try await store.save(NewSample(own), as: SourceRevision(identifier: source, name: "Game"))
+    try await store.save(NewSample(foreign), as: SourceRevision(identifier: "other", name: "Other"))
+    let locations = (0..<3_601).map { index in
+      RouteLocation(
+        at: moment(Int64(index)).start, latitude: 52.5 + Double(index) / 3e5, longitude: 13.4,
+        altitude: index % 2 == 0 ? 34.5 : nil, speed: 2.8)
+    }
+    func route(of workout: Workout) throws -> WorkoutRoute {
+      var builder = WorkoutRouteBuilder()
+      try builder.insertRouteData(Array(locations[..<1_000]))
+      try builder.insertRouteData(Array(locations[1_000...]))
+      return try builder.finishRoute(with: workout, metadata: ["name": "Park"])
+    }
+    // An hour and a second are more than two calls carry.
+    let ids = try await client.save(try route(of: own))
+    #expect(ids.count == 3)
+    var read: [RouteLocation] = []
+    for id in ids { read += try await WorkoutRouteQuery(id).result(for: client) }
+    #expect(read == locations)
+    let samples = try await SampleQuery(.and([.type(.workoutRoute), .collected(in: own.id)])).result(for: client)
+    #expect(samples.map(\.id) == ids && samples.map(\.count) == [1_800, 1_800, 1])
+    #expect(samples.allSatisfy { $0.metadata == ["name": "Park"] })
+    await #expect(throws: ClientError.notFound) { try await client.save(try route(of: foreign)) }
+    await #expect(throws: ClientError.series(.invalidRoute(.noLocations))) {
+      try await client.save(WorkoutRoute(of: own.id, []))
+    }
+    // Its last part is refused, and the others are not left behind.
+    let late = WorkoutRoute(
+      of: own.id, locations + [RouteLocation(at: moment(3_601).end, latitude: 0, longitude: 0)])
+    await #expect(throws: ClientError.invalidArgument("this cannot be stored or asked as it is")) {
+      try await client.save(late)
+    }
+    #expect(try await SampleQuery(.type(.workoutRoute)).result(for: client).map(\.id) == ids)
+    await #expect(throws: ClientError.notFound) { try await WorkoutRouteQuery(own.id).result(for: client) }
+    try await client.delete(ids)
+    await #expect(throws: ClientError.notFound) { try await WorkoutRouteQuery(ids[0]).result(for: client) }
     await client.close()
     await stage.end()
   }

@@ -182,6 +182,34 @@ struct StoredWorkoutCommandTests {
     #expect(walk.contains("walking") && !walk.contains("Recovery") && !walk.contains("\n\n"))
   }
 
+  @Test("show names the routes of a workout: how long the way is, and through how many points")
+  func routes() async throws {
+    try await save(collecting: [])
+    let writer = try HealthStore.open(store, for: .writing)
+    let game = SourceRevision(identifier: "org.example.Game", name: "Game")
+    for (first, count, step) in [(0, 300, 0.0001), (400, 1, 0)] as [(Int64, Int64, Double)] {
+      let locations = (0..<count).map {
+        RouteLocation(at: Self.time(first + $0), latitude: 52 + Double($0) * step, longitude: 13)
+      }
+      let id = try #require(UUID(uuidString: "00000000-0000-4000-8000-00000000000\(count == 1 ? 2 : 1)"))
+      _ = try await writer.save(
+        NewSample(WorkoutRoute(id: id, of: Self.race, locations)), as: game)
+    }
+    await writer.close()
+    let shown = try run("show", "7c10")
+    #expect(
+      shown.output.contains("\nRoute     3.32 km through 300 points\nRoute     0 m through 1 point\n"),
+      "\(shown.output)\(shown.errors)")
+    let json = try run("show", "7c10", "--json").output
+    #expect(
+      json.contains(
+        #""routes":[{"id":"00000000-0000-4000-8000-000000000001","start":"2026-11-21T12:00:00.000Z","#
+          + #""end":"2026-11-21T12:04:59.000Z","locationCount":300,"lengthMeters":3324.73"#), "\(json)")
+    #expect(json.contains(#""locationCount":1,"lengthMeters":0}]"#), "\(json)")
+    let count = try run("sql", "SELECT count(*), max(latitude) FROM locations", "--json")
+    #expect(count.output.contains("301"), "\(count.output)\(count.errors)")
+  }
+
   @Test("a name of several is said to be, of a workout and a session too; recovery takes a workout's end")
   func names() async throws {
     try await save(collecting: try await record())

@@ -111,6 +111,17 @@ enum ArticleExamples {
       activities: intervals)
     try await store.save([pulse, NewSample(run, collected: [pulse.id])], as: program)
     // end
+    // snippet: route
+    var way = WorkoutRouteBuilder()
+    try way.insertRouteData([
+      RouteLocation(at: run.start, latitude: 52.5145, longitude: 13.3501, altitude: 34),
+      RouteLocation(at: run.end, latitude: 52.5163, longitude: 13.3777, horizontalAccuracy: 5),
+    ])
+    let route = try way.finishRoute(with: run, metadata: ["name": "Tiergarten"])
+    try await store.save(NewSample(route), as: program)
+    let locations = try await WorkoutRouteQuery(route.id).result(for: store).value
+    // end
+    guard locations == route.locations else { throw StoreError(.invalid, "the route is another") }
 
     var averages: [Double] = []
     var count = 0

@@ -42,7 +42,7 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 26)
+    #expect(snippets.count == 27)
     var quoted: Set<String> = []
     let articles =
       ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
@@ -104,7 +104,7 @@ struct ArticleTests {
     let workouts = try await ArticleExamples.workouts(
       try HealthStore.open("\(folder.path)/run.sqlite", for: .writing), on: Date(timeIntervalSince1970: 1_714_950_000),
       as: SourceRevision(identifier: "test", name: "Test"))
-    #expect(workouts == ([140, 160], 1))
+    #expect(workouts == ([140, 160], 2))
     let samples = try await SampleQuery().result(for: store).value
     #expect(try ArticleExamples.coding(samples) == samples && samples.count == 4)
     #expect(try ModelExamples.ownType()["org.example.mood"] != nil)

@@ -11,7 +11,7 @@ extension PlainStore {
   static let types: [SampleType] = [
     .quantity(.heartRate), .quantity(.stepCount), .quantity(.bodyMass), .heartbeatSeries, .category(.sleepAnalysis),
     .category(CategoryType(identifier: "mood")), .correlation(pair),
-    .workout, SampleType(identifier: "skiRoute", kind: FutureContent.kind),
+    .workout, SampleType(identifier: "skiDescent", kind: FutureContent.kind),
   ]
   /// A correlation that asks for no parts of certain types.
   private static let pair = CorrelationType(identifier: "pair", parts: [])
@@ -77,7 +77,7 @@ extension PlainStore {
         metadata: frame.metadata, sync: frame.sync)
       return (new, object(.category(type), span, frame, source, count: 1, value: value.rawValue))
     case 5:
-      let type = SampleType(identifier: "skiRoute", kind: FutureContent.kind)
+      let type = SampleType(identifier: "skiDescent", kind: FutureContent.kind)
       let new = NewSample(
         FutureContent(), of: type, over: TimeSpan(start: time(start), end: time(start + 9))!, id: id,
         device: frame.device, metadata: frame.metadata, sync: frame.sync)

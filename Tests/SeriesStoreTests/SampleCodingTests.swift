@@ -43,8 +43,8 @@ struct SampleCodingTests {
     #expect(try roundTrip(await QuantityQuery(.heartRate).result(for: store).value))
     #expect(try roundTrip(SyncIdentity(identifier: "class", version: 2)))
     #expect(try roundTrip(CommitOutcome.allCases) && roundTrip(StoreDamage(object: "a", problem: "b")))
-    let route = SampleType(identifier: "skiRoute", kind: SampleKind(rawValue: "route"))
-    #expect(try roundTrip([route, .heartbeatSeries, .category(.sleepAnalysis), .quantity(.heartRate)]))
+    let descent = SampleType(identifier: "skiDescent", kind: SampleKind(rawValue: "descent"))
+    #expect(try roundTrip([descent, .heartbeatSeries, .category(.sleepAnalysis), .quantity(.heartRate)]))
     let own = try QuantityType("org.example.mood", unit: .count, style: .discreteArithmetic)
     #expect(try roundTrip([SampleType.quantity(own)]))
   }

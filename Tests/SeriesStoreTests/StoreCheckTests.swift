@@ -119,10 +119,10 @@ struct StoreCheckTests {
     let span = TimeSpan(at: Timestamp(microseconds: 5))
     try await store.save(
       NewSample(
-        FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind), over: span, id: UUID(),
+        FutureContent(), of: SampleType(identifier: "skiDescent", kind: FutureContent.kind), over: span, id: UUID(),
         device: nil, metadata: [:], sync: nil), as: SourceRevision(identifier: "test", name: "Test"))
     let after = try await store.examine().unexamined
-    #expect(after.count == 3 && after.last?.contains("1 sample of the unknown kind route") == true, "\(after)")
+    #expect(after.count == 3 && after.last?.contains("1 sample of the unknown kind descent") == true, "\(after)")
   }
 
   /// What a session can have outside of itself.

@@ -20,7 +20,7 @@ struct UnknownKindTests {
     let unknown = UUID()
     try FutureContent.prepare(folder.store)
     let sample = NewSample(
-      FutureContent(), of: SampleType(identifier: "skiRoute", kind: FutureContent.kind),
+      FutureContent(), of: SampleType(identifier: "skiDescent", kind: FutureContent.kind),
       over: try #require(TimeSpan(start: Timestamp(microseconds: 5), end: Timestamp(microseconds: 9))), id: unknown,
       device: Device(name: "Watch"), metadata: ["snow": "powder"],
       sync: SyncIdentity(identifier: "one", version: 1))
@@ -34,7 +34,7 @@ struct UnknownKindTests {
     let samples = try await SampleQuery(order: [.init(.change)]).result(for: store).value
     #expect(samples.map(\.id) == [known, unknown])
     let sample = try #require(samples.last)
-    #expect(sample.type.identifier == "skiRoute" && sample.type.kind.rawValue == "route" && sample.count == 3)
+    #expect(sample.type.identifier == "skiDescent" && sample.type.kind.rawValue == "descent" && sample.count == 3)
     #expect(sample.start.microseconds == 5 && sample.end.microseconds == 9 && sample.source.identifier == "ski")
     #expect(sample.device?.name == "Watch" && sample.metadata == ["snow": "powder"] && sample.syncIdentifier == "one")
     let predicate = SamplePredicate.and([.type(sample.type), .hasMetadata("snow"), .source("ski")])
@@ -48,16 +48,17 @@ struct UnknownKindTests {
     #expect(try await store.check() == [])
     var rows = try ReadOnlySQL(folder.store).rows(
       of: "SELECT kind, type, count FROM sample_list ORDER BY count LIMIT 1")
-    #expect(try rows.next() == [.text("route"), .text("skiRoute"), .integer(3)])
+    #expect(try rows.next() == [.text("descent"), .text("skiDescent"), .integer(3)])
   }
 
   @Test("a changed row of its own table is named")
   func changed() async throws {
     let (store, _, unknown) = try await store()
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("UPDATE routes SET height = 4 WHERE place = 1")
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("UPDATE descents SET height = 4 WHERE place = 1")
     let damages = try await store.check()
     let name = unknown.uuidString.lowercased().filter { $0 != "-" }
-    #expect(damages == [StoreDamage(object: "sample \(name)", problem: "row 2, 1 of routes is not as it was written")])
+    #expect(
+      damages == [StoreDamage(object: "sample \(name)", problem: "row 2, 1 of descents is not as it was written")])
   }
 
   @Test(
@@ -66,9 +67,9 @@ struct UnknownKindTests {
     let (store, _, unknown) = try await store()
     try await store.delete([unknown], as: "ski")
     let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
-    #expect(try connection.integer("SELECT count(*) FROM routes") == 0)
+    #expect(try connection.integer("SELECT count(*) FROM descents") == 0)
     let changes = try await ChangeQuery(after: .start).result(for: store).value
-    #expect(changes.deleted.map(\.type?.identifier) == ["skiRoute"] && changes.deleted.map(\.source) == ["ski"])
+    #expect(changes.deleted.map(\.type?.identifier) == ["skiDescent"] && changes.deleted.map(\.source) == ["ski"])
     #expect(try await store.check() == [])
   }
 

@@ -414,15 +414,10 @@ struct WorkoutStoreTests {
   func views() async throws {
     let (_, run, _, _) = try await store()
     let sql = try ReadOnlySQL(folder.store)
-    func rows(_ text: String) throws -> [[SQLValue]] {
-      var rows = try sql.rows(of: text)
-      var found: [[SQLValue]] = []
-      while let row = try rows.next() { found.append(row) }
-      return found
-    }
     let name = run.id.uuidString.lowercased().filter { $0 != "-" }
     #expect(
-      try rows("SELECT id, activity_type, start, location, average, activities, source, duration_us FROM workout_list")
+      try sql.all(
+        "SELECT id, activity_type, start, location, average, activities, source, duration_us FROM workout_list")
         == [
           [
             .text(name), .integer(37), .text("2026-09-21T14:13:20.000Z"), .integer(3), .real(130), .integer(2),
@@ -430,13 +425,13 @@ struct WorkoutStoreTests {
           ]
         ])
     #expect(
-      try rows("SELECT workout, position, activity_type, average, maximum, lap_length, lap_unit FROM activity_list")
+      try sql.all("SELECT workout, position, activity_type, average, maximum, lap_length, lap_unit FROM activity_list")
         == [
           [.text(name), .integer(1), .integer(37), .real(120), .real(130), .null, .null],
           [.text(name), .integer(2), .integer(37), .real(160), .real(170), .real(400), .text("m")],
         ])
     #expect(
-      try rows("SELECT role, position FROM association_list WHERE owner = '\(name)'")
+      try sql.all("SELECT role, position FROM association_list WHERE owner = '\(name)'")
         == [[.text("collected"), .integer(0)], [.text("collected"), .integer(1)]])
   }
 

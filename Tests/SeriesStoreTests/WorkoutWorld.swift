@@ -48,3 +48,13 @@ enum WorkoutWorld {
     )
   }
 }
+
+extension ReadOnlySQL {
+  /// Every row of an answer.
+  func all(_ text: String) throws -> [[SQLValue]] {
+    var rows = try rows(of: text)
+    var found: [[SQLValue]] = []
+    while let row = try rows.next() { found.append(row) }
+    return found
+  }
+}

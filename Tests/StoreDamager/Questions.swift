@@ -65,6 +65,11 @@ struct Questions {
         try await HeartbeatQuery(sample.id).result(for: store).value
       }
     }
+    for sample in samples where sample.type == .workoutRoute {
+      add("locations of \(sample.id)") { (store) throws(StoreError) in
+        try await WorkoutRouteQuery(sample.id).result(for: store).value
+      }
+    }
     for sample in samples where sample.type.kind == .correlation {
       add("parts of \(sample.id)") { (store) throws(StoreError) in
         try await SampleQuery(.part(of: sample.id)).result(for: store).value
@@ -169,7 +174,7 @@ struct Questions {
   private mutating func addSQL() {
     let tables = [
       "session_list", "sample_list", "hour_list", "association_list", "change_list", "quality_list", "rates", "beats",
-      "quantities",
+      "quantities", "locations",
     ]
     for table in tables {
       add("SQL \(table)") { [path] (_) throws(StoreError) -> [[SQLValue]] in

@@ -6,7 +6,7 @@ import SeriesStore
 import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
-/// categories, a correlation, a workout with what was collected, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// categories, a correlation, a workout with a route and what was collected, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
 /// client was granted.
 ///
 /// Only its own identifier, the times of saving, and a client's anchor are others each time.
@@ -38,7 +38,8 @@ struct SoundStore {
     _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:02", name: nil, added: start))
     let samples = try sound.samples()
     try await store.save(samples, as: program)
-    try await store.save(try sound.workout(collected: samples.prefix(2).map(\.id)), as: program)
+    let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
+    try await store.save([workout, try sound.route(of: workout.id)], as: program)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -175,6 +176,16 @@ struct SoundStore {
         ], metadata: Self.metadata), collected: collected, device: Self.watch)
   }
 
+  /// Two hours of locations, which are two chunks.
+  private mutating func route(of workout: UUID) throws -> NewSample {
+    let locations = (0..<5_000).map { index in
+      RouteLocation(
+        at: Self.time(60 + Double(index)), latitude: 52.5 + Double(index) / 1e5, longitude: 13.4,
+        altitude: index % 3 == 0 ? nil : 34.5, speed: 2.75)
+    }
+    return try NewSample(WorkoutRoute(id: identifier(), of: workout, locations, metadata: ["name": "Park"]))
+  }
+
   private func mass(_ kilograms: Double, _ id: UUID) throws -> NewSample {
     try NewSample(.bodyMass, Quantity(kilograms, .kilogram), over: TimeSpan(at: Self.time(5)), id: id)
   }
@@ -191,13 +202,13 @@ struct SoundStore {
     let database = try Database(path)
     try database.execute(
       """
-      CREATE TABLE routes (sample INTEGER NOT NULL, place INTEGER NOT NULL, height REAL, checksum INTEGER NOT NULL,
+      CREATE TABLE descents (sample INTEGER NOT NULL, place INTEGER NOT NULL, height REAL, checksum INTEGER NOT NULL,
         PRIMARY KEY (sample, place)) WITHOUT ROWID;
-      INSERT INTO content_tables VALUES ('routes', 'sample', 0, row_checksum('routes', 'sample', 0));
-      INSERT INTO types SELECT max(id) + 1, 'skiRoute', 'route', '', 'none', 1,
-        row_checksum(max(id) + 1, 'skiRoute', 'route', '', 'none', 1) FROM types
+      INSERT INTO content_tables VALUES ('descents', 'sample', 0, row_checksum('descents', 'sample', 0));
+      INSERT INTO types SELECT max(id) + 1, 'skiDescent', 'descent', '', 'none', 1,
+        row_checksum(max(id) + 1, 'skiDescent', 'descent', '', 'none', 1) FROM types
       """)
-    let type = try database.integer("SELECT id FROM types WHERE kind = 'route'")
+    let type = try database.integer("SELECT id FROM types WHERE kind = 'descent'")
     let source = try database.integer("SELECT id FROM sources WHERE identifier = 'diary'")
     let first = try database.integer("SELECT max(number) + 1 FROM changes")
     for number in first..<first + 2 {
@@ -212,8 +223,8 @@ struct SoundStore {
         INSERT INTO samples VALUES (\(row), row_checksum(\(row)));
         """)
       for place in 0..<3 {
-        let route = "\(number), \(place), \(1000.5 + Double(place))"
-        try database.execute("INSERT INTO routes VALUES (\(route), row_checksum(\(route)))")
+        let descent = "\(number), \(place), \(1000.5 + Double(place))"
+        try database.execute("INSERT INTO descents VALUES (\(descent), row_checksum(\(descent)))")
       }
     }
     let commit = "\(first), \(Self.time(90).microseconds)"

@@ -8,11 +8,36 @@ package struct WorkoutReport: Hashable, Sendable {
   package var recovery: Result<HeartRateRecovery, RecoveryRefusal>?
   /// How long the rate was in each zone, without pauses; nil where no zones are configured.
   package var zones: ZoneTimes?
+  /// The ways that were taken in it, oldest first.
+  package var routes: [Route]
 
-  package init(_ entry: WorkoutEntry, recovery: Result<HeartRateRecovery, RecoveryRefusal>?, zones: ZoneTimes?) {
+  package init(
+    _ entry: WorkoutEntry, recovery: Result<HeartRateRecovery, RecoveryRefusal>?, zones: ZoneTimes?, routes: [Route]
+  ) {
     self.entry = entry
     self.recovery = recovery
     self.zones = zones
+    self.routes = routes
+  }
+
+  /// What is shown of a route.
+  package struct Route: Hashable, Sendable {
+    package var sample: HealthSample
+    /// In metres.
+    package var length: Double
+
+    package init(_ sample: HealthSample, through locations: [RouteLocation]) {
+      self.sample = sample
+      length = WorkoutRoute(of: sample.id, locations).length
+    }
+
+    fileprivate var json: JSONValue {
+      [
+        "id": .string(sample.id.uuidString.lowercased()), "start": .string(sample.start.iso8601()),
+        "end": .string(sample.end.iso8601()), "locationCount": .integer(sample.count),
+        "lengthMeters": .number(length),
+      ]
+    }
   }
 
   package var workout: Workout { entry.workout }
@@ -59,6 +84,7 @@ package struct WorkoutReport: Hashable, Sendable {
         ]))
     members.append(.init("events", .array(workout.events.map(Self.json))))
     members.append(.init("activities", .array(workout.activities.map(json))))
+    members.append(.init("routes", .array(routes.map(\.json))))
     if let zones { members.append(.init("zones", zones.json)) }
     members.append(.init("metadata", Self.json(metadata)))
     return .object(members)

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A sample that a program wants to have saved, as values: for whoever packs it, or hands it on.
 ///
 /// It has no identifier: whoever saves it gives it one. An object that may be saved again has a ``SyncIdentity``.
@@ -24,6 +26,8 @@ public struct SampleDraft: Hashable, Sendable {
     case category(CategoryType, CategoryValue)
     /// Samples that together are one measurement.
     case correlation(CorrelationType, [SampleDraft])
+    /// The way that somebody took in a stored workout of the same program.
+    case route(of: UUID, [RouteLocation])
   }
 
   /// A value with the time that it is about.
@@ -83,6 +87,16 @@ public struct SampleDraft: Hashable, Sendable {
     self.init(.category(type, value), over: span, device: device, metadata: metadata, sync: sync)
   }
 
+  /// The route of a workout.
+  ///
+  /// - Throws: ``WorkoutRouteError`` where ``WorkoutRoute/validate()`` does.
+  public init(_ route: WorkoutRoute, device: Device? = nil, sync: SyncIdentity? = nil) throws(WorkoutRouteError) {
+    try route.validate()
+    guard let span = route.span else { throw .noLocations }
+    self.init(
+      .route(of: route.workout, route.locations), over: span, device: device, metadata: route.metadata, sync: sync)
+  }
+
   /// Its type.
   public var type: SampleType {
     switch content {
@@ -90,6 +104,7 @@ public struct SampleDraft: Hashable, Sendable {
     case .heartbeats: .heartbeatSeries
     case .category(let type, _): .category(type)
     case .correlation(let type, _): .correlation(type)
+    case .route: .workoutRoute
     }
   }
 }

@@ -21,6 +21,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let correlation = SampleKind(rawValue: "correlation")
   /// An exercise with its events, activities and figures.
   public static let workout = SampleKind(rawValue: "workout")
+  /// The places where somebody was in a workout.
+  public static let workoutRoute = SampleKind(rawValue: "workoutRoute")
   /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

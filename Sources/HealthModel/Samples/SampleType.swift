@@ -25,6 +25,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       self = .heartbeatSeries
     } else if identifier == Self.workout.identifier {
       self = .workout
+    } else if identifier == Self.workoutRoute.identifier {
+      self = .workoutRoute
     } else if CategoryType.standard.contains(where: { $0.identifier == identifier }) {
       self = .category(CategoryType(identifier: identifier))
     } else if let type = CorrelationType(identifier: identifier) {
@@ -59,6 +61,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
   /// A workout, whatever its activity type.
   public static let workout = SampleType(identifier: "workout", kind: .workout)
+  /// The way that somebody took in a workout.
+  public static let workoutRoute = SampleType(identifier: "workoutRoute", kind: .workoutRoute)
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
@@ -69,6 +73,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
 extension SampleType {
   /// The library's types.
   package static let standard: [SampleType] =
-    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout] + CategoryType.standard.map { .category($0) }
+    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout, .workoutRoute]
+    + CategoryType.standard.map { .category($0) }
     + CorrelationType.standard.map { .correlation($0) }
 }

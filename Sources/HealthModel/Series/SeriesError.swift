@@ -37,6 +37,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case invalidTimescale(Int32)
   /// The beat is too far from its run's map, or from the previous beat, for the format.
   case beatOutOfRange(index: Int)
+  /// The route of a workout breaks a rule.
+  case invalidRoute(WorkoutRouteError)
 
   /// One line for a person.
   public var description: String {
@@ -58,6 +60,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .startDiffers(let index): "beat \(index) is given from another start than the ones before it"
     case .runsDoNotCoverBeats: "the runs do not hold every beat once"
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
+    case .invalidRoute(let error): error.description
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"
     }
   }

@@ -34,9 +34,8 @@ public struct WorkoutRouteBuilder: Hashable, Sendable {
     guard !isFinished else { throw .finished }
     guard !locations.isEmpty else { throw .noLocations }
     guard locations.allSatisfy({ $0.time >= workout.start && $0.time <= workout.end }) else { throw .outsideWorkout }
-    let places = locations.indices.sorted { (locations[$0].time, $0) < (locations[$1].time, $1) }
     isFinished = true
-    return WorkoutRoute(id: id, of: workout.id, places.map { locations[$0] }, metadata: metadata)
+    return WorkoutRoute(id: id, of: workout.id, locations, metadata: metadata)
   }
 
   /// Makes no route; later calls throw.

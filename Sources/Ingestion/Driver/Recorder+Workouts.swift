@@ -174,7 +174,11 @@ extension Recorder {
     } catch {
       throw .store
     }
-    guard found.count == wanted.count, found.allSatisfy({ $0.type.kind != .workout }) else { throw .unknownSample }
+    // A route belongs to another workout, which is over.
+    let others: [SampleKind] = [.workout, .workoutRoute]
+    guard found.count == wanted.count, !found.contains(where: { others.contains($0.type.kind) }) else {
+      throw .unknownSample
+    }
     // Much may have happened meanwhile.
     guard let open = workouts[workout] else { throw .notOpen }
     let known = Set(open.contents.samples)

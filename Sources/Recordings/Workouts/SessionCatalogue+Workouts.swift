@@ -83,7 +83,8 @@ extension SessionCatalogue {
       times = ZoneTimes(zones, of: rates, in: entry.workout)
     }
     return WorkoutReport(
-      entry, recovery: try await store.recovery(after: entry.workout.end, in: collected), zones: times)
+      entry, recovery: try await store.recovery(after: entry.workout.end, in: collected), zones: times,
+      routes: try await Self.routes(of: workout, in: store))
   }
 
   /// The recovery of the heart rate after a workout.
@@ -125,6 +126,19 @@ extension SessionCatalogue {
     let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
     return try await SampleQuery(.and([.collected(in: workout), .or(types.map { .type($0) })]))
       .result(for: store).value
+  }
+
+  /// The routes of a workout, oldest first.
+  @concurrent private static func routes(
+    of workout: UUID, in store: HealthStore
+  ) async throws -> [WorkoutReport.Route] {
+    let samples = try await SampleQuery(.and([.collected(in: workout), .type(.workoutRoute)])).result(for: store).value
+    var routes: [WorkoutReport.Route] = []
+    for sample in samples {
+      let locations = try await WorkoutRouteQuery(sample.id).result(for: store).value
+      routes.append(WorkoutReport.Route(sample, through: locations))
+    }
+    return routes
   }
 
   /// The rates of sessions, and those of other programs, in order of time.

@@ -47,6 +47,15 @@ extension HeartbeatQuery: SensordQuery {
   }
 }
 
+extension WorkoutRouteQuery: SensordQuery {
+  /// The locations now.
+  ///
+  /// - Throws: ``ClientError/notFound`` for a route that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [RouteLocation] {
+    try await client.ask(.locations(self), LocationAnswer())
+  }
+}
+
 extension StatisticsCollectionQuery: SensordQuery {
   /// The statistics now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {

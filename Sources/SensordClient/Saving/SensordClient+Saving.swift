@@ -27,6 +27,46 @@ extension SensordClient {
     return id
   }
 
+  /// Saves the route of a stored workout of this program's, as ``HealthModel/WorkoutRouteBuilder`` has made it. A live workout is
+  /// stored when ``LiveWorkout/end(recovery:)`` has returned.
+  ///
+  /// A call carries ``mostLocationsInCall`` locations: a longer way becomes several routes, one after the other. What is saved of it is
+  /// deleted again where the rest cannot be; if the recorder is gone by then, it stays.
+  ///
+  /// - Parameters:
+  ///   - route: Its identifier in the store is another, which the recorder gives it.
+  ///   - device: What received the locations.
+  /// - Returns: The identifiers of the routes in the store, in order of time; mostly one.
+  /// - Throws: ``ClientError/notFound`` where there is no such workout of this program's, and as ``save(_:)-([SampleDraft])``.
+  @discardableResult
+  @concurrent public func save(_ route: WorkoutRoute, device: Device? = nil) async throws(ClientError) -> [UUID] {
+    var drafts: [SampleDraft] = []
+    do throws(WorkoutRouteError) {
+      try route.validate()
+      var rest = route.locations[...]
+      while !rest.isEmpty {
+        let part = Array(rest.prefix(Self.mostLocationsInCall))
+        drafts.append(
+          try SampleDraft(WorkoutRoute(of: route.workout, part, metadata: route.metadata), device: device))
+        rest = rest.dropFirst(part.count)
+      }
+    } catch {
+      throw .series(.invalidRoute(error))
+    }
+    var saved: [UUID] = []
+    do throws(ClientError) {
+      for draft in drafts { saved.append(try await save(draft)) }
+    } catch {
+      if !saved.isEmpty { try? await delete(saved) }
+      throw error
+    }
+    return saved
+  }
+
+  /// The most locations of a route that one call saves: half an hour of one a second. A message has 16,384 values, those within values
+  /// included, and a location has nine.
+  public static let mostLocationsInCall = 1_800
+
   /// Deletes samples that this program saved, all or none.
   ///
   /// - Throws: ``ClientError/notFound`` where one of them is not there or another program's, and others.

@@ -49,6 +49,14 @@ struct BitReader {
     return value
   }
 
+  /// Reads the difference of two bit patterns; see ``BitWriter/putDifference(_:)``.
+  mutating func readDifference() throws(ChunkError) -> UInt64 {
+    let width = Int(try read(7))
+    guard width <= 64 else { throw .invalid(field: "value") }
+    let high = width > 32 ? try read(width - 32) : 0
+    return high << 32 | (try read(min(width, 32)))
+  }
+
   @inline(__always)
   private mutating func drop(_ count: Int) {
     window &<<= UInt64(truncatingIfNeeded: count)

@@ -28,6 +28,18 @@ struct BitWriter {
     }
   }
 
+  /// Appends the difference of two bit patterns, whose upper bits are mostly the same: seven bits of its width, and so many of it.
+  mutating func putDifference(_ difference: UInt64) {
+    let width = 64 - difference.leadingZeroBitCount
+    put(UInt64(width), bits: 7)
+    if width > 32 {
+      put(difference >> 32, bits: width - 32)
+      put(difference & 0xFFFF_FFFF, bits: 32)
+    } else {
+      put(difference, bits: width)
+    }
+  }
+
   /// Fills the last byte with zeros and returns all bytes.
   consuming func finish() -> [UInt8] {
     let length = prefix.count + 8 * words.count + (64 - free + 7) / 8

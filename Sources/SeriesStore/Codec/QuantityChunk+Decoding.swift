@@ -135,10 +135,7 @@ extension QuantityChunk {
         predictor.update(with: stamp.value)
       }
       times.append(try stamp.microseconds())
-      let width = Int(try reader.read(7))
-      guard width <= 64 else { throw .invalid(field: "value") }
-      let high = width > 32 ? try reader.read(width - 32) : 0
-      pattern ^= high << 32 | (try reader.read(min(width, 32)))
+      pattern ^= try reader.readDifference()
       let value = Double(bitPattern: pattern)
       guard value.isFinite else { throw .invalid(field: "value") }
       values.append(value)

@@ -49,9 +49,9 @@ extension QuantityChunk {
     return ChunkSeal.seal(writer.finish())
   }
 
-  /// The exponent of the smallest power of ten by which all values become integers that convert back exactly; nil if there
-  /// is none up to 10⁶.
-  static func decimalScale(of values: some Sequence<Double>) -> Int? {
+  /// The exponent of the smallest of these powers of ten by which all values become integers that convert back exactly; nil if
+  /// there is none among them.
+  static func decimalScale(of values: some Sequence<Double>, in scales: [Double] = Self.scales) -> Int? {
     var exponent = 0
     for value in values {
       while !isExact(value, scale: scales[exponent]) {
@@ -117,15 +117,7 @@ extension QuantityChunk {
         predictor.update(with: stamp)
       }
       // Successive values share sign, exponent and leading digits: only the different bits are written, after their width.
-      let difference = value.bitPattern ^ last
-      let width = 64 - difference.leadingZeroBitCount
-      writer.put(UInt64(width), bits: 7)
-      if width > 32 {
-        writer.put(difference >> 32, bits: width - 32)
-        writer.put(difference & 0xFFFF_FFFF, bits: 32)
-      } else {
-        writer.put(difference, bits: width)
-      }
+      writer.putDifference(value.bitPattern ^ last)
       last = value.bitPattern
     }
   }

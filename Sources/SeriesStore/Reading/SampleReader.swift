@@ -142,18 +142,30 @@ struct SampleReader {
   /// The beats of a heartbeat series.
   func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
     let name = uuid.uuidString.lowercased()
-    guard let number = try number(of: uuid), let row = try connection.samples.row(number),
-      row.type.kind == .heartbeatSeries
-    else { throw StoreError(.notFound, "there is no heartbeat series \(name)") }
+    guard let number = try number(of: uuid, .heartbeatSeries), let row = try connection.samples.row(number) else {
+      throw StoreError(.notFound, "there is no heartbeat series \(name)")
+    }
     return try connection.heartbeatSeries.series(
       of: number, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
   }
 
-  /// The number of the series with that UUID; nil if the reader may not see it, as if there were none.
-  private func number(of uuid: UUID) throws(StoreError) -> Int64? {
-    guard let scope else { return try connection.samples.number(of: uuid) }
-    let condition = try connection.condition(
-      .and([.type(.heartbeatSeries), .identifier([uuid])]), firstParameter: 1, in: scope)
+  /// The locations of a route.
+  func locations(ofRoute uuid: UUID) throws(StoreError) -> [RouteLocation] {
+    let name = uuid.uuidString.lowercased()
+    guard let number = try number(of: uuid, .workoutRoute), let row = try connection.samples.row(number) else {
+      throw StoreError(.notFound, "there is no workout route \(name)")
+    }
+    return try WorkoutRouteContent.locations(
+      of: number, count: row.figures.count, object: "sample \(name)", in: connection)
+  }
+
+  /// The number of the sample with that UUID and type; nil if the reader may not see it, as if there were none.
+  private func number(of uuid: UUID, _ type: SampleType) throws(StoreError) -> Int64? {
+    guard let scope else {
+      guard let number = try connection.samples.number(of: uuid) else { return nil }
+      return try connection.samples.row(number)?.type.kind == type.kind ? number : nil
+    }
+    let condition = try connection.condition(.and([.type(type), .identifier([uuid])]), firstParameter: 1, in: scope)
     var statement = try connection.prepare("SELECT sample.id FROM \(condition.tables) WHERE \(condition.text)")
     try condition.bind(to: &statement)
     return try statement.step() ? statement.integer(0) : nil

@@ -8,6 +8,7 @@ import HealthModel
 /// | `rates` | a heart rate | time, bpm, contact, energy_kj, time_us, session, sample |
 /// | `beats` | a beat | time, run, index, rr_ticks, rr_ms, preceded_by_gap, flags, time_us, session, sample |
 /// | `quantities` | a quantity of any type | time, end, value, unit, type, source, device, time_us, end_us, session, sample |
+/// | `locations` | a location of a workout's route | time, latitude, longitude, altitude, horizontal_accuracy, vertical_accuracy, speed, course, time_us, session, sample |
 ///
 /// Times are ISO 8601 (UTC), those in `…_us` microseconds since 1970; `session` and `sample` are identifiers as in the
 /// views: 32 hexadecimal digits. A condition `session = …` or `sample = …` unpacks only what it names.

@@ -29,6 +29,7 @@ final class UnpackedCursor {
   private enum Content {
     case quantities(QuantityChunk, energies: [Int: UInt16] = [:])
     case beats([HeartbeatSeries.LocatedBeat], timescale: Int32)
+    case locations([RouteLocation])
   }
 
   init(_ table: UnpackedTable, on connection: Connection) {
@@ -54,6 +55,7 @@ final class UnpackedCursor {
       case .rates: "type.identifier = 'heartRate' AND type.kind = 'quantity'"
       case .beats: "type.kind = 'heartbeatSeries'"
       case .quantities: "type.kind = 'quantity'"
+      case .locations: "type.kind = 'workoutRoute'"
       }
     var statement = try connection.prepare(
       """
@@ -97,6 +99,11 @@ final class UnpackedCursor {
         let beats = Array(series.locatedBeats)
         content = .beats(beats, timescale: series.timescale)
         count = beats.count
+      case .locations:
+        let locations = try WorkoutRouteContent.locations(
+          of: owner.number, count: owner.count, object: object, in: connection)
+        content = .locations(locations)
+        count = locations.count
       case .rates, .quantities:
         let chunk = try connection.quantitySeries.quantities(of: owner.number, count: owner.count, object: object)
         content = .quantities(
@@ -116,8 +123,23 @@ final class UnpackedCursor {
     if column == table.sampleColumn { return .text(owner.sample) }
     switch content {
     case .beats(let beats, let timescale): return Self.value(column, of: beats[position], timescale)
+    case .locations(let locations): return Self.value(column, of: locations[position])
     case .quantities(let chunk, let energies):
       return table == .rates ? rate(column, chunk, energies) : quantity(column, chunk, owner)
+    }
+  }
+
+  private static func value(_ column: Int32, of location: RouteLocation) -> SQLValue {
+    switch column {
+    case 0: .text(location.time.iso8601(fractionDigits: 6))
+    case 1: .real(location.latitude)
+    case 2: .real(location.longitude)
+    case 3: SQLValue(location.altitude)
+    case 4: SQLValue(location.horizontalAccuracy)
+    case 5: SQLValue(location.verticalAccuracy)
+    case 6: SQLValue(location.speed)
+    case 7: SQLValue(location.course)
+    default: .integer(location.time.microseconds)
     }
   }
 

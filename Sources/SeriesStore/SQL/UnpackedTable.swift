@@ -7,6 +7,7 @@ enum UnpackedTable: String, CaseIterable {
   case rates
   case beats
   case quantities
+  case locations
 
   /// The declaration of the columns for SQLite.
   var declaration: String {
@@ -26,6 +27,11 @@ enum UnpackedTable: String, CaseIterable {
       CREATE TABLE quantities (time TEXT, "end" TEXT, value REAL, unit TEXT, type TEXT, source TEXT, device TEXT,
         time_us INTEGER, end_us INTEGER, session TEXT, sample TEXT)
       """
+    case .locations:
+      """
+      CREATE TABLE locations (time TEXT, latitude REAL, longitude REAL, altitude REAL, horizontal_accuracy REAL,
+        vertical_accuracy REAL, speed REAL, course REAL, time_us INTEGER, session TEXT, sample TEXT)
+      """
     }
   }
 
@@ -34,7 +40,7 @@ enum UnpackedTable: String, CaseIterable {
     switch self {
     case .rates: 5
     case .beats: 8
-    case .quantities: 9
+    case .quantities, .locations: 9
     }
   }
 

@@ -27,6 +27,13 @@ extension NewSample {
       var parts: [NewSample] = []
       for draft in drafts { parts.append(try NewSample(draft)) }
       try self.init(type, of: parts, device: device, metadata: metadata, sync: sync)
+    case .route(let workout, let locations):
+      let route = WorkoutRoute(of: workout, locations, metadata: metadata)
+      do throws(WorkoutRouteError) {
+        try self.init(route, device: device, sync: sync)
+      } catch {
+        throw .invalidRoute(error)
+      }
     }
   }
 }

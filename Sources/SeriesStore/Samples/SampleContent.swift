@@ -22,6 +22,8 @@ protocol SampleContent: Sendable {
   var parts: [NewSample] { get }
   /// Samples that were collected with it, which are saved before or beside it and stay when it is deleted.
   var collected: [UUID] { get }
+  /// The stored workout to which it belongs, as if it had been collected with it.
+  var workout: UUID? { get }
   /// Writes what is not in the sample's own row to the kind's tables.
   func insert(of sample: Int64, into connection: Connection) throws(StoreError)
 }
@@ -34,6 +36,7 @@ extension SampleContent {
 
   var parts: [NewSample] { [] }
   var collected: [UUID] { [] }
+  var workout: UUID? { nil }
 
   func insert(of sample: Int64, into connection: Connection) throws(StoreError) {}
 }
@@ -51,7 +54,7 @@ struct ContentTable: Sendable {
 enum SampleContents {
   static let all: [any SampleContent.Type] = [
     QuantityContent.self, HeartbeatContent.self, CategoryContent.self, CorrelationContent.self,
-    WorkoutContent.self,
+    WorkoutContent.self, WorkoutRouteContent.self,
   ]
 
   private static let byKind = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })

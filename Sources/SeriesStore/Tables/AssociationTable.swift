@@ -1,3 +1,5 @@
+import HealthModel
+
 /// Associations between samples, by the numbers of the changes that saved them.
 struct AssociationTable {
   let connection: Connection
@@ -49,6 +51,36 @@ struct AssociationTable {
     return places
   }
 
+  /// The workouts with which the sample was collected.
+  func workouts(ofCollected member: Int64) throws(StoreError) -> [Int64] {
+    try places(ofCollected: member).map(\.owner)
+  }
+
+  /// The routes of a workout, in order.
+  func routes(of workout: Int64) throws(StoreError) -> [Int64] {
+    var statement = try connection.prepare(
+      """
+      SELECT member FROM associations JOIN samples AS sample ON sample.id = member JOIN types AS type ON type.id = sample.type
+      WHERE owner = ?1 AND role = ?2 AND type.kind = '\(SampleKind.workoutRoute.rawValue)' ORDER BY position
+      """)
+    try statement.bind(workout, at: 1)
+    try statement.bind(Role.collected.rawValue, at: 2)
+    var routes: [Int64] = []
+    while try statement.step() { routes.append(statement.integer(0)) }
+    return routes
+  }
+
+  /// Adds samples to those that were collected with a workout.
+  func collect(_ members: [Int64], for workout: Int64) throws(StoreError) {
+    let count = try count(ofCollectedBy: workout)
+    for (place, member) in members.enumerated() {
+      try connection.insert(
+        [.integer(workout), .integer(Role.collected.rawValue), .integer(count + Int64(place)), .integer(member)],
+        into: Schema.associations)
+    }
+    connection.staleWorkouts.insert(workout)
+  }
+
   /// Takes the sample out of the workouts with which it was collected. The last sample of each takes its place, so that there
   /// is no hole.
   func uncollect(_ member: Int64) throws(StoreError) {
@@ -90,13 +122,7 @@ struct AssociationTable {
         try statement.bind(type, at: 2)
         while try statement.step() { members.append(statement.integer(0)) }
       }
-      let count = try count(ofCollectedBy: owner)
-      for (place, member) in members.enumerated() {
-        try connection.insert(
-          [.integer(owner), .integer(Role.collected.rawValue), .integer(count + Int64(place)), .integer(member)],
-          into: Schema.associations)
-      }
-      connection.staleWorkouts.insert(owner)
+      try collect(members, for: owner)
     }
   }
 

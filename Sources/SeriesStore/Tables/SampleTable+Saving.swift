@@ -38,12 +38,14 @@ extension SampleTable {
       earlier = try earlierVersion(of: sync, source: source)
       if let earlier, sync.version <= earlier.version { return (.unchanged, earlier.id) }
     }
+    var routes: [Int64] = []
     if let earlier {
       let isPart = try !connection.associations.owners(ofPart: earlier.id).isEmpty
       guard !isPart || sample.content.parts.isEmpty else {
         throw StoreError(
           .invalid, "the sample \(sample.id.uuidString.lowercased()) has parts, and would be a part itself")
       }
+      if sample.content is WorkoutContent { routes = try connection.associations.routes(of: earlier.id) }
       try delete(earlier.id, keepsAssociations: true)
     }
     guard try number(of: sample.id) == nil else {
@@ -57,14 +59,18 @@ extension SampleTable {
         uuid: sample.id, type: sample.type, start: sample.span.start, end: sample.span.end, sync: sample.sync),
       origin: SampleOrigin(session: nil, source: row, device: device))
     try connection.associations.insert(parts, of: id, as: .part)
-    try collect(sample, as: id, beside: numbers)
+    try collect(sample, as: id, beside: numbers, routes: routes)
     try connection.metadata.insert(sample.metadata, of: id)
     if let earlier { try connection.associations.replace(earlier.id, with: id) }
+    try join(sample, as: id, source: source, beside: numbers)
     return (earlier == nil ? .stored : .replaced, id)
   }
 
-  /// Associates what was collected with a workout, and has its figures computed.
-  private func collect(_ sample: NewSample, as id: Int64, beside numbers: [UUID: Int64]) throws(StoreError) {
+  /// Associates what was collected with a workout, and has its figures computed. `routes` are those of the version that it replaces,
+  /// which stay with it.
+  private func collect(
+    _ sample: NewSample, as id: Int64, beside numbers: [UUID: Int64], routes: [Int64]
+  ) throws(StoreError) {
     guard sample.content is WorkoutContent else { return }
     var members: [Int64] = []
     var known: Set<Int64> = []
@@ -73,13 +79,58 @@ extension SampleTable {
       guard let member = found else {
         throw StoreError(.notFound, "there is no sample \(uuid.uuidString.lowercased()) to be collected")
       }
-      guard try row(member)?.type.kind != .workout else {
+      let row = try row(member)
+      guard row?.type.kind != .workout else {
         throw StoreError(.invalid, "the workout \(uuid.uuidString.lowercased()) is not collected with another")
       }
+      if let row, row.type.kind == .workoutRoute { try admit(row, uuid, to: id, over: sample.span) }
       if known.insert(member).inserted { members.append(member) }
     }
-    try connection.associations.insert(members, of: id, as: .collected)
+    try connection.associations.insert(members + routes.filter { !known.contains($0) }, of: id, as: .collected)
     connection.staleWorkouts.insert(id)
+  }
+
+  /// Throws unless a route may be one of that workout's: it is no other's, and no location lies outside.
+  private func admit(_ route: SampleRow, _ uuid: UUID, to workout: Int64, over span: TimeSpan) throws(StoreError) {
+    let name = uuid.uuidString.lowercased()
+    guard try connection.associations.workouts(ofCollected: route.id).allSatisfy({ $0 == workout }) else {
+      throw StoreError(.invalid, "the route \(name) belongs to another workout")
+    }
+    guard route.start >= span.start.microseconds, route.end <= span.end.microseconds else {
+      throw StoreError(.invalid, "the route \(name) cannot be saved: \(WorkoutRouteError.outsideWorkout)")
+    }
+  }
+
+  /// Makes a route one of its workout's, which the same program has saved: to others it says no more than that there is none.
+  private func join(
+    _ sample: NewSample, as id: Int64, source: SourceRevision, beside numbers: [UUID: Int64]
+  ) throws(StoreError) {
+    guard let uuid = sample.content.workout else { return }
+    let found: Int64? = if let saved = numbers[uuid] { saved } else { try number(of: uuid) }
+    guard let workout = found, let row = try row(workout), row.type.kind == .workout,
+      try identifierOfSource(workout) == source.identifier,
+      let span = TimeSpan(start: Timestamp(microseconds: row.start), end: Timestamp(microseconds: row.end))
+    else {
+      throw StoreError(
+        .notFound, "there is no workout \(uuid.uuidString.lowercased()) that \(source.identifier) has saved")
+    }
+    let route = SampleRow(
+      id: id, type: sample.type, start: sample.span.start.microseconds, end: sample.span.end.microseconds,
+      figures: SampleFigures())
+    let workouts = try connection.associations.workouts(ofCollected: id)
+    // A later version may be of another workout.
+    if !workouts.isEmpty, workouts != [workout] { try connection.associations.uncollect(id) }
+    try admit(route, sample.id, to: workout, over: span)
+    if workouts != [workout] { try connection.associations.collect([id], for: workout) }
+  }
+
+  /// The program that saved a sample.
+  private func identifierOfSource(_ number: Int64) throws(StoreError) -> String? {
+    var statement = try connection.prepare(
+      "SELECT source.identifier FROM samples AS sample JOIN sources AS source ON source.id = sample.source WHERE sample.id = ?1"
+    )
+    try statement.bind(number, at: 1)
+    return try statement.step() ? statement.text(0) : nil
   }
 
   /// Saves the parts of a sample and returns their numbers in order. A part belongs to one whole, and whole and parts are

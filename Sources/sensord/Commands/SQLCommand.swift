@@ -16,6 +16,8 @@ struct SQLCommand: ParsableCommand {
                   session,sample
       quantities  time,end,value,unit,type,source,device,time_us,end_us,
                   session,sample
+      locations   time,latitude,longitude,altitude,horizontal_accuracy,
+                  vertical_accuracy,speed,course,time_us,session,sample
 
       'WHERE session = …' unpacks that session only; session_list names them, by
       32 digits without hyphens. Of columns called alike JSON numbers the later ones.

@@ -22,7 +22,14 @@ extension WorkoutReport {
       ("Sensor", [device?.name, device?.localIdentifier].compactMap { $0 }.joined(separator: ", ")),
       ("Start", LocalTime.second(workout.start.microseconds)), ("End", LocalTime.second(workout.end.microseconds)),
       ("Length", lengthText), ("Recovery", recoveryText),
-    ]
+    ] + routes.map { ("Route", Self.words($0)) }
+  }
+
+  private static func words(_ route: Route) -> String {
+    let length =
+      route.length < 1000
+      ? "\(FixedPoint.text(route.length, digits: 0)) m" : "\(FixedPoint.text(route.length / 1000, digits: 2)) km"
+    return "\(length) through \(route.sample.count) \(route.sample.count == 1 ? "point" : "points")"
   }
 
   private static func words(_ configuration: WorkoutConfiguration) -> String {
