@@ -70,7 +70,7 @@ struct WatchScreenTests {
     screen.recorderCame()
     screen.measured(Self.strap, .init(beatsPerMinute: 30, rrTicks: [], time: 0), at: 0)
     #expect(screen.nextChange == 2 * second + WatchScreen.patience)
-    #expect(frame(screen).last == "  30 to 30 beats a minute, the last 1 values")
+    #expect(frame(screen).last == "  30 to 30 beats a minute, the last value")
   }
 
   @Test(

@@ -105,8 +105,8 @@ extension WatchScreen {
     let (low, high) =
       isIntervals ? (milliseconds(trace.low), milliseconds(trace.high)) : (Int(trace.low), Int(trace.high))
     return isIntervals
-      ? "RR \(low) to \(high) ms, the last \(trace.count) beats"
-      : "\(low) to \(high) beats a minute, the last \(trace.count) values"
+      ? "RR \(low) to \(high) ms, the last \(trace.count == 1 ? "beat" : "\(trace.count) beats")"
+      : "\(low) to \(high) beats a minute, the last \(trace.count == 1 ? "value" : "\(trace.count) values")"
   }
 
   /// Of 1/1024 s, rounded.
