@@ -1,4 +1,5 @@
 import Documents
+import Foundation
 import Recordings
 import RecordingSamples
 import TestSupport
@@ -38,7 +39,7 @@ struct CommandLineTests {
       ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
       ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
       ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
-      ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"],
+      ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"], ["watch"], ["report"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -96,6 +97,7 @@ struct CommandLineTests {
       ["workout", "activity", "--location=indoor"], ["doctor", "--bus", "x"], ["events", "--kind", "fast"],
       ["events", "--rescan", "--kind", "low"],
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
+      ["watch", "extra"], ["report"], ["show", "last", "--json", "--tachogram"],
       ["workouts", "--type", "fast"], ["workouts", "--activity-average-over", "x"], ["workouts", "--from", "soon"],
     ])
   func usage(arguments: [String]) throws {
@@ -245,6 +247,71 @@ struct CommandLineTests {
     let outcome = try sensord.run("status")
     expectFailure(outcome, .unavailable)
     #expect(outcome.errors.contains("without saying so"))
+  }
+
+  @Test("a report is a file of its own that is replaced only on request, by rename, and read by nobody else")
+  func report() throws {
+    let store = folder.path + "/a.sqlite"
+    #expect(try sensord.run("replay", TestPlaces.everyRecord, "--store", store).status == 0)
+    let page = folder.path + "/page.html"
+    #expect(try sensord.run("report", "last", "--store", store, "-o", page).status == 0)
+    let text = String(decoding: folder.bytes(of: "page.html"), as: UTF8.self)
+    #expect(text.hasPrefix("<!DOCTYPE html>") && text.hasSuffix("</html>\n") && !text.contains("\u{1B}"))
+    #expect(folder.mode(of: "page.html") == 0o600)
+    #expect(try sensord.run("report", "last", "--store", store).output == text, "the same bytes each time")
+
+    try folder.write("page.html", "mine")
+    let refusal = try sensord.run("report", "last", "--store", store, "-o", page)
+    expectFailure(refusal, .cannotCreate)
+    #expect(refusal.errors.contains("--force") && folder.bytes(of: "page.html") == Array("mine".utf8))
+    // What is read meanwhile stays whole.
+    let before = try FileHandle(forReadingFrom: URL(filePath: page))
+    #expect(try sensord.run("report", "last", "--store", store, "-o", page, "--force").status == 0)
+    #expect(try before.readToEnd() == Data("mine".utf8))
+    #expect(String(decoding: folder.bytes(of: "page.html"), as: UTF8.self) == text)
+    #expect(!folder.names.contains { $0.hasPrefix(".") }, "nothing is left over")
+    expectFailure(
+      try sensord.run("report", "last", "--store", store, "-o", folder.path + "/no/page.html"), .cannotCreate)
+    expectFailure(try sensord.run("report", "abcd", "--store", store), .noInput)
+  }
+
+  @Test("show draws a tachogram where it is asked to, and none for a file or a program by itself")
+  func tachogram() throws {
+    let store = folder.path + "/a.sqlite"
+    #expect(try sensord.run("replay", TestPlaces.everyRecord, "--store", store).status == 0)
+    let plain = try sensord.run("show", "last", "--store", store)
+    let drawn = try sensord.run("show", "last", "--store", store, "--tachogram")
+    #expect(drawn.output.hasPrefix(plain.output) && !plain.output.contains("└"))
+    let picture = drawn.output.dropFirst(plain.output.count).split(separator: "\n")
+    #expect(picture[0].hasPrefix("RR intervals in ms") && picture.contains { $0.contains("└─") })
+    #expect(picture.allSatisfy { PrintableText.width(of: String($0)) <= 80 })
+  }
+
+  @Test("show draws it by itself on a terminal whose locale has UTF-8, and not on another")
+  func tachogramOnTerminal() throws {
+    let store = folder.path + "/a.sqlite"
+    #expect(try sensord.run("replay", TestPlaces.everyRecord, "--store", store).status == 0)
+    func shown(_ locale: [String: String], _ more: String...) throws -> String {
+      let terminal = try Terminal()
+      let program = try terminal.start(
+        "\(TestPlaces.programs)/sensord", ["show", "last", "--store", store] + more,
+        environment: ["HOME": folder.path, "TZ": "UTC", "TERM": "xterm"].merging(locale) { $1 })
+      // Its output is read while it runs: a terminal holds little.
+      while program.status == nil { _ = terminal.text }
+      return terminal.text
+    }
+    #expect(try shown(["LANG": "C.UTF-8"]).contains("└─"))
+    #expect(try shown(["LC_ALL": "de_DE.utf8@euro", "LANG": "C"]).contains("└─"))
+    #expect(try !shown(["LANG": "C"]).contains("└─"))
+    #expect(try !shown(["LC_ALL": "POSIX", "LANG": "C.UTF-8"]).contains("└─"))
+    #expect(try !shown(["LANG": "C.UTF-8"], "--no-tachogram").contains("└─"))
+    #expect(try shown([:], "--tachogram").contains("└─"))
+  }
+
+  @Test("without a bus on which a recorder could be, watch says so")
+  func watchWithoutBus() throws {
+    expectFailure(try sensord.run("watch"), .unavailable)
+    expectFailure(try sensord.run("watch", "--json"), .unavailable)
   }
 
   @Test("the doctor names the first thing that is wrong, its remedy, and what it could not look at")

@@ -210,6 +210,26 @@ struct StoredWorkoutCommandTests {
     #expect(count.output.contains("301"), "\(count.output)\(count.errors)")
   }
 
+  @Test("a workout's report has its rates with pauses, activities and laps, its figures, zones and variability")
+  func report() async throws {
+    try await save(collecting: try await record())
+    let settings = try folder.write("settings.conf", "[zones]\nmaximum = 200\n")
+    let page = try run("report", "7c10", "--config", settings).output
+    #expect(page.contains("<h1>Workout 7c10e5d2: running, 2026-11-21</h1>"))
+    // 892 units are 600 s: the pause from 240 to 300 s, the second activity at 300 s, the end of the lap at 200 s.
+    #expect(page.contains(#"<rect class="pause" x="412.8" y="14" width="89.2""#))
+    #expect(page.contains(#"<path class="moment" d="M502 14L502 268"/>"#) && page.contains(">L1</text>"))
+    #expect(page.contains("class=\"n\">4:00</td><td>running, outdoors</td>") && page.contains("zone 3"))
+    #expect(page.contains("Filter normalToNormal: ") && page.contains("<td>title</td><td>Race</td>"))
+    #expect(page.contains("Poincaré plot") && page.contains("Time in zones, without pauses"))
+    let walk = try run("report", "a000")
+    #expect(walk.status == 0 && walk.output.contains("Not given: no heartbeats were recorded with it."))
+    #expect(!walk.output.contains("<figure"))
+    // The recovery belongs to the session: the workout's picture ends with the workout.
+    #expect(page.contains("From 12:00:00 to 12:10:00"))
+    #expect(try run("show", "7c10", "--tachogram").output.contains("RR intervals in ms"))
+  }
+
   @Test("a name of several is said to be, of a workout and a session too; recovery takes a workout's end")
   func names() async throws {
     try await save(collecting: try await record())
@@ -232,7 +252,7 @@ struct StoredWorkoutCommandTests {
       NewSample(Workout(id: twin, WorkoutConfiguration(.yoga), over: try Self.span(0, 10))),
       as: SourceRevision(identifier: "org.example.Game", name: "Game"))
     await writer.close()
-    for command in ["show", "recovery"] {
+    for command in ["show", "recovery", "report"] {
       let both = try run(command, "3f2a")
       #expect(both.status == Code.noInput.rawValue)
       #expect(both.errors == "sensord: several sessions or workouts begin with 3f2a; give more digits\n")

@@ -37,6 +37,12 @@ public final class Terminal: Sendable {
     try StartedProgram(path, arguments, environment: environment, input: screen, output: screen, errors: screen)
   }
 
+  /// Makes it another size, without telling the programs.
+  public func resize(columns: Int, rows: Int) {
+    var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = unsafe ioctl(keyboard, UInt(TIOCSWINSZ), &size)
+  }
+
   /// Types `text`; a line feed is the return key.
   public func type(_ text: String) {
     let bytes = Array(text.utf8)

@@ -7,6 +7,12 @@ package enum FileAccess {
     unsafe access(path, F_OK) == 0
   }
 
+  /// True where a file is at `path` that could be replaced: not where a device, a pipe or nothing is.
+  package static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Whether the user may write the file or into the folder.
   package static func mayWrite(_ path: String) -> Bool {
     unsafe access(path, W_OK) == 0

@@ -36,6 +36,13 @@ package struct ProcessEnvironment: Sendable {
   /// `XDG_RUNTIME_DIR`, which has no default.
   package var runtimeHome: String? { self["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
+  /// Whether text is in UTF-8, as POSIX finds the locale: `LC_ALL`, else `LC_CTYPE`, else `LANG`.
+  package var isUTF8: Bool {
+    let locale = self["LC_ALL"] ?? self["LC_CTYPE"] ?? self["LANG"] ?? ""
+    let charset = locale.split(separator: ".").dropFirst().first?.prefix { $0 != "@" } ?? ""
+    return ["utf-8", "utf8"].contains(charset.lowercased())
+  }
+
   private func xdg(_ name: String, otherwise folder: String) -> String? {
     if let path = self[name], path.hasPrefix("/") { return path }
     guard let home = self["HOME"], home.hasPrefix("/") else { return nil }
@@ -43,8 +50,9 @@ package struct ProcessEnvironment: Sendable {
   }
 
   private static let names = [
-    "CONFIGURATION_DIRECTORY", "DBUS_SESSION_BUS_ADDRESS", "HOME", "JOURNAL_STREAM", "NOTIFY_SOCKET", "NO_COLOR",
-    "PATH", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "TMPDIR", "TZ", "TZDIR", "WATCHDOG_PID", "WATCHDOG_USEC",
+    "CONFIGURATION_DIRECTORY", "DBUS_SESSION_BUS_ADDRESS", "HOME", "JOURNAL_STREAM", "LANG", "LC_ALL",
+    "LC_CTYPE", "NOTIFY_SOCKET", "NO_COLOR", "PATH", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "TERM", "TMPDIR", "TZ",
+    "TZDIR", "WATCHDOG_PID", "WATCHDOG_USEC",
     "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
   ]
 }

@@ -106,7 +106,7 @@ package struct SessionCatalogue: Sendable {
   }
 
   /// A session with its heart rates and its gaps.
-  @concurrent private func rates(
+  @concurrent func rates(
     _ name: String
   ) async throws -> (session: SessionSummary, rates: [HeartRateValue], gaps: [RecordingGap]) {
     switch try await find(name) {

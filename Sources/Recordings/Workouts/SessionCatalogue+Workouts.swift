@@ -113,7 +113,7 @@ extension SessionCatalogue {
       recovery: recovery?.summary?.mostRecent)
   }
 
-  @concurrent private func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {
+  @concurrent func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {
     let query = SampleQuery(.and([.type(.workout), .identifier([workout])]))
     guard let store, let sample = try await query.result(for: store).value.first else {
       throw SessionError.notFound(String(workout.uuidString.lowercased().prefix(8)), store: location.path)
@@ -122,7 +122,7 @@ extension SessionCatalogue {
   }
 
   /// The heart rates and beats that were collected with a workout.
-  @concurrent private static func recorded(with workout: UUID, in store: HealthStore) async throws -> [HealthSample] {
+  @concurrent static func recorded(with workout: UUID, in store: HealthStore) async throws -> [HealthSample] {
     let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
     return try await SampleQuery(.and([.collected(in: workout), .or(types.map { .type($0) })]))
       .result(for: store).value
@@ -142,7 +142,7 @@ extension SessionCatalogue {
   }
 
   /// The rates of sessions, and those of other programs, in order of time.
-  @concurrent private static func rates(
+  @concurrent static func rates(
     of collected: [HealthSample], in store: HealthStore
   ) async throws -> [HeartRateValue] {
     var rates: [HeartRateValue] = []

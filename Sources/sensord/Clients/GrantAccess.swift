@@ -91,19 +91,18 @@ enum GrantAccess {
     -> [Value]
   {
     do throws(DBusError) {
-      return try await ask(connection, member, body)
+      return try await ask(connection, ClientInterfaces.grants, member, body)
     } catch {
       throw refusesAll(error) ? notOwner : error
     }
   }
 
-  /// Calls a method of `Grants1`; it does not start a recorder.
-  @concurrent static func ask(_ connection: Connection, _ member: String, _ body: [Value]) async throws(DBusError)
-    -> [Value]
-  {
+  /// Calls a method of the root; it does not start a recorder.
+  @concurrent static func ask(
+    _ connection: Connection, _ interface: Interface, _ member: String, _ body: [Value]
+  ) async throws(DBusError) -> [Value] {
     var message = Message.call(
-      ClientInterfaces.busName, path: ClientInterfaces.root, interface: ClientInterfaces.grants.name, member: member,
-      body: body)
+      ClientInterfaces.busName, path: ClientInterfaces.root, interface: interface.name, member: member, body: body)
     message.noAutoStart = true
     return try await connection.call(message).body
   }

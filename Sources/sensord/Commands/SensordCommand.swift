@@ -24,13 +24,15 @@ struct SensordCommand: ParsableCommand {
         name: "Recording",
         subcommands: [
           RunCommand.self, DemoCommand.self, ScanCommand.self, DevicesCommand.self, StatusCommand.self,
-          DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, WorkoutCommand.self, GrantsCommand.self,
+          WatchCommand.self, DoctorCommand.self, ResetEnergyCommand.self, SessionCommand.self, WorkoutCommand.self,
+          GrantsCommand.self,
           AgentCommand.self,
         ]),
       CommandGroup(
         name: "Session",
         subcommands: [
-          SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, StatsCommand.self, VariabilityCommand.self,
+          SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, ReportCommand.self, StatsCommand.self,
+          VariabilityCommand.self,
           EventsCommand.self, RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),

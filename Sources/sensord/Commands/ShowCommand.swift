@@ -1,4 +1,6 @@
 internal import Documents
+internal import FoundationEssentials
+internal import HealthModel
 internal import Recordings
 internal import ArgumentParser
 
@@ -6,8 +8,11 @@ internal import ArgumentParser
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show one session with its quality report, or one workout.",
+    usage: "sensord show <session> [--tachogram] [--json] [options]",
     discussion: """
       With a maximum heart rate in the configuration, also the time in its zones.
+      On a terminal that shows UTF-8, also its intervals over time, or the rates of
+      a sensor that sends no intervals. 'sensord report' makes a page of it.
 
         sensord show last
         sensord show 3f2a91bc --json
@@ -21,8 +26,15 @@ struct ShowCommand: ParsableCommand {
 
   @OptionGroup var settings: ConfigurationOptions
 
+  @Flag(inversion: .prefixedNo, help: "Draw the intervals over time, wherever it is shown.")
+  var tachogram: Bool?
+
   @Flag(help: "Print it as JSON.")
   var json = false
+
+  mutating func validate() throws {
+    if json, tachogram == true { throw ValidationError("--tachogram does not go with --json") }
+  }
 
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
@@ -30,14 +42,23 @@ struct ShowCommand: ParsableCommand {
     let zones = try settings.load().zones
     let catalogue = try store.catalogue()
     let (json, columns) = (json, StandardOutput.columns)
+    let isDrawn = tachogram ?? (StandardOutput.isTerminal && ProcessEnvironment.current.isUTF8)
     let text = try CommandLoop.run { () async throws -> String in
+      func picture(_ curves: RecordedCurves) -> String {
+        let text = BlockChart(curves).text(columns: StandardOutput.isTerminal ? columns : 80)
+        return text.isEmpty ? "" : "\n" + text
+      }
       switch try await catalogue.named(name) {
       case .session:
         let report = try await catalogue.report(name, zones: zones)
-        return json ? report.json.text + "\n" : report.text(columns: columns)
+        if json { return report.json.text + "\n" }
+        let text = report.text(columns: columns)
+        return isDrawn ? try await text + picture(catalogue.curves(report.session.id.uuidString)) : text
       case .workout(let workout):
         let report = try await catalogue.report(ofWorkout: workout, zones: zones)
-        return json ? report.json.text + "\n" : report.text(columns: columns)
+        if json { return report.json.text + "\n" }
+        let text = report.text(columns: columns)
+        return isDrawn ? try await text + picture(catalogue.curves(ofWorkout: workout)) : text
       }
     }
     try StandardOutput.write(text)

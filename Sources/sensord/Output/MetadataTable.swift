@@ -3,10 +3,10 @@ internal import HealthModel
 
 /// The rows of `show` for what was said of a recording.
 enum MetadataTable {
-  static func text(_ metadata: [(key: String, value: MetadataValue)], columns: Int) -> String {
+  static func table(_ metadata: [(key: String, value: MetadataValue)]) -> TextTable {
     var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
     for (key, value) in metadata { table.add([key, text(value)]) }
-    return table.rendered(columns: columns)
+    return table
   }
 
   private static func text(_ value: MetadataValue) -> String {

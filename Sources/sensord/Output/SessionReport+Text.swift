@@ -7,15 +7,16 @@ extension SessionReport {
   /// The report for a person.
   func text(columns: Int) -> String {
     var text = FactLines.text(facts)
-    if let zones { text += "\n" + zones.table(columns: columns) }
-    if !runs.isEmpty { text += "\n" + runTable(columns: columns) }
-    if !gaps.isEmpty { text += "\n" + gapTable(columns: columns) }
-    if !metadata.isEmpty { text += "\n" + MetadataTable.text(metadata, columns: columns) }
-    if !markers.isEmpty { text += "\n" + markerTable(columns: columns) }
+    if let zones { text += "\n" + zones.table.rendered(columns: columns) }
+    if !runs.isEmpty { text += "\n" + runTable.rendered(columns: columns) }
+    if !gaps.isEmpty { text += "\n" + gapTable.rendered(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + MetadataTable.table(metadata).rendered(columns: columns) }
+    if !markers.isEmpty { text += "\n" + markerTable.rendered(columns: columns) }
     return text
   }
 
-  private var facts: [(String, String)] {
+  /// Labels, and what is known.
+  var facts: [(label: String, value: String)] {
     let length = DurationText.text(microseconds: session.microseconds)
     return [
       ("Session", session.id.uuidString.lowercased()),
@@ -96,7 +97,8 @@ extension SessionReport {
     }
   }
 
-  private func runTable(columns: Int) -> String {
+  /// The runs of beats, with how certain their times are.
+  var runTable: TextTable {
     var table = TextTable([
       .init("Run", .right), .init("First beat"), .init("Length", .right), .init("Beats", .right),
       .init("Uncertainty", .right),
@@ -107,10 +109,14 @@ extension SessionReport {
         "\(FixedPoint.text(Double(run.uncertaintyMicroseconds) / 1_000, digits: 0)) ms",
       ])
     }
-    return table.rendered(columns: columns)
+    return table
   }
 
-  private func gapTable(columns: Int) -> String {
+  /// The gaps of the session.
+  var gapTable: TextTable { Self.table(of: gaps) }
+
+  /// Gaps with their reasons.
+  static func table(of gaps: [RecordingGap]) -> TextTable {
     var table = TextTable([
       .init("Gap from"), .init("Length", .right), .init("Beats lost", .right), .init("Why", shrinks: true),
     ])
@@ -122,13 +128,14 @@ extension SessionReport {
         [gap.reason, gap.detail].compactMap { $0 }.joined(separator: ": "),
       ])
     }
-    return table.rendered(columns: columns)
+    return table
   }
 
-  private func markerTable(columns: Int) -> String {
+  /// What somebody marked.
+  var markerTable: TextTable {
     var table = TextTable([.init("Marked at"), .init("What", shrinks: true)])
     for marker in markers { table.add([LocalTime.second(marker.time.microseconds), marker.text]) }
-    return table.rendered(columns: columns)
+    return table
   }
 
   private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -17,8 +17,8 @@ struct TextTable {
     }
   }
 
-  private let columns: [Column]
-  private var rows: [[String]] = []
+  let columns: [Column]
+  private(set) var rows: [[String]] = []
   private static let separator = "  "
   private static let narrowest = 8
 

@@ -20,7 +20,8 @@ extension VariabilityListing {
     return text + "\n" + windows(columns: columns)
   }
 
-  private static func intervals(_ report: VariabilityReport) -> String {
+  /// How many intervals count, and what was left out.
+  static func intervals(_ report: VariabilityReport) -> String {
     var text = "\(report.intervals.count) normal to normal in \(FixedPoint.text(100 * report.coverage, digits: 1)) %"
     text += " of the time"
     let joined = report.intervals.joinedEnds.count
@@ -44,6 +45,13 @@ extension VariabilityListing {
   }
 
   private static func figures(_ report: VariabilityReport, columns: Int) -> String {
+    let (table, refusals) = tables(report)
+    let parts = [table, refusals].filter { !$0.isEmpty }
+    return parts.map { $0.rendered(columns: columns) }.joined(separator: "\n")
+  }
+
+  /// The figures, and those that are not given with the reason.
+  static func tables(_ report: VariabilityReport) -> (figures: TextTable, refusals: TextTable) {
     var table = TextTable([
       .init("Figure"), .init("Value", .right), .init("Unit"), .init("n", .right), .init("Divided by", .right),
     ])
@@ -59,8 +67,7 @@ extension VariabilityListing {
         refusals.add([name(measure), error.description])
       }
     }
-    let parts = [table, refusals].filter { !$0.isEmpty }
-    return parts.map { $0.rendered(columns: columns) }.joined(separator: "\n")
+    return (table, refusals)
   }
 
   private func windows(columns: Int) -> String {

@@ -6,15 +6,16 @@ extension WorkoutReport {
   /// The report for a person.
   func text(columns: Int) -> String {
     var text = FactLines.text(facts)
-    if !workout.activities.isEmpty { text += "\n" + activityTable(columns: columns) }
-    if hasFigures { text += "\n" + figureTable(columns: columns) }
-    if let zones { text += "\n" + zones.table(columns: columns) }
-    if !events.isEmpty { text += "\n" + eventTable(columns: columns) }
-    if !metadata.isEmpty { text += "\n" + MetadataTable.text(metadata, columns: columns) }
+    if !workout.activities.isEmpty { text += "\n" + activityTable.rendered(columns: columns) }
+    if hasFigures { text += "\n" + figureTable.rendered(columns: columns) }
+    if let zones { text += "\n" + zones.table.rendered(columns: columns) }
+    if !events.isEmpty { text += "\n" + eventTable.rendered(columns: columns) }
+    if !metadata.isEmpty { text += "\n" + MetadataTable.table(metadata).rendered(columns: columns) }
     return text
   }
 
-  private var facts: [(label: String, value: String)] {
+  /// Labels, and what is known.
+  var facts: [(label: String, value: String)] {
     let device = entry.device
     return [
       ("Workout", workout.id.uuidString.lowercased()), ("Type", Self.words(workout.configuration)),
@@ -53,7 +54,8 @@ extension WorkoutReport {
     return refusal.map { "not given: \($0)" } ?? ""
   }
 
-  private func activityTable(columns: Int) -> String {
+  /// The activities, with their numbers.
+  var activityTable: TextTable {
     var table = TextTable([
       .init("Activity", .right), .init("Start"), .init("Length", .right), .init("Type", shrinks: true),
     ])
@@ -64,7 +66,7 @@ extension WorkoutReport {
         Self.words(activity.configuration),
       ])
     }
-    return table.rendered(columns: columns)
+    return table
   }
 
   private var hasFigures: Bool {
@@ -72,7 +74,7 @@ extension WorkoutReport {
   }
 
   /// The workout's figures, then those of each activity by its number.
-  private func figureTable(columns: Int) -> String {
+  var figureTable: TextTable {
     var table = TextTable([
       .init("Of"), .init("Figure", shrinks: true), .init("Unit"), .init("Sum", .right), .init("Avg", .right),
       .init("Min", .right), .init("Max", .right),
@@ -88,10 +90,11 @@ extension WorkoutReport {
     }
     add("all", workout.allStatistics)
     for (place, activity) in workout.activities.enumerated() { add("\(place + 1)", activity.allStatistics) }
-    return table.rendered(columns: columns)
+    return table
   }
 
-  private func eventTable(columns: Int) -> String {
+  /// Laps, segments, pauses and what else happened.
+  var eventTable: TextTable {
     var table = TextTable([
       .init("Event"), .init("Start"), .init("Length", .right), .init("Activity", .right), .init("SWOLF", .right),
     ])
@@ -103,7 +106,7 @@ extension WorkoutReport {
         Self.score(of: event),
       ])
     }
-    return table.rendered(columns: columns)
+    return table
   }
 
   private static func score(of event: WorkoutEvent) -> String {

@@ -2,7 +2,7 @@ internal import HealthModel
 
 extension ZoneTimes {
   /// The rows of `show`: each zone with its borders and the time in it, that below all first.
-  func table(columns: Int) -> String {
+  var table: TextTable {
     var table = TextTable([
       .init("Zone"), .init(title), .init("Beats a minute", .right), .init("Time", .right), .init("Share", .right),
     ])
@@ -18,7 +18,7 @@ extension ZoneTimes {
       let percent = isLast ? "from \(border.0) %" : "\(border.0) to \(zones.borders[index + 1]) %"
       add("\(index + 1)", percent, "from \(border.1)", times[index])
     }
-    return table.rendered(columns: columns)
+    return table
   }
 
   /// What percentages are of.

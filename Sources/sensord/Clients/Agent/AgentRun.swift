@@ -4,7 +4,7 @@ internal import HealthModel
 /// `sensord agent` at work: hands what happens to ``Agent``, and carries out what it says.
 struct AgentRun {
   private enum Happening: Sendable {
-    case door(AgentDoor.Event)
+    case door(RecorderPresence.Event)
     case display(Agent.Event)
     case ended
     case failed(CommandFailure)
@@ -19,16 +19,9 @@ struct AgentRun {
     }
     let (happenings, happen) = AsyncStream.makeStream(of: Happening.self)
     let display = try await display(on: loop) { happen.yield($0) }
-    let door = AgentDoor(bus, on: loop) { happen.yield(.door($0)) }
-    let stay = Task(executorPreference: loop) {
-      do {
-        try await door.stay()
-      } catch is CancellationError {
-        happen.yield(.ended)
-      } catch {
-        happen.yield(.failed(CommandFailure(classifying: error) ?? CommandFailure(.internalError, "\(error)")))
-      }
-    }
+    let recorder = RecorderPresence(bus, on: loop) { happen.yield(.door($0)) }
+    let door = AgentDoor(recorder: recorder)
+    let stay = recorder.begin()
     defer { stay.cancel() }
     var agent = Agent()
     var isThere: Bool?
@@ -37,6 +30,9 @@ struct AgentRun {
       case .ended: return
       case .failed(let failure): throw failure
       case .display(let event): try await carryOut(agent.handle(event), &agent, door, display)
+      case .door(.ended(let failure)):
+        if let failure { throw failure }
+        return
       case .door(.came):
         isThere = true
         try await carryOut([.list], &agent, door, display)
@@ -45,9 +41,8 @@ struct AgentRun {
         isThere = false
         // Its requests have gone with it; that is no news when it is back.
         try await carryOut(agent.handle(.recorderGone), &agent, door, display)
-      case .door(.requested(let details)):
-        guard let uid = details["uid"]?.uint32, let application = details["application"]?.string else { continue }
-        let client = ClientIdentity(uid: uid, application: application)
+      case .door(.signal(let message)):
+        guard let client = AgentDoor.request(message) else { continue }
         try await carryOut(agent.handle(.requested(client)), &agent, door, display)
       }
     }

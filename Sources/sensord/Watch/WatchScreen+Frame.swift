@@ -1,0 +1,114 @@
+internal import Ingestion
+internal import Documents
+
+extension WatchScreen {
+  /// How a screen may be drawn.
+  struct Style: Hashable {
+    var columns = 80
+    var rows = 24
+    /// Whether it has more characters than ASCII.
+    var isUTF8 = true
+    var isColoured = false
+
+    /// What stands where there is no value.
+    var dash: String { isUTF8 ? "–" : "-" }
+    fileprivate var separator: String { isUTF8 ? " · " : ", " }
+  }
+
+  /// What a line is about.
+  private enum Emphasis {
+    case none, name, warning
+
+    func apply(to text: String) -> String {
+      switch self {
+      case .none: text
+      case .name: "\u{1B}[1m\(text)\u{1B}[0m"
+      case .warning: "\u{1B}[33m\(text)\u{1B}[0m"
+      }
+    }
+  }
+
+  /// The screen.
+  ///
+  /// - Parameters:
+  ///   - now: The wall clock, in microseconds since 1970 (UTC).
+  ///   - style: How it may be drawn.
+  /// - Returns: Its lines, none wider than it and no more than it has.
+  func frame(at now: Int64, _ style: Style) -> [String] {
+    var lines: [(Emphasis, String)] = [(.none, title(at: now, style))]
+    let quiet = sensors.filter { $0.told == nil && $0.trace.isEmpty }
+    for sensor in sensors where sensor.told != nil || !sensor.trace.isEmpty {
+      lines.append((.none, ""))
+      lines += self.lines(of: sensor, at: now, style)
+    }
+    if !quiet.isEmpty { lines.append((.none, "")) }
+    for sensor in quiet { lines.append((.none, "\(sensor.name)  \(state(of: sensor).words)")) }
+    if sensors.isEmpty, isRecorderThere {
+      lines += [(.none, ""), (.warning, "No sensor is there yet; 'sensord status' says what the recorder does.")]
+    }
+    return lines.prefix(style.rows).map { emphasis, text in
+      let text = PrintableText.line(text, columns: style.columns)
+      return style.isColoured ? emphasis.apply(to: text) : text
+    }
+  }
+
+  /// `14:03:05 · Recording · Ctrl-C ends this`.
+  private func title(at now: Int64, _ style: Style) -> String {
+    var parts = [LocalTime.timeOfDay(now)]
+    if !isRecorderThere {
+      parts.append(
+        isShut
+          ? "The recorder is not open to programs: 'sensord doctor'" : "No recorder is running; waiting for one")
+    } else if let recorder {
+      parts.append(recorder.problem ?? StatusReport.headline(recorder))
+    }
+    return (parts + ["Ctrl-C ends this"]).joined(separator: style.separator)
+  }
+
+  private func lines(of sensor: Sensor, at now: Int64, _ style: Style) -> [(Emphasis, String)] {
+    var lines: [(Emphasis, String)] = [(.name, sensor.name)]
+    if let value = sensor.value {
+      lines.append((.none, "  " + figures(of: value, style)))
+    } else {
+      lines.append((.warning, "  \(style.dash)  \(state(of: sensor).words)"))
+    }
+    let facts = facts(of: sensor, at: now)
+    if !facts.isEmpty { lines.append((.none, "  " + facts.joined(separator: style.separator))) }
+    if style.isUTF8, let trace = Sparkline(sensor.trace, columns: style.columns - 2) {
+      lines.append((.none, "  " + trace.text))
+      lines.append((.none, "  " + Self.legend(of: trace, isIntervals: sensor.hasIntervals)))
+    }
+    return lines
+  }
+
+  private func figures(of value: Value, _ style: Style) -> String {
+    let rate = value.beatsPerMinute.map { "\($0)" } ?? style.dash
+    let intervals = value.rrTicks.map { "\(Self.milliseconds($0))" }.joined(separator: ", ")
+    return "\(rate) beats a minute" + (intervals.isEmpty ? "" : "\(style.separator)RR \(intervals) ms")
+  }
+
+  /// What the status says: how long the session is, what it lost, the battery.
+  private func facts(of sensor: Sensor, at now: Int64) -> [String] {
+    guard isRecorderThere, let status = sensor.status else { return [] }
+    var facts: [String] = []
+    if let start = status.sessionStart {
+      facts.append("session of \(DurationText.text(microseconds: now - start))")
+      facts.append("\(status.gaps) gap\(status.gaps == 1 ? "" : "s")")
+      if status.losses > 0 { facts.append(StatusReport.lostLinks(status)) }
+    }
+    if let battery = status.battery { facts.append("battery \(battery) %") }
+    if let problem = status.problem { facts.append(problem) }
+    return facts
+  }
+
+  private static func legend(of trace: Sparkline, isIntervals: Bool) -> String {
+    let (low, high) =
+      isIntervals ? (milliseconds(trace.low), milliseconds(trace.high)) : (Int(trace.low), Int(trace.high))
+    return isIntervals
+      ? "RR \(low) to \(high) ms, the last \(trace.count == 1 ? "beat" : "\(trace.count) beats")"
+      : "\(low) to \(high) beats a minute, the last \(trace.count == 1 ? "value" : "\(trace.count) values")"
+  }
+
+  /// Of 1/1024 s, rounded.
+  private static func milliseconds(_ ticks: UInt16) -> Int { (Int(ticks) * 1000 + 512) / 1024 }
+}
