@@ -4,29 +4,37 @@ extension Value {
   /// - Throws: ``DBusError/Code/nestedTooDeeply``, ``DBusError/Code/invalid`` for a struct without fields.
   public var type: Signature {
     get throws(DBusError) {
+      if let simpleCode { return Signature(trusted: simpleCode) }
       var text = ""
       try appendType(to: &text, structs: 0)
       return try Signature(text)
     }
   }
 
+  /// The type of a value that declares none of its own; nil for arrays, dictionaries and structs.
+  private var simpleCode: String? {
+    switch self {
+    case .byte: "y"
+    case .boolean: "b"
+    case .int16: "n"
+    case .uint16: "q"
+    case .int32: "i"
+    case .uint32: "u"
+    case .int64: "x"
+    case .uint64: "t"
+    case .double: "d"
+    case .string: "s"
+    case .objectPath: "o"
+    case .signature: "g"
+    case .descriptor: "h"
+    case .bytes: "ay"
+    case .variant: "v"
+    case .array, .dictionary, .structure: nil
+    }
+  }
+
   private func appendType(to text: inout String, structs: Int) throws(DBusError) {
     switch self {
-    case .byte: text.append("y")
-    case .boolean: text.append("b")
-    case .int16: text.append("n")
-    case .uint16: text.append("q")
-    case .int32: text.append("i")
-    case .uint32: text.append("u")
-    case .int64: text.append("x")
-    case .uint64: text.append("t")
-    case .double: text.append("d")
-    case .string: text.append("s")
-    case .objectPath: text.append("o")
-    case .signature: text.append("g")
-    case .descriptor: text.append("h")
-    case .bytes: text.append("ay")
-    case .variant: text.append("v")
     case .array(_, of: let element):
       guard element.isSingleType else {
         throw DBusError(.invalid, "the elements of an array are of one single type")
@@ -41,6 +49,8 @@ extension Value {
       text.append("(")
       for field in fields { try field.appendType(to: &text, structs: structs + 1) }
       text.append(")")
+    default:
+      if let simpleCode { text.append(simpleCode) }
     }
   }
 }

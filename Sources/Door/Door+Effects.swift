@@ -9,6 +9,7 @@ import Sensors
 extension Door {
   /// Does what the registry says.
   func perform(_ effects: [Effect]) {
+    var arguments = MeasurementArguments()
     for effect in effects {
       switch effect {
       case .answer(let number, let isDecided):
@@ -19,7 +20,7 @@ extension Door {
       case .requested(let name, let request):
         send(signal(ClientInterfaces.grants, "Requested", [request.value], to: name))
       case .measurement(let name, let measurement):
-        send(signal(ClientInterfaces.live, "Measurement", measurement.values, to: name))
+        send(signal(ClientInterfaces.live, "Measurement", arguments.values(of: measurement), to: name))
       case .state(let name, let sensor, let state):
         let sensor = sensor.map { "\($0)" } ?? ""
         send(
@@ -70,6 +71,21 @@ extension Door {
       }
     if isAnswered { perform(registry.answeredPing(name, at: now)) } else { registry.pingFailed(name) }
     settle()
+  }
+}
+
+/// The arguments of `Measurement` for one subscriber after the other. They get the same value, each with a number of its own: what
+/// is the same is made once.
+private struct MeasurementArguments {
+  private var measurement: LiveMeasurement?
+  private var values: [Value] = []
+
+  mutating func values(of next: LiveMeasurement) -> [Value] {
+    var before = measurement
+    before?.sequence = next.sequence
+    if before == next { values[1] = .uint64(next.sequence) } else { values = next.values }
+    measurement = next
+    return values
   }
 }
 

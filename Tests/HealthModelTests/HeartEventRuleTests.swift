@@ -32,7 +32,8 @@ struct HeartEventRuleTests {
   @Test("a rate above 120 for ten minutes is an event from its first value to the one that makes it ten")
   func high() throws {
     let rates = Self.rates(80, 0..<60) + Self.rates(121, 60..<1_300) + Self.rates(80, 1_300..<1_400)
-    let event = HeartEvent(.high, over: try Self.span(60, 660), threshold: 120, rule: HighHeartRateDetector.rule)
+    let event = HeartEvent(
+      .high, over: try Self.span(60, 660), threshold: 120, rule: HeartRateEventDetector.Side.high.rule)
     #expect(events(rates) == [event])
     #expect(event.metadata[HeartEvent.thresholdKey] == .quantity(Quantity(120, .countPerMinute)))
     #expect(event.metadata[HeartEvent.ruleKey] == "highHeartRate")
@@ -44,7 +45,8 @@ struct HeartEventRuleTests {
     let rates = Self.rates(39, 0..<700) + Self.rates(40, 700..<701) + Self.rates(39, 701..<1_302)
     let found = events(rates)
     #expect(found.map(\.span) == [try Self.span(0, 600), try Self.span(701, 1_301)])
-    #expect(found.allSatisfy { $0.kind == .low && $0.threshold == 40 && $0.rule == LowHeartRateDetector.rule })
+    #expect(
+      found.allSatisfy { $0.kind == .low && $0.threshold == 40 && $0.rule == HeartRateEventDetector.Side.low.rule })
   }
 
   @Test("a rate at the threshold is not beyond it, and a second less than ten minutes is too short")
@@ -93,7 +95,7 @@ struct HeartEventRuleTests {
   @Test("a clock that was set back begins anew")
   func backwards() {
     let rates = Self.rates(130, 500..<900) + Self.rates(130, 100..<600)
-    var detector = HighHeartRateDetector()
+    var detector = HeartRateEventDetector(.high)
     let found = rates.compactMap { detector.add(Double($0.beatsPerMinute), at: $0.time) }
     #expect(found.isEmpty)
   }
@@ -113,7 +115,7 @@ struct HeartEventRuleTests {
   @Test("the same event of a session has the same identity, another start, rule or session another")
   func identity() throws {
     let session = UUID(uuidString: "00000000-0000-4000-8000-00000000000A")!
-    let event = HeartEvent(.low, over: try Self.span(0, 600), threshold: 40, rule: LowHeartRateDetector.rule)
+    let event = HeartEvent(.low, over: try Self.span(0, 600), threshold: 40, rule: HeartRateEventDetector.Side.low.rule)
     #expect(
       event.syncIdentity(in: session)
         == SyncIdentity(

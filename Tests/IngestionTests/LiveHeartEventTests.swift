@@ -24,7 +24,7 @@ struct LiveHeartEventTests {
       Timestamp(microseconds: Invented.at(second).microseconds + Invented.wallMinusBoot)
     }
     let span = try #require(TimeSpan(start: wall(100), end: wall(700)))
-    let event = HeartEvent(.low, over: span, threshold: 40, rule: LowHeartRateDetector.rule)
+    let event = HeartEvent(.low, over: span, threshold: 40, rule: HeartRateEventDetector.Side.low.rule)
     #expect(
       news == [
         RecorderEvent(

@@ -144,7 +144,7 @@ struct LiveValuesTests {
       return
     }
     #expect(sensor == "\(DoorStage.strap)" && event.kind == .low && event.threshold == 40)
-    #expect(event.span.microseconds == 600_000_000 && event.rule == LowHeartRateDetector.rule)
+    #expect(event.span.microseconds == 600_000_000 && event.rule == HeartRateEventDetector.Side.low.rule)
     await client.close()
     await stage.end()
   }

@@ -12,7 +12,7 @@ public struct HeartEventRules: Hashable, Sendable {
 
   /// Rules; by default those that hold where nobody chose others.
   public init(
-    low: Double? = LowHeartRateDetector.standardThreshold, high: Double? = nil, irregular: Bool = false
+    low: Double? = HeartRateEventDetector.Side.low.standardThreshold, high: Double? = nil, irregular: Bool = false
   ) {
     self.low = low
     self.high = high
@@ -46,8 +46,8 @@ public struct HeartEventRules: Hashable, Sendable {
 
   private func rateEvents(_ rates: [HeartRateValue], excluding excluded: [TimeSpan]) -> [HeartEvent] {
     guard low != nil || high != nil else { return [] }
-    var lowDetector = low.map { LowHeartRateDetector(threshold: $0) }
-    var highDetector = high.map { HighHeartRateDetector(threshold: $0) }
+    var lowDetector = low.map { HeartRateEventDetector(.low, threshold: $0) }
+    var highDetector = high.map { HeartRateEventDetector(.high, threshold: $0) }
     var excluded = excluded.sorted { ($0.start, $0.end) < ($1.start, $1.end) }[...]
     var events: [HeartEvent] = []
     for rate in rates where rate.contact != .notDetected {

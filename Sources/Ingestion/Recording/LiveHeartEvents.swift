@@ -6,12 +6,12 @@ import Sensors
 ///
 /// Irregular rhythms are not looked for: which intervals are between normal beats is known only by what follows.
 struct LiveHeartEvents {
-  private var low: LowHeartRateDetector?
-  private var high: HighHeartRateDetector?
+  private var low: HeartRateEventDetector?
+  private var high: HeartRateEventDetector?
 
   init(_ rules: HeartEventRules) {
-    low = rules.low.map { LowHeartRateDetector(threshold: $0) }
-    high = rules.high.map { HighHeartRateDetector(threshold: $0) }
+    low = rules.low.map { HeartRateEventDetector(.low, threshold: $0) }
+    high = rules.high.map { HeartRateEventDetector(.high, threshold: $0) }
   }
 
   /// A rate arrived from the skin.
