@@ -15,6 +15,7 @@ static = $(CURDIR)/.build/static
 packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 binaries = $(release)/sensord $(release)/sensord-simulator
 sources = Package.swift $(shell find Sources -type f)
+formatted = Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples) Live/Package.swift Live/Sources Live/Tests
 examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources Examples/HotDog/Package.swift Examples/HotDog/Sources
 
 bindir = $(DESTDIR)$(PREFIX)/bin
@@ -48,11 +49,11 @@ check: lint imports test verify-unit ## everything that has to be right before a
 
 .PHONY: lint
 lint: ## the source format
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples)
+	$(SWIFT) format lint --strict --parallel --recursive $(formatted)
 
 .PHONY: format
 format: ## bring the sources into that format
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples)
+	$(SWIFT) format --in-place --parallel --recursive $(formatted)
 
 .PHONY: imports
 imports: ## which module may import which; that the libraries are documented and decisions short
@@ -104,6 +105,21 @@ fidelity: build ## is what is stored what happened? Simulated hearts and sensors
 fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute each (Fuzz/README.md)
 	@Fuzz/run
 
+.PHONY: live
+live: dependencies ## the live hub (Documentation/live.md), in Live/.build/release
+	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
+	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed)
+
+.PHONY: run-live
+run-live: build live ## look in a browser: at the recorder that runs, or at a demonstration
+	@Scripts/run-live $(release) Live/.build/release
+
+.PHONY: test-live
+test-live: dependencies ## the tests of the live hub
+	$(SWIFT) build --product sensord
+	$(SWIFT) build --product sensord-simulator
+	@SWIFT='$(SWIFT)' Scripts/test-live
+
 .PHONY: examples
 examples: dependencies ## a package that uses the library, with SQLite alone, as its documentation says
 	@SWIFT='$(SWIFT)' Examples/check
@@ -132,9 +148,22 @@ install: $(binaries) ## programs, systemd unit, user and group, D-Bus files (DES
 	chmod 644 $(unitdir)/sensord.service
 	@[ -n "$(DESTDIR)" ] || Scripts/after-install
 
+.PHONY: install-live
+install-live: ## the live hub that 'make live' built, its systemd unit and user (DESTDIR, PREFIX)
+	install -D -m 755 -t $(bindir) Live/.build/release/sensord-live
+	strip --strip-debug $(bindir)/sensord-live
+	install -D -m 644 systemd/sysusers.d/sensord-live.conf -t $(sysusersdir)
+	install -D -m 644 -t $(docdir)/Documentation Documentation/live.md
+	install -d $(unitdir)
+	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord-live.service >$(unitdir)/sensord-live.service
+	chmod 644 $(unitdir)/sensord-live.service
+	@[ -n "$(DESTDIR)" ] || Scripts/after-install sensord-live
+
 .PHONY: uninstall
 uninstall: ## remove what install put in place; recordings and the user stay
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord.service
+	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord-live.service 2>/dev/null || true
+	rm -f $(bindir)/sensord-live $(unitdir)/sensord-live.service $(sysusersdir)/sensord-live.conf
 	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
 	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml

@@ -42,6 +42,8 @@ let package = Package(
         "ClientInterfaces", "Clients",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
+    // What the tests of the live hub's own package (Live) start buses and programs with.
+    .library(name: "TestSupport", targets: ["TestSupport"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -1,0 +1,50 @@
+public import LivePulse
+
+/// VRChat's avatar parameters, in the three families of names that avatars are made for.
+///
+/// Without a value the flags are false and the numbers those of no rate, so that no avatar keeps the last one.
+public enum AvatarParameters {
+  private static let prefix = "/avatar/parameters/"
+
+  /// What to send when something else is shown.
+  public static func messages(_ pulse: Pulse) -> [OSCMessage] {
+    var rate: UInt16 = 0
+    var interval: Int?
+    var isConnected = false
+    if case .value(let reading) = pulse {
+      (rate, interval, isConnected) = (reading.beatsPerMinute, reading.lastIntervalMilliseconds, true)
+    }
+    let bounded = Float(min(rate, 255))
+    var messages: [OSCMessage] = [
+      flag("isHRConnected", isConnected),
+      flag("isHRReconnecting", !isConnected && pulse != .none(.noRecorder)),
+      integer("HR", rate),
+      number("floatHR", bounded / 127.5 - 1),
+      number("Heartrate", bounded / 127.5 - 1),
+      number("Heartrate2", bounded / 255),
+      integer("Heartrate3", rate),
+      integer("VRCOSC/Heartrate/Value", rate),
+      flag("VRCOSC/Heartrate/Connected", isConnected),
+      number("VRCOSC/Heartrate/Normalised", min(Float(rate) / 240, 1)),
+      number("VRCOSC/Heartrate/Units", Float(rate % 10) / 10),
+      number("VRCOSC/Heartrate/Tens", Float(rate / 10 % 10) / 10),
+      number("VRCOSC/Heartrate/Hundreds", Float(rate / 100 % 10) / 10),
+    ]
+    if let interval { messages.append(OSCMessage(prefix + "RRInterval", .integer(Int32(interval)))) }
+    return messages
+  }
+
+  /// Said with each value that has beats, and taken back a moment later.
+  public static func beat(_ isBeating: Bool) -> OSCMessage { flag("isHRBeat", isBeating) }
+
+  /// Changes with every beat.
+  public static func toggle(_ isOn: Bool) -> OSCMessage { flag("HeartBeatToggle", isOn) }
+
+  private static func flag(_ name: String, _ flag: Bool) -> OSCMessage { OSCMessage(prefix + name, .flag(flag)) }
+
+  private static func integer(_ name: String, _ value: UInt16) -> OSCMessage {
+    OSCMessage(prefix + name, .integer(Int32(value)))
+  }
+
+  private static func number(_ name: String, _ value: Float) -> OSCMessage { OSCMessage(prefix + name, .number(value)) }
+}

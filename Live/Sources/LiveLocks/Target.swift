@@ -1,0 +1,41 @@
+/// What a request asks for: a path and its parameters.
+public struct Target: Sendable {
+  public let path: String
+  private let parameters: [String: String]
+
+  /// From a request line's target; nil for what is no path, has a wrong escape, or names a parameter twice.
+  public init?(_ text: String) {
+    guard text.utf8.first == UInt8(ascii: "/") else { return nil }
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    path = String(parts[0])
+    var parameters: [String: String] = [:]
+    for part in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+      let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Self.decoded(words[0]), let value = Self.decoded(words.count > 1 ? words[1] : ""),
+        parameters.updateValue(value, forKey: name) == nil
+      else { return nil }
+    }
+    self.parameters = parameters
+  }
+
+  public subscript(name: String) -> String? { parameters[name] }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+        bytes.append(high << 4 | low)
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
+  }
+}

@@ -1,0 +1,73 @@
+/// The programs that may read without a person: names, and what is kept of their tokens.
+///
+/// As a text it has a line for each: the name, a space, and 64 digits that are not the token.
+public struct TokenList: Sendable {
+  /// Why a list is not what it was asked to be.
+  public enum Failure: Error, Hashable, Sendable {
+    /// A name has 1 to 40 of the ASCII letters, digits, `.`, `_` and `-`.
+    case invalidName
+    /// There is such a name already.
+    case exists
+    /// There is no such name.
+    case unknown
+    /// There are as many as there may be.
+    case full
+    /// A line of the text is none; its number, from 1.
+    case damaged(line: Int)
+  }
+
+  /// As many as there may be.
+  public static let capacity = 64
+
+  private var tokens: [(name: String, print: SecretPrint)] = []
+
+  /// An empty one.
+  public init() {}
+
+  /// From its text.
+  public init(_ text: String) throws(Failure) {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      guard words.count == 2, let print = SecretPrint(digits: words[1]) else { throw .damaged(line: index + 1) }
+      do throws(Failure) {
+        try add(words[0], print)
+      } catch {
+        throw .damaged(line: index + 1)
+      }
+    }
+  }
+
+  public var text: String { tokens.map { "\($0.name) \($0.print.digits)\n" }.joined() }
+
+  public var names: [String] { tokens.map(\.name) }
+
+  /// Adds a program.
+  public mutating func add(_ name: String, _ print: SecretPrint) throws(Failure) {
+    guard (1...40).contains(name.utf8.count), name.utf8.allSatisfy(Self.isAllowed) else { throw .invalidName }
+    guard !tokens.contains(where: { $0.name == name }) else { throw .exists }
+    guard tokens.count < Self.capacity else { throw .full }
+    tokens.append((name, print))
+  }
+
+  /// Takes a program's right away.
+  public mutating func revoke(_ name: String) throws(Failure) {
+    guard let index = tokens.firstIndex(where: { $0.name == name }) else { throw .unknown }
+    tokens.remove(at: index)
+  }
+
+  /// Whose token somebody presents; the work is the same whether it is one or not.
+  public func owner(of print: SecretPrint) -> String? {
+    var owner: String?
+    for token in tokens where token.print.matches(print) { owner = token.name }
+    return owner
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// The browsers of people who were let in: by a link that works once, then by a cookie. A machine without a clock; times never go
+/// back.
+public struct Visitors: Sendable {
+  /// How long a link may be used.
+  public static let linkLife: Duration = .seconds(120)
+  /// How long a cookie lets in.
+  public static let cookieLife: Duration = .seconds(30 * 86_400)
+  /// As many links and cookies are known at a time; more, and the oldest goes.
+  public static let capacity = 32
+
+  private struct Pass: Sendable {
+    var print: SecretPrint
+    var end: Duration
+  }
+
+  private var links: [Pass] = []
+  private var cookies: [Pass] = []
+
+  public init() {}
+
+  /// A new link's secret.
+  public mutating func invite(at now: Duration) -> Secret {
+    let secret = Secret()
+    Self.keep(Pass(print: secret.print, end: now + Self.linkLife), in: &links)
+    return secret
+  }
+
+  /// The secret of a cookie for who presents that of a link, which is used up; nil where it is none, was used, or is too old.
+  public mutating func enter(with text: String, at now: Duration) -> Secret? {
+    let print = SecretPrint(of: text)
+    guard let index = links.firstIndex(where: { $0.print.matches(print) }) else { return nil }
+    guard links.remove(at: index).end > now else { return nil }
+    let secret = Secret()
+    Self.keep(Pass(print: secret.print, end: now + Self.cookieLife), in: &cookies)
+    return secret
+  }
+
+  /// Whether a cookie lets in.
+  public func knows(_ text: String, at now: Duration) -> Bool {
+    let print = SecretPrint(of: text)
+    return cookies.contains { $0.print.matches(print) && $0.end > now }
+  }
+
+  private static func keep(_ pass: Pass, in passes: inout [Pass]) {
+    if passes.count == capacity { passes.removeFirst() }
+    passes.append(pass)
+  }
+}

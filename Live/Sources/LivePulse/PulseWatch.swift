@@ -1,0 +1,115 @@
+/// Decides what is shown: the value of one sensor while it holds, and otherwise why there is none.
+///
+/// A state machine without a clock: each method is something that happens, at a time that counts from any moment but never goes
+/// back. Each returns what is to be shown from now on, nil where nothing changes.
+///
+/// One sensor is shown: the one that was chosen; without a choice the one that is shown already, as long as it has a value, else
+/// one that has.
+public struct PulseWatch: Sendable {
+  /// How long after the beat that was due a value no longer holds. Outputs have to show that within 3 s, and need a moment for it.
+  public static let patience: Duration = .milliseconds(2900)
+
+  private struct Sensor {
+    var pulse: Pulse
+    /// When its value no longer holds; nil where there is none.
+    var holdsUntil: Duration?
+  }
+
+  private let chosen: String?
+  private var hasRecorder = false
+  private var sensors: [String: Sensor] = [:]
+  /// The sensor that is shown.
+  private var shown: String?
+  /// What is shown.
+  public private(set) var pulse = Pulse.none(.noRecorder)
+
+  /// - Parameter chosen: The address of the only sensor to show; nil for any.
+  public init(showing chosen: String? = nil) {
+    self.chosen = chosen
+  }
+
+  /// When ``passed(to:)`` has to be called if nothing else happens; nil where nothing is due.
+  public var deadline: Duration? { sensors.values.compactMap(\.holdsUntil).min() }
+
+  /// The recorder sends values from here on, and first what its sensors do.
+  public mutating func subscribed() -> Pulse? {
+    hasRecorder = true
+    sensors = [:]
+    return update()
+  }
+
+  /// There is no recorder, or it ends.
+  public mutating func lostRecorder() -> Pulse? {
+    hasRecorder = false
+    sensors = [:]
+    return update()
+  }
+
+  /// The recorder says what a sensor does.
+  ///
+  /// That it measures is no value yet.
+  public mutating func changed(_ sensor: String, to state: SensorState) -> Pulse? {
+    guard hasRecorder else { return nil }
+    switch state {
+    case .measuring:
+      if case .value = sensors[sensor]?.pulse { return nil }
+      sensors[sensor] = Sensor(pulse: .none(.silent))
+    case .silent: sensors[sensor] = Sensor(pulse: .none(.silent))
+    case .offSkin: sensors[sensor] = Sensor(pulse: .none(.offSkin))
+    case .linkLost: sensors[sensor] = Sensor(pulse: .none(.linkLost))
+    }
+    return update()
+  }
+
+  /// A sensor sent something at `now`.
+  public mutating func measured(_ measurement: Measurement, at now: Duration) -> Pulse? {
+    guard hasRecorder else { return nil }
+    if measurement.isOnSkin == false {
+      sensors[measurement.sensor] = Sensor(pulse: .none(.offSkin))
+    } else if let rate = measurement.beatsPerMinute, rate > 0 {
+      let reading = Reading(
+        sensor: measurement.sensor, microseconds: measurement.microseconds, beatsPerMinute: rate,
+        rrTicks: measurement.rrTicks, precededByGap: measurement.missed > 0)
+      sensors[measurement.sensor] = Sensor(
+        pulse: .value(reading), holdsUntil: now + measurement.interval + Self.patience)
+    } else {
+      sensors[measurement.sensor] = Sensor(pulse: .none(.silent))
+    }
+    return update(newValueOf: measurement.sensor)
+  }
+
+  /// Time has passed: values that no longer hold end.
+  public mutating func passed(to now: Duration) -> Pulse? {
+    for (address, sensor) in sensors {
+      if let end = sensor.holdsUntil, end <= now { sensors[address] = Sensor(pulse: .none(.silent)) }
+    }
+    return update()
+  }
+
+  private mutating func update(newValueOf measured: String? = nil) -> Pulse? {
+    let before = (pulse, shown)
+    shown = selection
+    pulse = hasRecorder ? shown.flatMap { sensors[$0]?.pulse } ?? .none(.linkLost) : .none(.noRecorder)
+    guard case .value(var reading) = pulse else { return pulse == before.0 ? nil : pulse }
+    // Two values in a row may be equal; both are news.
+    guard measured == shown || before.1 != shown else {
+      pulse = before.0
+      return nil
+    }
+    if case .none = before.0 { reading.precededByGap = true }
+    if before.1 != shown { reading.precededByGap = true }
+    pulse = .value(reading)
+    return pulse
+  }
+
+  private var selection: String? {
+    if let chosen { return chosen }
+    if let shown, case .value = sensors[shown]?.pulse { return shown }
+    let addresses = sensors.keys.sorted()
+    let measuring = addresses.first { if case .value = sensors[$0]?.pulse { true } else { false } }
+    if let measuring { return measuring }
+    if let shown, sensors[shown] != nil { return shown }
+    // Of those without a value, one that is linked says more.
+    return addresses.first { sensors[$0]?.pulse != .none(.linkLost) } ?? addresses.first
+  }
+}

@@ -1,0 +1,193 @@
+internal import Glibc
+internal import LiveLocks
+public import NIOCore
+internal import NIOPosix
+
+/// The hub with its outputs and its doors, as a program starts it.
+public final class LiveServer: Sendable {
+  /// What a person may choose.
+  public struct Options: Sendable {
+    /// The only sensor to show; nil for any.
+    public var sensor: String?
+    /// Where browsers and programs come to; port 0 for any that is free.
+    public var address: String
+    public var port: Int
+    /// Further names that it answers to: a proxy's.
+    public var hosts: [String] = []
+    /// The folder in which the tokens are kept.
+    public var stateFolder: String
+    /// The socket to which those come who may open it.
+    public var controlPath: String
+    /// A file with the rate alone.
+    public var textFile: String?
+    /// The address and port to which avatar parameters are sent.
+    public var avatar: (address: String, port: Int)?
+    public var limits = Limits()
+
+    public init(address: String, port: Int, stateFolder: String, controlPath: String) {
+      self.address = address
+      self.port = port
+      self.stateFolder = stateFolder
+      self.controlPath = controlPath
+    }
+  }
+
+  private let loop: any EventLoop
+  private let hub: NIOLoopBound<Hub>
+  /// Where it listens, as it stands in a link: `127.0.0.1:8765`.
+  public let place: String
+  private let channels: [any Channel]
+
+  private init(loop: any EventLoop, hub: NIOLoopBound<Hub>, place: String, channels: [any Channel]) {
+    self.loop = loop
+    self.hub = hub
+    self.place = place
+    self.channels = channels
+  }
+
+  /// Starts everything on `loop`, from another thread; returns when it listens.
+  ///
+  /// - Parameters:
+  ///   - options: What a person chose.
+  ///   - loop: Where everything runs.
+  ///   - complain: Told in one line what an output cannot do; the others go on.
+  /// - Returns: The hub, which listens.
+  /// - Throws: A ``LiveFailure`` that says what to do.
+  public static func start(
+    _ options: Options, on loop: any EventLoop, complain: @escaping @Sendable (String) -> Void
+  ) throws(LiveFailure) -> LiveServer {
+    guard unsafe mkdir(options.stateFolder, 0o700) == 0 || errno == EEXIST else {
+      throw LiveFailure(
+        .cannotCreate,
+        "\(options.stateFolder) cannot be made: \(LiveFailure.reason(errno)); choose another --state")
+    }
+    let file = TokenFile(path: options.stateFolder + "/tokens")
+    let tokens = try file.read()
+    var channels: [any Channel] = []
+    do throws(LiveFailure) {
+      let hub = try wait(loop.submit { NIOLoopBound(Hub(on: loop, showing: options.sensor), eventLoop: loop) })
+      let web = try listen(options, tokens, hub, loop)
+      channels.append(web.channel)
+      let place = "\(options.address.contains(":") ? "[\(options.address)]" : options.address):\(web.port)"
+      channels.append(try listenForOwners(options, hub, web.locks, file, place, loop))
+      channels += try startOutputs(options, hub, loop, complain)
+      return LiveServer(loop: loop, hub: hub, place: place, channels: channels)
+    } catch {
+      for channel in channels { channel.close(promise: nil) }
+      throw error
+    }
+  }
+
+  /// Something has happened at the recorder.
+  public func handle(_ event: RecorderEvent) {
+    loop.execute { [hub] in hub.value.handle(event) }
+  }
+
+  /// Every output says that there is no value; then connections end. From another thread than the loop's.
+  public func stop() {
+    let ends = loop.flatSubmit { [hub, channels, loop] in
+      hub.value.handle(.lost)
+      return EventLoopFuture.andAllComplete(channels.map { $0.close() }, on: loop)
+    }
+    try? ends.wait()
+  }
+
+  private struct Web {
+    var channel: any Channel
+    var port: Int
+    var locks: NIOLoopBound<Locks>
+  }
+
+  private static func listen(
+    _ options: Options, _ tokens: TokenList, _ hub: NIOLoopBound<Hub>, _ loop: any EventLoop
+  ) throws(LiveFailure) -> Web {
+    let address: SocketAddress
+    do {
+      address = try SocketAddress(ipAddress: options.address, port: options.port)
+    } catch {
+      throw LiveFailure(.usage, "'\(options.address)' is no IP address to listen on; the usual one is 127.0.0.1")
+    }
+    do {
+      let bound = try loop.submit {
+        let metrics = MetricsOutput()
+        hub.value.attach(metrics)
+        let locks = Locks(hosts: HostRule(port: options.port, hosts: options.hosts), tokens: tokens)
+        let router = Router(hub: hub.value, locks: locks, metrics: metrics)
+        return (
+          NIOLoopBound(WebServer(router, options.limits), eventLoop: loop), NIOLoopBound(locks, eventLoop: loop)
+        )
+      }.wait()
+      let channel = try loop.flatSubmit { bound.0.value.listen(on: address) }.wait()
+      let port = channel.localAddress?.port ?? options.port
+      try loop.submit { bound.1.value.hosts = HostRule(port: port, hosts: options.hosts) }.wait()
+      return Web(channel: channel, port: port, locks: bound.1)
+    } catch {
+      throw LiveFailure(
+        .unavailable,
+        "\(options.address) port \(options.port) cannot be listened on: \(reason(error)); choose another with --listen")
+    }
+  }
+
+  private static func listenForOwners(
+    _ options: Options, _ hub: NIOLoopBound<Hub>, _ locks: NIOLoopBound<Locks>, _ file: TokenFile, _ place: String,
+    _ loop: any EventLoop
+  ) throws(LiveFailure) -> any Channel {
+    let path = options.controlPath
+    if let folder = path.lastIndex(of: "/").map({ path[..<$0] }) { _ = unsafe mkdir(String(folder), 0o700) }
+    do {
+      let control = try loop.submit {
+        NIOLoopBound(Control(hub: hub.value, locks: locks.value, file: file, address: place), eventLoop: loop)
+      }.wait()
+      let channel = try ServerBootstrap(group: loop)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ControlHandler(control.value))
+          }
+        }
+        .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
+      // Its folder says who else may come.
+      guard unsafe chmod(path, 0o660) == 0 else { throw IOError(errnoCode: errno, reason: "chmod") }
+      return channel
+    } catch {
+      throw LiveFailure(.cannotCreate, "the socket \(path) cannot be made: \(reason(error)); choose another --socket")
+    }
+  }
+
+  private static func startOutputs(
+    _ options: Options, _ hub: NIOLoopBound<Hub>, _ loop: any EventLoop,
+    _ complain: @escaping @Sendable (String) -> Void
+  ) throws(LiveFailure) -> [any Channel] {
+    if let path = options.textFile {
+      loop.execute { hub.value.attach(TextFileOutput(path, complain: complain)) }
+    }
+    guard let avatar = options.avatar else { return [] }
+    let address: SocketAddress
+    do {
+      address = try SocketAddress(ipAddress: avatar.address, port: avatar.port)
+    } catch {
+      throw LiveFailure(.usage, "'\(avatar.address)' is no IP address to send to; the usual one is 127.0.0.1")
+    }
+    do {
+      let channel = try DatagramBootstrap(group: loop).bind(
+        host: address.protocol == .inet6 ? "::" : "0.0.0.0", port: 0
+      ).wait()
+      loop.execute { hub.value.attach(OSCOutput(channel, to: address)) }
+      return [channel]
+    } catch {
+      throw LiveFailure(.unavailable, "nothing can be sent over UDP: \(reason(error)); leave --osc out")
+    }
+  }
+
+  private static func wait<Value: Sendable>(_ future: EventLoopFuture<Value>) throws(LiveFailure) -> Value {
+    do {
+      return try future.wait()
+    } catch {
+      throw LiveFailure(.unavailable, reason(error))
+    }
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    if let error = error as? IOError { return LiveFailure.reason(error.errnoCode) }
+    return "\(error)"
+  }
+}

@@ -1,0 +1,104 @@
+internal import LiveForms
+internal import LiveLocks
+internal import LivePulse
+internal import NIOHTTP1
+
+/// What a request leads to. Confined to the hub's loop.
+final class Router {
+  enum Route {
+    case answer(Answer)
+    case events(Key)
+    case webSocket(Dialect, Key)
+  }
+
+  let hub: Hub
+  let locks: Locks
+  let metrics: MetricsOutput
+
+  init(hub: Hub, locks: Locks, metrics: MetricsOutput) {
+    self.hub = hub
+    self.locks = locks
+    self.metrics = metrics
+  }
+
+  /// Decides; the checks come before anything is looked at.
+  func route(_ head: HTTPRequestHead) -> Route {
+    if let refusal = refusal(of: head) { return .answer(refusal) }
+    guard let target = Target(head.uri) else { return .answer(Answer(.badRequest, "The address is malformed.\n")) }
+    switch target.path {
+    // They hold no data; so a page that was let in by a token needs none for them.
+    case "/page.css": return .answer(.file(PackageResources.page_css, "text/css"))
+    case "/page.js": return .answer(.file(PackageResources.page_js, "text/javascript"))
+    case "/open": return .answer(enter(target))
+    default: break
+    }
+    let key = locks.key(
+      cookies: head.headers["cookie"], authorizations: head.headers["authorization"], parameter: target["token"],
+      at: hub.now)
+    guard let key else {
+      return .answer(
+        Answer(
+          .unauthorized,
+          "Run 'sensord-live open' for a link that opens this page, or 'sensord-live token add NAME' for a program's token.\n"
+        ))
+    }
+    return open(target, key)
+  }
+
+  private func open(_ target: Target, _ key: Key) -> Route {
+    switch target.path {
+    case "/": return .answer(.file(PackageResources.page_html, "text/html"))
+    case "/overlay": return .answer(.file(PackageResources.overlay_html, "text/html"))
+    case "/hr": return .answer(rate(asJSON: target["format"] == "json"))
+    case "/metrics": return .answer(Answer(.ok, type: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
+    case "/events": return .events(key)
+    case "/ws":
+      guard let dialect = Dialect(rawValue: target["dialect"] ?? Dialect.sensord.rawValue) else {
+        let all = Dialect.allCases.map(\.rawValue).joined(separator: ", ")
+        return .answer(Answer(.badRequest, "There is no such dialect, only \(all).\n"))
+      }
+      return .webSocket(dialect, key)
+    default: return .answer(Answer(.notFound, "There is nothing here.\n"))
+    }
+  }
+
+  private func refusal(of head: HTTPRequestHead) -> Answer? {
+    guard locks.hosts.allows(hosts: head.headers["host"]) else {
+      return Answer(.misdirectedRequest, "This hub does not answer to that name; --host adds one.\n")
+    }
+    guard locks.hosts.allows(origins: head.headers["origin"]) else {
+      return Answer(.forbidden, "Pages from elsewhere may not read here.\n")
+    }
+    guard head.method == .GET || head.method == .HEAD else {
+      var answer = Answer(.methodNotAllowed, "Nothing can be written here.\n")
+      answer.fields = [("Allow", "GET, HEAD")]
+      return answer
+    }
+    return Self.hasContent(head) ? Answer(.payloadTooLarge, "Requests have no content here.\n") : nil
+  }
+
+  /// Whether something comes behind the head.
+  static func hasContent(_ head: HTTPRequestHead) -> Bool {
+    head.headers.contains(name: "transfer-encoding") || head.headers["content-length"].contains { $0 != "0" }
+  }
+
+  /// The link that a person opens: a cookie for it, and on to the page.
+  private func enter(_ target: Target) -> Answer {
+    guard let code = target["code"], let secret = locks.visitors.enter(with: code, at: hub.now) else {
+      return Answer(.forbidden, "This link was used, or is too old; 'sensord-live open' makes a new one.\n")
+    }
+    var answer = Answer(.seeOther)
+    let age = Visitors.cookieLife.components.seconds
+    answer.fields = [
+      ("Location", "/"),
+      ("Set-Cookie", "\(Locks.cookieName)=\(secret.text); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"),
+    ]
+    return answer
+  }
+
+  private func rate(asJSON: Bool) -> Answer {
+    let text = asJSON ? PlainRate.json(hub.shown.pulse) : PlainRate.digits(hub.shown.pulse)
+    guard let text else { return Answer(.noContent) }
+    return Answer(.ok, type: asJSON ? "application/json" : "text/plain; charset=utf-8", text)
+  }
+}

@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import Glibc
+internal import LiveServer
+internal import NIOPosix
+internal import SensordClient
+
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Run the hub until it is told to end.", usage: "sensord-live run [options]",
+    discussion: """
+      Paths, all for a cookie ('open') or a token ('token add'): /, /overlay, /events, /ws, /hr, /metrics.
+
+        sensord-live run --text-file /tmp/heart-rate.txt --osc 127.0.0.1:9000
+      """)
+
+  @Option(help: ArgumentHelp("The address to listen on.", valueName: "address:port"))
+  var listen = "127.0.0.1:8765"
+
+  @Option(
+    name: .customLong("host"),
+    help: ArgumentHelp("Another name that it answers to, that of a proxy. May be repeated.", valueName: "name"))
+  var hosts: [String] = []
+
+  @Option(help: ArgumentHelp("Show this sensor only; otherwise one that measures.", valueName: "bluetooth-address"))
+  var sensor: String?
+
+  @Option(
+    name: .customLong("text-file"),
+    help: ArgumentHelp("Keep the rate in this file: digits, or a dash.", valueName: "path"))
+  var textFile: String?
+
+  @Option(
+    name: .customLong("osc"),
+    help: ArgumentHelp(
+      "Send avatar parameters (OSC over UDP); VRChat listens on 127.0.0.1:9000.", valueName: "address:port"))
+  var avatar: String?
+
+  @Option(help: ArgumentHelp("The bus of the recorder; otherwise found as by other programs.", valueName: "address"))
+  var bus: String?
+
+  @Option(name: .customLong("state"), help: ArgumentHelp("Where tokens are kept.", valueName: "folder"))
+  var stateFolder: String?
+
+  @OptionGroup var socket: SocketOption
+
+  func run() throws {
+    let (address, port) = try Place.parsed(listen, option: "--listen", ports: 0...65_535)
+    var options = LiveServer.Options(
+      address: address, port: port, stateFolder: try stateFolder ?? Places.stateFolder(),
+      controlPath: socket.path ?? Places.ownSocket)
+    options.hosts = hosts
+    options.sensor = sensor?.uppercased()
+    options.textFile = textFile
+    options.avatar = try avatar.map { try Place.parsed($0, option: "--osc", ports: 1...65_535) }
+
+    // Blocked before there are threads, so that they end the program here and nowhere else.
+    var ends = sigset_t()
+    unsafe sigemptyset(&ends)
+    for end in [SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&ends, end) }
+    unsafe pthread_sigmask(SIG_BLOCK, &ends, nil)
+
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let server = try LiveServer.start(options, on: group.next()) { Terminal.complain($0) }
+    Terminal.complain("listening on http://\(server.place); 'sensord-live open' prints a link")
+    let feed = Feed(bus: bus.map { .address($0) } ?? .automatic, loop: group.next()) { server.handle($0) }
+    feed.start()
+    var signal: Int32 = 0
+    unsafe sigwait(&ends, &signal)
+    server.stop()
+  }
+}

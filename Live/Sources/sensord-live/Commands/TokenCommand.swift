@@ -1,0 +1,49 @@
+internal import ArgumentParser
+
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Let programs and overlays read without a person.",
+    subcommands: [Add.self, List.self, Revoke.self])
+
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Print a new token, which is shown this once.",
+      discussion: """
+        A program sends it as 'Authorization: Bearer TOKEN', or, where it cannot, with the address: ?token=TOKEN.
+
+          token=$(sensord-live token add shell)
+          curl -H "Authorization: Bearer $token" http://127.0.0.1:8765/hr
+        """)
+    @Argument(help: "What it is for: letters, digits, '.', '_' and '-'.") var name: String
+    @OptionGroup var socket: SocketOption
+
+    func run() throws {
+      guard !name.contains(where: \.isWhitespace) else {
+        throw ValidationError("A token's name has 1 to 40 of the ASCII letters, digits, '.', '_' and '-'")
+      }
+      Terminal.print(try ControlClient(socket.path).ask("add \(name)"))
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the names of all tokens.")
+    @OptionGroup var socket: SocketOption
+
+    func run() throws {
+      let names = try ControlClient(socket.path).ask("list")
+      if !names.isEmpty { Terminal.print(names) }
+    }
+  }
+
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "revoke", abstract: "Take a token back: no request with it is answered from now on.")
+    @Argument(help: "The name it was given.") var name: String
+    @OptionGroup var socket: SocketOption
+
+    func run() throws {
+      guard !name.contains(where: \.isWhitespace) else { throw ValidationError("There is no token of that name") }
+      _ = try ControlClient(socket.path).ask("revoke \(name)")
+    }
+  }
+}

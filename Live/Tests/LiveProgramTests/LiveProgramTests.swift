@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The programs as they are installed: a real bus, a real recorder, a simulated strap, and the hub between them and curl.
+@Suite("The hub as a program", .timeLimit(.minutes(5)))
+struct LiveProgramTests {
+  @Test("a value goes from the strap to every output, and each cause ends it everywhere with its own state")
+  func causes() async throws {
+    let stage = try ProgramStage()
+    try await stage.recorder()
+    let hub = try stage.hub("--text-file", "\(stage.folder.path)/rate")
+    try await hub.printed("listening on")
+    let token = try stage.ask("token", "add", "test")
+    let events = try stage.curl("-N", "http://\(stage.place)/events?token=\(token)")
+    try await events.printed(#""state":"linkLost""#)
+
+    let strap = try stage.strap()
+    try await strap.printed("ready")
+    try await events.printed(#""state":"measuring""#)
+    try await stage.shows(isValue: true, token)
+
+    // Off the skin, by the strap's own word; then on it again.
+    try await events.printed(#""state":"offSkin""#, after: #""state":"measuring""#)
+    try await events.printed(#""state":"measuring""#, after: #""state":"offSkin""#)
+
+    // The recorder is killed.
+    stage.killRecorder()
+    try await events.printed(#""state":"noRecorder""#, after: #""state":"offSkin""#)
+    try await stage.shows(isValue: false, token)
+    try await stage.recorder()
+    try await events.printed(#""state":"measuring""#, after: #""state":"noRecorder""#)
+    try await stage.shows(isValue: true, token)
+
+    // The recorder stands still, and says nothing about it.
+    stage.send(SIGSTOP)
+    try await events.printed(#""state":"silent""#, after: #""state":"noRecorder""#)
+    try await stage.shows(isValue: false, token)
+    stage.send(SIGCONT)
+    try await stage.shows(isValue: true, token)
+
+    // bluetoothd is gone, and the strap with it.
+    strap.end()
+    try await stage.shows(isValue: false, token)
+
+    // The hub ends, and leaves a dash.
+    #expect(hub.terminate() == 0)
+    #expect(stage.folder.bytes(of: "rate") == Array("-".utf8))
+    // No rate and no interval in what it prints for people.
+    #expect(!hub.text.contains("bpm"))
+  }
+
+  @Test("a hub that may not read says how to allow it, and shows values once that is allowed")
+  func permission() async throws {
+    let stage = try ProgramStage(isAllowed: false)
+    try await stage.recorder()
+    let strap = try stage.strap()
+    try await strap.printed("ready")
+    let hub = try stage.hub()
+    let command = "grants allow org.sensord.Live@\(getuid()) --read heartRate,heartbeatSeries"
+    try await hub.printed("waits for permission: sensord \(command)")
+    let token = try stage.ask("token", "add", "test")
+    try await stage.shows(isValue: false, token)
+    try stage.sensord(command.split(separator: " ").map(String.init))
+    try await stage.shows(isValue: true, token)
+  }
+
+  @Test("without a recorder the hub waits for one, and without a hub the commands say so")
+  func absent() async throws {
+    let stage = try ProgramStage()
+    let without = try stage.run("sensord-live", ["open", "--socket", stage.control])
+    #expect(without.status == 69)
+    #expect(without.errors.contains("no hub runs at"))
+    let hub = try stage.hub("--bus", stage.busAddress)
+    try await hub.printed("no recorder is running that lets programs in")
+    let taken = try stage.run(
+      "sensord-live", ["run", "--listen", stage.place, "--state", stage.folder.path, "--socket", "/nowhere/x"])
+    #expect(taken.status == 69 && taken.errors.contains("choose another with --listen"))
+    #expect(try stage.ask("open").hasPrefix("http://\(stage.place)/open?code="))
+  }
+
+  @Test(
+    "what is mistyped is one line that says what to do, with code 64",
+    arguments: [
+      ["run", "--listen", "8765"], ["run", "--listen", "here:8765"], ["run", "--osc", "127.0.0.1"], ["walk"],
+      ["token", "add", "a b"], ["run", "--listen", "127.0.0.1:99999"],
+    ])
+  func mistyped(words: [String]) throws {
+    let stage = try ProgramStage()
+    let paths = words[0] == "run" ? ["--state", stage.folder.path, "--socket", stage.control] : []
+    let result = try stage.run("sensord-live", words + paths)
+    #expect(result.status == 64)
+    #expect(result.output.isEmpty)
+    #expect(
+      result.errors.hasPrefix("sensord-live: ") && result.errors.filter { $0 == "\n" }.count == 1, "\(result.errors)")
+  }
+
+  @Test(
+    "help names what there is, in 80 columns",
+    arguments: [["--help"], ["run", "--help"], ["open", "--help"], ["token", "add", "--help"]])
+  func help(words: [String]) throws {
+    let result = try ProgramStage().run("sensord-live", words)
+    #expect(result.status == 0)
+    #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(result.output)")
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A bus, a recorder with a simulated strap, and a hub: the built programs.
+final class ProgramStage {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  static let strap = "C0:FF:EE:00:00:71"
+  /// This package's programs, and those of the recorder's.
+  private static let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    .deletingLastPathComponent()
+  private static let recorders =
+    ProcessInfo.processInfo.environment["SENSORD_PROGRAMS"]
+    ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../.build/debug").path
+
+  let folder = TemporaryFolder()
+  private let bus: PrivateBus
+  private var recorderProgram: Running?
+  private let port: Int
+
+  var busAddress: String { bus.address }
+
+  var control: String { "\(folder.path)/control" }
+  private var store: String { "\(folder.path)/store.sqlite" }
+
+  init(isAllowed: Bool = true) throws {
+    bus = try PrivateBus()
+    port = try Self.freePort()
+    let read = isAllowed ? "allow-read = org.sensord.Live@\(getuid()):heartRate,heartbeatSeries\n" : ""
+    try folder.write("sensord.conf", "[clients]\nbus = session\n\(read)")
+    try folder.write("run/none", "")
+    try sensord(["devices", "add", Self.strap, "--store", store])
+  }
+
+  /// Nobody else gets a port soon after it was free.
+  private static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard result else { throw Failure(description: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  var place: String { "127.0.0.1:\(port)" }
+
+  private var environment: [String: String] {
+    ProcessInfo.processInfo.environment.merging([
+      "DBUS_SESSION_BUS_ADDRESS": bus.address, "RUNTIME_DIRECTORY": "\(folder.path)/run", "HOME": folder.path,
+      "XDG_CONFIG_HOME": folder.path, "XDG_STATE_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path,
+      "NOTIFY_SOCKET": "",
+    ]) { $1 }
+  }
+
+  /// A program under test by its name, or one of the system's by its path.
+  private func path(_ name: String) -> String {
+    if name.hasPrefix("/") { return name }
+    return name == "sensord-live" ? Self.own.appendingPathComponent(name).path : "\(Self.recorders)/\(name)"
+  }
+
+  func start(_ name: String, _ arguments: [String]) throws -> Running {
+    try Running(path(name), arguments, environment)
+  }
+
+  func run(_ name: String, _ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+    let (output, errors) = (try OutputFile(), try OutputFile())
+    let process = try StartedProgram(
+      path(name), arguments, environment: environment, output: output.descriptor, errors: errors.descriptor)
+    return (process.wait(), output.text, errors.text)
+  }
+
+  func sensord(_ arguments: [String]) throws {
+    let result = try run("sensord", arguments)
+    guard result.status == 0 else { throw Failure(description: result.errors) }
+  }
+
+  /// Starts the recorder, and returns when it lets programs in.
+  func recorder() async throws {
+    let program = try start(
+      "sensord", ["run", "--store", store, "--bus", bus.address, "--config", "\(folder.path)/sensord.conf"])
+    recorderProgram = program
+    try await program.printed("open to other programs as org.sensord")
+  }
+
+  func killRecorder() { recorderProgram = nil }
+
+  func send(_ signal: Int32) { recorderProgram?.send(signal) }
+
+  /// A strap that measures, is off the skin for a moment, and measures for minutes.
+  func strap() throws -> Running {
+    let items = (0..<600).map { number in
+      #"{"t": \#(number), "bpm": \#(60 + number % 20), "rr_ms": [900], "contact": \#(!(4..<7).contains(number))}"#
+    }
+    let scenario = try folder.write(
+      "strap.json", #"{"name": "Strap", "address": "\#(Self.strap)", "timeline": [\#(items.joined(separator: ", "))]}"#)
+    return try start(
+      "sensord-simulator", ["--bus", bus.address, "--scenario", scenario, "--log", "\(folder.path)/strap.log"])
+  }
+
+  func hub(_ arguments: String...) throws -> Running {
+    try start(
+      "sensord-live",
+      ["run", "--listen", place, "--state", "\(folder.path)/live", "--socket", control] + arguments)
+  }
+
+  /// What a command of the hub prints, without the line's end.
+  func ask(_ words: String...) throws -> String {
+    let result = try run("sensord-live", words + ["--socket", control])
+    guard result.status == 0 else { throw Failure(description: result.errors) }
+    return result.output.trimmingCharacters(in: .newlines)
+  }
+
+  func curl(_ arguments: String...) throws -> Running { try start("/usr/bin/curl", ["-s"] + arguments) }
+
+  /// Waits until everything that can be polled has a value, or nothing has.
+  func shows(isValue: Bool, _ token: String) async throws {
+    let hasFile = folder.names.contains("rate")
+    try await wait(for: isValue ? "a value everywhere" : "no value anywhere") {
+      let rate = try self.run("/usr/bin/curl", ["-s", "http://\(self.place)/hr?token=\(token)"]).output
+      let page = try self.run("/usr/bin/curl", ["-s", "http://\(self.place)/metrics?token=\(token)"]).output
+      let file = String(decoding: self.folder.bytes(of: "rate"), as: UTF8.self)
+      return rate.isEmpty != isValue && page.contains("sensord_heart_rate_bpm ") == isValue
+        && (!hasFile || (file == "-") != isValue)
+    }
+  }
+}
+
+/// A program under test that runs; killed when the object goes.
+final class Running: Sendable {
+  private let process: StartedProgram
+  private let output: OutputFile
+
+  init(_ path: String, _ arguments: [String], _ environment: [String: String]) throws {
+    output = try OutputFile()
+    process = try StartedProgram(
+      path, arguments, environment: environment, output: output.descriptor, errors: output.descriptor)
+  }
+
+  deinit { end() }
+
+  func end() {
+    process.send(SIGKILL)
+    process.wait()
+  }
+
+  var text: String { output.text }
+
+  func send(_ signal: Int32) { process.send(signal) }
+
+  func terminate() -> Int32 {
+    process.send(SIGTERM)
+    return process.wait()
+  }
+
+  /// Waits until it has printed this, behind the first time that it printed something else.
+  func printed(_ text: String, after earlier: String? = nil) async throws {
+    try await wait(for: text) {
+      let all = self.output.text
+      guard let earlier else { return all.contains(text) }
+      guard let range = all.range(of: earlier) else { return false }
+      return all[range.upperBound...].contains(text)
+    }
+  }
+}
+
+/// Waits for a condition that a process outside brings about; the limit stands for "never".
+func wait(for what: String, until condition: () throws -> Bool) async throws {
+  let end = ContinuousClock.now + .seconds(120)
+  while try !condition() {
+    guard ContinuousClock.now < end else { throw ProgramStage.Failure(description: "waited in vain for \(what)") }
+    try await Task.sleep(for: .milliseconds(20))
+  }
+}
