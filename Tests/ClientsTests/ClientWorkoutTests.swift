@@ -157,11 +157,11 @@ struct ClientWorkoutTests {
     var registry = try Self.registry()
     try registry.connect(":1.2")
     try registry.connect(":1.3", as: "org.example.Other")
-    _ = try Self.begin(Self.workout(1), &registry)
-    registry.asksForEnd(":1.0", of: Self.identifier(1))
+    _ = try registry.begin(Made.object(.workout))
+    registry.asksForEnd(":1.0", of: Made.identifier(1))
     #expect(
-      registry.discarded(Self.identifier(1), of: Made.game)
-        == [":1.0", ":1.1", ":1.2"].map { .discarded(to: $0, Self.identifier(1)) })
+      registry.discarded(Made.identifier(1), of: Made.game)
+        == [":1.0", ":1.1", ":1.2"].map { .discarded(to: $0, Made.identifier(1)) })
     #expect(registry.objects(for: ":1.0").isEmpty)
   }
 
