@@ -39,11 +39,14 @@ extension Door {
   private func carryOut(
     _ call: ClientCall, _ body: @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
   ) async {
-    guard let store = await recorder.openStore, let values = try? await body(store) else {
-      return refuse(call, .notStored)
+    guard let store = await recorder.openStore else { return refuse(call, .notRecording) }
+    do throws(StoreError) {
+      let values = try await body(store)
+      await readGrants()
+      respond(to: call, .values(values))
+    } catch {
+      respond(to: call, error.reply)
     }
-    await readGrants()
-    respond(to: call, .values(values))
   }
 
   static func wallMicroseconds() -> Int64 {

@@ -58,7 +58,7 @@ extension Door {
   ///
   /// - Returns: Their identifiers.
   func save(_ drafts: [SampleDraft], as client: ClientIdentity) async throws(RefusedCall) -> [UUID] {
-    guard let store = await recorder.openStore else { throw RefusedCall(Refusal.notStored) }
+    guard let store = await recorder.openStore else { throw RefusedCall(Refusal.notRecording) }
     var samples: [NewSample] = []
     do throws(SeriesError) {
       for draft in drafts { samples.append(try NewSample(draft)) }
@@ -84,7 +84,7 @@ extension Door {
   }
 
   private func delete(_ ids: Set<UUID>, _ reading: Reading, for call: ClientCall) async {
-    guard let store = await recorder.openStore else { return refuse(call, .notStored) }
+    guard let store = await recorder.openStore else { return refuse(call, .notRecording) }
     do throws(StoreError) {
       try await store.delete(ids, savedBy: reading.types == nil ? nil : reading.client.source)
       respond(to: call, .success)

@@ -29,6 +29,8 @@ extension StoreError {
       case .lostAnchor, .foreignAnchor: ("LostAnchor", "the anchor is not known, or no longer; begin at the start")
       case .tooComplex: ("TooComplex", "the conditions are too deep or too many")
       case .invalid: ("InvalidArgument", "this cannot be stored or asked as it is")
+      // It is open as long as the recorder runs: whoever waits knows that another try may succeed.
+      case .closed: ("NotRecording", "the recorder is starting or stopping")
       default: ("NotStored", "the store cannot be read or written now")
       }
     return .error(name: "org.sensord.Error.\(word)", message: text)

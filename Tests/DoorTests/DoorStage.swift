@@ -113,9 +113,14 @@ final class DoorStage: Sendable {
     }
   }
 
-  func end() async {
+  /// The recorder ends; its door stays open, as for a moment whenever one ends.
+  func endRecorder() async {
     recorder.requestStop()
     await run.value
+  }
+
+  func end() async {
+    await endRecorder()
     await door.close()
     loop.stop()
   }

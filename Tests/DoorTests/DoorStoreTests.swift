@@ -58,6 +58,24 @@ struct DoorStoreTests {
     await stage.end()
   }
 
+  @Test("a recorder that stops says so, and not that its store is broken")
+  func stopping() async throws {
+    let stage = try await DoorStage()
+    let owner = try await stage.connect()
+    let game = try await stage.connectGame()
+    try await owner.decide(share: ["bodyMass"], read: ["bodyMass"])
+    await stage.endRecorder()
+    let name = "org.sensord.Error.NotRecording"
+    #expect(await game.refusal("HealthStore1", "Save", samples([weight(71)])) == name)
+    #expect(await game.refusal("HealthStore1", "Query", [.string("samples"), .properties([:])]) == name)
+    let decision: [Value] = [
+      .uint32(getuid()), .string(DoorStage.game), .strings([]), .strings(["stepCount"]), .boolean(true),
+      .properties([:]),
+    ]
+    #expect(await owner.refusal("Grants1", "Decide", decision) == name)
+    await stage.end()
+  }
+
   @Test("the same object in a later version replaces the earlier one, in an earlier version it stays")
   func sync() async throws {
     let stage = try await DoorStage()

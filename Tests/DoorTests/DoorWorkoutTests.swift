@@ -493,8 +493,9 @@ struct DoorWorkoutTests {
     let path = try await Self.begin(game)
     stage.pass([100, 110], clock)
     await stage.recorder.closeStore()
-    #expect(
-      await game.refusal("Workout1", "AddSamples", [Self.steps(1, at: clock.time)], at: path) == Self.word("NotStored"))
+    // A store that is closed is that of a recorder that stops.
+    let steps = Self.steps(1, at: clock.time)
+    #expect(await game.refusal("Workout1", "AddSamples", [steps], at: path) == Self.word("NotRecording"))
     let id = try await game.ask("Workout1", "End", [.properties(["recovery": .boolean(false)])], at: path)[0].string
     await stage.recorder.commitsEnded()
     let shown = try await game.properties(at: path, "Workout1")

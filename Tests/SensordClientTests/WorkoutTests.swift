@@ -185,7 +185,7 @@ struct WorkoutTests {
     try await other.workout(run.id).discard()
     await #expect(throws: ClientError.ended) { try await waiting.value }
     await #expect(throws: ClientError.ended) { try await run.end() }
-    await #expect(throws: ClientError.ended) { try await WorkoutEnd(of: run).stored() }
+    await #expect(throws: ClientError.ended) { try await WorkoutEnd(of: run).stored(until: 0) }
     await other.close()
     await client.close()
     await stage.end()
@@ -203,7 +203,7 @@ struct WorkoutTests {
     await client.link.dropConnection()
     try await found.end(recovery: false)
     #expect(try await waiting.value == run.id)
-    #expect(try await WorkoutEnd(of: run).stored() == run.id, "also where the signal went to nobody")
+    #expect(try await WorkoutEnd(of: run).stored(until: 0) == run.id, "also where the signal went to nobody")
     await other.close()
     await client.close()
     await stage.end()
@@ -238,8 +238,11 @@ struct WorkoutTests {
     // What it would have been told is lost.
     await client.link.dropConnection()
     await stage.end()
+    await #expect(throws: ClientError.notRunning) { try await WorkoutEnd(of: run).stored(until: 0) }
+    let asking = Task { try await WorkoutEnd(of: run).stored(until: .max) }
     let next = try await DoorStage(on: stage.bus, after: stage)
     #expect(try await waiting.value == run.id)
+    #expect(try await asking.value == run.id, "also who asks the store while no recorder is there")
     #expect(try await stored(run.id, in: next).id == run.id)
     await client.close()
     await next.end()

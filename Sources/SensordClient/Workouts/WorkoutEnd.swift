@@ -39,7 +39,7 @@ struct WorkoutEnd {
           guard message.member == "Stored" else { throw .ended }
           return workout.id
         }
-        if try await !goesOn(until: deadline) { return try await stored() }
+        if try await !goesOn(until: deadline) { return try await stored(until: deadline) }
       }
     }
     throw .notStored
@@ -47,13 +47,38 @@ struct WorkoutEnd {
 
   /// Whether the workout's object is there; waits for a recorder that is gone.
   @concurrent private func goesOn(until deadline: Int64) async throws(ClientError) -> Bool {
-    while true {
+    try await ask(until: deadline) { () throws(ClientError) in
       do throws(ClientError) {
         _ = try await workout.properties()
         return true
+      } catch .ended {
+        return false
+      }
+    }
+  }
+
+  /// The identifier of the workout, which is over: the store has it, or it was discarded. Waits for a recorder that is gone.
+  @concurrent func stored(until deadline: Int64) async throws(ClientError) -> UUID {
+    let found = try await ask(until: deadline) { () throws(ClientError) in
+      try await SampleQuery(.identifier([workout.id])).result(for: workout.client)
+    }
+    guard !found.isEmpty else { throw .ended }
+    return workout.id
+  }
+
+  /// Asks until there is an answer: the recorder may end between any two questions, and another take its place.
+  ///
+  /// It never has the service started: who stopped it wants it so.
+  @concurrent private func ask<Answer: Sendable>(
+    until deadline: Int64, _ question: @concurrent () async throws(ClientError) -> Answer
+  ) async throws(ClientError) -> Answer {
+    while true {
+      do throws(ClientError) {
+        _ = try await workout.client.link.open(starting: false)
+        return try await question()
       } catch {
-        if error == .ended { return false }
-        guard error.isPassing, BootClock.now() < deadline else { throw error }
+        // A recorder that ends may also cut off its answer.
+        guard error.isPassing || error == .cutOff, BootClock.now() < deadline else { throw error }
       }
       do throws(CancellationError) {
         try await workout.client.link.loop.sleep(for: Self.pause)
@@ -61,12 +86,5 @@ struct WorkoutEnd {
         throw .cancelled
       }
     }
-  }
-
-  /// The identifier of the workout, which is over: the store has it, or it was discarded.
-  @concurrent func stored() async throws(ClientError) -> UUID {
-    let found = try await SampleQuery(.identifier([workout.id])).result(for: workout.client)
-    guard !found.isEmpty else { throw .ended }
-    return workout.id
   }
 }
