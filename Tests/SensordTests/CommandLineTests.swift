@@ -40,6 +40,7 @@ struct CommandLineTests {
       ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
       ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
       ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"], ["watch"], ["report"],
+      ["sleep"],
     ])
   func help(command: [String]) throws {
     let outcome =
@@ -99,6 +100,7 @@ struct CommandLineTests {
       ["events", "--config", "x"], ["events", "--from", "soon"], ["recovery"], ["recovery", "last", "--at", "then"],
       ["watch", "extra"], ["report"], ["show", "last", "--json", "--tachogram"],
       ["workouts", "--type", "fast"], ["workouts", "--activity-average-over", "x"], ["workouts", "--from", "soon"],
+      ["sleep", "tonight"], ["sleep", "--from", "soon"],
     ])
   func usage(arguments: [String]) throws {
     let outcome =

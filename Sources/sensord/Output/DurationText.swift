@@ -19,5 +19,11 @@ enum DurationText {
     return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(tail)" : "\(minutes):\(tail)"
   }
 
+  /// `7:02`, hours and minutes: for columns of lengths that nobody reads to the second.
+  static func hours(microseconds: Int64) -> String {
+    let minutes = max(0, microseconds) / 60_000_000
+    return "\(minutes / 60):\(twoDigits(minutes % 60))"
+  }
+
   private static func twoDigits(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
