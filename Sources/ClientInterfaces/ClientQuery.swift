@@ -8,6 +8,7 @@ package enum ClientQuery: Sendable {
   case quantities(QuantityQuery)
   case heartbeats(HeartbeatQuery)
   case locations(WorkoutRouteQuery)
+  case audiogram(AudiogramQuery)
   case statistics(StatisticsCollectionQuery)
   case changes(ChangeQuery)
 
@@ -18,6 +19,7 @@ package enum ClientQuery: Sendable {
     case .quantities: "quantities"
     case .heartbeats: "heartbeats"
     case .locations: "locations"
+    case .audiogram: "audiogram"
     case .statistics: "statistics"
     case .changes: "changes"
     }
@@ -40,6 +42,7 @@ package enum ClientQuery: Sendable {
       return .properties(values)
     case .heartbeats(let query): return .properties(["sample": .string(query.sample)])
     case .locations(let query): return .properties(["sample": .string(query.route)])
+    case .audiogram(let query): return .properties(["sample": .string(query.audiogram)])
     case .statistics(let query): return .properties(query.values)
     case .changes(let query):
       var values = Self.properties(query.predicate, limit: query.limit)
@@ -81,6 +84,8 @@ package enum ClientQuery: Sendable {
       self = .heartbeats(HeartbeatQuery(try arguments.identifier("sample").required("sample")))
     case "locations":
       self = .locations(WorkoutRouteQuery(try arguments.identifier("sample").required("sample")))
+    case "audiogram":
+      self = .audiogram(AudiogramQuery(try arguments.identifier("sample").required("sample")))
     case "statistics": self = .statistics(try StatisticsCollectionQuery(&arguments, zone: zone))
     case "changes":
       let anchor = try arguments.take("anchor") { $0.string.flatMap { ChangeAnchor($0) } }

@@ -31,6 +31,9 @@ extension SampleDraft {
     case .route(let workout, let locations):
       values["workout"] = .string(workout)
       values["locations"] = .array(locations.map(\.value), of: RouteLocation.signature)
+    case .audiogram(let audiogram):
+      values["points"] = .array(
+        audiogram.sensitivityPoints.map(\.value), of: AudiogramSensitivityPoint.signature)
     }
     values["device"] = device?.value
     if !metadata.isEmpty { values["metadata"] = metadata.value }
@@ -70,6 +73,11 @@ extension SampleDraft {
       for value in values { parts.append(try SampleDraft(value, isPart: true)) }
       content = .correlation(type, parts)
     case .workoutRoute? where !isPart: content = try (route?.content).required("locations")
+    case .audiogram? where !isPart:
+      let values = try arguments.take("points") { $0.array }.required("points")
+      var points: [AudiogramSensitivityPoint] = []
+      for value in values { points.append(try AudiogramSensitivityPoint(value)) }
+      content = .audiogram(Audiogram(points))
     default: throw .unknownType
     }
     try arguments.finish()

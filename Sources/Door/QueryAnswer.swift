@@ -23,6 +23,7 @@ struct QueryAnswer {
     case beats(HeartbeatLines)
     case route(WorkoutRouteQuery)
     case locations(ArraySlice<RouteLocation>)
+    case audiogram(AudiogramQuery)
     case statistics(StatisticsCollectionQuery)
     case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
@@ -49,6 +50,7 @@ struct QueryAnswer {
       case .quantities(let query): .quantities(query, QuantityLines(of: query.type), nil)
       case .heartbeats(let query): .heartbeats(query)
       case .locations(let query): .route(query)
+      case .audiogram(let query): .audiogram(query)
       case .statistics(let query): .statistics(query)
       case .changes(let query): .changes(query, reading)
       }
@@ -94,6 +96,10 @@ struct QueryAnswer {
       for location in locations.prefix(Self.slice) { location.line.appendLine(to: &bytes) }
       rest = .locations(locations.dropFirst(Self.slice))
       return bytes
+    case .audiogram(let query):
+      var bytes: [UInt8] = []
+      for point in try await store.answer(query, in: scope).sensitivityPoints { point.line.appendLine(to: &bytes) }
+      return bytes + complete()
     case .statistics(let query):
       rest = .buckets(try await store.answer(query, in: scope, mostBuckets: mostBuckets)[...])
       return []

@@ -144,6 +144,11 @@ struct ClientInterfacesTests {
       ),
       (["type": .string("workoutRoute"), "locations": .array([], of: "(xddddddd)")], .missing("workout")),
       (["type": .string("workoutRoute"), "workout": .string(UUID().uuidString)], .missing("locations")),
+      (["type": .string("audiogram"), "start_us": .int64(0)], .missing("points")),
+      (
+        ["type": .string("audiogram"), "start_us": .int64(0), "points": .array([.string("x")], of: "s")],
+        .invalid("points")
+      ),
       (
         [
           "type": .string("workoutRoute"), "workout": .string(UUID().uuidString),

@@ -96,7 +96,7 @@ struct Draw {
       return .quantities(
         QuantityQuery(.heartRate, predicate: predicate(depth: 2), from: moment(), isGroupedBySample: flag()))
     case 2: return .heartbeats(HeartbeatQuery(id()))
-    case 3: return .locations(WorkoutRouteQuery(id()))
+    case 3: return flag() ? .locations(WorkoutRouteQuery(id())) : .audiogram(AudiogramQuery(id()))
     case 4:
       let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))
       return .statistics(
@@ -132,7 +132,7 @@ struct Draw {
     let metadata: Metadata = flag() ? ["note": metadataValue()] : [:]
     let sync = flag() ? SyncIdentity(identifier: text(), version: number()) : nil
     let content: SampleDraft.Content
-    switch Int.random(in: 0..<(isPart ? 3 : 5), using: &generator) {
+    switch Int.random(in: 0..<(isPart ? 3 : 6), using: &generator) {
     case 0:
       content = .quantities(
         .bodyMass, .kilogram, (0..<3).map { _ in SampleDraft.QuantityValue(Double(number()) / 3, over: span()) })
@@ -140,7 +140,13 @@ struct Draw {
       content = .heartbeats(
         timescale: 1024, (0..<4).map { _ in SampleDraft.HeartbeatTick(number(), precededByGap: flag()) })
     case 2: content = .category(.sleepAnalysis, CategoryValue(rawValue: number()))
-    case 3: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
+    case 3:
+      let points = (1...3).map { index in
+        AudiogramSensitivityPoint(
+          hertz: Double(index) * 125, left: flag() ? Double(number()) / 7 : nil, right: Double(number()))
+      }
+      content = .audiogram(Audiogram(points))
+    case 4: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
     default:
       let locations = [location(), location()]
       let (start, end) = (min(locations[0].time, locations[1].time), max(locations[0].time, locations[1].time))

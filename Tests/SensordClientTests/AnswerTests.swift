@@ -57,6 +57,19 @@ struct AnswerTests {
     }
   }
 
+  @Test("an audiogram comes back, also where one ear was not measured")
+  func audiogram() throws {
+    let audiogram = Audiogram([
+      AudiogramSensitivityPoint(hertz: 125, left: 11, right: 31),
+      AudiogramSensitivityPoint(hertz: 250.5, left: nil, right: -0.1),
+    ])
+    var bytes: [UInt8] = []
+    for point in audiogram.sensitivityPoints { point.line.appendLine(to: &bytes) }
+    #expect(try decode(bytes + Self.complete) { AudiogramAnswer() } == audiogram)
+    #expect(throws: ClientError.cutOff) { try decode(bytes) { AudiogramAnswer() } }
+    #expect(throws: ClientError.unreadable) { try decode(Array("{}\n".utf8) + Self.complete) { AudiogramAnswer() } }
+  }
+
   private func beats(of series: HeartbeatSeries) -> [String] {
     series.locatedBeats.map {
       "\($0.time) \($0.run) \($0.beat.rrTicks) \($0.beat.precededByGap) \($0.beat.flags.names)"

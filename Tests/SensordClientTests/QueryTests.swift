@@ -115,6 +115,35 @@ struct QueryTests {
     await stage.end()
   }
 
+  @Test("an audiogram is saved and read with the talk's values; what breaks a rule is refused by its reason")
+  func audiogram() async throws {
+    let stage = try await DoorStage()
+    try await stage.connect().decide(share: ["audiogram"])
+    let client = try await stage.client()
+    let points = [
+      try AudiogramSensitivityPoint(
+        frequency: Quantity(250, .hertz), leftEarSensitivity: Quantity(34, .decibelHearingLevel),
+        rightEarSensitivity: Quantity(27, .decibelHearingLevel)),
+      try AudiogramSensitivityPoint(
+        frequency: Quantity(125, .hertz), leftEarSensitivity: Quantity(11, .decibelHearingLevel),
+        rightEarSensitivity: Quantity(31, .decibelHearingLevel)),
+    ]
+    let id = try await client.save(SampleDraft(Audiogram(points), over: moment(0)))
+    let read = try await AudiogramQuery(id).result(for: client)
+    #expect(read.sensitivityPoints == [points[1], points[0]])
+    #expect(try await SampleQuery(.type(.audiogram)).result(for: client).map(\.count) == [2])
+    let sample = "the sample cannot be stored: two points have the same frequency"
+    await #expect(throws: ClientError.invalidSample(sample)) {
+      try await client.save(SampleDraft(Audiogram(points + points), over: moment(0)))
+    }
+    // To who saved no such thing and may not read it, it is not there.
+    let other = try await stage.client("org.example.Other")
+    await #expect(throws: ClientError.notFound) { try await AudiogramQuery(id).result(for: other) }
+    await other.close()
+    await client.close()
+    await stage.end()
+  }
+
   @Test("a live query answers at once and after each change, and goes on after a restart")
   func live() async throws {
     let bus = try PrivateBus()

@@ -70,6 +70,11 @@ struct Questions {
         try await WorkoutRouteQuery(sample.id).result(for: store).value
       }
     }
+    for sample in samples where sample.type == .audiogram {
+      add("points of \(sample.id)") { (store) throws(StoreError) in
+        try await AudiogramQuery(sample.id).result(for: store).value
+      }
+    }
     for sample in samples where sample.type.kind == .correlation {
       add("parts of \(sample.id)") { (store) throws(StoreError) in
         try await SampleQuery(.part(of: sample.id)).result(for: store).value

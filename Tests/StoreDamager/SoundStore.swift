@@ -6,7 +6,8 @@ import SeriesStore
 import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
-/// categories, a correlation, a workout with a route and what was collected, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// categories, a correlation, a workout with a route and what was collected, an
+/// audiogram, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
 /// client was granted.
 ///
 /// Only its own identifier, the times of saving, and a client's anchor are others each time.
@@ -39,7 +40,7 @@ struct SoundStore {
     let samples = try sound.samples()
     try await store.save(samples, as: program)
     let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
-    try await store.save([workout, try sound.route(of: workout.id)], as: program)
+    try await store.save([workout, try sound.route(of: workout.id), try sound.audiogram()], as: program)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -184,6 +185,13 @@ struct SoundStore {
         altitude: index % 3 == 0 ? nil : 34.5, speed: 2.75)
     }
     return try NewSample(WorkoutRoute(id: identifier(), of: workout, locations, metadata: ["name": "Park"]))
+  }
+
+  private mutating func audiogram() throws -> NewSample {
+    let points = [125, 250, 500, 1_000, 2_000, 4_000, 8_000].map { hertz in
+      AudiogramSensitivityPoint(hertz: hertz, left: hertz / 400, right: hertz == 500 ? nil : 11.5)
+    }
+    return try NewSample(Audiogram(points), over: TimeSpan(at: Self.time(77)), id: identifier())
   }
 
   private func mass(_ kilograms: Double, _ id: UUID) throws -> NewSample {

@@ -14,7 +14,7 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// The number of quantities, beats, parts, activities or locations; 1 for a single value.
+  /// The number of quantities, beats, parts, activities, locations or points; 1 for a single value.
   public var count: Int
   /// A category's value, or a workout's activity type; nil for other kinds.
   public var value: Int64?

@@ -28,6 +28,8 @@ public struct SampleDraft: Hashable, Sendable {
     case correlation(CorrelationType, [SampleDraft])
     /// The way that somebody took in a stored workout of the same program.
     case route(of: UUID, [RouteLocation])
+    /// How well somebody hears.
+    case audiogram(Audiogram)
   }
 
   /// A value with the time that it is about.
@@ -97,6 +99,14 @@ public struct SampleDraft: Hashable, Sendable {
       .route(of: route.workout, route.locations), over: span, device: device, metadata: route.metadata, sync: sync)
   }
 
+  /// An audiogram: when it was made, from the first tone to the last or at one moment.
+  public init(
+    _ audiogram: Audiogram, over span: TimeSpan, device: Device? = nil, metadata: Metadata = [:],
+    sync: SyncIdentity? = nil
+  ) {
+    self.init(.audiogram(audiogram), over: span, device: device, metadata: metadata, sync: sync)
+  }
+
   /// Its type.
   public var type: SampleType {
     switch content {
@@ -105,6 +115,7 @@ public struct SampleDraft: Hashable, Sendable {
     case .category(let type, _): .category(type)
     case .correlation(let type, _): .correlation(type)
     case .route: .workoutRoute
+    case .audiogram: .audiogram
     }
   }
 }

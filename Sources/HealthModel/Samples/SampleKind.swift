@@ -23,6 +23,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let workout = SampleKind(rawValue: "workout")
   /// The places where somebody was in a workout.
   public static let workoutRoute = SampleKind(rawValue: "workoutRoute")
+  /// How well somebody hears, by frequency.
+  public static let audiogram = SampleKind(rawValue: "audiogram")
   /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

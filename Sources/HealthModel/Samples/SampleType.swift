@@ -27,6 +27,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       self = .workout
     } else if identifier == Self.workoutRoute.identifier {
       self = .workoutRoute
+    } else if identifier == Self.audiogram.identifier {
+      self = .audiogram
     } else if CategoryType.standard.contains(where: { $0.identifier == identifier }) {
       self = .category(CategoryType(identifier: identifier))
     } else if let type = CorrelationType(identifier: identifier) {
@@ -63,6 +65,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   public static let workout = SampleType(identifier: "workout", kind: .workout)
   /// The way that somebody took in a workout.
   public static let workoutRoute = SampleType(identifier: "workoutRoute", kind: .workoutRoute)
+  /// How well somebody hears, by frequency.
+  public static let audiogram = SampleType(identifier: "audiogram", kind: .audiogram)
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
@@ -73,7 +77,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
 extension SampleType {
   /// The library's types.
   package static let standard: [SampleType] =
-    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout, .workoutRoute]
+    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout, .workoutRoute, .audiogram]
     + CategoryType.standard.map { .category($0) }
     + CorrelationType.standard.map { .correlation($0) }
 }

@@ -39,6 +39,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case beatOutOfRange(index: Int)
   /// The route of a workout breaks a rule.
   case invalidRoute(WorkoutRouteError)
+  /// An audiogram breaks a rule.
+  case invalidAudiogram(AudiogramError)
 
   /// One line for a person.
   public var description: String {
@@ -61,6 +63,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .runsDoNotCoverBeats: "the runs do not hold every beat once"
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
     case .invalidRoute(let error): error.description
+    case .invalidAudiogram(let error): error.description
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"
     }
   }

@@ -65,6 +65,8 @@ public struct Unit: Hashable, Sendable, CustomStringConvertible {
 extension Unit {
   /// A frequency: beats, breaths or steps a minute.
   public static let countPerMinute = Unit(symbol: "count/min", factor: 1.0 / 60, Dimension(time: -1))
+  /// The SI unit of frequency.
+  public static let hertz = Unit(symbol: "Hz", factor: 1, Dimension(time: -1))
   /// A dimensionless number.
   public static let count = Unit(symbol: "count", factor: 1, Dimension())
   /// A hundredth.

@@ -56,6 +56,15 @@ extension WorkoutRouteQuery: SensordQuery {
   }
 }
 
+extension AudiogramQuery: SensordQuery {
+  /// The audiogram now.
+  ///
+  /// - Throws: ``ClientError/notFound`` for an audiogram that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> Audiogram {
+    try await client.ask(.audiogram(self), AudiogramAnswer())
+  }
+}
+
 extension StatisticsCollectionQuery: SensordQuery {
   /// The statistics now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {

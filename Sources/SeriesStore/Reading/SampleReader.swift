@@ -159,6 +159,16 @@ struct SampleReader {
       of: number, count: row.figures.count, object: "sample \(name)", in: connection)
   }
 
+  /// The points of an audiogram.
+  func audiogram(_ uuid: UUID) throws(StoreError) -> Audiogram {
+    let name = uuid.uuidString.lowercased()
+    guard let number = try number(of: uuid, .audiogram), let row = try connection.samples.row(number) else {
+      throw StoreError(.notFound, "there is no audiogram \(name)")
+    }
+    return try AudiogramContent.audiogram(
+      of: number, count: row.figures.count, object: "sample \(name)", in: connection)
+  }
+
   /// The number of the sample with that UUID and type; nil if the reader may not see it, as if there were none.
   private func number(of uuid: UUID, _ type: SampleType) throws(StoreError) -> Int64? {
     guard let scope else {

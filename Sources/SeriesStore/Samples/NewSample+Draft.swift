@@ -34,6 +34,12 @@ extension NewSample {
       } catch {
         throw .invalidRoute(error)
       }
+    case .audiogram(let audiogram):
+      do throws(AudiogramError) {
+        try self.init(audiogram, over: span, device: device, metadata: metadata, sync: sync)
+      } catch {
+        throw .invalidAudiogram(error)
+      }
     }
   }
 }
