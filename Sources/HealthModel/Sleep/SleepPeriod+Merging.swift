@@ -34,39 +34,16 @@ extension SleepPeriod {
   /// What counts when, of intervals that are one period.
   private static func merge(_ intervals: ArraySlice<SleepInterval>, _ priority: [DataSource]) -> [Stretch] {
     let ranks = ranks(of: intervals, priority)
-    let moments = Set(intervals.flatMap { [$0.span.start, $0.span.end] }).sorted()
-    let places = Dictionary(zip(moments, 0...)) { first, _ in first }
-    // For the time from each moment to the next: the interval that counts.
-    var counting = [SleepInterval?](repeating: nil, count: moments.count)
-    // The first place from there on where none counts yet; where there may be one further on, that is looked up in turn.
-    var free = Array(0...moments.count)
-    func firstFree(_ place: Int) -> Int {
-      var place = place
-      while free[place] != place {
-        free[place] = free[free[place]]
-        place = free[place]
-      }
-      return place
-    }
-    for claim in intervals.map({ Claim($0, rank: ranks[$0.source, default: .max]) }).sorted() {
-      let span = claim.interval.span
-      guard let start = places[span.start], let end = places[span.end] else { continue }
-      var place = firstFree(start)
-      while place < end {
-        counting[place] = claim.interval
-        free[place] = place + 1
-        place = firstFree(place)
-      }
-    }
+    let claims = intervals.map { Claim($0, rank: ranks[$0.source, default: .max]) }.sorted()
     var stretches: [Stretch] = []
-    for (place, interval) in counting.enumerated() {
-      guard let interval, let span = TimeSpan(start: moments[place], end: moments[place + 1]) else { continue }
-      if let last = stretches.last, last.span.end == span.start, last.value == interval.value,
-        last.source == interval.source, let longer = TimeSpan(start: last.span.start, end: span.end)
+    for part in OverlapResolution.parts(of: claims.map(\.interval.span)) {
+      let interval = claims[part.place].interval
+      if let last = stretches.last, last.span.end == part.span.start, last.value == interval.value,
+        last.source == interval.source, let longer = TimeSpan(start: last.span.start, end: part.span.end)
       {
         stretches[stretches.count - 1].span = longer
       } else {
-        stretches.append(Stretch(interval.value, over: span, source: interval.source))
+        stretches.append(Stretch(interval.value, over: part.span, source: interval.source))
       }
     }
     return stretches
