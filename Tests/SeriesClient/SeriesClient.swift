@@ -4,7 +4,7 @@ import Foundation
 /// A program that has a session and inserts a series into a recorder, one value after the other: for the trial that kills one of the two.
 ///
 /// `SeriesClient BUS-ADDRESS` prints `series IDENTIFIER`, then the number of each value whose insertion was answered, each with a
-/// line of its own at once. It ends where a call is refused.
+/// line of its own at once. Where it calls too often it waits a moment, as a program should; it ends where a call is refused for another reason.
 @main
 enum SeriesClient {
   static func main() async {
@@ -21,9 +21,15 @@ enum SeriesClient {
     func ask(_ interface: String, _ member: String, _ body: [Value], at path: ObjectPath = "/org/sensord") async throws
       -> Value?
     {
-      try await connection.call(
-        .call("org.sensord", path: path, interface: "org.sensord.\(interface)", member: member, body: body)
-      ).body.first
+      while true {
+        do {
+          return try await connection.call(
+            .call("org.sensord", path: path, interface: "org.sensord.\(interface)", member: member, body: body)
+          ).body.first
+        } catch let error as DBusError where error.name == "org.sensord.Error.LimitsExceeded" {
+          try await loop.sleep(for: .milliseconds(100))
+        }
+      }
     }
     let start: Int64 = 1_790_000_000_000_000
     // Without a strap that measures there is none.
