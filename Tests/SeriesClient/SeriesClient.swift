@@ -26,7 +26,8 @@ enum SeriesClient {
           return try await connection.call(
             .call("org.sensord", path: path, interface: "org.sensord.\(interface)", member: member, body: body)
           ).body.first
-        } catch let error as DBusError where error.name == "org.sensord.Error.LimitsExceeded" {
+        } catch {
+          guard error.name == "org.sensord.Error.LimitsExceeded" else { throw error }
           try await loop.sleep(for: .milliseconds(100))
         }
       }
