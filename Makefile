@@ -107,6 +107,7 @@ fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute e
 
 .PHONY: live
 live: dependencies ## the live hub (Documentation/live.md), in Live/.build/release
+	@Scripts/install-dependencies live
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
 	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed)
 
@@ -116,6 +117,7 @@ run-live: build live ## look in a browser: at the recorder that runs, or at a de
 
 .PHONY: test-live
 test-live: dependencies ## the tests of the live hub
+	@Scripts/install-dependencies live-tests
 	$(SWIFT) build --product sensord
 	$(SWIFT) build --product sensord-simulator
 	@SWIFT='$(SWIFT)' Scripts/test-live

@@ -37,12 +37,16 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
+    .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     module("LivePulse"),
     module("LiveForms", ["LivePulse"]),
     module("LiveLocks"),
     module(
       "LiveServer",
-      ["LivePulse", "LiveForms", "LiveLocks", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket")],
+      [
+        "LivePulse", "LiveForms", "LiveLocks", "CMosquitto", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+        nio("NIOWebSocket"),
+      ],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/overlay.html"), .embedInCode("Page/page.css"),
         .embedInCode("Page/page.js"),

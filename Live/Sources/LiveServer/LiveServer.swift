@@ -1,4 +1,5 @@
 internal import Glibc
+internal import LiveForms
 internal import LiveLocks
 public import NIOCore
 internal import NIOPosix
@@ -22,6 +23,10 @@ public final class LiveServer: Sendable {
     public var textFile: String?
     /// The address and port to which avatar parameters are sent.
     public var avatar: (address: String, port: Int)?
+    /// The MQTT broker that is told.
+    public var broker: BrokerPlace?
+    /// What the hub is called there.
+    public var deviceName = "sensord"
     public var limits = Limits()
 
     public init(address: String, port: Int, stateFolder: String, controlPath: String) {
@@ -37,12 +42,17 @@ public final class LiveServer: Sendable {
   /// Where it listens, as it stands in a link: `127.0.0.1:8765`.
   public let place: String
   private let channels: [any Channel]
+  private let home: NIOLoopBound<HomeOutput>?
 
-  private init(loop: any EventLoop, hub: NIOLoopBound<Hub>, place: String, channels: [any Channel]) {
+  private init(
+    loop: any EventLoop, hub: NIOLoopBound<Hub>, place: String, channels: [any Channel],
+    home: NIOLoopBound<HomeOutput>?
+  ) {
     self.loop = loop
     self.hub = hub
     self.place = place
     self.channels = channels
+    self.home = home
   }
 
   /// Starts everything on `loop`, from another thread; returns when it listens.
@@ -71,7 +81,8 @@ public final class LiveServer: Sendable {
       let place = "\(options.address.contains(":") ? "[\(options.address)]" : options.address):\(web.port)"
       channels.append(try listenForOwners(options, hub, web.locks, file, place, loop))
       channels += try startOutputs(options, hub, loop, complain)
-      return LiveServer(loop: loop, hub: hub, place: place, channels: channels)
+      let home = try startHome(options, hub, loop, complain)
+      return LiveServer(loop: loop, hub: hub, place: place, channels: channels, home: home)
     } catch {
       for channel in channels { channel.close(promise: nil) }
       throw error
@@ -85,9 +96,10 @@ public final class LiveServer: Sendable {
 
   /// Every output says that there is no value; then connections end. From another thread than the loop's.
   public func stop() {
-    let ends = loop.flatSubmit { [hub, channels, loop] in
+    let ends = loop.flatSubmit { [hub, channels, home, loop] in
       hub.value.handle(.lost)
-      return EventLoopFuture.andAllComplete(channels.map { $0.close() }, on: loop)
+      return EventLoopFuture.andAllComplete(
+        channels.map { $0.close() } + (home.map { [$0.value.close()] } ?? []), on: loop)
     }
     try? ends.wait()
   }
@@ -176,6 +188,23 @@ public final class LiveServer: Sendable {
     } catch {
       throw LiveFailure(.unavailable, "nothing can be sent over UDP: \(reason(error)); leave --osc out")
     }
+  }
+
+  private static func startHome(
+    _ options: Options, _ hub: NIOLoopBound<Hub>, _ loop: any EventLoop,
+    _ complain: @escaping @Sendable (String) -> Void
+  ) throws(LiveFailure) -> NIOLoopBound<HomeOutput>? {
+    guard let broker = options.broker else { return nil }
+    guard let device = HomeDevice(name: options.deviceName) else {
+      throw LiveFailure(.usage, "--mqtt-name has 1 to 40 of the ASCII letters, digits, '_' and '-'")
+    }
+    return try wait(
+      loop.submit {
+        let output = HomeOutput(device, at: broker, on: loop, complain: complain)
+        hub.value.attach(output)
+        output.start()
+        return NIOLoopBound(output, eventLoop: loop)
+      })
   }
 
   private static func wait<Value: Sendable>(_ future: EventLoopFuture<Value>) throws(LiveFailure) -> Value {

@@ -35,6 +35,20 @@ struct RunCommand: ParsableCommand {
       "Send avatar parameters (OSC over UDP); VRChat listens on 127.0.0.1:9000.", valueName: "address:port"))
   var avatar: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Tell Home Assistant, through this MQTT broker; the usual port is 1883.", valueName: "host:port"))
+  var mqtt: String?
+
+  @Option(help: ArgumentHelp("The user's name at the broker.", valueName: "name"))
+  var mqttUser: String?
+
+  @Option(help: ArgumentHelp("The file with the user's password at the broker.", valueName: "path"))
+  var mqttPasswordFile: String?
+
+  @Option(help: ArgumentHelp("What the hub is called at the broker, each hub otherwise.", valueName: "name"))
+  var mqttName = "sensord"
+
   @Option(help: ArgumentHelp("The bus of the recorder; otherwise found as by other programs.", valueName: "address"))
   var bus: String?
 
@@ -52,6 +66,8 @@ struct RunCommand: ParsableCommand {
     options.sensor = sensor?.uppercased()
     options.textFile = textFile
     options.avatar = try avatar.map { try Place.parsed($0, option: "--osc", ports: 1...65_535) }
+    options.broker = try broker()
+    options.deviceName = mqttName
 
     // Blocked before there are threads, so that they end the program here and nowhere else.
     var ends = sigset_t()
@@ -67,5 +83,16 @@ struct RunCommand: ParsableCommand {
     var signal: Int32 = 0
     unsafe sigwait(&ends, &signal)
     server.stop()
+  }
+
+  private func broker() throws(LiveFailure) -> BrokerPlace? {
+    guard let mqtt else { return nil }
+    let (host, port) = try Place.parsed(mqtt, option: "--mqtt", ports: 1...65_535)
+    guard let mqttPasswordFile else { return BrokerPlace(host: host, port: port, user: mqttUser) }
+    guard mqttUser != nil else {
+      throw LiveFailure(.usage, "--mqtt-password-file needs --mqtt-user, whose password it holds")
+    }
+    let password = try PasswordFile.read(mqttPasswordFile)
+    return BrokerPlace(host: host, port: port, user: mqttUser, password: password)
   }
 }
