@@ -9,6 +9,7 @@ package enum ClientQuery: Sendable {
   case heartbeats(HeartbeatQuery)
   case locations(WorkoutRouteQuery)
   case audiogram(AudiogramQuery)
+  case prescription(VisionPrescriptionQuery)
   case statistics(StatisticsCollectionQuery)
   case changes(ChangeQuery)
 
@@ -20,6 +21,7 @@ package enum ClientQuery: Sendable {
     case .heartbeats: "heartbeats"
     case .locations: "locations"
     case .audiogram: "audiogram"
+    case .prescription: "prescription"
     case .statistics: "statistics"
     case .changes: "changes"
     }
@@ -43,6 +45,7 @@ package enum ClientQuery: Sendable {
     case .heartbeats(let query): return .properties(["sample": .string(query.sample)])
     case .locations(let query): return .properties(["sample": .string(query.route)])
     case .audiogram(let query): return .properties(["sample": .string(query.audiogram)])
+    case .prescription(let query): return .properties(["sample": .string(query.prescription)])
     case .statistics(let query): return .properties(query.values)
     case .changes(let query):
       var values = Self.properties(query.predicate, limit: query.limit)
@@ -86,6 +89,8 @@ package enum ClientQuery: Sendable {
       self = .locations(WorkoutRouteQuery(try arguments.identifier("sample").required("sample")))
     case "audiogram":
       self = .audiogram(AudiogramQuery(try arguments.identifier("sample").required("sample")))
+    case "prescription":
+      self = .prescription(VisionPrescriptionQuery(try arguments.identifier("sample").required("sample")))
     case "statistics": self = .statistics(try StatisticsCollectionQuery(&arguments, zone: zone))
     case "changes":
       let anchor = try arguments.take("anchor") { $0.string.flatMap { ChangeAnchor($0) } }

@@ -34,6 +34,7 @@ extension SampleDraft {
     case .audiogram(let audiogram):
       values["points"] = .array(
         audiogram.sensitivityPoints.map(\.value), of: AudiogramSensitivityPoint.signature)
+    case .visionPrescription(let prescription): values.merge(prescription.values) { $1 }
     }
     values["device"] = device?.value
     if !metadata.isEmpty { values["metadata"] = metadata.value }
@@ -78,6 +79,7 @@ extension SampleDraft {
       var points: [AudiogramSensitivityPoint] = []
       for value in values { points.append(try AudiogramSensitivityPoint(value)) }
       content = .audiogram(Audiogram(points))
+    case .visionPrescription? where !isPart: content = .visionPrescription(try VisionPrescription(&arguments))
     default: throw .unknownType
     }
     try arguments.finish()

@@ -24,6 +24,7 @@ struct QueryAnswer {
     case route(WorkoutRouteQuery)
     case locations(ArraySlice<RouteLocation>)
     case audiogram(AudiogramQuery)
+    case prescription(VisionPrescriptionQuery)
     case statistics(StatisticsCollectionQuery)
     case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
@@ -51,6 +52,7 @@ struct QueryAnswer {
       case .heartbeats(let query): .heartbeats(query)
       case .locations(let query): .route(query)
       case .audiogram(let query): .audiogram(query)
+      case .prescription(let query): .prescription(query)
       case .statistics(let query): .statistics(query)
       case .changes(let query): .changes(query, reading)
       }
@@ -99,6 +101,10 @@ struct QueryAnswer {
     case .audiogram(let query):
       var bytes: [UInt8] = []
       for point in try await store.answer(query, in: scope).sensitivityPoints { point.line.appendLine(to: &bytes) }
+      return bytes + complete()
+    case .prescription(let query):
+      var bytes: [UInt8] = []
+      for line in try await store.answer(query, in: scope).lines { line.appendLine(to: &bytes) }
       return bytes + complete()
     case .statistics(let query):
       rest = .buckets(try await store.answer(query, in: scope, mostBuckets: mostBuckets)[...])

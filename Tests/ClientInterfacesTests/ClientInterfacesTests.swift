@@ -144,6 +144,25 @@ struct ClientInterfacesTests {
       ),
       (["type": .string("workoutRoute"), "locations": .array([], of: "(xddddddd)")], .missing("workout")),
       (["type": .string("workoutRoute"), "workout": .string(UUID().uuidString)], .missing("locations")),
+      (["type": .string("visionPrescription"), "start_us": .int64(0)], .missing("prescription")),
+      (
+        [
+          "type": .string("visionPrescription"), "start_us": .int64(0), "prescription": .int64(3),
+          "lenses": .array([], of: "a{sv}"),
+        ], .invalid("prescription")
+      ),
+      (
+        [
+          "type": .string("visionPrescription"), "start_us": .int64(0), "prescription": .int64(1),
+          "lenses": .array([.properties(["eye": .int64(1)])], of: "a{sv}"),
+        ], .missing("sphere")
+      ),
+      (
+        [
+          "type": .string("visionPrescription"), "start_us": .int64(0), "prescription": .int64(1),
+          "lenses": .array([.properties(["eye": .int64(1), "sphere": .double(1), "colour": .double(1)])], of: "a{sv}"),
+        ], .unknownKey
+      ),
       (["type": .string("audiogram"), "start_us": .int64(0)], .missing("points")),
       (
         ["type": .string("audiogram"), "start_us": .int64(0), "points": .array([.string("x")], of: "s")],

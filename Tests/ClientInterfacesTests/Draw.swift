@@ -96,7 +96,11 @@ struct Draw {
       return .quantities(
         QuantityQuery(.heartRate, predicate: predicate(depth: 2), from: moment(), isGroupedBySample: flag()))
     case 2: return .heartbeats(HeartbeatQuery(id()))
-    case 3: return flag() ? .locations(WorkoutRouteQuery(id())) : .audiogram(AudiogramQuery(id()))
+    case 3:
+      return pick([
+        .locations(WorkoutRouteQuery(id())), .audiogram(AudiogramQuery(id())),
+        .prescription(VisionPrescriptionQuery(id())),
+      ])
     case 4:
       let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))
       return .statistics(
@@ -132,7 +136,7 @@ struct Draw {
     let metadata: Metadata = flag() ? ["note": metadataValue()] : [:]
     let sync = flag() ? SyncIdentity(identifier: text(), version: number()) : nil
     let content: SampleDraft.Content
-    switch Int.random(in: 0..<(isPart ? 3 : 6), using: &generator) {
+    switch Int.random(in: 0..<(isPart ? 3 : 8), using: &generator) {
     case 0:
       content = .quantities(
         .bodyMass, .kilogram, (0..<3).map { _ in SampleDraft.QuantityValue(Double(number()) / 3, over: span()) })
@@ -146,7 +150,16 @@ struct Draw {
           hertz: Double(index) * 125, left: flag() ? Double(number()) / 7 : nil, right: Double(number()))
       }
       content = .audiogram(Audiogram(points))
-    case 4: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
+    case 4:
+      let lens = GlassesLensSpecification(
+        sphere: Double(number()), cylinder: flag() ? Double(number()) / 3 : nil,
+        prism: flag() ? .angled(amount: 1, angle: Double(number())) : nil)
+      content = .visionPrescription(.glasses(GlassesPrescription(rightEye: lens, leftEye: flag() ? lens : nil)))
+    case 5:
+      let lens = ContactsLensSpecification(sphere: Double(number()), diameter: flag() ? Double(number()) : nil)
+      content = .visionPrescription(
+        .contacts(ContactsPrescription(rightEye: flag() ? lens : nil, leftEye: lens, brand: flag() ? text() : nil)))
+    case 6: content = .correlation(.bloodPressure, (0..<2).map { _ in draft(isPart: true) })
     default:
       let locations = [location(), location()]
       let (start, end) = (min(locations[0].time, locations[1].time), max(locations[0].time, locations[1].time))

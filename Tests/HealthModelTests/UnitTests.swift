@@ -13,6 +13,7 @@ struct UnitTests {
       (1, "mmol<180.15588>/L", 18.015588, "mg/dL"),
       (36, "km/hr", 10, "m/s"), (1, "ml/(kg*min)", 1, "mL/kg*min"), (1, "kg.m^2/s^2", 1, "J"),
       (1, "g*m^-3", 1, "mcg/cm^3"), (1, "\u{B5}g", 1, "mcg"), (2, "dam", 20, "m"), (30, "dBHL", 30, "dBHL"),
+      (2, "pD", 2, "pD"),
       (1, "J/s", 1, "W"), (1, "st", 14, "lb"), (1, "hr", 60, "min"), (1000, "IU", 1000, "IU"), (180, "deg", .pi, "rad"),
     ])
   func converts(value: Double, from: String, expected: Double, to: String) throws {
@@ -22,7 +23,10 @@ struct UnitTests {
 
   @Test(
     "units that measure different things are not converted",
-    arguments: [("m", "s"), ("count/min", "count"), ("dBHL", "dBASPL"), ("IU", "mg"), ("J", "W"), ("degC", "Pa")])
+    arguments: [
+      ("m", "s"), ("count/min", "count"), ("dBHL", "dBASPL"), ("pD", "%"), ("pD", "D"), ("IU", "mg"), ("J", "W"),
+      ("degC", "Pa"),
+    ])
   func incompatible(from: String, to: String) throws {
     let units = (try Unit(parsing: from), try Unit(parsing: to))
     #expect(!units.0.isCompatible(with: units.1))

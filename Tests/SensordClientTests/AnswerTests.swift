@@ -70,6 +70,26 @@ struct AnswerTests {
     #expect(throws: ClientError.unreadable) { try decode(Array("{}\n".utf8) + Self.complete) { AudiogramAnswer() } }
   }
 
+  @Test("a prescription comes back, what was not prescribed absent")
+  func prescription() throws {
+    let glasses = VisionPrescription.glasses(
+      GlassesPrescription(
+        rightEye: GlassesLensSpecification(sphere: -0.25, prism: .angled(amount: 1, angle: 90)), leftEye: nil))
+    let contacts = VisionPrescription.contacts(
+      ContactsPrescription(
+        rightEye: ContactsLensSpecification(sphere: 1), leftEye: ContactsLensSpecification(sphere: 2, diameter: 14),
+        brand: "\"Clear\""))
+    for prescription in [glasses, contacts] {
+      var bytes: [UInt8] = []
+      for line in prescription.lines { line.appendLine(to: &bytes) }
+      #expect(try decode(bytes + Self.complete) { VisionPrescriptionAnswer() } == prescription)
+      #expect(throws: ClientError.cutOff) { try decode(bytes) { VisionPrescriptionAnswer() } }
+    }
+    #expect(throws: ClientError.unreadable) {
+      try decode(Array("{}\n".utf8) + Self.complete) { VisionPrescriptionAnswer() }
+    }
+  }
+
   private func beats(of series: HeartbeatSeries) -> [String] {
     series.locatedBeats.map {
       "\($0.time) \($0.run) \($0.beat.rrTicks) \($0.beat.precededByGap) \($0.beat.flags.names)"

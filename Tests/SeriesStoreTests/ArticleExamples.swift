@@ -69,6 +69,17 @@ enum ArticleExamples {
     try await store.save(pressure, as: program)
     // end
 
+    // snippet: prescription
+    let glasses = GlassesPrescription(
+      rightEye: try GlassesLensSpecification(sphere: Quantity(1.25, .diopter)),
+      leftEye: try GlassesLensSpecification(sphere: Quantity(1.5, .diopter), axis: Quantity(90, .degree)))
+    let prescription = try NewSample(
+      .glasses(glasses), issued: moment.start, metadata: [VisionPrescription.glassesDescriptionKey: "Reading glasses"])
+    try await store.save([prescription], as: program)
+    let lenses = try await VisionPrescriptionQuery(prescription.id).result(for: store).value
+    // end
+    _ = lenses
+
     var stages: [CategoryValue] = []
     // snippet: stages
     let asleep = SampleQuery(

@@ -42,7 +42,7 @@ struct ArticleTests {
         current?.append(line)
       }
     }
-    #expect(snippets.count == 27)
+    #expect(snippets.count == 28)
     var quoted: Set<String> = []
     let articles =
       ["SeriesStore", "Recording", "Querying", "Charts", "LiveUpdates"].map { "SeriesStore/SeriesStore.docc/\($0)" }
@@ -106,7 +106,7 @@ struct ArticleTests {
       as: SourceRevision(identifier: "test", name: "Test"))
     #expect(workouts == ([140, 160], 2))
     let samples = try await SampleQuery().result(for: store).value
-    #expect(try ArticleExamples.coding(samples) == samples && samples.count == 4)
+    #expect(try ArticleExamples.coding(samples) == samples && samples.count == 5)
     #expect(try ModelExamples.ownType()["org.example.mood"] != nil)
   }
 

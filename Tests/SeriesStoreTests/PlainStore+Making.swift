@@ -11,7 +11,7 @@ extension PlainStore {
   static let types: [SampleType] = [
     .quantity(.heartRate), .quantity(.stepCount), .quantity(.bodyMass), .heartbeatSeries, .category(.sleepAnalysis),
     .category(CategoryType(identifier: "mood")), .correlation(pair),
-    .workout, SampleType(identifier: "skiDescent", kind: FutureContent.kind),
+    .workout, .visionPrescription, SampleType(identifier: "skiDescent", kind: FutureContent.kind),
   ]
   /// A correlation that asks for no parts of certain types.
   private static let pair = CorrelationType(identifier: "pair", parts: [])
@@ -58,7 +58,7 @@ extension PlainStore {
   ) throws -> Made {
     let frame = Frame(id: id, &random)
     let start = Int.random(in: 0..<length - 30, using: &random)
-    switch Int.random(in: 0..<(canHaveParts ? 9 : 7), using: &random) {
+    switch Int.random(in: 0..<(canHaveParts ? 10 : 8), using: &random) {
     case 0, 1:
       return try series([.heartRate, .stepCount].randomElement(using: &random)!, start, frame, source, &random)
     case 2:
@@ -83,6 +83,15 @@ extension PlainStore {
         device: frame.device, metadata: frame.metadata, sync: frame.sync)
       return (new, object(type, (start, start + 9), frame, source, count: 3))
     case 6: return try workout(start, frame, source, &random)
+    case 7:
+      let lens = GlassesLensSpecification(sphere: Double(Int.random(in: -8...8, using: &random)) / 4)
+      let both = Bool.random(using: &random)
+      let new = try NewSample(
+        .glasses(GlassesPrescription(rightEye: lens, leftEye: both ? lens : nil)), issued: time(start),
+        expires: time(start + 3), id: id, device: frame.device, metadata: frame.metadata, sync: frame.sync)
+      return (
+        new, object(.visionPrescription, (start, start + 3), frame, source, count: both ? 2 : 1, value: 1)
+      )
     default: return try correlation(frame, source, &random)
     }
   }

@@ -75,6 +75,11 @@ struct Questions {
         try await AudiogramQuery(sample.id).result(for: store).value
       }
     }
+    for sample in samples where sample.type == .visionPrescription {
+      add("lenses of \(sample.id)") { (store) throws(StoreError) in
+        try await VisionPrescriptionQuery(sample.id).result(for: store).value
+      }
+    }
     for sample in samples where sample.type.kind == .correlation {
       add("parts of \(sample.id)") { (store) throws(StoreError) in
         try await SampleQuery(.part(of: sample.id)).result(for: store).value

@@ -7,7 +7,7 @@ import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
 /// categories, a correlation, a workout with a route and what was collected, an
-/// audiogram, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// audiogram, a prescription, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
 /// client was granted.
 ///
 /// Only its own identifier, the times of saving, and a client's anchor are others each time.
@@ -40,7 +40,8 @@ struct SoundStore {
     let samples = try sound.samples()
     try await store.save(samples, as: program)
     let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
-    try await store.save([workout, try sound.route(of: workout.id), try sound.audiogram()], as: program)
+    try await store.save(
+      [workout, try sound.route(of: workout.id), try sound.audiogram(), try sound.glasses()], as: program)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -192,6 +193,13 @@ struct SoundStore {
       AudiogramSensitivityPoint(hertz: hertz, left: hertz / 400, right: hertz == 500 ? nil : 11.5)
     }
     return try NewSample(Audiogram(points), over: TimeSpan(at: Self.time(77)), id: identifier())
+  }
+
+  private mutating func glasses() throws -> NewSample {
+    let right = GlassesLensSpecification(
+      sphere: -1.25, cylinder: 0.5, axis: 90, prism: .angled(amount: 2, angle: 45), farPupillaryDistance: 31)
+    let prescription = GlassesPrescription(rightEye: right, leftEye: GlassesLensSpecification(sphere: 0.75))
+    return try NewSample(.glasses(prescription), issued: Self.time(78), expires: Self.time(79), id: identifier())
   }
 
   private func mass(_ kilograms: Double, _ id: UUID) throws -> NewSample {

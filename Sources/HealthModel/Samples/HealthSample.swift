@@ -14,9 +14,9 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// The number of quantities, beats, parts, activities, locations or points; 1 for a single value.
+  /// The number of quantities, beats, parts, activities, locations, points or lenses; 1 for a single value.
   public var count: Int
-  /// A category's value, or a workout's activity type; nil for other kinds.
+  /// A category's value, a workout's activity type, or what a prescription is for; nil for other kinds.
   public var value: Int64?
   /// The figures of its quantities; nil for beats.
   public var summary: SampleSummary?
@@ -39,6 +39,11 @@ public struct HealthSample: Hashable, Sendable, Identifiable, Codable {
   /// What was done in a workout; nil for other kinds.
   public var activityType: WorkoutActivityType? {
     type.kind == .workout ? value.map(WorkoutActivityType.init(rawValue:)) : nil
+  }
+
+  /// What a prescription is for; nil for other kinds.
+  public var prescriptionType: VisionPrescriptionType? {
+    type.kind == .visionPrescription ? value.flatMap(VisionPrescriptionType.init(rawValue:)) : nil
   }
 
   /// A sample with the given parts.

@@ -30,6 +30,8 @@ public struct SampleDraft: Hashable, Sendable {
     case route(of: UUID, [RouteLocation])
     /// How well somebody hears.
     case audiogram(Audiogram)
+    /// Lenses for glasses or contacts.
+    case visionPrescription(VisionPrescription)
   }
 
   /// A value with the time that it is about.
@@ -107,6 +109,18 @@ public struct SampleDraft: Hashable, Sendable {
     self.init(.audiogram(audiogram), over: span, device: device, metadata: metadata, sync: sync)
   }
 
+  /// A prescription: when it was issued and, where it is good for a time only, when it expires.
+  ///
+  /// - Throws: ``VisionPrescriptionError/expiresBeforeIssue``.
+  public init(
+    _ prescription: VisionPrescription, issued: Timestamp, expires: Timestamp? = nil, device: Device? = nil,
+    metadata: Metadata = [:], sync: SyncIdentity? = nil
+  ) throws(VisionPrescriptionError) {
+    self.init(
+      .visionPrescription(prescription), over: try VisionPrescription.span(issued: issued, expires: expires),
+      device: device, metadata: metadata, sync: sync)
+  }
+
   /// Its type.
   public var type: SampleType {
     switch content {
@@ -116,6 +130,7 @@ public struct SampleDraft: Hashable, Sendable {
     case .correlation(let type, _): .correlation(type)
     case .route: .workoutRoute
     case .audiogram: .audiogram
+    case .visionPrescription: .visionPrescription
     }
   }
 }

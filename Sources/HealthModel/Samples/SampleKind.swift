@@ -25,6 +25,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let workoutRoute = SampleKind(rawValue: "workoutRoute")
   /// How well somebody hears, by frequency.
   public static let audiogram = SampleKind(rawValue: "audiogram")
+  /// Lenses for glasses or contacts.
+  public static let visionPrescription = SampleKind(rawValue: "visionPrescription")
   /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

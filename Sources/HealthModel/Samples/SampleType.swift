@@ -29,6 +29,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       self = .workoutRoute
     } else if identifier == Self.audiogram.identifier {
       self = .audiogram
+    } else if identifier == Self.visionPrescription.identifier {
+      self = .visionPrescription
     } else if CategoryType.standard.contains(where: { $0.identifier == identifier }) {
       self = .category(CategoryType(identifier: identifier))
     } else if let type = CorrelationType(identifier: identifier) {
@@ -67,6 +69,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   public static let workoutRoute = SampleType(identifier: "workoutRoute", kind: .workoutRoute)
   /// How well somebody hears, by frequency.
   public static let audiogram = SampleType(identifier: "audiogram", kind: .audiogram)
+  /// Lenses for glasses or contacts.
+  public static let visionPrescription = SampleType(identifier: "visionPrescription", kind: .visionPrescription)
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
@@ -77,7 +81,9 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
 extension SampleType {
   /// The library's types.
   package static let standard: [SampleType] =
-    QuantityType.all.map { .quantity($0) } + [.heartbeatSeries, .workout, .workoutRoute, .audiogram]
+    QuantityType.all.map { .quantity($0) } + [
+      .heartbeatSeries, .workout, .workoutRoute, .audiogram, .visionPrescription,
+    ]
     + CategoryType.standard.map { .category($0) }
     + CorrelationType.standard.map { .correlation($0) }
 }

@@ -41,6 +41,8 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   case invalidRoute(WorkoutRouteError)
   /// An audiogram breaks a rule.
   case invalidAudiogram(AudiogramError)
+  /// A prescription breaks a rule.
+  case invalidPrescription(VisionPrescriptionError)
 
   /// One line for a person.
   public var description: String {
@@ -64,6 +66,7 @@ public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
     case .invalidTimescale(let timescale): "\(timescale) ticks per second are no timescale"
     case .invalidRoute(let error): error.description
     case .invalidAudiogram(let error): error.description
+    case .invalidPrescription(let error): error.description
     case .beatOutOfRange(let index): "beat \(index) is too far from its run's map or from the beat before it"
     }
   }

@@ -11,12 +11,14 @@ struct Dimension: Hashable, Sendable {
   var effect: Int8 = 0
   /// Decibels of hearing level, relative to a healthy ear at each frequency.
   var hearing: Int8 = 0
+  /// Prism dioptres: a deflection of 1 cm at 1 m. Neither an angle nor a share, so it is no number.
+  var prism: Int8 = 0
 
   /// The sum of the powers, those of `other` times `power`; nil if one leaves −99…99.
   func multiplied(by other: Dimension, power: Int) -> Dimension? {
     var product = Dimension()
     let paths: [WritableKeyPath<Dimension, Int8>] = [
-      \.length, \.mass, \.time, \.temperature, \.current, \.effect, \.hearing,
+      \.length, \.mass, \.time, \.temperature, \.current, \.effect, \.hearing, \.prism,
     ]
     for path in paths {
       let sum = Int(self[keyPath: path]) + Int(other[keyPath: path]) * power

@@ -53,6 +53,7 @@ extension Unit {
     "count": Atom(1, Dimension()), "%": Atom(0.01, Dimension()), "deg": Atom(0.017453292519943295, Dimension()),
     "rad": Atom(1, Dimension()), "D": Atom(1, Dimension(length: -1)),
     "IU": Atom(1, Dimension(effect: 1)), "dBHL": Atom(1, Dimension(hearing: 1)),
+    "pD": Atom(1, Dimension(prism: 1)),
   ]
 
   /// Prefixes with their factors; longer ones first, since `da` begins with `d` and `mc` with `m`.

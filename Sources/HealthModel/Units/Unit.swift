@@ -77,6 +77,8 @@ extension Unit {
   public static let millisecond = Unit(symbol: "ms", factor: 0.001, Dimension(time: 1))
   /// The SI unit of length.
   public static let meter = Unit(symbol: "m", factor: 1, Dimension(length: 1))
+  /// A thousandth of a metre.
+  public static let millimeter = Unit(symbol: "mm", factor: 0.001, Dimension(length: 1))
   /// The SI unit of mass.
   public static let kilogram = Unit(symbol: "kg", factor: 1000, Dimension(mass: 1))
   /// Energy: 4184 J.
@@ -96,6 +98,13 @@ extension Unit {
     symbol: "dBASPL", dimension: Dimension(length: -1, mass: 1, time: -2), scale: .level(reference: 20e-6 * 1000))
   /// Relative to a healthy ear at the same frequency.
   public static let decibelHearingLevel = Unit(symbol: "dBHL", factor: 1, Dimension(hearing: 1))
+
+  /// An angle: π/180.
+  public static let degree = Unit(symbol: "deg", factor: 0.017453292519943295, Dimension())
+  /// The power of a lens: 1/m.
+  public static let diopter = Unit(symbol: "D", factor: 1, Dimension(length: -1))
+  /// The deflection of a prism: 1 cm at 1 m.
+  public static let prismDiopter = Unit(symbol: "pD", factor: 1, Dimension(prism: 1))
 
   private init(symbol: String, factor: Double, _ dimension: Dimension) {
     self.init(symbol: symbol, dimension: dimension, scale: .linear(factor: factor, offset: 0))

@@ -65,6 +65,15 @@ extension AudiogramQuery: SensordQuery {
   }
 }
 
+extension VisionPrescriptionQuery: SensordQuery {
+  /// The prescription now.
+  ///
+  /// - Throws: ``ClientError/notFound`` for a prescription that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> VisionPrescription {
+    try await client.ask(.prescription(self), VisionPrescriptionAnswer())
+  }
+}
+
 extension StatisticsCollectionQuery: SensordQuery {
   /// The statistics now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {

@@ -169,6 +169,15 @@ struct SampleReader {
       of: number, count: row.figures.count, object: "sample \(name)", in: connection)
   }
 
+  /// The lenses of a prescription.
+  func prescription(_ uuid: UUID) throws(StoreError) -> VisionPrescription {
+    let name = uuid.uuidString.lowercased()
+    guard let number = try number(of: uuid, .visionPrescription), let row = try connection.samples.row(number) else {
+      throw StoreError(.notFound, "there is no prescription \(name)")
+    }
+    return try VisionPrescriptionContent.prescription(of: row, object: "sample \(name)", in: connection)
+  }
+
   /// The number of the sample with that UUID and type; nil if the reader may not see it, as if there were none.
   private func number(of uuid: UUID, _ type: SampleType) throws(StoreError) -> Int64? {
     guard let scope else {

@@ -40,6 +40,14 @@ extension NewSample {
       } catch {
         throw .invalidAudiogram(error)
       }
+    case .visionPrescription(let prescription):
+      do throws(VisionPrescriptionError) {
+        try self.init(
+          prescription, issued: span.start, expires: span.end > span.start ? span.end : nil, device: device,
+          metadata: metadata, sync: sync)
+      } catch {
+        throw .invalidPrescription(error)
+      }
     }
   }
 }

@@ -54,7 +54,7 @@ struct ContentTable: Sendable {
 enum SampleContents {
   static let all: [any SampleContent.Type] = [
     QuantityContent.self, HeartbeatContent.self, CategoryContent.self, CorrelationContent.self,
-    WorkoutContent.self, WorkoutRouteContent.self, AudiogramContent.self,
+    WorkoutContent.self, WorkoutRouteContent.self, AudiogramContent.self, VisionPrescriptionContent.self,
   ]
 
   private static let byKind = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })

@@ -1,0 +1,92 @@
+/// What an optician or an ophthalmologist prescribed: lenses for one eye or both.
+///
+/// When it was issued and until when it is good are the start and the end of its sample.
+@nonexhaustive
+public enum VisionPrescription: Hashable, Sendable, Codable {
+  /// Lenses in a frame before the eyes.
+  case glasses(GlassesPrescription)
+  /// Lenses on the eyes.
+  case contacts(ContactsPrescription)
+
+  /// The type, as it stands in the sample.
+  public var type: VisionPrescriptionType {
+    switch self {
+    case .glasses: .glasses
+    case .contacts: .contacts
+    }
+  }
+
+  /// The key of metadata under which a text says what the glasses are for: `glassesPrescriptionDescription`.
+  public static let glassesDescriptionKey = "glassesPrescriptionDescription"
+  /// The most bytes (UTF-8) of a brand.
+  public static let longestBrand = 256
+
+  /// The time of its sample; that of one without an end is a moment.
+  package static func span(issued: Timestamp, expires: Timestamp?) throws(VisionPrescriptionError) -> TimeSpan {
+    guard let expires else { return TimeSpan(at: issued) }
+    guard expires > issued, let span = TimeSpan(start: issued, end: expires) else { throw .expiresBeforeIssue }
+    return span
+  }
+
+  /// Throws ``VisionPrescriptionError`` for the first rule that the prescription breaks: a lens for one eye at least, every value in
+  /// its ``LensField/range``, prisms with bases that can be, a brand of at most ``longestBrand`` bytes.
+  public func validate() throws(VisionPrescriptionError) {
+    let lenses = lenses
+    guard !lenses.isEmpty else { throw .noLens }
+    for lens in lenses {
+      for (field, value) in lens.values.sorted(by: { $0.key < $1.key }) {
+        guard field.range.contains(value) else { throw .outOfRange(field) }
+      }
+      _ = try VisionPrism(lens.values)
+    }
+    guard brand.map({ $0.utf8.count <= Self.longestBrand }) ?? true else { throw .brandTooLong }
+  }
+}
+
+/// A prescription for glasses.
+public struct GlassesPrescription: Hashable, Sendable, Codable {
+  /// The lens before the right eye; nil if none is prescribed.
+  public var rightEye: GlassesLensSpecification?
+  /// The lens before the left eye; nil if none is prescribed.
+  public var leftEye: GlassesLensSpecification?
+
+  /// A prescription of these lenses, of which one may be missing.
+  public init(rightEye: GlassesLensSpecification?, leftEye: GlassesLensSpecification?) {
+    self.rightEye = rightEye
+    self.leftEye = leftEye
+  }
+}
+
+/// A prescription for contact lenses.
+public struct ContactsPrescription: Hashable, Sendable, Codable {
+  /// The lens on the right eye; nil if none is prescribed.
+  public var rightEye: ContactsLensSpecification?
+  /// The lens on the left eye; nil if none is prescribed.
+  public var leftEye: ContactsLensSpecification?
+  /// The product; nil if none is prescribed.
+  public var brand: String?
+
+  /// A prescription of these lenses, of which one may be missing.
+  public init(rightEye: ContactsLensSpecification?, leftEye: ContactsLensSpecification?, brand: String? = nil) {
+    self.rightEye = rightEye
+    self.leftEye = leftEye
+    self.brand = brand
+  }
+}
+
+/// What a prescription is for. Raw values are HealthKit's.
+@nonexhaustive
+public enum VisionPrescriptionType: Int64, Hashable, Sendable, Codable, CaseIterable {
+  /// Lenses in a frame before the eyes.
+  case glasses = 1
+  /// Lenses on the eyes.
+  case contacts = 2
+}
+
+/// One of two eyes. Raw values are HealthKit's.
+public enum VisionEye: Int64, Hashable, Sendable, Codable, CaseIterable {
+  /// Of the person, not of who looks at them.
+  case left = 1
+  /// Of the person, not of who looks at them.
+  case right = 2
+}

@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import Documents
+internal import FoundationEssentials
+internal import HealthModel
+internal import Recordings
+internal import SeriesStore
+
+/// `sensord prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
+struct PrescriptionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prescriptions", abstract: "Show prescriptions of glasses and contact lenses.",
+    usage: "sensord prescriptions [<prescription>] [options]",
+    discussion: """
+      One is written as opticians do: R and L, powers in dioptres, the axis in
+      degrees, distances in millimetres, prisms in prism dioptres. Other programs
+      save them.
+
+        sensord prescriptions
+        sensord prescriptions last
+      """)
+
+  @Argument(help: "The first digits of a prescription's name, or last; a list without.")
+  var prescription: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the prescriptions as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
+    let reader = try store.openToRead()
+    let name = prescription
+    let entries = try CommandLoop.run { () async throws -> [PrescriptionEntry] in
+      guard let reader else { return [] }
+      let samples = try await SampleQuery(.type(.visionPrescription)).result(for: reader).value
+      var entries: [PrescriptionEntry] = []
+      for sample in try Self.chosen(name, of: samples) {
+        let prescription = try await VisionPrescriptionQuery(sample.id).result(for: reader).value
+        entries.append(PrescriptionEntry(sample, prescription))
+      }
+      return entries
+    }
+    if let name, entries.isEmpty { throw Self.missing(name) }
+    if json {
+      try StandardOutput.write(JSONValue.array(entries.map(\.json)).text + "\n")
+    } else if name != nil {
+      for entry in entries { try StandardOutput.write(entry.text(columns: StandardOutput.columns)) }
+    } else if entries.isEmpty {
+      StandardError.write("There are no prescriptions. Other programs save them; see Documentation/clients.md.\n")
+    } else {
+      try StandardOutput.write(PrescriptionTable.text(entries, columns: StandardOutput.columns))
+    }
+  }
+
+  /// All, the newest, or that whose name begins so.
+  private static func chosen(_ name: String?, of samples: [HealthSample]) throws -> [HealthSample] {
+    guard let name else { return samples }
+    if name == "last" { return samples.suffix(1) }
+    let found = samples.filter { $0.id.uuidString.lowercased().hasPrefix(name.lowercased()) }
+    guard found.count <= 1 else {
+      throw CommandFailure(.usage, "several prescriptions begin with \(name)", remedy: "give more digits")
+    }
+    return found
+  }
+
+  private static func missing(_ name: String) -> CommandFailure {
+    name == "last"
+      ? CommandFailure(
+        .noInput, "no prescription is stored", remedy: "other programs save them; see Documentation/clients.md")
+      : CommandFailure(.noInput, "there is no prescription \(name)", remedy: "'sensord prescriptions' lists them")
+  }
+}
