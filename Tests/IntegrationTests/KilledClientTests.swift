@@ -4,7 +4,7 @@ import SeriesStore
 import TestSupport
 import Testing
 
-/// SIGKILL again and again of a program that inserts a series and has a session, or of the recorder that takes them.
+/// SIGKILL again and again of a program that inserts a series and has a session and a workout, or of the recorder that takes them.
 @Suite("A client that is killed, or whose recorder is", .timeLimit(.minutes(60)))
 struct KilledClientTests {
   /// One life of the program.
@@ -21,13 +21,20 @@ struct KilledClientTests {
 
     /// Whole lines.
     private var lines: [Substring] { output.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
-    var series: UUID? {
-      lines.first { $0.hasPrefix("series ") }.flatMap { UUID(uuidString: String($0.dropFirst("series ".count))) }
+    var series: UUID? { identifier(of: "series ") }
+    var workout: UUID? { identifier(of: "workout ") }
+    /// The last marker of the workout that was answered.
+    var marked: Int {
+      lines.last { $0.hasPrefix("event ") }.flatMap { Int($0.dropFirst("event ".count)) } ?? 0
     }
     var hasSession: Bool { lines.contains("session") }
     /// The last value whose insertion was answered.
     var acknowledged: Int { lines.last { Int($0) != nil }.flatMap { Int($0) } ?? 0 }
     var text: String { output.text }
+
+    private func identifier(of thing: String) -> UUID? {
+      lines.first { $0.hasPrefix(thing) }.flatMap { UUID(uuidString: String($0.dropFirst(thing.count))) }
+    }
   }
 
   private static func seed() -> UInt64 {
@@ -68,11 +75,28 @@ struct KilledClientTests {
         + samples.count { sample in
           lives.contains { $0.series == sample.id && $0.acknowledged == 0 }
         })
+    let workouts = try await WorkoutQuery().result(for: store).value
+    var markers = 0
+    for life in lives {
+      guard let id = life.workout else { continue }
+      let found = workouts.filter { $0.id == id }
+      let numbers = found.flatMap(\.events).map { $0.metadata["n"] }
+      #expect(found.count == 1, "seed \(seed): a workout is stored \(found.count) times")
+      #expect(
+        (life.marked...life.marked + 1).contains(numbers.count)
+          && numbers == (0..<numbers.count).map { .integer(Int64($0) + 1) },
+        "seed \(seed): \(life.marked) markers were answered, others are stored: \(numbers)")
+      markers += numbers.count
+    }
+    #expect(
+      (0...lives.count { $0.workout == nil }).contains(workouts.count - lives.count { $0.workout != nil }),
+      "seed \(seed): \(workouts.count) workouts")
     let sessions = try await watched.stored()
     let all = sessions.flatMap(\.values)
     #expect(Set(all).count == all.count, "seed \(seed): a value of the strap is stored twice")
     #expect(Set(all).isSubset(of: try watched.sent()), "seed \(seed): stored and never sent")
-    return "\(values) values of \(samples.count) series, \(all.count) of the strap in \(sessions.count) sessions; "
+    return "\(values) values of \(samples.count) series, \(markers) markers of \(workouts.count) workouts, "
+      + "\(all.count) of the strap in \(sessions.count) sessions; "
       + "none lost"
   }
 
@@ -95,6 +119,9 @@ struct KilledClientTests {
     }
     #expect(lives.contains { $0.hasSession })
     #expect(try await recorder.terminate() == 0, "seed \(seed): \(recorder.text)")
+    // One that ended before it heard of the last client's death leaves that workout to the next.
+    let last = try await Self.recorder(of: watched)
+    #expect(try await last.terminate() == 0, "seed \(seed): \(last.text)")
     let words = try await check(lives, watched, seed: seed)
     // The recorder went on, so nothing between the first and the last value may be missing.
     let numbers = try await watched.stored().flatMap(\.values).compactMap { Int($0.split(separator: ",").last ?? "") }

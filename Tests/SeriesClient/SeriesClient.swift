@@ -1,10 +1,12 @@
 import DBus
 import Foundation
 
-/// A program that has a session and inserts a series into a recorder, one value after the other: for the trial that kills one of the two.
+/// A program that has a session and a workout, and inserts a series into a recorder, one value after the other: for the trial that
+/// kills one of the two.
 ///
-/// `SeriesClient BUS-ADDRESS` prints `series IDENTIFIER`, then the number of each value whose insertion was answered, each with a
-/// line of its own at once. Where it calls too often it waits a moment, as a program should; it ends where a call is refused for another reason.
+/// `SeriesClient BUS-ADDRESS` prints `workout IDENTIFIER` and `series IDENTIFIER`, then the number of each value whose insertion was
+/// answered, and `event` with the number of each marker of the workout, each with a line of its own at once. Where it calls too
+/// often it waits a moment, as a program should; it ends where a call is refused for another reason.
 @main
 enum SeriesClient {
   static func main() async {
@@ -35,16 +37,27 @@ enum SeriesClient {
     let start: Int64 = 1_790_000_000_000_000
     // Without a strap that measures there is none.
     if (try? await ask("Manager1", "BeginSession", [.properties([:])])) != nil { tell("session") }
+    let begun = try await ask(
+      "Workouts1", "Begin", [.properties(["activityType": .string("running"), "sensor": .string("")])])
+    guard let workout = begun?.objectPath else { return }
+    tell("workout \(identifier(workout))")
     let series = try await ask(
       "HealthStore1", "NewQuantitySeries", [.string("bodyMass"), .int64(start), .properties([:])])
     guard let path = series?.objectPath else { return }
-    tell("series \(path.lastElement.map { $0 == "_" ? "-" : String($0) }.joined())")
+    tell("series \(identifier(path))")
     for number in Int64(1)... {
       let time = Value.int64(start + number)
       let value = Value.array([.structure([time, time, .double(Double(number))])], of: "(xxd)")
       _ = try await ask("QuantitySeries1", "Insert", [value], at: path)
       tell("\(number)")
+      let marker = ["type": Value.string("marker"), "metadata": .properties(["n": .int64(number)])]
+      _ = try await ask("Workout1", "AddEvent", [.properties(marker)], at: workout)
+      tell("event \(number)")
     }
+  }
+
+  private static func identifier(_ path: ObjectPath) -> String {
+    path.lastElement.map { $0 == "_" ? "-" : String($0) }.joined()
   }
 
   private static func tell(_ line: String) {
