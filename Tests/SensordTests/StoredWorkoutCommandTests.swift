@@ -182,6 +182,48 @@ struct StoredWorkoutCommandTests {
     #expect(walk.contains("walking") && !walk.contains("Recovery") && !walk.contains("\n\n"))
   }
 
+  @Test("a workout over a change to summer or winter time is as long as it was, and its times are those of the clocks")
+  func summerTime() async throws {
+    let writer = try HealthStore.open(store, for: .writing)
+    let game = SourceRevision(identifier: "org.example.Game", name: "Game")
+    // Clocks in Berlin go from 2 to 3 at 01:00Z, and from 3 to 2 at 01:00Z: an hour and a half each, across midnight before.
+    let nights: [(UUID, String, String)] = [
+      (Self.race, "2026-03-29T00:30:00Z", "2026-03-29T02:00:00Z"),
+      (Self.walk, "2026-10-24T21:30:00Z", "2026-10-25T01:30:00Z"),
+    ]
+    for (id, start, end) in nights {
+      let first = try #require(Timestamp(iso8601: start))
+      let last = try #require(Timestamp(iso8601: end))
+      let span = try #require(TimeSpan(start: first, end: last))
+      let workout = Workout(
+        id: id, WorkoutConfiguration(.walking), over: span, activities: [WorkoutActivity(.init(.walking), over: span)])
+      _ = try await writer.save(NewSample(workout), as: game)
+    }
+    await writer.close()
+    let berlin = ["TZ": "Europe/Berlin"]
+    let table = try sensord.run(["workouts", "--store", store], changed: berlin).output
+    #expect(
+      table.contains("2026-03-29 01:30  1:30:00  walking") && table.contains("2026-10-24 23:30  4:00:00  walking"),
+      "\(table)")
+    let spring = try sensord.run(["show", "7c10", "--store", store], changed: berlin).output
+    #expect(
+      spring.contains("Start     2026-03-29 01:30:00 +0100\nEnd       2026-03-29 04:00:00 +0200\nLength    1 h 30 min"),
+      "\(spring)")
+    let autumn = try sensord.run(["show", "a000", "--store", store], changed: berlin).output
+    #expect(
+      autumn.contains("Start     2026-10-24 23:30:00 +0200\nEnd       2026-10-25 02:30:00 +0100\nLength    4 h"),
+      "\(autumn)")
+    // The day that is named is the clocks' day.
+    for (from, to, count) in [
+      ("2026-10-25", "2026-10-26", 1), ("2026-10-24", "2026-10-25", 1), ("2026-03-29", "2026-03-30", 1),
+    ] {
+      let found = try sensord.run(
+        ["workouts", "--json", "--from", from, "--to", to, "--store", store], changed: berlin
+      ).output
+      #expect(found.split(separator: "\n").count == count + 2, "\(from) \(found)")
+    }
+  }
+
   @Test("show names the routes of a workout: how long the way is, and through how many points")
   func routes() async throws {
     try await save(collecting: [])
