@@ -66,13 +66,23 @@ final class Broker {
   }
 
   /// Hears all topics, those that are kept first; each line is a topic, whether it was kept (1), and what was published.
+  /// It hears everything from here on.
   func listener(_ words: String...) throws -> Listener {
-    try Listener(["-p", "\(port)", "-t", "#", "-F", "%t %r %p"] + words)
+    let listener = try Listener(["-p", "\(port)", "-t", "#", "-F", "%t %r %p"] + words)
+    let end = ContinuousClock.now + .seconds(120)
+    // What is published before it has subscribed goes by unheard.
+    while !listener.lines.contains("test/ready 0 ready") {
+      guard ContinuousClock.now < end else { throw Peer.Failure(description: "no listener: \(listener.lines)") }
+      try publish("ready", to: "test/ready", words)
+      usleep(10_000)
+    }
+    return listener
   }
 
-  func publish(_ text: String, to topic: String) throws {
+  func publish(_ text: String, to topic: String, _ words: [String] = []) throws {
     let program = try StartedProgram(
-      "/usr/bin/mosquitto_pub", ["-p", "\(port)", "-t", topic, "-m", text], output: output.descriptor,
+      "/usr/bin/mosquitto_pub", ["-p", "\(port)", "-t", topic, "-m", text] + words.filter { $0 != "-R" },
+      output: output.descriptor,
       errors: output.descriptor)
     guard program.wait() == 0 else { throw Peer.Failure(description: output.text) }
   }
