@@ -134,6 +134,7 @@ CALLS = {
     'Authorization1.Identify': (ROOT, 'sa{sv}', ('org.example.Fresh', {}), all_of('ok')),
     'Authorization1.Request': (ROOT, 'asas', ([], ['heartRate']), owners_and(
         'decided', granted='decided', denied='decided', undecided='notDetermined', revoked='notDetermined')),
+    'Grants1.DecideObjects': (ROOT, 'ussasasa{sv}', (65534, 'org.example.Nobody', 'visionPrescription', [], [], {}), grants('ok')),
     'Authorization1.RequestObjects': (ROOT, 'sa{sv}', ('heartRate', {}), NOT_BY_OBJECT),
     'Authorization1.Status': (ROOT, 's', ('heartRate',), owners_and(
         'sharingAuthorized', granted='sharingAuthorized', denied='sharingDenied', undecided='notDetermined', revoked='notDetermined')),

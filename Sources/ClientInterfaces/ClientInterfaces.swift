@@ -129,6 +129,12 @@ package enum ClientInterfaces {
           .init("allow", "b"), .init("options", "a{sv}"),
         ]),
       .init(
+        "DecideObjects",
+        in: [
+          .init("uid", "u"), .init("application", "s"), .init("type", "s"), .init("allow", "as"), .init("deny", "as"),
+          .init("options", "a{sv}"),
+        ]),
+      .init(
         "Revoke",
         in: [
           .init("uid", "u"), .init("application", "s"), .init("share", "as"), .init("read", "as"),

@@ -47,6 +47,8 @@ package struct ClientLimits: Hashable, Sendable {
   package var buckets = 50_000
   /// Types, and sensors, in one call.
   package var types = 64
+  /// Single samples that an owner is shown, or decides about, at a time.
+  package var objects = 1_000
   package var sensors = 64
   /// Calls of one connection that wait until it is known who calls, and their bytes.
   package var waitingCalls = 32

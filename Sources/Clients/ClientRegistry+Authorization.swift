@@ -31,19 +31,70 @@ extension ClientRegistry {
   ) throws(Refusal) -> [Effect] {
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy(isKnown) else { throw .unknownType }
+    guard !read.contains(where: Grant.isByObject) else { throw .onlyByObject }
     guard var client = clients[name] else { return [] }
     let request = WaitingRequest(
       share: Set(share.map(Grant.governing)), read: Set(read.map(Grant.governing)),
       call: WaitingRequest.Call(number: call, until: now.advanced(byMicroseconds: WaitingRequest.patience)))
     if client.isOwner || isDecided(request, for: client.identity) { return [.answer(call, isDecided: true)] }
     // The same question again, after it was answered that nothing is decided, takes the place of the first.
-    client.requests.removeAll { $0.call == nil && $0.share == request.share && $0.read == request.read }
+    client.requests.removeAll {
+      $0.call == nil && $0.objects == nil && $0.share == request.share && $0.read == request.read
+    }
     clients[name] = client
+    return try add(request, of: name)
+  }
+
+  private mutating func add(_ request: WaitingRequest, of name: String) throws(Refusal) -> [Effect] {
+    guard let client = clients[name] else { return [] }
     guard count(of: client.identity, \.requests.count) < limits.requestsOfClient,
       count(ofUser: client.uid, \.requests.count) < limits.requestsOfUser
     else { throw .limitsExceeded(.requests) }
     clients[name]?.requests.append(request)
     return requested(request, of: client.identity)
+  }
+
+  /// Looks whether samples of a type can be asked for one by one.
+  ///
+  /// - Throws: ``Refusal/unknownType``, ``Refusal/notByObject``.
+  package func requireObjectType(_ type: String) throws(Refusal) {
+    guard isKnown(type) else { throw .unknownType }
+    guard Grant.isByObject(type) else { throw .notByObject }
+  }
+
+  /// A client asks the owner for single samples. The owner is asked each time, whatever was decided before.
+  ///
+  /// - Parameters:
+  ///   - name: Who asks.
+  ///   - objects: The type, and what matches.
+  ///   - call: What ``Effect/answer(_:isDecided:)`` names it by.
+  ///   - now: When.
+  /// - Returns: The answer to an owner; to others it follows.
+  /// - Throws: ``Refusal/limitsExceeded(_:)``.
+  package mutating func requestObjects(
+    _ name: String, _ objects: RequestedObjects, call: UInt64, at now: BootInstant
+  ) throws(Refusal) -> [Effect] {
+    guard let client = clients[name] else { return [] }
+    guard !client.isOwner else { return [.answer(call, isDecided: true)] }
+    clients[name]?.requests.removeAll { $0.call == nil && $0.objects?.type == objects.type }
+    return try add(
+      WaitingRequest(
+        share: [], read: [], objects: objects,
+        call: WaitingRequest.Call(number: call, until: now.advanced(byMicroseconds: WaitingRequest.patience))),
+      of: name)
+  }
+
+  /// An owner has chosen among samples of a type: who waits for that is answered, and not told what.
+  package mutating func objectsDecided(of type: String, for identity: ClientIdentity) -> [Effect] {
+    var effects: [Effect] = []
+    for name in names where clients[name]?.identity == identity {
+      for request in clients[name]?.requests ?? [] where request.objects?.type == type {
+        effects.append(
+          request.call.map { .answer($0.number, isDecided: true) } ?? .decided(to: name, share: [], objects: type))
+      }
+      clients[name]?.requests.removeAll { $0.objects?.type == type }
+    }
+    return effects
   }
 
   /// Whether a client may save samples of a type: all that it is told. Nothing is told about reading.
@@ -57,8 +108,10 @@ extension ClientRegistry {
   }
 
   /// The decisions of the store are these from now on: requests are answered, live values begin or end.
-  package mutating func replaceDecisions(with grants: [Grant], at now: BootInstant) -> [Effect] {
-    decisions.replaceStored(with: grants)
+  package mutating func replaceDecisions(with grants: [Grant], objects: [ObjectGrant] = [], at now: BootInstant)
+    -> [Effect]
+  {
+    decisions.replaceStored(with: grants, objects: objects)
     var effects = updatePermissions(at: now) + endUnpermitted()
     for name in names { effects += answerDecided(name) }
     return effects
@@ -99,7 +152,7 @@ extension ClientRegistry {
   }
 
   private func isDecided(_ request: WaitingRequest, for client: ClientIdentity) -> Bool {
-    request.share.allSatisfy { decisions.decision(for: client, .share, of: $0) != nil }
+    request.objects == nil && request.share.allSatisfy { decisions.decision(for: client, .share, of: $0) != nil }
       && request.read.allSatisfy { decisions.decision(for: client, .read, of: $0) != nil }
   }
 
@@ -114,6 +167,7 @@ extension ClientRegistry {
     AccessRequest(
       client: client,
       share: request.share.filter { decisions.decision(for: client, .share, of: $0) == nil }.sorted(),
-      read: request.read.filter { decisions.decision(for: client, .read, of: $0) == nil }.sorted())
+      read: request.read.filter { decisions.decision(for: client, .read, of: $0) == nil }.sorted(),
+      objects: request.objects)
   }
 }

@@ -15,6 +15,8 @@ extension ClientRegistry {
     /// Those of the configuration that the store does not overrule.
     package var inAdvance: [Grant]
     package var waiting: [AccessRequest]
+    /// Single samples that clients may read.
+    package var objects: [ObjectGrant]
   }
 
   /// Lists decisions; from now on the owner is told of new requests.
@@ -29,7 +31,8 @@ extension ClientRegistry {
       inAdvance: decisions.inAdvance.filter { !overruled.contains(Decisions.Key($0.client, $0.permission, $0.type)) },
       waiting: names.compactMap { clients[$0] }.flatMap { client in
         client.requests.map { accessRequest($0, of: client.identity) }
-      })
+      },
+      objects: decisions.objects)
   }
 
   /// Checks what an owner decides, and makes the decisions to be stored.
@@ -63,6 +66,7 @@ extension ClientRegistry {
     }
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy({ $0 == "heartbeatSeries" || isType($0) }) else { throw .unknownType }
+    guard decision == .denied || !read.contains(where: Grant.isByObject) else { throw .onlyByObject }
     guard !share.isEmpty || !read.isEmpty else { throw .nothingToDecide }
     func grants(_ types: [String], _ permission: Permission) -> [Grant] {
       Set(types.map(Grant.governing)).sorted().map {
@@ -70,5 +74,25 @@ extension ClientRegistry {
       }
     }
     return grants(share, .share) + grants(read, .read)
+  }
+
+  /// Checks what an owner chose among samples that are granted one by one.
+  ///
+  /// - Throws: ``Refusal/notAuthorized``, ``Refusal/invalidApplication``, ``Refusal/unknownType``, ``Refusal/notByObject``,
+  ///   ``Refusal/limitsExceeded(_:)``.
+  package func check(_ choice: ObjectChoice, of name: String) throws(Refusal) {
+    try requireOwner(name)
+    try Self.check(choice, limits: limits)
+  }
+
+  /// The same without a connection: for an owner who changes the store.
+  package static func check(_ choice: ObjectChoice, limits: ClientLimits = ClientLimits()) throws(Refusal) {
+    guard
+      choice.client.application == ClientIdentity.unnamed
+        || ConnectedClient.isApplication(choice.client.application)
+    else { throw .invalidApplication }
+    guard SampleType(identifier: choice.type) != nil else { throw .unknownType }
+    guard Grant.isByObject(choice.type) else { throw .notByObject }
+    guard choice.allowed.count + choice.denied.count <= limits.objects else { throw .limitsExceeded(.samples) }
   }
 }

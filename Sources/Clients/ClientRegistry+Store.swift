@@ -5,7 +5,8 @@ extension ClientRegistry {
   package func reading(of name: String) -> Reading? {
     guard let client = clients[name] else { return nil }
     return Reading(
-      client: client.identity, types: client.isOwner ? nil : decisions.readableTypes(of: client.identity))
+      client: client.identity, types: client.isOwner ? nil : decisions.readableTypes(of: client.identity),
+      objects: client.isOwner ? [] : decisions.readableObjects(of: client.identity))
   }
 
   /// Whether a connection may save samples of all these types.
@@ -80,6 +81,6 @@ package struct Observation: Hashable, Sendable {
   /// Whether it is told of a change.
   package func concerns(_ change: StoreChange) -> Bool {
     guard let type = change.type, types.contains(type.identifier) else { return false }
-    return reading.scope().map { $0.includes(change) } ?? true
+    return reading.scope.map { $0.includes(change) } ?? true
   }
 }

@@ -61,6 +61,8 @@ struct WaitingRequest {
 
   var share: Set<String>
   var read: Set<String>
+  /// The single samples that are asked for; then no types are.
+  var objects: RequestedObjects?
   /// The call that waits for the answer, until when; nil once it was answered that nothing is decided.
   var call: Call?
 

@@ -7,7 +7,7 @@ package enum Effect: Hashable, Sendable {
   /// The `Request` with this number is answered: whether everything that it asks for is decided.
   case answer(UInt64, isDecided: Bool)
   /// A request that was answered before is decided now.
-  case decided(to: String, share: [String])
+  case decided(to: String, share: [String], objects: String? = nil)
   /// An owner is told of a new request.
   case requested(to: String, AccessRequest)
   case measurement(to: String, LiveMeasurement)
@@ -32,6 +32,8 @@ package struct AccessRequest: Hashable, Sendable {
   /// Identifiers of types, in order and without doubles.
   package var share: [String]
   package var read: [String]
+  /// Single samples that it asks for.
+  package var objects: RequestedObjects?
 }
 
 /// A value of a sensor, as one subscriber gets it.

@@ -22,6 +22,8 @@ package enum Refusal: Error, Hashable, Sendable {
   case notStored
   /// Reading of this type is allowed as a whole.
   case notByObject
+  /// Reading of this type is allowed one by one only.
+  case onlyByObject
   /// The recorder is starting or stopping.
   case notRecording
   /// No sensor is measuring; these could be. Who may not read learns no address, and not whether there are none or several.
@@ -86,6 +88,7 @@ package enum Refusal: Error, Hashable, Sendable {
       case .limitsExceeded: "LimitsExceeded"
       case .notStored: "NotStored"
       case .notByObject: "NotByObject"
+      case .onlyByObject: "OnlyByObject"
       case .notRecording: "NotRecording"
       case .noSensor: "NoSensor"
       case .severalSensors: "SeveralSensors"
@@ -120,6 +123,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case .limitsExceeded(let limit): limit.rawValue
     case .notStored: "the store cannot be read or written now"
     case .notByObject: "samples of this type are not allowed one by one; ask with Request"
+    case .onlyByObject: "samples of this type are allowed one by one only, never as a whole; ask with RequestObjects"
     case .notRecording: "the recorder is starting or stopping"
     case .noSensor(let sensors) where sensors.isEmpty: "there is no sensor to take a session of"
     case .noSensor(let sensors): "no sensor is measuring; there are \(Self.list(sensors))"

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 package import HealthModel
 
 /// One line of what an owner sees about other programs: what was decided, or is asked for.
@@ -10,6 +11,9 @@ package struct GrantEntry: Hashable, Sendable {
   package var decision: Grant.Decision?
   /// Nil where it is not decided, or decided by the configuration.
   package var decided: Timestamp?
+  /// Whether it is about single samples of the type: about ``object``, or of a request that nothing matches about none.
+  package var isByObject = false
+  package var object: RequestedObject?
   /// Whether the configuration decides it.
   package var isConfigured: Bool
 
@@ -31,11 +35,23 @@ package struct GrantEntry: Hashable, Sendable {
       decided: grant.decided)
   }
 
+  /// A single sample that a program may read.
+  package init(_ grant: ObjectGrant) {
+    self.init(client: grant.client, type: grant.type, permission: .read, decision: .allowed, decided: grant.decided)
+    isByObject = true
+    object = RequestedObject(id: grant.object, start: nil, source: nil)
+  }
+
   /// The word for what was decided.
   package var word: String { decision?.rawValue ?? "notDetermined" }
 
-  /// `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`.
+  /// `{"application", "uid", "type", "permission", "decision", "decided", "configured"}`, and `"object"` of a single sample.
   package var json: JSONValue {
+    guard isByObject, case .object(let members) = common else { return common }
+    return .object(members + [.init("object", .string(object?.id.uuidString.lowercased()))])
+  }
+
+  private var common: JSONValue {
     [
       "application": .string(client.application), "uid": .integer(client.uid), "type": .string(type),
       "permission": .string(permission.rawValue), "decision": .string(word),

@@ -82,15 +82,17 @@ extension Door {
   /// tried again.
   func readGrants() async {
     let grants: [Grant]
+    let objects: [ObjectGrant]
     do throws(StoreError) {
       grants = try await recorder.openStore?.grants() ?? []
+      objects = try await recorder.openStore?.objectGrants() ?? []
       grantsProblem = nil
     } catch {
       if grantsProblem != error { settings.log(.error, "the grants of other programs cannot be read: \(error)") }
       grantsProblem = error
       return readGrantsLater()
     }
-    let effects = registry.replaceDecisions(with: grants, at: now)
+    let effects = registry.replaceDecisions(with: grants, objects: objects, at: now)
     hasGrants = !registry.isEmpty
     perform(effects)
     settle()

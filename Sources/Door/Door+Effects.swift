@@ -15,8 +15,10 @@ extension Door {
       case .answer(let number, let isDecided):
         guard let call = requests.removeValue(forKey: number) else { continue }
         respond(to: call, .values([.string(isDecided ? "decided" : "notDetermined")]))
-      case .decided(let name, let share):
-        send(signal(ClientInterfaces.authorization, "Decided", [.properties(["share": .strings(share)])], to: name))
+      case .decided(let name, let share, let objects):
+        var details: [String: Value] = ["share": .strings(share)]
+        details["objects"] = objects.map { .string($0) }
+        send(signal(ClientInterfaces.authorization, "Decided", [.properties(details)], to: name))
       case .requested(let name, let request):
         send(signal(ClientInterfaces.grants, "Requested", [request.value], to: name))
       case .measurement(let name, let measurement):
@@ -122,9 +124,11 @@ extension HeartEvent {
 extension AccessRequest {
   /// As `Requested` and `List` show it.
   var value: Value {
-    .properties([
+    var details: [String: Value] = [
       "uid": .uint32(client.uid), "application": .string(client.application), "share": .strings(share),
       "read": .strings(read),
-    ])
+    ]
+    details["objects"] = objects.map { .string($0.type) }
+    return .properties(details)
   }
 }

@@ -1,5 +1,6 @@
 import Clients
 import DBus
+import FoundationEssentials
 import Glibc
 import HealthModel
 import Ingestion
@@ -19,6 +20,16 @@ extension Door {
         try await store.decide(grants)
         return []
       }
+    case "DecideObjects":
+      try registry.requireOwner(call.sender)
+      let choice = ObjectChoice(
+        client: call.client, type: call.text(2), allowed: try call.identifiers(3), denied: try call.identifiers(4),
+        decided: Timestamp(microseconds: Self.wallMicroseconds()))
+      try registry.check(choice, of: call.sender)
+      change(call, of: choice) { store throws(StoreError) in
+        try await store.decide(choice)
+        return []
+      }
     case "Revoke":
       try registry.requireOwner(call.sender)
       let (client, share, read) = (call.client, call.texts(2), call.texts(3))
@@ -31,18 +42,21 @@ extension Door {
 
   /// Changes the grants in the store; the answer follows when that has taken effect.
   private func change(
-    _ call: ClientCall, _ body: @escaping @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
+    _ call: ClientCall, of choice: ObjectChoice? = nil,
+    _ body: @escaping @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
   ) {
-    Task(executorPreference: loop) { await self.carryOut(call, body) }
+    Task(executorPreference: loop) { await self.carryOut(call, of: choice, body) }
   }
 
   private func carryOut(
-    _ call: ClientCall, _ body: @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
+    _ call: ClientCall, of choice: ObjectChoice?,
+    _ body: @concurrent @Sendable (HealthStore) async throws(StoreError) -> [Value]
   ) async {
     guard let store = await recorder.openStore else { return refuse(call, .notRecording) }
     do throws(StoreError) {
       let values = try await body(store)
       await readGrants()
+      if let choice { perform(registry.objectsDecided(of: choice.type, for: choice.client)) }
       respond(to: call, .values(values))
     } catch {
       respond(to: call, error.reply)
@@ -60,6 +74,14 @@ extension ClientCall {
   /// The client that a decision is about.
   fileprivate var client: ClientIdentity {
     ClientIdentity(uid: arguments[0].uint32 ?? 0, application: text(1))
+  }
+
+  /// Identifiers of samples in an argument.
+  fileprivate func identifiers(_ index: Int) throws(Refusal) -> Set<UUID> {
+    let texts = self.texts(index)
+    let ids = Set(texts.compactMap { UUID(uuidString: $0) })
+    guard ids.count == Set(texts.map { $0.lowercased() }).count else { throw .invalidArgument }
+    return ids
   }
 }
 
@@ -84,7 +106,34 @@ extension ClientRegistry.Overview {
         ])
       }
     }
-    return stored.map { value($0, inAdvance: false) } + inAdvance.map { value($0, inAdvance: true) }
-      + self.waiting.flatMap { waiting($0, $0.share, .share) + waiting($0, $0.read, .read) }
+    func common(_ client: ClientIdentity, _ type: String, _ decision: String) -> [String: Value] {
+      [
+        "uid": .uint32(client.uid), "application": .string(client.application), "type": .string(type),
+        "permission": .string(Permission.read.rawValue), "decision": .string(decision), "configured": .boolean(false),
+      ]
+    }
+    func object(_ grant: ObjectGrant) -> Value {
+      let known: [String: Value] = [
+        "by_object": .boolean(true), "object": .string(grant.object.uuidString.lowercased()),
+        "decided_us": .int64(grant.decided.microseconds),
+      ]
+      return .properties(
+        common(grant.client, grant.type, Grant.Decision.allowed.rawValue).merging(known) { $1 })
+    }
+    // A request that nothing matches is a row, too.
+    func asked(_ request: AccessRequest) -> [Value] {
+      guard let wish = request.objects else { return [] }
+      let row = common(request.client, wish.type, "notDetermined").merging(["by_object": .boolean(true)]) { $1 }
+      guard !wish.objects.isEmpty else { return [.properties(row)] }
+      return wish.objects.map { object in
+        var known: [String: Value] = ["object": .string(object.id.uuidString.lowercased())]
+        known["start_us"] = object.start.map { .int64($0.microseconds) }
+        known["source"] = object.source.map { .string($0) }
+        return .properties(row.merging(known) { $1 })
+      }
+    }
+    return stored.map { value($0, inAdvance: false) } + objects.map(object)
+      + inAdvance.map { value($0, inAdvance: true) }
+      + self.waiting.flatMap { waiting($0, $0.share, .share) + waiting($0, $0.read, .read) + asked($0) }
   }
 }

@@ -34,11 +34,11 @@ extension Door {
     while let reading = registry.reading(of: call.sender) {
       do throws(StoreError) {
         guard let shared = await recorder.openStore else { throw StoreError(.closed, "the recorder is not ready") }
-        let objects = Set(try await shared.objectGrants(of: reading.client).map(\.object))
+        // One that is closing says so, which another connection to its file would not.
+        _ = try await shared.grants(of: reading.client)
         // An anchor is a row of the store. Everything else is read on a connection and a thread of its own.
         let store = if case .changes = query { shared } else { try shared.openReader() }
-        var answer = QueryAnswer(
-          query, for: reading, objects: objects, in: store, mostBuckets: settings.limits.buckets)
+        var answer = QueryAnswer(query, for: reading, in: store, mostBuckets: settings.limits.buckets)
         // What cannot be answered is an error of the call, and not a pipe that ends.
         let first = try await answer.next() ?? []
         // Where the owner has decided otherwise meanwhile, the new decision is answered by, as if it had been made before.

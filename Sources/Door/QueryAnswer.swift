@@ -38,13 +38,12 @@ struct QueryAnswer {
   /// - Parameters:
   ///   - query: What is asked.
   ///   - reading: What the reader may read.
-  ///   - objects: The single samples that it may read.
   ///   - store: Where; for ``ClientQuery/changes(_:)`` one that can be written, since an anchor is a row.
   ///   - mostBuckets: The most buckets of statistics.
-  init(_ query: ClientQuery, for reading: Reading, objects: Set<UUID>, in store: HealthStore, mostBuckets: Int) {
+  init(_ query: ClientQuery, for reading: Reading, in store: HealthStore, mostBuckets: Int) {
     self.store = store
     self.mostBuckets = mostBuckets
-    scope = reading.scope(objects: objects)
+    scope = reading.scope
     rest =
       switch query {
       case .samples(let query): .samples(query)

@@ -37,6 +37,37 @@ extension SensordClient {
     }
   }
 
+  /// Asks the owner for single samples of a type whose ``HealthModel/SampleType/requiresPerObjectAuthorization`` is true, and returns
+  /// when the owner has chosen. The owner is asked each time, and may choose any of them, or none; nothing tells which.
+  ///
+  /// Samples that this program saved itself need no such permission.
+  ///
+  /// - Parameters:
+  ///   - type: `visionPrescription`.
+  ///   - predicate: Which of them; at most a thousand are shown to the owner, the earliest first.
+  /// - Throws: ``ClientError/refused(name:message:)`` with `org.sensord.Error.NotByObject` for a type that is allowed as a whole,
+  ///   ``ClientError/limitsExceeded(_:)``, ``ClientError/cancelled``, and others.
+  @concurrent public func requestPerObjectReadAuthorization(
+    for type: SampleType, predicate: SamplePredicate = .all
+  ) async throws(ClientError) {
+    let name = type.identifier
+    var decisions = signals.events { message in
+      message.isSignal(ClientInterfaces.authorization.name, "Decided")
+        && message.body.first?.properties?["objects"]?.string == name
+    }.makeAsyncIterator()
+    let value = predicate == .all ? Value.properties([:]) : predicate.value
+    while true {
+      let answer = try await link.call(ClientInterfaces.authorization, "RequestObjects", [.string(name), value])
+      if answer.first?.string == "decided" { return }
+      switch await decisions.next(isolation: #isolation) {
+      case .signal?: return
+      case nil: throw .cancelled
+      // The request has gone with the recorder.
+      default: continue
+      }
+    }
+  }
+
   /// Whether this program may save samples of a type.
   ///
   /// - Throws: ``ClientError/unknownType``, and others.

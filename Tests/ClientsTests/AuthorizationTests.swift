@@ -83,6 +83,51 @@ struct AuthorizationTests {
         == [.answer(1, isDecided: true)])
   }
 
+  @Test("single samples are asked for each time, whatever was decided; the answer does not tell what was chosen")
+  func objects() throws {
+    var registry = try Made.registry()
+    _ = try registry.overview(for: ":1.0")
+    let glasses = SampleType.visionPrescription.identifier
+    let wish = RequestedObjects(
+      type: glasses, objects: [RequestedObject(id: Made.identifier(1), start: nil, source: "other")])
+    let asked = AccessRequest(client: Made.game, share: [], read: [], objects: wish)
+    let granted = ObjectGrant(
+      client: Made.game, type: glasses, object: Made.identifier(1), decided: Timestamp(microseconds: 1))
+    for round in 0..<2 {
+      let now = Made.at(Double(round) * 100)
+      #expect(
+        try registry.requestObjects(":1.1", wish, call: 3, at: now) == [.requested(to: ":1.0", asked)])
+      // What is decided about other things, or of this by another process, is no answer.
+      #expect(registry.replaceDecisions(with: Made.reading, objects: [granted], at: now).isEmpty)
+      #expect(registry.objectsDecided(of: "height", for: Made.game).isEmpty)
+      #expect(try registry.overview(for: ":1.0").waiting == [asked])
+      guard round == 0 else { break }
+      #expect(registry.objectsDecided(of: glasses, for: Made.game) == [.answer(3, isDecided: true)])
+    }
+    #expect(registry.timeReached(Made.at(200)) == [.answer(3, isDecided: false)])
+    #expect(
+      registry.objectsDecided(of: glasses, for: Made.game) == [.decided(to: ":1.1", share: [], objects: glasses)])
+    #expect(try registry.requestObjects(":1.0", wish, call: 4, at: Made.at(0)) == [.answer(4, isDecided: true)])
+    #expect(registry.reading(of: ":1.1")?.scope?.objects == [Made.identifier(1)])
+  }
+
+  @Test("what is allowed one by one is never readable as a whole, wherever that is said")
+  func onlyByObject() throws {
+    let whole = Made.grant(.read, SampleType.visionPrescription.identifier)
+    var registry = try Made.registry(inAdvance: [whole])
+    _ = registry.replaceDecisions(with: [whole, Made.grant(.read, "height")])
+    #expect(registry.reading(of: ":1.1")?.types == ["height"])
+    #expect(throws: Refusal.onlyByObject) {
+      try registry.request(":1.1", share: [], read: [whole.type], call: 1, at: Made.at(0))
+    }
+    #expect(throws: Refusal.onlyByObject) {
+      try registry.grants(
+        decidedBy: ":1.0", about: Made.game, share: [], read: [whole.type], .allowed, at: Timestamp(microseconds: 0))
+    }
+    #expect(throws: Refusal.notByObject) { try registry.requireObjectType("height") }
+    #expect(throws: Refusal.unknownType) { try registry.requireObjectType("nothing") }
+  }
+
   @Test("after 20 s a request is answered, and a later decision is told by a signal")
   func late() throws {
     var registry = try Made.registry()

@@ -9,14 +9,14 @@ struct StoreUseTests {
   func reading() throws {
     var registry = try Made.registry()
     #expect(registry.reading(of: ":1.0")?.types == nil)
-    #expect(registry.reading(of: ":1.0")?.scope() == nil)
+    #expect(registry.reading(of: ":1.0")?.scope == nil)
     #expect(registry.reading(of: ":1.1")?.types == [])
     _ = registry.replaceDecisions(with: [
       Made.grant(.read, "heartRateVariabilitySDNN"), Made.grant(.share, "bodyMass"),
       Made.grant(.read, "stepCount", .denied),
     ])
     #expect(registry.reading(of: ":1.1")?.types == ["heartRateVariabilitySDNN", "heartbeatSeries"])
-    #expect(registry.reading(of: ":1.1")?.scope()?.source == Made.game.source)
+    #expect(registry.reading(of: ":1.1")?.scope?.source == Made.game.source)
     #expect(registry.reading(of: ":1.3") == nil)
   }
 

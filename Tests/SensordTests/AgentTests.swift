@@ -1,4 +1,5 @@
 import Documents
+import FoundationEssentials
 import HealthModel
 import Testing
 
@@ -54,6 +55,38 @@ struct AgentTests {
         $0 != "<" && $0 != ">" && $0 != "\u{1B}"
       })
     #expect(NotificationDisplay.escaped("<&>") == "&lt;&amp;&gt;")
+  }
+
+  @Test("samples that are allowed one by one are numbered, and some of them can be allowed")
+  func objects() {
+    var entries = [entry(game, "heartRate", .read)]
+    let ids = [UUID(), UUID(), UUID()]
+    for id in ids + ids.prefix(1) {
+      var row = entry(game, "visionPrescription", .read)
+      row.isByObject = true
+      row.object = RequestedObject(id: id, start: Timestamp(microseconds: 1_795_262_400_000_000), source: "a\u{1B}[2J")
+      entries.append(row)
+    }
+    let question = AccessQuestion.all(in: entries)[0]
+    #expect(question.read == ["heartRate"] && question.objects?.objects.map(\.id) == ids)
+    #expect(question.wishes == ["read: heart rate", "read one by one: vision prescription"])
+    #expect(question.choices.count == 3 && question.choices[1].hasPrefix("2  2026-11-21  a"))
+    #expect(!question.choices[0].contains("\u{1B}"))
+    #expect(question.chosen("1,3") == [0, 2] && question.chosen("2") == [1] && question.chosen("3 1") == [0, 2])
+    for text in ["", "0", "4", "1,x", "y", "1-2"] { #expect(question.chosen(text) == nil) }
+    #expect(
+      NotificationDisplay.buttons(of: question) == [
+        "allow", "Allow all", "only1", "Only 1", "only2", "Only 2", "only3", "Only 3", "deny", "Deny",
+      ])
+    #expect(NotificationDisplay.buttons(of: self.question(game)) == ["allow", "Allow", "deny", "Deny"])
+    for (answer, allow, objects) in [
+      (.allowed, true, [0, 1, 2]), (.only([1]), true, [1]), (.denied, false, []),
+    ] as [(Agent.Answer, Bool, Set<Int>)] {
+      var agent = Agent()
+      _ = agent.handle(.listed([question]))
+      #expect(
+        agent.handle(.answered(game, answer)) == [.decide(question, allow: allow, objects: objects), .list])
+    }
   }
 
   @Test("what waits is shown once, what waits no more is withdrawn, and an answer decides")

@@ -37,6 +37,11 @@ package struct Grant: Hashable, Sendable {
     type == variability ? [type, beats] : [type]
   }
 
+  /// Whether reading samples of that type is granted one by one only.
+  package static func isByObject(_ type: String) -> Bool {
+    SampleType(identifier: type)?.requiresPerObjectAuthorization ?? false
+  }
+
   private static let beats = SampleType.heartbeatSeries.identifier
   private static let variability = QuantityType.heartRateVariabilitySDNN.identifier
 }

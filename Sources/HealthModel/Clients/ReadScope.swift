@@ -19,11 +19,11 @@ package struct ReadScope: Hashable, Sendable {
     self.objects = objects
   }
 
-  /// Whether the type or the source of a change lets the reader see it. Changes of samples that it may only read one by one
-  /// are not among them: a change does not say which sample it is about.
+  /// Whether the type or the source of a change lets the reader see it, or the object where reading is granted one by one.
   package func includes(_ change: StoreChange) -> Bool {
     guard let type = change.type, type != .session else { return false }
     return types.contains(type.identifier) || source != nil && change.source == source
+      || change.object.map(objects.contains) ?? false
   }
 
   /// The scope without the types that the predicate rules out: so nobody looks for their samples.

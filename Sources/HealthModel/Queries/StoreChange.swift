@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// A saved or deleted object, as far as the list of changes describes it.
 ///
 /// It lets a live query decide, before anything is read, whether its answer may have changed.
@@ -7,13 +9,20 @@ public struct StoreChange: Hashable, Sendable {
   public var type: SampleType?
   /// The identifier of the program that had saved it; nil in the same case.
   public var source: String?
+  /// The identifier of the object, where reading of its type is granted one by one; nil for others.
+  package var object: UUID?
   /// Whether it was deleted and not saved.
   public var isDeletion: Bool
 
   /// A change with the given parts.
   public init(type: SampleType?, source: String?, isDeletion: Bool) {
+    self.init(type: type, source: source, object: nil, isDeletion: isDeletion)
+  }
+
+  package init(type: SampleType?, source: String?, object: UUID?, isDeletion: Bool) {
     self.type = type
     self.source = source
+    self.object = object
     self.isDeletion = isDeletion
   }
 }

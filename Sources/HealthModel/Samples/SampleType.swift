@@ -74,6 +74,9 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
+  /// Whether reading is allowed sample by sample only, and never as a whole: so it is for prescriptions.
+  public var requiresPerObjectAuthorization: Bool { kind == .visionPrescription }
+
   /// The name in the file.
   public var description: String { identifier }
 }

@@ -85,17 +85,21 @@ struct GrantTable {
   }
 
   func set(_ grant: ObjectGrant) throws(StoreError) {
-    var statement = try connection.prepare(
-      "DELETE FROM object_grants WHERE uid = ?1 AND application = ?2 AND type = ?3 AND object = ?4")
-    try statement.bind(grant.client)
-    try statement.bind(grant.type, at: 3)
-    try statement.bind(grant.object.bytes, at: 4)
-    try statement.run()
+    try remove(grant.object, type: grant.type, of: grant.client)
     try connection.insert(
       [
         .integer(Int64(grant.client.uid)), .text(grant.client.application), .text(grant.type), SQLValue(grant.object),
         SQLValue(grant.decided),
       ], into: Schema.objectGrants)
+  }
+
+  func remove(_ object: UUID, type: String, of client: ClientIdentity) throws(StoreError) {
+    var statement = try connection.prepare(
+      "DELETE FROM object_grants WHERE uid = ?1 AND application = ?2 AND type = ?3 AND object = ?4")
+    try statement.bind(client)
+    try statement.bind(type, at: 3)
+    try statement.bind(object.bytes, at: 4)
+    try statement.run()
   }
 
   func remove(

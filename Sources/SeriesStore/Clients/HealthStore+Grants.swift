@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import HealthModel
 
 extension HealthStore {
@@ -30,6 +31,33 @@ extension HealthStore {
       for object in objects { try connection.grants.set(object) }
       let readers = grants.filter { $0.permission == .read }.map(\.client) + objects.map(\.client)
       for client in Set(readers) { try connection.anchors.delete(of: client) }
+    }
+  }
+
+  /// Lets a client read single samples of a type from now on, and others no more, all or none. It loses its anchors.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` for one to be allowed that is not a sample of the type.
+  package func decide(_ choice: ObjectChoice) throws(StoreError) {
+    try opened().write { (connection) throws(StoreError) in
+      for object in choice.allowed {
+        guard let number = try connection.samples.number(of: object),
+          try connection.samples.row(number)?.type.identifier == choice.type
+        else { throw StoreError(.notFound, "there is no \(choice.type) \(object.uuidString.lowercased())") }
+        try connection.grants.set(
+          ObjectGrant(client: choice.client, type: choice.type, object: object, decided: choice.decided))
+      }
+      for object in choice.denied {
+        try connection.grants.remove(object, type: choice.type, of: choice.client)
+      }
+      try connection.anchors.delete(of: choice.client)
+    }
+  }
+
+  /// Whether there is a sample that a reader may see: its own, one of a type that it may read, or one that it may read by itself. What
+  /// belongs to a sample is seen where this says so, and does not exist elsewhere.
+  package func isVisible(_ sample: UUID, in scope: ReadScope?) throws(StoreError) -> Bool {
+    try opened().read { (connection) throws(StoreError) in
+      try !SampleReader(connection: connection, scope: scope).numbers(SampleQuery(.identifier([sample]))).isEmpty
     }
   }
 

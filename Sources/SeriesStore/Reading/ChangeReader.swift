@@ -57,11 +57,14 @@ struct ChangeReader {
     return numbers
   }
 
-  /// What was saved and deleted after one change and up to another, each combination of type, source and deletion once.
+  /// What was saved and deleted after one change and up to another: each combination of type, source and deletion once, and of
+  /// types that are granted one by one each object.
   func kinds(after first: Int64, to last: Int64) throws(StoreError) -> [StoreChange] {
     var statement = try connection.prepare(
       """
-      SELECT DISTINCT changes.type, source.identifier, changes.deleted
+      SELECT DISTINCT changes.type, source.identifier, changes.deleted,
+        CASE WHEN changes.type IN (SELECT id FROM types WHERE kind = '\(SampleKind.visionPrescription.rawValue)')
+          THEN changes.uuid END
       FROM changes LEFT JOIN sources AS source ON source.id = changes.source WHERE number > ?1 AND number <= ?2
       """)
     try statement.bind(first, at: 1)
@@ -71,7 +74,8 @@ struct ChangeReader {
     while try statement.step() {
       kinds.append(
         StoreChange(
-          type: types[statement.integer(0)], source: statement.text(1), isDeletion: statement.integer(2) != 0))
+          type: types[statement.integer(0)], source: statement.text(1), object: UUID(bytes: statement.bytes(3)),
+          isDeletion: statement.integer(2) != 0))
     }
     return kinds
   }

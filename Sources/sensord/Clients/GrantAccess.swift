@@ -1,5 +1,6 @@
 import ClientInterfaces
 
+internal import FoundationEssentials
 internal import Recordings
 internal import Clients
 internal import DBus
@@ -32,7 +33,9 @@ enum GrantAccess {
     case .recorder(let connection):
       let answer = try await Self.call(connection, "List", [])
       return (answer.first?.array ?? []).compactMap { $0.properties.flatMap { GrantEntry(reading: $0) } }
-    case .store(let store): return try await store.grants().map { GrantEntry($0) }
+    case .store(let store):
+      let objects = try await store.objectGrants().map { GrantEntry($0) }
+      return try await store.grants().map { GrantEntry($0) } + objects
     }
   }
 
@@ -51,6 +54,24 @@ enum GrantAccess {
         ])
     case .store(let store): try await store.decide(grants)
     }
+  }
+
+  /// Chooses among samples that are allowed one by one.
+  @concurrent func decide(_ choice: ObjectChoice) async throws {
+    switch self {
+    case .recorder(let connection):
+      _ = try await Self.call(connection, "DecideObjects", Self.arguments(of: choice))
+    case .store(let store): try await store.decide(choice)
+    }
+  }
+
+  /// What `Grants1.DecideObjects` takes.
+  static func arguments(of choice: ObjectChoice) -> [Value] {
+    func names(_ ids: Set<UUID>) -> Value { .strings(ids.map { $0.uuidString.lowercased() }.sorted()) }
+    return [
+      .uint32(choice.client.uid), .string(choice.client.application), .string(choice.type), names(choice.allowed),
+      names(choice.denied), .properties([:]),
+    ]
   }
 
   /// Takes decisions back, all of a client's where no type is named. Returns how many.
@@ -129,5 +150,11 @@ extension GrantEntry {
       decision: Grant.Decision(rawValue: properties["decision"]?.string ?? ""),
       decided: properties["decided_us"]?.int64.map { Timestamp(microseconds: $0) },
       isConfigured: properties["configured"]?.boolean ?? false)
+    isByObject = properties["by_object"]?.boolean ?? false
+    object = properties["object"]?.string.flatMap { UUID(uuidString: $0) }.map { id in
+      RequestedObject(
+        id: id, start: properties["start_us"]?.int64.map { Timestamp(microseconds: $0) },
+        source: properties["source"]?.string)
+    }
   }
 }

@@ -12,6 +12,7 @@ struct GrantsCommand: ParsableCommand {
 
         sensord grants
         sensord grants allow org.example.Game@1000 --read heartRate
+        sensord grants allow org.example.Shop@1000 --prescription 3f2a91bc
       """,
     subcommands: [
       GrantsListCommand.self, GrantsAllowCommand.self, GrantsDenyCommand.self, GrantsRevokeCommand.self,

@@ -2,7 +2,9 @@ internal import Documents
 internal import ArgumentParser
 internal import Clients
 internal import DBus
+internal import FoundationEssentials
 internal import HealthModel
+internal import SeriesStore
 
 /// `sensord grants allow PROGRAM --share TYPES --read TYPES`.
 struct GrantsAllowCommand: ParsableCommand {
@@ -11,9 +13,10 @@ struct GrantsAllowCommand: ParsableCommand {
     usage: "sensord grants allow <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
+  @OptionGroup var objects: PrescriptionOption
 
   mutating func run() throws {
-    try options.decide(.allowed)
+    try options.decide(.allowed, objects.prescription)
   }
 }
 
@@ -24,9 +27,10 @@ struct GrantsDenyCommand: ParsableCommand {
     usage: "sensord grants deny <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
+  @OptionGroup var objects: PrescriptionOption
 
   mutating func run() throws {
-    try options.decide(.denied)
+    try options.decide(.denied, objects.prescription)
   }
 }
 
@@ -63,27 +67,80 @@ struct GrantsRevokeCommand: ParsableCommand {
 }
 
 extension GrantOptions {
-  fileprivate func decide(_ decision: Grant.Decision) throws {
+  fileprivate func decide(_ decision: Grant.Decision, _ prescriptions: String?) throws {
     let options = self
     guard let client = ClientArgument.client(program) else { return }
+    let choice = try prescriptions.map { try objectChoice($0, decision, of: client) }
     let grants: [Grant]
     do throws(Refusal) {
-      grants = try ClientRegistry.grants(
-        about: client, share: types.share, read: types.read, decision,
-        at: Timestamp(microseconds: LocalTime.now()), isType: ClientArgument.isType)
+      if let choice { try ClientRegistry.check(choice) }
+      grants =
+        choice != nil && types.share.isEmpty && types.read.isEmpty
+        ? []
+        : try ClientRegistry.grants(
+          about: client, share: types.share, read: types.read, decision,
+          at: Timestamp(microseconds: LocalTime.now()), isType: ClientArgument.isType)
     } catch {
       throw CommandFailure(.usage, error.message)
     }
     try CommandLoop.run(on: EventLoop()) { loop in
-      try await GrantAccess.find(options.store, making: true, on: loop).decide(grants)
+      let access = try await GrantAccess.find(options.store, making: true, on: loop)
+      try await access.decide(grants)
+      if let choice { try await access.decide(choice) }
     }
-    let entries = grants.map { GrantEntry($0) }
+    let entries = grants.map { GrantEntry($0) } + (choice?.entries ?? [])
     if json { return try StandardOutput.write(JSONValue.lines(entries.map(\.json))) }
     let lines = entries.map { entry in
       let may = decision == .allowed ? "may" : "may not"
       let verb = entry.permission == .share ? "save" : "read"
-      return "\(ClientArgument.text(client)) \(may) \(verb) \(entry.type).\n"
+      return "\(ClientArgument.text(client)) \(may) \(verb) \(entry.typeText).\n"
     }
     try StandardOutput.write(lines.joined())
+  }
+
+  /// The prescriptions whose names begin so, as they stand in the store.
+  private func objectChoice(_ list: String, _ decision: Grant.Decision, of client: ClientIdentity) throws
+    -> ObjectChoice
+  {
+    let reader = try store.openToRead()
+    let all = try CommandLoop.run { () async throws -> [UUID] in
+      guard let reader else { return [] }
+      return try await SampleQuery(.type(.visionPrescription)).result(for: reader).value.map(\.id)
+    }
+    var chosen: Set<UUID> = []
+    for name in list.split(separator: ",", omittingEmptySubsequences: false) {
+      let found = all.filter { $0.uuidString.lowercased().hasPrefix(name.lowercased()) }
+      guard found.count <= 1, !name.isEmpty else {
+        throw CommandFailure(.usage, "several prescriptions begin with '\(name)'", remedy: "give more digits")
+      }
+      guard let id = found.first else {
+        throw CommandFailure(
+          .noInput, "there is no prescription \(name)", remedy: "'sensord prescriptions' lists them")
+      }
+      chosen.insert(id)
+    }
+    return ObjectChoice(
+      client: client, type: SampleType.visionPrescription.identifier, allowed: decision == .allowed ? chosen : [],
+      denied: decision == .denied ? chosen : [], decided: Timestamp(microseconds: LocalTime.now()))
+  }
+}
+
+/// `--prescription`: what is allowed or denied one by one.
+struct PrescriptionOption: ParsableArguments {
+  @Option(help: ArgumentHelp("Single prescriptions that it may read, by their first digits.", valueName: "list"))
+  var prescription: String?
+}
+
+extension ObjectChoice {
+  /// A line for each sample.
+  fileprivate var entries: [GrantEntry] {
+    func entries(_ ids: Set<UUID>, _ decision: Grant.Decision) -> [GrantEntry] {
+      ids.sorted { $0.uuidString < $1.uuidString }.map { id in
+        var entry = GrantEntry(ObjectGrant(client: client, type: type, object: id, decided: decided))
+        entry.decision = decision
+        return entry
+      }
+    }
+    return entries(allowed, .allowed) + entries(denied, .denied)
   }
 }

@@ -1,6 +1,7 @@
 internal import Documents
 internal import ArgumentParser
 internal import DBus
+internal import FoundationEssentials
 internal import HealthModel
 
 /// `sensord grants list`.
@@ -41,10 +42,17 @@ struct GrantsListCommand: ParsableCommand {
         case nil: "asks"
         }
       table.add([
-        ClientArgument.text(entry.client), entry.permission.rawValue, entry.type, decision,
+        ClientArgument.text(entry.client), entry.permission.rawValue, entry.typeText, decision,
         entry.isConfigured ? "configuration" : entry.decided.map { LocalTime.minute($0.microseconds) } ?? "",
       ])
     }
     return table.rendered(columns: columns)
+  }
+}
+
+extension GrantEntry {
+  /// The type, and of a single sample the first digits of its name.
+  var typeText: String {
+    object.map { "\(type) \($0.id.uuidString.lowercased().prefix(8))" } ?? type
   }
 }

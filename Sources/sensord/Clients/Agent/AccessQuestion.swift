@@ -1,4 +1,5 @@
 internal import Documents
+internal import FoundationEssentials
 internal import HealthModel
 
 /// What one program asks its owner for: everything of it that is not decided yet, in one question.
@@ -8,6 +9,8 @@ struct AccessQuestion: Hashable, Sendable {
   let share: [String]
   /// Identifiers of types that it wants to read.
   let read: [String]
+  /// Samples of which it wants to read some, one by one; nil where it asks for none. It may match nothing.
+  var objects: RequestedObjects?
 
   /// A question for each program that waits, in the order of their first entries.
   static func all(in entries: [GrantEntry]) -> [AccessQuestion] {
@@ -16,9 +19,19 @@ struct AccessQuestion: Hashable, Sendable {
     for entry in open where !clients.contains(entry.client) { clients.append(entry.client) }
     return clients.map { client in
       func types(_ permission: Permission) -> [String] {
-        Set(open.lazy.filter { $0.client == client && $0.permission == permission }.map(\.type)).sorted()
+        Set(open.lazy.filter { $0.client == client && $0.permission == permission && !$0.isByObject }.map(\.type))
+          .sorted()
       }
-      return AccessQuestion(client: client, share: types(.share), read: types(.read))
+      let single = open.filter { $0.client == client && $0.isByObject }
+      // Of one type at a time; what is asked for twice is there once.
+      let objects = single.first.map { first in
+        RequestedObjects(
+          type: first.type,
+          objects: single.filter { $0.type == first.type }.compactMap(\.object).reduce(into: []) { all, object in
+            if !all.contains(where: { $0.id == object.id }) { all.append(object) }
+          })
+      }
+      return AccessQuestion(client: client, share: types(.share), read: types(.read), objects: objects)
     }
   }
 
@@ -27,8 +40,29 @@ struct AccessQuestion: Hashable, Sendable {
 
   /// What it asks for, a line for each permission: `read: heart rate, intervals between beats`.
   var wishes: [String] {
-    [("save", share), ("read", read)].compactMap { verb, types in
+    let wishes = [("save", share), ("read", read)].compactMap { verb, types in
       types.isEmpty ? nil : "\(verb): \(types.map { TypeWords.text($0) }.joined(separator: ", "))"
     }
+    guard let objects else { return wishes }
+    return wishes + [
+      "read one by one: \(TypeWords.text(objects.type))\(objects.objects.isEmpty ? ", of which there is none" : "")"
+    ]
+  }
+
+  /// The samples, numbered from 1: `1  2026-11-21  org.example.Optician`.
+  var choices: [String] {
+    (objects?.objects ?? []).enumerated().map { index, object in
+      let day = object.start.map { String(LocalTime.minute($0.microseconds).prefix(10)) } ?? "–"
+      return "\(index + 1)  \(day)  \(PrintableText.line(object.source ?? "", columns: 50))"
+    }
+  }
+
+  /// The places of the samples that a person has named, `1,3` or `1 3`, from 0; nil where it is something else.
+  func chosen(_ text: String) -> Set<Int>? {
+    let count = objects?.objects.count ?? 0
+    let words = text.split { $0 == "," || $0 == " " }
+    let places = words.compactMap { Int($0) }.filter { (1...max(1, count)).contains($0) }
+    guard !words.isEmpty, places.count == words.count, count > 0 else { return nil }
+    return Set(places.map { $0 - 1 })
   }
 }

@@ -6,6 +6,8 @@ struct Agent {
   /// What a person does with a question.
   enum Answer: Hashable, Sendable {
     case allowed, denied
+    /// Allowed, but of the samples that are allowed one by one these only, by their places.
+    case only(Set<Int>)
     /// The question was put away without an answer; it comes again when its program asks again.
     case dismissed
   }
@@ -28,7 +30,8 @@ struct Agent {
     /// Show a question, in place of an earlier one of the same program.
     case show(AccessQuestion)
     case withdraw(ClientIdentity)
-    case decide(AccessQuestion, allow: Bool)
+    /// `objects` are the places of the samples that are allowed.
+    case decide(AccessQuestion, allow: Bool, objects: Set<Int> = [])
     /// Ask the recorder what waits.
     case list
     /// Tell that nothing waits.
@@ -51,7 +54,13 @@ struct Agent {
         dismissed[client] = question
         return []
       }
-      return [.decide(question, allow: answer == .allowed), .list]
+      let objects =
+        switch answer {
+        case .allowed: Set((question.objects?.objects ?? []).indices)
+        case .only(let places): places
+        case .denied, .dismissed: Set<Int>()
+        }
+      return [.decide(question, allow: answer != .denied, objects: objects), .list]
     case .displayRestarted:
       shown = [:]
       return [.list]

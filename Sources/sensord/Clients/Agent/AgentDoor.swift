@@ -1,6 +1,7 @@
 internal import ClientInterfaces
 internal import DBus
 internal import Documents
+internal import FoundationEssentials
 internal import HealthModel
 
 /// The recorder as the agent sees it: what waits there.
@@ -25,7 +26,17 @@ struct AgentDoor {
   }
 
   /// Decides; nothing where the recorder has gone meanwhile, with the program's request.
-  @concurrent func decide(_ question: AccessQuestion, allow: Bool) async throws(CommandFailure) {
+  @concurrent func decide(_ question: AccessQuestion, allow: Bool, objects: Set<Int>) async throws(CommandFailure) {
+    if let wish = question.objects {
+      func ids(_ areChosen: Bool) -> Set<UUID> {
+        Set(wish.objects.indices.filter { objects.contains($0) == areChosen }.map { wish.objects[$0].id })
+      }
+      let choice = ObjectChoice(
+        client: question.client, type: wish.type, allowed: ids(true), denied: ids(false),
+        decided: Timestamp(microseconds: 0))
+      _ = try await call("DecideObjects", GrantAccess.arguments(of: choice))
+    }
+    guard !question.share.isEmpty || !question.read.isEmpty else { return }
     _ = try await call(
       "Decide",
       [

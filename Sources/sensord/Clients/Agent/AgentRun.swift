@@ -55,7 +55,8 @@ struct AgentRun {
       switch effect {
       case .show(let question): await display.show(question)
       case .withdraw(let client): await display.withdraw(client)
-      case .decide(let question, let allow): try await door.decide(question, allow: allow)
+      case .decide(let question, let allow, let objects):
+        try await door.decide(question, allow: allow, objects: objects)
       case .list:
         guard let questions = try await door.questions() else { continue }
         try await carryOut(agent.handle(.listed(questions)), &agent, door, display)

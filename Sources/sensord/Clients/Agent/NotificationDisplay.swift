@@ -62,18 +62,26 @@ actor NotificationDisplay: QuestionDisplay {
 
   func show(_ question: AccessQuestion) async {
     // Read by the service as markup; names are hostile.
-    let body = question.wishes.map { "It wants to \(Self.escaped($0))." }.joined(separator: "\n")
+    let choices = question.choices.prefix(8).map { "\n\(Self.escaped($0))" }.joined()
+    let body = question.wishes.map { "It wants to \(Self.escaped($0))." }.joined(separator: "\n") + choices
     let message = Message.call(
       Self.name, path: Self.path, interface: Self.name, member: "Notify",
       body: [
         .string("sensord"), .uint32(numbers[question.client] ?? 0), .string("dialog-question"),
         .string("\(question.who) asks for health data"), .string(body),
-        .strings(["allow", "Allow", "deny", "Deny"]), .properties(["urgency": .byte(1), "resident": .boolean(true)]),
+        .strings(Self.buttons(of: question)), .properties(["urgency": .byte(1), "resident": .boolean(true)]),
         // Until it is answered.
         .int32(0),
       ])
     guard let number = try? await connection.call(message).body.first?.uint32 else { return }
     numbers[question.client] = number
+  }
+
+  /// One for each of a few samples that are allowed one by one, which allows it alone. More of them are chosen on a terminal.
+  static func buttons(of question: AccessQuestion) -> [String] {
+    let count = question.choices.count
+    let single = (2...4).contains(count) ? (1...count).flatMap { ["only\($0)", "Only \($0)"] } : []
+    return ["allow", count > 1 ? "Allow all" : "Allow"] + single + ["deny", "Deny"]
   }
 
   func withdraw(_ client: ClientIdentity) async {
@@ -100,6 +108,9 @@ actor NotificationDisplay: QuestionDisplay {
     switch (message.member, message.body.dropFirst().first?.string) {
     case ("ActionInvoked", "allow"): answer(client, number, .allowed)
     case ("ActionInvoked", "deny"): answer(client, number, .denied)
+    case ("ActionInvoked", let action?) where action.hasPrefix("only"):
+      guard let place = Int(action.dropFirst(4)) else { return }
+      answer(client, number, .only([place - 1]))
     case ("NotificationClosed", _):
       numbers[client] = nil
       answered(client, .dismissed)

@@ -3,7 +3,7 @@ internal import DBus
 internal import Documents
 internal import HealthModel
 
-/// Questions on a terminal, one after the other: `y` allows, `n` denies.
+/// Questions on a terminal, one after the other: `y` allows, `n` denies, numbers allow some of what is allowed one by one.
 actor TerminalDisplay: QuestionDisplay {
   private nonisolated let loop: EventLoop
   private let input: LineInput
@@ -48,19 +48,28 @@ actor TerminalDisplay: QuestionDisplay {
   }
 
   private func ask(_ question: AccessQuestion) async {
-    StandardError.write("\(question.who) asks to\n" + question.wishes.map { "  \($0)\n" }.joined())
+    StandardError.write(
+      "\(question.who) asks to\n" + question.wishes.map { "  \($0)\n" }.joined()
+        + question.choices.map { "    \($0)\n" }.joined())
     while !Task.isCancelled {
-      StandardError.write("Allow? [y/n] ")
+      StandardError.write(question.choices.isEmpty ? "Allow? [y/n] " : "Allow? [y/n, or numbers such as 1,3] ")
       guard let line = await input.next() else {
         if !Task.isCancelled { ended() }
         return
       }
       // At a terminal the return key has ended the line already.
       if !StandardInput.isTerminal { StandardError.write("\n") }
-      guard let answer = PairingDialogue.consent(String(ConfigurationSyntax.trimmed(line[...]))) else { continue }
+      let text = String(ConfigurationSyntax.trimmed(line[...]))
+      let answer: Agent.Answer
+      if let places = question.chosen(text) {
+        answer = .only(places)
+      } else {
+        guard let consent = PairingDialogue.consent(text) else { continue }
+        answer = consent == .accepted ? .allowed : .denied
+      }
       queue.removeFirst()
       asking = nil
-      answered(question.client, answer == .accepted ? .allowed : .denied)
+      answered(question.client, answer)
       return askNext()
     }
   }

@@ -1,0 +1,1 @@
+../DoorTests/Answers.swift
