@@ -41,6 +41,8 @@ let package = Package(
     module("LivePulse"),
     module("LiveForms", ["LivePulse"]),
     module("LiveLocks"),
+    // HealthModel is of the same product.
+    module("LiveArchive", [.product(name: "SensordClient", package: "sensord")]),
     module(
       "LiveServer",
       [
@@ -49,12 +51,13 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Page/page.html"), .embedInCode("Page/overlay.html"), .embedInCode("Page/page.css"),
-        .embedInCode("Page/page.js"),
+        .embedInCode("Page/page.js"), .embedInCode("Page/sessions.html"), .embedInCode("Page/sessions.js"),
+        .embedInCode("Page/openapi.json"),
       ]),
     .executableTarget(
       name: "sensord-live",
       dependencies: [
-        "LivePulse", "LiveServer", nio("NIOCore"), nio("NIOPosix"),
+        "LivePulse", "LiveArchive", "LiveServer", nio("NIOCore"), nio("NIOPosix"),
         .product(name: "SensordClient", package: "sensord"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -62,6 +65,7 @@ let package = Package(
     tests("LivePulse", ["LivePulse"]),
     tests("LiveForms", ["LiveForms", "LivePulse"]),
     tests("LiveLocks", ["LiveLocks"]),
+    tests("LiveArchive", ["LiveArchive", .product(name: "SensordClient", package: "sensord")]),
     tests("LiveServer", ["LiveServer", "LivePulse", nio("NIOCore"), nio("NIOPosix"), support]),
     tests("LiveProgram", ["sensord-live", support]),
   ]

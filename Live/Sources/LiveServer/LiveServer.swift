@@ -27,6 +27,8 @@ public final class LiveServer: Sendable {
     public var broker: BrokerPlace?
     /// What the hub is called there.
     public var deviceName = "sensord"
+    /// What was recorded; nil where nothing is told of it.
+    public var archive: Archive?
     public var limits = Limits()
 
     public init(address: String, port: Int, stateFolder: String, controlPath: String) {
@@ -124,7 +126,7 @@ public final class LiveServer: Sendable {
         let metrics = MetricsOutput()
         hub.value.attach(metrics)
         let locks = Locks(hosts: HostRule(port: options.port, hosts: options.hosts), tokens: tokens)
-        let router = Router(hub: hub.value, locks: locks, metrics: metrics)
+        let router = Router(hub: hub.value, locks: locks, metrics: metrics, archive: options.archive)
         return (
           NIOLoopBound(WebServer(router, options.limits), eventLoop: loop), NIOLoopBound(locks, eventLoop: loop)
         )

@@ -35,4 +35,12 @@ enum Key: Hashable {
   case visitor
   /// A program's token, by its name.
   case token(String)
+
+  /// Under which name the recorder's owner decides what it may read of what was recorded.
+  var application: String {
+    switch self {
+    case .visitor: "org.sensord.Live"
+    case .token(let name): "org.sensord.Live.\(name)"
+    }
+  }
 }

@@ -13,6 +13,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   private var head: HTTPRequestHead?
   private var patience: Scheduled<Void>?
   private var reader: Reader?
+  /// Whether the recorder is being asked.
+  private var isAsking = false
 
   init(_ router: Router, _ limits: Limits) {
     self.router = router
@@ -34,7 +36,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       // Who asks again while events are sent has not understood them.
-      guard reader == nil else { return context.close(promise: nil) }
+      guard reader == nil, !isAsking else { return context.close(promise: nil) }
       // What has content is refused before it comes.
       if Router.hasContent(head) { answer(head, context) } else { self.head = head }
     case .body: break
@@ -69,6 +71,19 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     case .answer(let answer): send(answer, for: head, context)
     case .events(_) where head.method == .HEAD: send(Answer(.ok, type: "text/event-stream"), for: head, context)
     case .events(let key): stream(head, key, context)
+    case .archive(let question, let archive, let key):
+      isAsking = true
+      let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      let (loop, channel) = (context.eventLoop, context.channel)
+      archive(question, key.application) { answer in
+        loop.execute {
+          // Who did not wait for it gets nothing.
+          guard channel.isActive else { return }
+          let (handler, context) = handler.value
+          handler.isAsking = false
+          handler.send(answer.answer, for: head, context)
+        }
+      }
     case .webSocket:
       var answer = Answer(.upgradeRequired, "This is for WebSockets (RFC 6455).\n")
       answer.fields = [("Upgrade", "websocket")]

@@ -9,13 +9,16 @@ final class Router {
     case answer(Answer)
     case events(Key)
     case webSocket(Dialect, Key)
+    case archive(ArchiveQuestion, Archive, Key)
   }
 
   let hub: Hub
   let locks: Locks
   let metrics: MetricsOutput
+  private let archive: Archive?
 
-  init(hub: Hub, locks: Locks, metrics: MetricsOutput) {
+  init(hub: Hub, locks: Locks, metrics: MetricsOutput, archive: Archive?) {
+    self.archive = archive
     self.hub = hub
     self.locks = locks
     self.metrics = metrics
@@ -29,6 +32,7 @@ final class Router {
     // They hold no data; so a page that was let in by a token needs none for them.
     case "/page.css": return .answer(.file(PackageResources.page_css, "text/css"))
     case "/page.js": return .answer(.file(PackageResources.page_js, "text/javascript"))
+    case "/sessions.js": return .answer(.file(PackageResources.sessions_js, "text/javascript"))
     case "/open": return .answer(enter(target))
     default: break
     }
@@ -49,6 +53,8 @@ final class Router {
     switch target.path {
     case "/": return .answer(.file(PackageResources.page_html, "text/html"))
     case "/overlay": return .answer(.file(PackageResources.overlay_html, "text/html"))
+    case "/sessions": return .answer(.file(PackageResources.sessions_html, "text/html"))
+    case "/openapi.json": return .answer(.file(PackageResources.openapi_json, "application/json"))
     case "/hr": return .answer(rate(asJSON: target["format"] == "json"))
     case "/metrics": return .answer(Answer(.ok, type: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
     case "/events": return .events(key)
@@ -58,7 +64,11 @@ final class Router {
         return .answer(Answer(.badRequest, "There is no such dialect, only \(all).\n"))
       }
       return .webSocket(dialect, key)
-    default: return .answer(Answer(.notFound, "There is nothing here.\n"))
+    default:
+      let question = ArchiveQuestion(
+        path: target.path, every: target["every"], offset: target["utc_offset_minutes"])
+      guard let archive, let question else { return .answer(Answer(.notFound, "There is nothing here.\n")) }
+      return .archive(question, archive, key)
     }
   }
 

@@ -65,6 +65,67 @@ struct LiveProgramTests {
     try await stage.shows(isValue: true, token)
   }
 
+  @Test("what was recorded is read by whose token the owner has allowed it, and is not there for another")
+  func recordings() async throws {
+    struct Session: Decodable {
+      let id: String
+      let beats: Int
+    }
+    struct Curve: Decodable {
+      let stretches: [[[Double]]]
+      let gaps: [[Double]]
+    }
+    struct Variability: Decodable {
+      struct Figure: Decodable {
+        let value: Double?
+        let refused: String?
+      }
+      let figures: [Figure]
+    }
+    func decoded<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
+      try JSONDecoder().decode(type, from: Data(text.utf8))
+    }
+    let stage = try ProgramStage()
+    try stage.replay()
+    try await stage.recorder()
+    let hub = try stage.hub()
+    try await hub.printed("listening on")
+    try stage.sensord(["grants", "allow", "org.sensord.Live.mine@\(getuid())", "--read", "heartRate,heartbeatSeries"])
+    let (mine, other) = (try stage.ask("token", "add", "mine"), try stage.ask("token", "add", "other"))
+
+    let sessions = try decoded([Session].self, try stage.read("/api/sessions", mine).body)
+    let session = try #require(sessions.first)
+    #expect(sessions.count == 1 && session.beats > 0)
+    let curve = try decoded(Curve.self, try stage.read("/api/sessions/\(session.id)/beats", mine).body)
+    #expect(!curve.stretches.isEmpty && !curve.gaps.isEmpty)
+    for stretch in curve.stretches {
+      let (first, last) = (stretch[0][0], stretch[stretch.count - 1][0])
+      #expect(!curve.gaps.contains { $0[0] < last && $0[1] > first }, "a line would cross a gap")
+    }
+    let variability = try decoded(
+      Variability.self, try stage.read("/api/sessions/\(session.id)/variability", mine).body)
+    #expect(!variability.figures.isEmpty && variability.figures.allSatisfy { ($0.value == nil) != ($0.refused == nil) })
+    #expect(try stage.read("/api/statistics?every=1d&utc_offset_minutes=60", mine).body.hasPrefix(#"[{"average":"#))
+    #expect(try stage.read("/api/workouts", mine).body == "[]")
+
+    // To another there is nothing, as if there was nothing.
+    #expect(try stage.read("/api/sessions", other).body == "[]")
+    #expect(try stage.read("/api/sessions/\(session.id)/beats", other).status == 404)
+    #expect(try stage.read("/api/sessions", "none").status == 401)
+    for target in [
+      "/api/sessions/x/beats", "/api/sessions/\(UUID())/beats", "/api/nothing", "/api/statistics?utc_offset_minutes=x",
+    ] {
+      #expect(try stage.read(target, mine).status == 404)
+    }
+    #expect(try stage.read("/api/statistics?every=never", mine).status == 400)
+
+    stage.killRecorder()
+    let gone = try stage.read("/api/sessions", mine)
+    #expect(gone.status == 503 && gone.body.hasPrefix("The recorder cannot be asked: "))
+    try await stage.recorder()
+    #expect(try stage.read("/api/sessions", mine).body.contains(session.id))
+  }
+
   @Test("without a recorder the hub waits for one, and without a hub the commands say so")
   func absent() async throws {
     let stage = try ProgramStage()

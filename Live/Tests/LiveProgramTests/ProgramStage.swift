@@ -84,6 +84,24 @@ final class ProgramStage {
     guard result.status == 0 else { throw Failure(description: result.errors) }
   }
 
+  /// Puts a recorded session with a lost link into the store.
+  func replay() throws {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Tests/CapturesTests/Fixtures/strap-lost-link.capture").path
+    try sensord(["replay", fixture, "--store", store])
+  }
+
+  /// What a program with this token is answered: the status, and the content.
+  func read(_ target: String, _ token: String) throws -> (status: Int, body: String) {
+    let text = try run(
+      "/usr/bin/curl",
+      ["-s", "-w", "\n%{http_code}", "-H", "Authorization: Bearer \(token)", "http://\(place)\(target)"]
+    ).output
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let status = lines.popLast().flatMap { Int($0) } ?? 0
+    return (status, lines.joined(separator: "\n"))
+  }
+
   /// Starts the recorder, and returns when it lets programs in.
   func recorder() async throws {
     let program = try start(

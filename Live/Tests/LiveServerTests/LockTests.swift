@@ -6,7 +6,9 @@ import Testing
 @Suite("Doors of the hub", .timeLimit(.minutes(2)))
 struct LockTests {
   private static let targets = [
-    "/", "/overlay", "/hr", "/hr?format=json", "/metrics", "/events", "/ws", "/nothing", "/../tokens", "/%2e%2e/tokens",
+    "/", "/overlay", "/hr", "/hr?format=json", "/metrics", "/events", "/ws", "/nothing", "/sessions", "/openapi.json",
+    "/api/sessions",
+    "/api/workouts", "/../tokens", "/%2e%2e/tokens",
     "//etc/passwd", "/page.js/../hr",
   ]
 

@@ -88,6 +88,8 @@ if (query.has("colour")) document.body.style.setProperty("--colour", query.get("
 
 const address = new URL("/events", location.href);
 if (query.has("token")) address.searchParams.set("token", query.get("token"));
+const recordings = document.getElementById("sessions-link");
+if (recordings && query.has("token")) recordings.href = "/sessions?token=" + encodeURIComponent(query.get("token"));
 let last = 0;
 let retry;
 function connect() {

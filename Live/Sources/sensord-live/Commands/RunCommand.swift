@@ -8,7 +8,8 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the hub until it is told to end.", usage: "sensord-live run [options]",
     discussion: """
-      Paths, all for a cookie ('open') or a token ('token add'): /, /overlay, /events, /ws, /hr, /metrics.
+      Paths, all for a cookie ('open') or a token ('token add'): /, /sessions, /overlay, /events, /ws, /hr, /metrics,
+      /openapi.json, and what that describes.
 
         sensord-live run --text-file /tmp/heart-rate.txt --osc 127.0.0.1:9000
       """)
@@ -69,6 +70,12 @@ struct RunCommand: ParsableCommand {
     options.broker = try broker()
     options.deviceName = mqttName
 
+    let bus = bus.map { SensordClient.Bus.address($0) } ?? .automatic
+    let recorder = RecorderArchive(bus: bus)
+    options.archive = { question, application, tell in
+      Task { tell(await recorder.answer(question, as: application)) }
+    }
+
     // Blocked before there are threads, so that they end the program here and nowhere else.
     var ends = sigset_t()
     unsafe sigemptyset(&ends)
@@ -78,7 +85,7 @@ struct RunCommand: ParsableCommand {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let server = try LiveServer.start(options, on: group.next()) { Terminal.complain($0) }
     Terminal.complain("listening on http://\(server.place); 'sensord-live open' prints a link")
-    let feed = Feed(bus: bus.map { .address($0) } ?? .automatic, loop: group.next()) { server.handle($0) }
+    let feed = Feed(bus: bus, loop: group.next()) { server.handle($0) }
     feed.start()
     var signal: Int32 = 0
     unsafe sigwait(&ends, &signal)

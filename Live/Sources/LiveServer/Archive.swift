@@ -1,0 +1,67 @@
+internal import NIOHTTP1
+
+/// What is asked of what was recorded.
+public enum ArchiveQuestion: Hashable, Sendable {
+  /// All recordings, the latest first.
+  case sessions
+  /// The curve of one, by its identifier.
+  case beats(session: String)
+  /// Its heart rate variability.
+  case variability(session: String)
+  /// All workouts, the latest first.
+  case workouts
+  /// The heart rate by the calendar: `1d` for example, at a distance of so many seconds from UTC.
+  case statistics(every: String, offset: Int32)
+}
+
+/// What is answered.
+public enum ArchiveAnswer: Hashable, Sendable {
+  case json([UInt8])
+  /// It is not there, or not for who asks.
+  case notFound
+  /// The question makes no sense; why, for a person.
+  case wrong(String)
+  /// The recorder cannot be asked now; why, for a person.
+  case unavailable(String)
+}
+
+/// Asks the recorder in the name of an application, and tells the answer from any thread.
+public typealias Archive =
+  @Sendable (
+    _ question: ArchiveQuestion, _ application: String, _ answer: @escaping @Sendable (ArchiveAnswer) -> Void
+  ) -> Void
+
+extension ArchiveAnswer {
+  var answer: Answer {
+    switch self {
+    case .json(let bytes):
+      var answer = Answer(.ok, type: "application/json")
+      answer.body = bytes
+      return answer
+    case .notFound: return Answer(.notFound, "There is no such recording.\n")
+    case .wrong(let text): return Answer(.badRequest, "\(text)\n")
+    case .unavailable(let text):
+      var answer = Answer(.serviceUnavailable, "\(text)\n")
+      answer.fields = [("Retry-After", "5")]
+      return answer
+    }
+  }
+}
+
+extension ArchiveQuestion {
+  /// What a path asks; nil where it is another one.
+  init?(path: String, every: String?, offset: String?) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count >= 3, parts[0].isEmpty, parts[1] == "api" else { return nil }
+    switch (parts[2], parts.count) {
+    case ("sessions", 3): self = .sessions
+    case ("workouts", 3): self = .workouts
+    case ("sessions", 5) where parts[4] == "beats": self = .beats(session: parts[3])
+    case ("sessions", 5) where parts[4] == "variability": self = .variability(session: parts[3])
+    case ("statistics", 3):
+      guard let minutes = Int32(offset ?? "0"), (-840...840).contains(minutes) else { return nil }
+      self = .statistics(every: every ?? "1d", offset: minutes * 60)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+internal import HealthModel
+internal import LiveArchive
+internal import LiveServer
+internal import SensordClient
+
+/// Asks the recorder about what was recorded: for each application on a connection of its own, so that each has its own permission.
+///
+/// It works on the global pool and not on the hub's loop, since a night has tens of thousands of beats, and live values must not wait for them.
+actor RecorderArchive {
+  /// Connections at a time; the one that was not asked for longest goes.
+  private static let capacity = 16
+  /// Questions at a time: each may need some megabytes.
+  private static let questions = 4
+  /// As many samples as a list may be made of.
+  private static let longestList = 2000
+
+  private struct Entry {
+    var client: SensordClient
+    var lastUse: UInt64
+    var users = 0
+  }
+
+  private let bus: SensordClient.Bus
+  private var entries: [String: Entry] = [:]
+  private var uses: UInt64 = 0
+  private var running = 0
+
+  init(bus: SensordClient.Bus) {
+    self.bus = bus
+  }
+
+  func answer(_ question: ArchiveQuestion, as application: String) async -> ArchiveAnswer {
+    guard running < Self.questions else { return .unavailable("Too many questions at a time; ask again.") }
+    running += 1
+    defer { running -= 1 }
+    do throws(ClientError) {
+      let client = try await client(of: application)
+      defer { leave(application) }
+      return try await Self.result(of: question, from: client)
+    } catch {
+      return switch error {
+      case .notFound: .notFound
+      case .invalidArgument, .tooComplex: .wrong("\(error)")
+      default: .unavailable("The recorder cannot be asked: \(error).")
+      }
+    }
+  }
+
+  private func client(of application: String) async throws(ClientError) -> SensordClient {
+    uses += 1
+    if var entry = entries[application] {
+      entry.lastUse = uses
+      entry.users += 1
+      entries[application] = entry
+      return entry.client
+    }
+    if entries.count >= Self.capacity {
+      let idle = entries.filter { $0.value.users == 0 }
+      guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+        throw .limitsExceeded("\(Self.capacity) programs ask at the same time")
+      }
+      entries[oldest.key] = nil
+      await oldest.value.client.close()
+    }
+    let client = try await SensordClient.connect(to: bus, application: application)
+    // Another question of the same application may have come first.
+    if var entry = entries[application] {
+      entry.users += 1
+      entries[application] = entry
+      await client.close()
+      return entry.client
+    }
+    entries[application] = Entry(client: client, lastUse: uses, users: 1)
+    // So that its owner is asked, and sees it in the list of those who wait.
+    Task {
+      try? await client.requestAuthorization(read: [.quantity(.heartRate), .heartbeatSeries, .workout])
+    }
+    return client
+  }
+
+  private func leave(_ application: String) {
+    entries[application]?.users -= 1
+  }
+
+  @concurrent private static func result(
+    of question: ArchiveQuestion, from client: SensordClient
+  ) async throws(ClientError) -> ArchiveAnswer {
+    let latest = [SampleQuery.Order(.start, isDescending: true)]
+    switch question {
+    case .sessions:
+      let types: [SamplePredicate] = [.type(.heartbeatSeries), .type(.quantity(.heartRate))]
+      let samples = try await SampleQuery(.or(types), order: latest, limit: longestList).result(for: client)
+      return json(SessionEntry.entries(of: samples))
+    case .workouts:
+      let samples = try await SampleQuery(.type(.workout), order: latest, limit: longestList).result(for: client)
+      return json(samples.compactMap(WorkoutEntry.init))
+    case .beats(let session):
+      guard let series = try await series(of: session, from: client), let curve = BeatCurve(series) else {
+        return .notFound
+      }
+      return json(curve)
+    case .variability(let session):
+      guard let series = try await series(of: session, from: client), let entry = VariabilityEntry(series) else {
+        return .notFound
+      }
+      return json(entry)
+    case .statistics(let every, let offset):
+      let query: StatisticsCollectionQuery
+      do {
+        query = try StatisticsCollectionQuery(
+          .heartRate, [.average, .minimum, .maximum],
+          buckets: .natural(CalendarInterval(parsing: every), zone: TimeZoneRules(rule: rule(of: offset))))
+      } catch {
+        return .wrong("\(error)")
+      }
+      return json(try await query.result(for: client).map(StatisticsEntry.init))
+    }
+  }
+
+  /// A POSIX rule of a fixed distance from UTC in seconds; there it counts westwards.
+  private static func rule(of offset: Int32) -> String {
+    let minutes = abs(offset) / 60
+    let text = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    return "<\(offset < 0 ? "-" : "+")\(text.joined())>\(offset < 0 ? "+" : "-")\(text.joined(separator: ":"))"
+  }
+
+  @concurrent private static func series(
+    of session: String, from client: SensordClient
+  ) async throws(ClientError) -> HeartbeatSeries? {
+    guard let id = UUID(uuidString: session) else { return nil }
+    let predicate = SamplePredicate.and([.type(.heartbeatSeries), .session(id)])
+    guard let sample = try await SampleQuery(predicate, limit: 1).result(for: client).first else { return nil }
+    return try await HeartbeatQuery(sample.id).result(for: client)
+  }
+
+  private static func json(_ value: some Encodable) -> ArchiveAnswer {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(value) else { return .unavailable("The answer cannot be written.") }
+    return .json(Array(data))
+  }
+}
