@@ -69,7 +69,7 @@ struct LongDayTests {
         Issue.record("\(error)")
       }
     })
-    // A recorder of another version takes over.
+    // A second recorder, of the same version, takes over.
     let next = try await LoneRecorder(after: stage)
     next.setTime(Double(200 + change * 3600) - 1)
     try await next.run(awaiting: { recorder in
