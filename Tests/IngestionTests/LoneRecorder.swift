@@ -100,6 +100,17 @@ final class LoneRecorder: Sendable {
     try write(journal)
   }
 
+  /// Writes the text of the journal's first segment, as another program left it.
+  func writeSegment(_ text: String) throws {
+    try FileManager.default.createDirectory(atPath: store + ".journal", withIntermediateDirectories: true)
+    try text.write(toFile: store + ".journal/00000001.journal", atomically: true, encoding: .utf8)
+  }
+
+  /// The text of one of the files of the journal.
+  func segment(_ name: String) throws -> String {
+    try String(contentsOfFile: store + ".journal/\(name)", encoding: .utf8)
+  }
+
   /// Changes the store as another program would.
   func changeStore(_ change: @Sendable (isolated HealthStore) throws(StoreError) -> Void) async throws {
     let file = try HealthStore.open(store, for: .writing)

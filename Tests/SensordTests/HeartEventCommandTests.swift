@@ -7,6 +7,7 @@ import Sensors
 import TestSupport
 import Testing
 
+@testable import SeriesStore
 @testable import sensord
 
 /// Heart events, recovery and zones, with the built program.
@@ -16,13 +17,16 @@ struct HeartEventCommandTests {
   private var sensord: BuiltProgram { BuiltProgram(in: folder) }
   private var store: String { folder.store }
   private static let session = UUID(uuidString: "3F2A91BC-0000-4000-8000-000000000001")!
+  private static let other = UUID(uuidString: "4A000000-0000-4000-8000-000000000002")!
 
   /// 700 s of 36 a minute, 650 s of 150, 15 s in which this falls to 120, and 50 s of that, the last 15 off the skin on request.
-  /// Begins 2026-11-21T12:00:00Z.
-  private func capture(endsOffSkin: Bool = false) throws -> String {
+  /// Begins 2026-11-21T12:00:00Z, or so many seconds later as another session.
+  private func capture(endsOffSkin: Bool = false, later seconds: Int64 = 0) throws -> String {
     var events = [
       SensorEvent(.boot(BootIdentifier(high: 1, low: 2)), at: BootInstant(microseconds: 0)),
-      SensorEvent(.clock(wallMinusBootMicroseconds: 1_795_262_400_000_000), at: BootInstant(microseconds: 0)),
+      SensorEvent(
+        .clock(wallMinusBootMicroseconds: 1_795_262_400_000_000 + seconds * 1_000_000), at: BootInstant(microseconds: 0)
+      ),
       SensorEvent(.connected, at: BootInstant(microseconds: 0)),
     ]
     var (beat, previous) = (0.0, 0.0)
@@ -43,7 +47,8 @@ struct HeartEventCommandTests {
     events.append(SensorEvent(.ended(.request), at: BootInstant(microseconds: 1_415_000_000)))
     let capture = Capture(
       header: CaptureHeader(
-        session: Self.session, sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: "Strap"),
+        session: seconds == 0 ? Self.session : Self.other,
+        sensor: SensorIdentity(address: SensorAddress("C0:FF:EE:00:00:01"), name: "Strap"),
         source: "test"), events: events)
     return try CaptureArchive(directory: folder.path + "/made", maximumAgeSeconds: nil, maximumBytes: nil).keep(capture)
   }
@@ -92,7 +97,51 @@ struct HeartEventCommandTests {
     #expect(try run("events", "--json").output == "[]\n")
   }
 
-  @Test("what does not exist, is damaged or makes no sense is told with its exit code")
+  @Test("a damaged session is named and keeps its events, the others are searched, and the code is 65")
+  func damagedSession() throws {
+    #expect(try run("replay", try capture()).status == 0)
+    #expect(try run("replay", try capture(later: 86_400)).status == 0)
+    let before = try run("events", "--json").output
+    #expect(before.split(separator: "\n").count == 4)
+    try Connection(store, flags: 2).execute(
+      """
+      UPDATE chunks SET payload = x'00' WHERE id >> 20 IN
+        (SELECT id FROM samples WHERE session = (SELECT id FROM sessions ORDER BY start LIMIT 1))
+      """)
+    let settings = try configuration("[events]\nhigh = 140\n")
+    for (scan, found) in [(1, "1 events added, 0 removed, 1 kept"), (2, "0 events added, 0 removed, 2 kept")] {
+      let outcome = try run("events", "--rescan", "--config", settings)
+      #expect(outcome.status == Code.badData.rawValue, "scan \(scan)")
+      #expect(outcome.output == "1 session searched: \(found)\n", "scan \(scan)")
+      let lines = outcome.errors.split(separator: "\n")
+      #expect(lines.count == 1 && lines[0].hasPrefix("sensord: ") && lines[0].contains("amage"), "\(outcome.errors)")
+    }
+    // The one that is damaged by its name alone is refused, too, and nothing of what was found in it goes.
+    #expect(try run("events", "--rescan", "3f2a91bc", "--config", settings).status == Code.badData.rawValue)
+    let after = try run("events", "--json").output.split(separator: "\n")
+    #expect(after.count == 5)
+    let low = before.split(separator: "\n").filter { $0.contains("low") }.map { $0.prefix { $0 != "}" } }
+    #expect(after.filter { $0.contains(#""kind":"low""#) }.map { $0.prefix { $0 != "}" } } == low)
+    let high = after.filter { $0.contains(#""kind":"high""#) }
+    #expect(high.count == 1 && high[0].contains(#""session":"4a000000-"#))
+  }
+
+  @Test("of a damaged capture what can be read is searched: the record that is lost is told, its events are found")
+  func damagedCapture() throws {
+    var lines = String(decoding: try FileAccess.read(try capture()), as: UTF8.self).split(separator: "\n")
+    let place = try #require(lines.firstIndex { $0.contains(" 300000000 m ") })
+    lines[place] = lines[place].replacing(" m ", with: " n ")
+    let damaged = try folder.write("damaged.capture", lines.joined(separator: "\n") + "\n")
+    let replay = try run("replay", damaged)
+    #expect(replay.status == 0, "\(replay.errors)")
+    #expect(replay.errors.contains("record \(place + 1) (byte ") && replay.errors.contains("checksum does not match"))
+    #expect(try run("events", "--json").output.contains(#""end":"2026-11-21T12:10:01.000Z","threshold":40"#))
+    let settings = try configuration("[events]\nhigh = 140\n")
+    let scan = try run("events", "--rescan", "--config", settings)
+    #expect(scan.status == 0 && scan.output == "1 session searched: 1 events added, 0 removed, 1 kept\n")
+  }
+
+  @Test("what does not exist or makes no sense is told with its exit code")
   func failures() throws {
     #expect(try run("events", "--rescan").status == Code.noInput.rawValue)
     #expect(try sensord.run("events", "--json").output == "[]\n")
