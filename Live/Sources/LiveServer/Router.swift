@@ -55,7 +55,7 @@ final class Router {
     case "/overlay": return .answer(.file(PackageResources.overlay_html, "text/html"))
     case "/sessions": return .answer(.file(PackageResources.sessions_html, "text/html"))
     case "/openapi.json": return .answer(.file(PackageResources.openapi_json, "application/json"))
-    case "/hr": return .answer(rate(asJSON: target["format"] == "json"))
+    case "/hr": return .answer(rate(format: target["format"]))
     case "/metrics": return .answer(Answer(.ok, type: "text/plain; version=0.0.4; charset=utf-8", metrics.text))
     case "/events": return .events(key)
     case "/ws":
@@ -106,7 +106,9 @@ final class Router {
     return answer
   }
 
-  private func rate(asJSON: Bool) -> Answer {
+  private func rate(format: String?) -> Answer {
+    guard format == nil || format == "json" else { return Answer(.badRequest, "There is no such format, only json.\n") }
+    let asJSON = format != nil
     let text = asJSON ? PlainRate.json(hub.shown.pulse) : PlainRate.digits(hub.shown.pulse)
     guard let text else { return Answer(.noContent) }
     return Answer(.ok, type: asJSON ? "application/json" : "text/plain; charset=utf-8", text)
