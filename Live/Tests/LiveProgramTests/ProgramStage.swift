@@ -114,10 +114,10 @@ final class ProgramStage {
 
   func send(_ signal: Int32) { recorderProgram?.send(signal) }
 
-  /// A strap that measures, is off the skin for a moment, and measures for minutes.
-  func strap() throws -> Running {
+  /// A strap that measures, is off the skin for these seconds, and measures for minutes.
+  func strap(offSkin: Range<Int> = 4..<7) throws -> Running {
     let items = (0..<600).map { number in
-      #"{"t": \#(number), "bpm": \#(60 + number % 20), "rr_ms": [900], "contact": \#(!(4..<7).contains(number))}"#
+      #"{"t": \#(number), "bpm": \#(60 + number % 20), "rr_ms": [900], "contact": \#(!offSkin.contains(number))}"#
     }
     let scenario = try folder.write(
       "strap.json", #"{"name": "Strap", "address": "\#(Self.strap)", "timeline": [\#(items.joined(separator: ", "))]}"#)
@@ -129,6 +129,20 @@ final class ProgramStage {
     try start(
       "sensord-live",
       ["run", "--listen", place, "--state", "\(folder.path)/live", "--socket", control] + arguments)
+  }
+
+  /// Others' programs that read every output: Tests/Consumers.
+  func consumers() throws -> Running {
+    let folders = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let python =
+      ProcessInfo.processInfo.environment["SENSORD_CONSUMERS"]
+      ?? folders.appendingPathComponent("../../.build/consumers/bin/python").path
+    return try start(
+      python,
+      [
+        folders.appendingPathComponent("../Consumers/consumers.py").path, place, "\(folder.path)/token",
+        "\(folder.path)/rate",
+      ])
   }
 
   /// What a command of the hub prints, without the line's end.
