@@ -91,6 +91,28 @@ struct PrescriptionsCommandTests {
     let missing = try run("prescriptions", "beef")
     #expect(missing.status == ExitStatus.noInput.rawValue)
     #expect(missing.errors == "sensord: there is no prescription beef; 'sensord prescriptions' lists them\n")
-    #expect(try run("prescriptions", "3f2a").status == ExitStatus.usage.rawValue)
+    for unclear in ["3f2a", ""] {
+      let several = try run("prescriptions", unclear)
+      #expect(several.status == ExitStatus.usage.rawValue)
+      #expect(several.errors == "sensord: several prescriptions begin with '\(unclear)'; give more digits\n")
+    }
+  }
+
+  @Test("the owner allows single ones by their names, or none where a name fits nothing")
+  func allowed() async throws {
+    try await save()
+    func allow(_ names: String) throws -> BuiltProgram.Outcome {
+      try run("grants", "allow", "org.example.Glasses@1000", "--prescription", names)
+    }
+    #expect(try allow("3f2a9,beef").status == ExitStatus.noInput.rawValue)
+    #expect(try allow("3f2a9,").status == ExitStatus.usage.rawValue)
+    let allowed = try allow("3f2a9")
+    #expect(allowed.output == "org.example.Glasses@1000 may read visionPrescription 3f2a91bc.\n", "\(allowed)")
+    let listed = try run("grants", "list", "--json").output
+    #expect(listed.split(separator: "\n").count == 3, "\(listed)")
+    #expect(
+      listed.contains(#""decision":"allowed""#) && listed.contains(#""object":"3f2a91bc-0000-4000-8000-000000000001""#))
+    #expect(try run("grants", "deny", "org.example.Glasses@1000", "--prescription", "3f2a9").status == 0)
+    #expect(try !run("grants", "list", "--json").output.contains(#""decision":"allowed""#))
   }
 }

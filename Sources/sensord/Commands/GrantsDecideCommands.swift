@@ -103,22 +103,13 @@ extension GrantOptions {
     -> ObjectChoice
   {
     let reader = try store.openToRead()
-    let all = try CommandLoop.run { () async throws -> [UUID] in
+    let all = try CommandLoop.run { () async throws -> [HealthSample] in
       guard let reader else { return [] }
-      return try await SampleQuery(.type(.visionPrescription)).result(for: reader).value.map(\.id)
+      return try await SampleQuery(.type(.visionPrescription)).result(for: reader).value
     }
-    var chosen: Set<UUID> = []
-    for name in list.split(separator: ",", omittingEmptySubsequences: false) {
-      let found = all.filter { $0.uuidString.lowercased().hasPrefix(name.lowercased()) }
-      guard found.count <= 1, !name.isEmpty else {
-        throw CommandFailure(.usage, "several prescriptions begin with '\(name)'", remedy: "give more digits")
-      }
-      guard let id = found.first else {
-        throw CommandFailure(
-          .noInput, "there is no prescription \(name)", remedy: "'sensord prescriptions' lists them")
-      }
-      chosen.insert(id)
-    }
+    let chosen = Set(
+      try list.split(separator: ",", omittingEmptySubsequences: false)
+        .map { try SampleNames.prescriptions.sample(String($0), of: all).id })
     return ObjectChoice(
       client: client, type: SampleType.visionPrescription.identifier, allowed: decision == .allowed ? chosen : [],
       denied: decision == .denied ? chosen : [], decided: Timestamp(microseconds: LocalTime.now()))

@@ -33,15 +33,18 @@ struct HearingCommand: ParsableCommand {
     let name = audiogram
     let now = Timestamp(microseconds: LocalTime.now())
     let (entries, dose) = try CommandLoop.run { () async throws -> ([AudiogramEntry], Double?) in
-      guard let reader else { return ([], nil) }
+      guard let reader else {
+        // Nothing was ever stored: what is named is missing.
+        _ = try SampleNames.audiograms.chosen(name, of: [])
+        return ([], nil)
+      }
       let samples = try await SampleQuery(.type(.audiogram)).result(for: reader).value
       var entries: [AudiogramEntry] = []
-      for sample in try Self.chosen(name, of: samples) {
+      for sample in try SampleNames.audiograms.chosen(name, of: samples) {
         entries.append(AudiogramEntry(sample, try await AudiogramQuery(sample.id).result(for: reader).value))
       }
       return (entries, try await Self.dose(before: now, reader))
     }
-    if let name, entries.isEmpty { throw Self.missing(name) }
     if json {
       try StandardOutput.write(HearingDocument(entries, dose: dose).json.text + "\n")
     } else if name != nil {
@@ -53,17 +56,6 @@ struct HearingCommand: ParsableCommand {
     }
   }
 
-  /// All, the newest, or that whose name begins so.
-  private static func chosen(_ name: String?, of samples: [HealthSample]) throws -> [HealthSample] {
-    guard let name else { return samples }
-    if name == "last" { return samples.suffix(1) }
-    let found = samples.filter { $0.id.uuidString.lowercased().hasPrefix(name.lowercased()) }
-    guard found.count <= 1 else {
-      throw CommandFailure(.usage, "several audiograms begin with \(name)", remedy: "give more digits")
-    }
-    return found
-  }
-
   /// Of the sound from headphones in the last seven days; nil where none was saved.
   @concurrent private static func dose(before now: Timestamp, _ store: HealthStore) async throws -> Double? {
     // What began before counts from the week's beginning on.
@@ -71,12 +63,5 @@ struct HearingCommand: ParsableCommand {
     let levels = try await QuantityQuery(.headphoneAudioExposure, from: from, to: now).result(for: store).value
     guard !levels.isEmpty else { return nil }
     return SoundDose.week(of: levels.map { SoundDose.Exposure($0.value, over: $0.span) }, before: now)
-  }
-
-  private static func missing(_ name: String) -> CommandFailure {
-    name == "last"
-      ? CommandFailure(
-        .noInput, "no audiogram is stored", remedy: "other programs save it; see Documentation/clients.md")
-      : CommandFailure(.noInput, "there is no audiogram \(name)", remedy: "'sensord hearing' lists them")
   }
 }

@@ -32,16 +32,19 @@ struct PrescriptionsCommand: ParsableCommand {
     let reader = try store.openToRead()
     let name = prescription
     let entries = try CommandLoop.run { () async throws -> [PrescriptionEntry] in
-      guard let reader else { return [] }
+      guard let reader else {
+        // Nothing was ever stored: what is named is missing.
+        _ = try SampleNames.prescriptions.chosen(name, of: [])
+        return []
+      }
       let samples = try await SampleQuery(.type(.visionPrescription)).result(for: reader).value
       var entries: [PrescriptionEntry] = []
-      for sample in try Self.chosen(name, of: samples) {
+      for sample in try SampleNames.prescriptions.chosen(name, of: samples) {
         let prescription = try await VisionPrescriptionQuery(sample.id).result(for: reader).value
         entries.append(PrescriptionEntry(sample, prescription))
       }
       return entries
     }
-    if let name, entries.isEmpty { throw Self.missing(name) }
     if json {
       try StandardOutput.write(JSONValue.array(entries.map(\.json)).text + "\n")
     } else if name != nil {
@@ -51,23 +54,5 @@ struct PrescriptionsCommand: ParsableCommand {
     } else {
       try StandardOutput.write(PrescriptionTable.text(entries, columns: StandardOutput.columns))
     }
-  }
-
-  /// All, the newest, or that whose name begins so.
-  private static func chosen(_ name: String?, of samples: [HealthSample]) throws -> [HealthSample] {
-    guard let name else { return samples }
-    if name == "last" { return samples.suffix(1) }
-    let found = samples.filter { $0.id.uuidString.lowercased().hasPrefix(name.lowercased()) }
-    guard found.count <= 1 else {
-      throw CommandFailure(.usage, "several prescriptions begin with \(name)", remedy: "give more digits")
-    }
-    return found
-  }
-
-  private static func missing(_ name: String) -> CommandFailure {
-    name == "last"
-      ? CommandFailure(
-        .noInput, "no prescription is stored", remedy: "other programs save them; see Documentation/clients.md")
-      : CommandFailure(.noInput, "there is no prescription \(name)", remedy: "'sensord prescriptions' lists them")
   }
 }
