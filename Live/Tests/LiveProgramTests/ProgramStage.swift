@@ -28,28 +28,11 @@ final class ProgramStage {
 
   init(isAllowed: Bool = true) throws {
     bus = try PrivateBus()
-    port = try Self.freePort()
+    port = try FreePort.find()
     let read = isAllowed ? "allow-read = org.sensord.Live@\(getuid()):heartRate,heartbeatSeries\n" : ""
     try folder.write("sensord.conf", "[clients]\nbus = session\n\(read)")
     try folder.write("run/none", "")
     try sensord(["devices", "add", Self.strap, "--store", store])
-  }
-
-  /// Nobody else gets a port soon after it was free.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard result else { throw Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 
   var place: String { "127.0.0.1:\(port)" }

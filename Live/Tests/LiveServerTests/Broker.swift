@@ -10,7 +10,7 @@ final class Broker {
 
   /// One that lets everybody in, or only `user`, whose password is "right".
   init(user: String? = nil) throws {
-    port = try Self.freePort()
+    port = try FreePort.find()
     output = try OutputFile()
     let rule: String
     if let user {
@@ -29,23 +29,6 @@ final class Broker {
   }
 
   deinit { stop() }
-
-  /// Nobody else gets a port soon after it was free.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard result else { throw Peer.Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
 
   /// Starts it, and returns when it listens.
   func start() throws {
