@@ -2,8 +2,9 @@
 
     consumers.py PLACE TOKEN-FILE TEXT-FILE
 
-Prints "ports OSC MQTT" at once, then waits for the token; from then on "NAME value" or "NAME none" whenever a reader's view
-changes, and "NAME fault: ..." for what its parser or its user would trip over. Ends when it is killed.
+Prints "ports OSC MQTT" at once, then waits for the token; from then on "NAME value TIME" or "NAME none TIME" whenever a reader's view
+changes, and "NAME fault TIME WHY" for what its parser or its user would trip over. Times are seconds of the boot clock; for a reader that knows
+"none" by silence only, of its last message. "beat TIME" is each value that the hub's own stream has. Ends when it is killed.
 """
 import ctypes
 import http.client
@@ -20,12 +21,13 @@ import urllib.request
 
 import sseclient
 import websocket
+from playwright.sync_api import sync_playwright
 from prometheus_client.parser import text_string_to_metric_families
 from pythonosc.dispatcher import Dispatcher
 from pythonosc.osc_server import BlockingOSCUDPServer
 
 PLACE, TOKEN_FILE, TEXT_FILE = sys.argv[1:]
-# Dialects without a word for "no value" fall silent; a strap sends once a second, and the hub ends a value after 2.9 s.
+# Dialects without a word for "no value" fall silent; a strap sends ten times in nine seconds, and the hub ends a value after 2.9 s more.
 SILENCE = 4
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
@@ -33,16 +35,28 @@ said = {}
 lock = threading.Lock()
 
 
-def say(name, view):
+def now():
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def say(name, view, at=None, why=""):
     with lock:
-        if said.get(name) != view:
-            said[name] = view
-            print(name, view, flush=True)
+        # What trips once has tripped.
+        if said.get(name, ("", ""))[0] != "fault" and said.get(name) != (view, why):
+            said[name] = view, why
+            print(name, view, f"{now() if at is None else at:.3f}", why, flush=True)
+
+
+def fault(name, why):
+    say(name, "fault", why=why)
 
 
 def number(name, rate):
     """A rate that the strap sent is a value; anything else is a fault."""
-    say(name, "value" if isinstance(rate, int) and 60 <= rate <= 79 else f"fault: {rate!r} is no rate of the strap")
+    if isinstance(rate, int) and 60 <= rate <= 79:
+        say(name, "value")
+    else:
+        fault(name, f"{rate!r} is no rate of the strap")
 
 
 def reader(work):
@@ -52,9 +66,9 @@ def reader(work):
     def run():
         try:
             work(name)
-            say(name, "fault: ended")
+            fault(name, "ended")
         except Exception as error:
-            say(name, f"fault: {type(error).__name__}: {error}")
+            fault(name, f"{type(error).__name__}: {error}".replace("\n", " "))
 
     return threading.Thread(target=run, daemon=True)
 
@@ -62,16 +76,21 @@ def reader(work):
 def own(name, text):
     """The hub's own JSON."""
     message = json.loads(text)
-    if message["bpm"] is None:
-        say(name, "none" if message["state"] != "measuring" else f"fault: {message}")
-    else:
+    if message["bpm"] is not None:
         number(name, message["bpm"])
+    elif message["state"] == "measuring":
+        fault(name, str(message))
+    else:
+        say(name, "none")
+    return message["bpm"]
 
 
 def events(name):
     with urllib.request.urlopen(f"http://{PLACE}/events?token={token}") as stream:
         for event in sseclient.SSEClient(stream).events():
-            own(name, event.data)
+            if own(name, event.data) is not None:
+                with lock:
+                    print("beat", f"{now():.3f}", flush=True)
 
 
 def opened(query=""):
@@ -88,19 +107,21 @@ def godot(name):
     # The addon has an address and nothing else: it connects, says nothing, and reads {"bpm", "latest_rr_ms"}.
     stream = opened("&dialect=iron-heart")
     stream.settimeout(SILENCE)
+    heard = now()
     while True:
         try:
             message = json.loads(stream.recv())
             number(name, message["bpm"] if 200 < message["latest_rr_ms"] < 2500 else None)
+            heard = now()
         except websocket.WebSocketTimeoutException:
-            say(name, "none")
+            say(name, "none", heard)
 
 
 def hyperate(name):
     # As clients of a Phoenix channel do: join, then a heartbeat again and again; each is answered under its own number.
     stream = opened("&dialect=hyperate")
     stream.settimeout(0.5)
-    topic, reference, unanswered, heard, asked = "hr:internal-testing", 0, set(), 0, 0
+    topic, reference, unanswered, heard, asked = "hr:internal-testing", 0, set(), now(), 0
     while True:
         if time.monotonic() - asked >= 1:
             asked = time.monotonic()
@@ -113,16 +134,16 @@ def hyperate(name):
             if message["event"] == "phx_reply":
                 unanswered.remove(message["ref"])
             elif (message["event"], message["topic"]) != ("hr_update", topic):
-                say(name, f"fault: {message}")
+                fault(name, str(message))
             else:
-                heard = time.monotonic()
+                heard = now()
                 # Whom nobody answers has no value: only the last heartbeat may still be under way.
                 if reference > 1 and len(unanswered) <= 1:
                     number(name, message["payload"]["hr"])
         except websocket.WebSocketTimeoutException:
             pass
-        if time.monotonic() - heard >= SILENCE:
-            say(name, "none")
+        if now() - heard >= SILENCE:
+            say(name, "none", heard)
 
 
 def hrcounter(name):
@@ -136,7 +157,7 @@ def hrcounter(name):
             if answer.status == 204 and not text:
                 say(name, "none")
             elif answer.status != 200:
-                say(name, f"fault: {answer.status}")
+                fault(name, str(answer.status))
             elif query:
                 message = json.loads(text)
                 number(name, message["bpm"] if isinstance(message["measured_at"], int) else None)
@@ -163,13 +184,13 @@ def prometheus(name):
         is_connected = families["sensord_connected"].samples[0].value == 1
         rate, intervals = families.get("sensord_heart_rate_bpm"), families.get("sensord_rr_interval_seconds")
         if any(family.type == "unknown" for family in families.values()) or "sensord_beats" not in families:
-            say(name, f"fault: {sorted(families)}")
+            fault(name, str(sorted(families)))
         elif rate and intervals and is_connected:
             counts = [sample.value for sample in intervals.samples if sample.name.endswith("_bucket")]
             total = [sample.value for sample in intervals.samples if sample.name.endswith("_count")]
             number(name, int(rate.samples[0].value) if counts == sorted(counts) and counts[-1:] == total else None)
         elif rate or intervals or is_connected:
-            say(name, f"fault: half a value: {sorted(families)}")
+            fault(name, f"half a value: {sorted(families)}")
         else:
             say(name, "none")
         time.sleep(0.5)
@@ -204,7 +225,7 @@ def osc(name):
             elif views[1] == {True} and len(views[0]) == 1:
                 number(name, *views[0])
             else:
-                say(name, f"fault: {views}")
+                fault(name, str(views))
 
     dispatcher.set_default_handler(took)
     server.serve_forever()
@@ -218,11 +239,30 @@ def mqtt(name):
         if topic.endswith("availability"):
             is_online = text == "online"
             if not is_online:
-                say(name, "none" if text == "offline" else f"fault: {text}")
+                say(name, "none") if text == "offline" else fault(name, text)
         elif is_online:
             number(name, json.loads(text)["bpm"])
         else:
-            say(name, "fault: a value while it is offline")
+            fault(name, "a value while it is offline")
+
+
+def pages(_):
+    # A person who looks at the page, and one who looks at a stream with the overlay: what is written there, and that the page says why.
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--disable-dev-shm-usage"])
+        shown = {"page": chromium.new_page(), "overlay": chromium.new_page()}
+        for name, path in (("page", "/"), ("overlay", "/overlay")):
+            shown[name].goto(f"http://{PLACE}{path}?token={token}")
+        while True:
+            for name, page in shown.items():
+                rate, state = page.evaluate("[document.getElementById('rate').textContent, document.body.dataset.state]")
+                if rate != "–":
+                    number(name, int(rate) if state == "measuring" else None)
+                elif state == "measuring":
+                    fault(name, "no rate, and no reason")
+                else:
+                    say(name, "none")
+            time.sleep(0.1)
 
 
 def started(words, output):
@@ -264,6 +304,6 @@ print("ports", server.server_address[1], broker_port, flush=True)
 wait_for(lambda: os.path.exists(TOKEN_FILE) and os.path.getsize(TOKEN_FILE) > 0)
 with open(TOKEN_FILE) as file:
     token = file.read()
-for work in (events, own_socket, godot, hyperate, hrcounter, curl, prometheus):
+for work in (events, own_socket, godot, hyperate, hrcounter, curl, prometheus, pages):
     reader(work).start()
 threads[0].join()

@@ -67,11 +67,18 @@ final class ProgramStage {
     guard result.status == 0 else { throw Failure(description: result.errors) }
   }
 
-  /// Puts a recorded session with a lost link into the store.
-  func replay() throws {
+  /// What a command that reads the store prints.
+  func output(_ name: String, _ arguments: [String]) throws -> String {
+    let result = try run(name, arguments + ["--store", store])
+    guard result.status == 0 else { throw Failure(description: result.errors) }
+    return result.output
+  }
+
+  /// Puts a recorded session into the store; without a path one with a lost link.
+  func replay(_ path: String? = nil) throws {
     let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../../Tests/CapturesTests/Fixtures/strap-lost-link.capture").path
-    try sensord(["replay", fixture, "--store", store])
+    try sensord(["replay", path ?? fixture, "--store", store])
   }
 
   /// What a program with this token is answered: the status, and the content.
@@ -97,6 +104,25 @@ final class ProgramStage {
 
   func send(_ signal: Int32) { recorderProgram?.send(signal) }
 
+  /// Its status; the sessions are stored then.
+  func terminateRecorder() -> Int32? { recorderProgram?.terminate() }
+
+  /// How many values the strap has sent to somebody who listened.
+  func sent() -> Int {
+    String(decoding: folder.bytes(of: "strap.log"), as: UTF8.self).split(separator: "\n")
+      .count { $0.contains(#""ev":"notify""#) }
+  }
+
+  /// How many the recorder has received, as it says.
+  func received() -> Int? {
+    struct Status: Decodable {
+      struct Sensor: Decodable { let notifications: Int? }
+      let sensors: [Sensor]
+    }
+    return (try? JSONDecoder().decode(Status.self, from: Data(folder.bytes(of: "run/status.json"))))?.sensors.first?
+      .notifications
+  }
+
   /// A strap that measures, is off the skin for these seconds, and measures for minutes.
   func strap(offSkin: Range<Int> = 4..<7) throws -> Running {
     let items = (0..<600).map { number in
@@ -114,18 +140,40 @@ final class ProgramStage {
       ["run", "--listen", place, "--state", "\(folder.path)/live", "--socket", control] + arguments)
   }
 
-  /// Others' programs that read every output: Tests/Consumers.
-  func consumers() throws -> Running {
+  /// A strap that does what the test says, when it is there.
+  func handStrap() async throws -> HandStrap {
+    let control = "\(folder.path)/strap"
+    let scenario = try folder.write("hand.json", #"{"name": "Strap", "address": "\#(Self.strap)", "timeline": []}"#)
+    let simulator = try start(
+      "sensord-simulator",
+      ["--bus", bus.address, "--scenario", scenario, "--control", control, "--log", "\(folder.path)/strap.log"])
+    try await simulator.printed("ready")
+    return HandStrap(simulator, control: control)
+  }
+
+  /// A program of others, or with such in it: Tests/Consumers.
+  func foreign(_ name: String, _ arguments: String...) throws -> Running { try foreign(name, arguments) }
+
+  func foreign(_ name: String, _ arguments: [String]) throws -> Running {
     let folders = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let python =
       ProcessInfo.processInfo.environment["SENSORD_CONSUMERS"]
       ?? folders.appendingPathComponent("../../.build/consumers/bin/python").path
-    return try start(
-      python,
-      [
-        folders.appendingPathComponent("../Consumers/consumers.py").path, place, "\(folder.path)/token",
-        "\(folder.path)/rate",
-      ])
+    return try start(python, [folders.appendingPathComponent("../Consumers/\(name)").path] + arguments)
+  }
+
+  /// Those that read every output.
+  func consumers() throws -> Running {
+    try foreign("consumers.py", place, "\(folder.path)/token", "\(folder.path)/rate")
+  }
+
+  var relayAddress: String { "unix:path=\(folder.path)/relay" }
+
+  /// A way to the bus that can be cut.
+  func relay() async throws -> Running {
+    let relay = try foreign("relay.py", "\(folder.path)/relay", "\(bus.directory)/bus")
+    try await relay.printed("ready")
+    return relay
   }
 
   /// What a command of the hub prints, without the line's end.
@@ -171,6 +219,16 @@ final class Running: Sendable {
   var text: String { output.text }
 
   func send(_ signal: Int32) { process.send(signal) }
+
+  var identifier: Int32 { process.identifier }
+
+  /// Its status when it has ended by itself.
+  func ended() async throws -> Int32 {
+    while true {
+      if let status = process.status { return status }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
 
   func terminate() -> Int32 {
     process.send(SIGTERM)
