@@ -21,6 +21,8 @@ public enum ArchiveAnswer: Hashable, Sendable {
   case notFound
   /// The question makes no sense; why, for a person.
   case wrong(String)
+  /// Who asks has asked too much at a time; what to do, for a person.
+  case tooMany(String)
   /// The recorder cannot be asked now; why, for a person.
   case unavailable(String)
 }
@@ -40,6 +42,10 @@ extension ArchiveAnswer {
       return answer
     case .notFound: return Answer(.notFound, "There is no such recording.\n")
     case .wrong(let text): return Answer(.badRequest, "\(text)\n")
+    case .tooMany(let text):
+      var answer = Answer(.tooManyRequests, "\(text)\n")
+      answer.fields = [("Retry-After", "1")]
+      return answer
     case .unavailable(let text):
       var answer = Answer(.serviceUnavailable, "\(text)\n")
       answer.fields = [("Retry-After", "5")]

@@ -10,8 +10,10 @@ internal import SensordClient
 actor RecorderArchive {
   /// Connections at a time; the one that was not asked for longest goes.
   private static let capacity = 16
-  /// Questions at a time: each may need some megabytes.
+  /// Questions at a time: each may need some megabytes. Further ones wait for their turn.
   private static let questions = 4
+  /// As many as one application may have under way or waiting; more are refused, so that nobody fills the line for all.
+  private static let questionsEach = 4
   /// As many samples as a list may be made of.
   private static let longestList = 2000
 
@@ -25,15 +27,23 @@ actor RecorderArchive {
   private var entries: [String: Entry] = [:]
   private var uses: UInt64 = 0
   private var running = 0
+  private var line: [CheckedContinuation<Void, Never>] = []
+  private var asked: [String: Int] = [:]
 
   init(bus: SensordClient.Bus) {
     self.bus = bus
   }
 
   func answer(_ question: ArchiveQuestion, as application: String) async -> ArchiveAnswer {
-    guard running < Self.questions else { return .unavailable("Too many questions at a time; ask again.") }
-    running += 1
-    defer { running -= 1 }
+    guard asked[application, default: 0] < Self.questionsEach else {
+      return .tooMany("There are \(Self.questionsEach) questions of yours already; wait for an answer before the next.")
+    }
+    asked[application, default: 0] += 1
+    await takeTurn()
+    defer {
+      endTurn()
+      asked[application] = asked[application].flatMap { $0 > 1 ? $0 - 1 : nil }
+    }
     do throws(ClientError) {
       let client = try await client(of: application)
       defer { leave(application) }
@@ -42,9 +52,23 @@ actor RecorderArchive {
       return switch error {
       case .notFound: .notFound
       case .invalidArgument, .tooComplex: .wrong("\(error)")
+      case .limitsExceeded: .tooMany("The recorder says: \(error).")
       default: .unavailable("The recorder cannot be asked: \(error).")
       }
     }
+  }
+
+  private func takeTurn() async {
+    if running < Self.questions {
+      running += 1
+    } else {
+      await withCheckedContinuation { line.append($0) }
+    }
+  }
+
+  /// Hands the turn on to who waits longest.
+  private func endTurn() {
+    if line.isEmpty { running -= 1 } else { line.removeFirst().resume() }
   }
 
   private func client(of application: String) async throws(ClientError) -> SensordClient {
