@@ -119,6 +119,18 @@ struct LiveProgramTests {
     }
     #expect(try stage.read("/api/statistics?every=never", mine).status == 400)
 
+    // A recorder that stands still keeps four questions of a key waiting; more are refused, and the four are answered.
+    stage.send(SIGSTOP)
+    let asking = try (0..<8).map { _ in
+      try stage.curl("-w", "%{http_code}", "-H", "Authorization: Bearer \(mine)", "http://\(stage.place)/api/workouts")
+    }
+    try await wait(for: "four that are refused") { asking.count { $0.text.hasSuffix("429") } == 4 }
+    let patient = try stage.curl("-H", "Authorization: Bearer \(other)", "http://\(stage.place)/api/workouts")
+    stage.send(SIGCONT)
+    try await wait(for: "four answers") { asking.count { $0.text == "[]200" } == 4 }
+    try await wait(for: "the other key's answer") { patient.text == "[]" }
+    #expect(try stage.read("/api/workouts", mine).status == 200)
+
     stage.killRecorder()
     let gone = try stage.read("/api/sessions", mine)
     #expect(gone.status == 503 && gone.body.hasPrefix("The recorder cannot be asked: "))
@@ -144,7 +156,12 @@ struct LiveProgramTests {
     "what is mistyped is one line that says what to do, with code 64",
     arguments: [
       ["run", "--listen", "8765"], ["run", "--listen", "here:8765"], ["run", "--osc", "127.0.0.1"], ["walk"],
-      ["token", "add", "a b"], ["run", "--listen", "127.0.0.1:99999"],
+      ["token", "add", "a b"], ["run", "--listen", "127.0.0.1:99999"], ["run", "--sensor", "strap"],
+      ["run", "--sensor", ""], ["run", "--host", "http://heart.example"], ["run", "--host", ""],
+      ["run", "--mqtt", "broker"],
+      ["run", "--listen", "127.0.0.1:0", "--mqtt", "127.0.0.1:1883", "--mqtt-name", "a/b"],
+      ["run", "--mqtt", "127.0.0.1:1883", "--mqtt-password-file", "/none"],
+      ["run", "--listen", "127.0.0.1:0", "--osc", "localhost:9000"], ["run", "--text-file"], ["run", "--colour"],
     ])
   func mistyped(words: [String]) throws {
     let stage = try ProgramStage()
@@ -154,6 +171,40 @@ struct LiveProgramTests {
     #expect(result.output.isEmpty)
     #expect(
       result.errors.hasPrefix("sensord-live: ") && result.errors.filter { $0 == "\n" }.count == 1, "\(result.errors)")
+  }
+
+  @Test(
+    "what cannot be used is one line that says what to do, with its own code",
+    arguments: [
+      (["--state", "/proc/none/state"], 73, "cannot be made: No such file or directory; choose another --state"),
+      (["--socket", "/proc/none/control"], 73, "; choose another --socket"),
+      (["--listen", "192.0.2.1:1"], 69, ": Cannot assign requested address; choose another with --listen"),
+      (["--mqtt", "127.0.0.1:1", "--mqtt-user", "a", "--mqtt-password-file", "/none"], 66, "choose another file"),
+      (["--mqtt", "127.0.0.1:1", "--mqtt-user", "a", "--mqtt-password-file", "/dev/null"], 65, "write one into it"),
+    ] as [([String], Int32, String)])
+  func unusable(words: [String], status: Int32, advice: String) throws {
+    let stage = try ProgramStage()
+    let places = [("--state", stage.folder.path), ("--socket", stage.control), ("--listen", "127.0.0.1:0")]
+    let result = try stage.run(
+      "sensord-live", ["run"] + places.filter { !words.contains($0.0) }.flatMap { [$0.0, $0.1] } + words)
+    #expect(result.status == status && result.errors.hasSuffix(advice + "\n"), "\(result)")
+    #expect(result.errors.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test("no bus, no broker and a folder that is not there are a line each, and what is left is served")
+  func without() async throws {
+    let stage = try ProgramStage()
+    let hub = try stage.hub(
+      "--bus", "unix:path=\(stage.folder.path)/nowhere", "--mqtt", "127.0.0.1:1", "--text-file", "/proc/none/rate")
+    try await hub.printed("; looking for it every 5 seconds")
+    try await hub.printed("; trying again, or leave --mqtt out")
+    try await hub.printed("; mend that, or choose another --text-file")
+    let token = try stage.ask("token", "add", "test")
+    #expect(try stage.read("/hr", token).status == 204)
+    #expect(try stage.read("/metrics", token).body.contains("sensord_connected 0"))
+    // Each once, and where it listens.
+    #expect(hub.text.split(separator: "\n").count == 4, "\(hub.text)")
+    #expect(hub.terminate() == 0)
   }
 
   @Test(

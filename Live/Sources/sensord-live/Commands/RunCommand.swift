@@ -58,7 +58,27 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var socket: SocketOption
 
+  func validate() throws {
+    if let sensor, !Self.isAddress(sensor) {
+      throw ValidationError("--sensor needs a Bluetooth address, C0:FF:EE:00:00:01 for example, not '\(sensor)'")
+    }
+    if let host = hosts.first(where: { !Self.isHost($0) }) {
+      throw ValidationError("--host needs a name alone, heart.example for example, not '\(host)'")
+    }
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
+    return pairs.count == 6 && pairs.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
+  }
+
+  /// A name or an address, with a port or without: what stands in the field `Host`.
+  private static func isHost(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !text.contains { "/@?#*\\".contains($0) }
+  }
+
   func run() throws {
+    Descriptors.allow(2048)
     let (address, port) = try Place.parsed(listen, option: "--listen", ports: 0...65_535)
     var options = LiveServer.Options(
       address: address, port: port, stateFolder: try stateFolder ?? Places.stateFolder(),
