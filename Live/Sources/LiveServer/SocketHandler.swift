@@ -53,7 +53,9 @@ final class SocketHandler: ChannelInboundHandler {
     case .text: understand(String(buffer: frame.unmaskedData), context)
     case .binary: close(.unacceptableData, context)
     case .connectionClose: close(.normalClosure, context)
-    default: break
+    case .pong: break
+    // Of no version of the protocol that is known here, or a piece of no message.
+    default: close(.protocolError, context)
     }
   }
 

@@ -24,8 +24,9 @@ struct LimitTests {
     #expect(status == 204)
   }
 
-  @Test("a thousand connections are served at the same time")
-  func thousand() throws {
+  // A thousand, of the program: AttackTests.
+  @Test("hundreds of connections are served at the same time")
+  func hundreds() throws {
     let stage = try Stage()
     let token = try stage.token()
     try stage.happens(.subscribed)
@@ -47,6 +48,15 @@ struct LimitTests {
       peer.say(beginning)
       #expect(try peer.toEnd() == "")
     }
+  }
+
+  @Test("who says something again and again without finishing a request is not waited for either")
+  func drips() throws {
+    let stage = try Stage { $0.limits.requestTime = .milliseconds(50) }
+    let peer = try stage.peer()
+    peer.say("GET /hr HTTP/1.1\r\nX: ")
+    while peer.saySome("a") { usleep(1000) }
+    #expect(try peer.toEnd() == "")
   }
 
   @Test("one who has been answered and says nothing more is not waited for either")

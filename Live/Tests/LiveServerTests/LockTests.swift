@@ -27,6 +27,37 @@ struct LockTests {
     }
   }
 
+  @Test("a token that is almost right opens nothing, however many are tried")
+  func guesses() throws {
+    let stage = try Stage()
+    let token = try stage.token()
+    let near = token.indices.map { index in
+      token[..<index] + (token[index] == "0" ? "1" : "0") + token[token.index(after: index)...]
+    }
+    for guess in near + ["", "0", token.dropLast() + "", token + "0", token.uppercased() + "G", "%00" + token] {
+      #expect(try stage.answer("/hr?token=\(guess)").status == 401)
+    }
+    #expect(try stage.answer("/hr?token=\(token)").status == 204)
+    for field in ["Cookie: sensord-live=\(token)", "Authorization: Bearer  \(token)", "Authorization: \(token)"] {
+      #expect(try stage.answer("/hr", [field]).status == 401)
+    }
+    #expect(try stage.answer("/open?code=\(token)").status == 403)
+  }
+
+  @Test(
+    "a key opens no file, by whatever path",
+    arguments: [
+      "/../tokens", "/%2e%2e/tokens", "/..%2ftokens", "//tokens", "/page.js/../tokens", "/page.css%00", "/PAGE.JS",
+      "/./",
+      "/api/sessions/../tokens/beats", "/api/sessions/%2e%2e/beats", "/tokens",
+    ])
+  func traversal(target: String) throws {
+    let stage = try Stage()
+    let token = try stage.token("secretname")
+    let reply = try stage.answer(target, ["Authorization: Bearer \(token)"])
+    #expect([400, 404].contains(reply.status) && !reply.body.contains("secretname"))
+  }
+
   @Test("a token opens, in a header or in the address, until it is revoked")
   func token() throws {
     let stage = try Stage()
@@ -101,6 +132,8 @@ struct LockTests {
     for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://\(stage.place)"] {
       #expect(try stage.answer("/hr?token=\(token)", ["Origin: \(origin)"]).status == 403)
       #expect(try stage.answer("/ws?token=\(token)", Stage.upgrade + ["Origin: \(origin)"]).status == 403)
+      let post = try stage.answer("/hr?token=\(token)", ["Origin: \(origin)", "Content-Length: 0"], method: "POST")
+      #expect(post.status == 403)
     }
     #expect(try stage.answer("/hr?token=\(token)", ["Origin: http://\(stage.place)"]).status == 204)
     #expect(try stage.answer("/hr?token=\(token)")["Access-Control-Allow-Origin"] == nil)

@@ -170,5 +170,16 @@ struct OutputTests {
     cut.frame(0x1, [0x20], isLast: false)
     for _ in 0..<100 { cut.frame(0x0, [0x20], isLast: false) }
     #expect(try cut.nextFrame().opcode == 0x8)
+    for opcode: UInt8 in [0x0, 0x3, 0xB] {
+      let odd = try stage.webSocket("/ws?token=\(token)")
+      _ = try odd.nextFrame()
+      odd.frame(opcode, [0x20])
+      #expect(try odd.nextFrame().payload == [0x03, 0xEA])
+    }
+    // It only says that it is.
+    let huge = try stage.webSocket("/ws?dialect=hyperate&token=\(token)")
+    huge.say([0x81, 0xFF, 0x7F] + [UInt8](repeating: 0xFF, count: 7) + [0, 0, 0, 0])
+    #expect(try huge.nextFrame().opcode == 0x8)
+    #expect(try stage.answer("/hr?token=\(token)").status == 204)
   }
 }

@@ -53,6 +53,12 @@ final class Peer {
 
   func say(_ text: String) { say(Array(text.utf8)) }
 
+  /// Whether the connection still takes it.
+  func saySome(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
+  }
+
   /// More bytes; none at the end of the connection.
   private func more() throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
