@@ -11,6 +11,7 @@ const WORDS = {
 };
 const SPAN = 300_000; // milliseconds that are drawn
 const LOWEST = 300, HIGHEST = 1500; // milliseconds of the scale
+const MOST = 2000; // beats; no heart has more in that span
 
 const query = new URLSearchParams(location.search);
 const rate = document.getElementById("rate");
@@ -23,6 +24,10 @@ let beats = [];
 /** Ends of the last values before something is missing, so that the time until the next can be shaded. */
 let gaps = [];
 let openGap = null;
+/** Whether the next frame draws. */
+let isDue = false;
+/** Moves the chart on where nothing comes. */
+let ticker;
 /** The hub's time less this browser's, so that a wrong clock does not move the chart. */
 let offset = 0;
 
@@ -38,8 +43,10 @@ function now() { return Date.now() + offset; }
 
 function receive(event) {
   show(event.state, event.bpm);
+  clearInterval(ticker);
   if (event.bpm === null) {
     if (openGap === null && beats.length > 0) openGap = beats[beats.length - 1].time;
+    if (openGap !== null) ticker = setInterval(draw, 1000);
     draw();
     return;
   }
@@ -56,6 +63,13 @@ function receive(event) {
   draw();
 }
 
+/** Forgets what is no longer drawn: also while nobody looks, and nothing is. */
+function forget() {
+  const start = now() - SPAN;
+  beats = beats.filter((beat) => beat.time >= start).slice(-MOST);
+  gaps = gaps.filter((gap) => gap.end >= start).slice(-MOST);
+}
+
 function element(name, attributes) {
   const result = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) result.setAttribute(key, value);
@@ -64,15 +78,23 @@ function element(name, attributes) {
 
 function draw() {
   if (!chart) return;
+  forget();
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(paint);
+}
+
+function paint() {
+  isDue = false;
   const end = now(), start = end - SPAN;
-  beats = beats.filter((beat) => beat.time >= start);
-  gaps = gaps.filter((gap) => gap.end >= start);
   const x = (time) => Math.max(0, Math.min(1000, ((time - start) / SPAN) * 1000));
   const y = (interval) => 300 - Math.max(0, Math.min(1, (interval - LOWEST) / (HIGHEST - LOWEST))) * 300;
   const shaded = openGap === null ? gaps : gaps.concat({ start: openGap, end });
   let path = "";
   for (const [index, beat] of beats.entries()) {
-    path += `${index === 0 || beat.gap ? "M" : "L"}${x(beat.time).toFixed(1)} ${y(beat.interval).toFixed(1)}`;
+    const starts = index === 0 || beat.gap;
+    // A beat alone is a dot.
+    path += `${starts ? "M" : "L"}${x(beat.time).toFixed(1)} ${y(beat.interval).toFixed(1)}${starts ? "h0" : ""}`;
   }
   chart.replaceChildren(
     ...shaded.map((gap) =>

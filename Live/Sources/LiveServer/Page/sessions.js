@@ -2,6 +2,12 @@
 "use strict";
 
 const LOWEST = 300, HIGHEST = 1500; // milliseconds of the scale
+/** Names and units as people write them; what is not here stands as it came. */
+const NAMES = {
+  meanNN: "Mean interval", meanRate: "Mean rate", sdnn: "SDNN", sdnnPopulation: "SDNN (population)", sdann: "SDANN", sdnnIndex: "SDNN index", rmssd: "RMSSD",
+  sdsd: "SDSD", nn50: "NN50", pnn50: "pNN50", sd1: "SD1", sd2: "SD2", vlf: "VLF power", lf: "LF power", hf: "HF power", lfHfRatio: "LF/HF",
+};
+const UNITS = { "count/min": "beats per minute", "ms^2": "ms²", count: "", 1: "" };
 const token = new URLSearchParams(location.search).get("token");
 const byId = (id) => document.getElementById(id);
 
@@ -41,6 +47,7 @@ function draw(curve) {
       // A gap of a beat is seen, too.
       element("rect", { class: "gap", x: x(start), y: 0, width: Math.max(1, x(end) - x(start)), height: 300 })),
     element("path", { class: "trace", d: path }));
+  for (const end of ["start", "end"]) byId(`curve-${end}`).textContent = new Date(curve[end]).toLocaleTimeString([], { timeStyle: "short" });
   byId("curve-text").textContent =
     `${curve.beats} beats, ${curve.gaps.length} ${curve.gaps.length === 1 ? "gap" : "gaps"}; ${curve.unused} beats are not drawn, since nothing holds of their interval.`;
 }
@@ -50,9 +57,9 @@ function list(figures) {
     const row = document.createElement("tr");
     const name = document.createElement("th");
     name.scope = "row";
-    name.textContent = figure.name;
+    name.textContent = NAMES[figure.name] ?? figure.name;
     row.append(name, document.createElement("td"));
-    row.lastChild.textContent = figure.value === undefined ? `not given: ${figure.refused}` : `${figure.value.toPrecision(4)} ${figure.unit}`;
+    row.lastChild.textContent = figure.value === undefined ? `not given: ${figure.refused}` : `${figure.value.toLocaleString([], { maximumSignificantDigits: 5 })} ${UNITS[figure.unit] ?? figure.unit}`;
     return row;
   }));
 }
@@ -62,6 +69,7 @@ async function choose(entry) {
   const own = ++chosen;
   byId("curve-title").textContent = when(entry);
   byId("curve").replaceChildren();
+  byId("curve-start").textContent = byId("curve-end").textContent = "";
   list([]);
   for (const link of byId("list").querySelectorAll("a")) {
     if (link.hash === `#${entry.id}`) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
