@@ -69,9 +69,12 @@ verify-unit: ## the systemd unit: correct, and locked down
 	@Scripts/verify-unit
 
 .PHONY: lockdown
-lockdown: build ## record under the unit's restrictions, without systemd
+lockdown: build ## record, and serve, under the units' restrictions, without systemd
 	@Scripts/install-dependencies check
+	@Scripts/install-dependencies live
 	@Scripts/record-locked-down $(binaries)
+	$(SWIFT) build --package-path Live --product sensord-live
+	@Scripts/serve-locked-down Live/.build/debug/sensord-live $(binaries)
 
 .PHONY: sanitize
 sanitize: dependencies ## the tests under the address and the thread sanitizer
@@ -93,7 +96,7 @@ bench: build ## the store against other layouts; replay, start and memory (Bench
 	Benchmarks/replay-instructions $(release)/sensord
 
 .PHONY: soak
-soak: build ## the long trials (Scripts/soak.d), with their figures
+soak: build live ## the long trials (Scripts/soak.d), with their figures
 	@Scripts/soak
 
 .PHONY: fidelity
