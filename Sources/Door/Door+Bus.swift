@@ -65,13 +65,27 @@ extension Door {
         return complain("closed to other programs: another program owns \(ClientInterfaces.busName) on this bus")
       }
       lastProblem = ""
+      denials = 0
       settings.log(.info, "open to other programs as \(ClientInterfaces.busName)")
     } catch {
       guard error.isAccessDenied else { throw error }
       complain(
         "closed to other programs: the bus does not let this user own \(ClientInterfaces.busName); "
-          + "install sensord's D-Bus policy, then restart sensord")
+          + "install sensord's D-Bus policy")
+      askAgain(on: connection)
     }
+  }
+
+  /// Asks for the name later where the bus does not let this user own it: a package that brings the policy starts the recorder before
+  /// the bus has read it, and the bus tells nobody that it has.
+  private func askAgain(on connection: Connection) {
+    _ = loop.schedule(after: .seconds([1, 2, 5, 10, 30, 300][min(denials, 5)])) { [weak self] in
+      self?.assumeIsolated { door in
+        guard !door.isClosing, connection === door.connection else { return }
+        Task(executorPreference: door.loop) { try? await door.takeName(on: connection) }
+      }
+    }
+    denials += 1
   }
 
   /// Every client has gone with the bus.

@@ -27,6 +27,8 @@ package actor Door {
   var isClosing = false
   /// The last line about the bus; it is not said twice.
   var lastProblem = ""
+  /// How often the bus has not let this user own the name.
+  var denials = 0
 
   /// Calls of connections that are not known yet, or whose grants have not been read.
   var arrivals: Arrivals

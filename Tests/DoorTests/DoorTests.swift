@@ -261,6 +261,22 @@ struct DoorTests {
     await stage.end()
   }
 
+  @Test("a policy that the bus reads only when the recorder runs opens the door, as while a package is installed")
+  func allowedLate() async throws {
+    let bus = try PrivateBus(rules: #"<deny own="org.sensord"/>"#)
+    let stage = try await DoorStage(on: bus, isOpen: false)
+    await stage.log.wait { $0.contains("install sensord's D-Bus policy") }
+    try bus.allowAll()
+    let administrator = try await stage.connect()
+    _ = try await administrator.call(
+      .call(
+        "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+        member: "ReloadConfig"))
+    await stage.log.wait { $0.contains("open to other programs") }
+    #expect(try await administrator.ask("Manager1", "ListSensors")[0].array?.count == 2)
+    await stage.end()
+  }
+
   @Test("a door that was never opened is closed at once")
   func neverOpened() async throws {
     let stage = try await DoorStage(isOpen: false)

@@ -15,7 +15,6 @@ public final class PrivateBus: Sendable {
   public let address: String
   private let guardian = Mutex<Guardian?>(nil)
   private let environment: [String: String]?
-  private let policies: String
 
   /// The shell that starts the daemon and kills it: told so by a line on `channel`, or by its end when the test is no more.
   private struct Guardian {
@@ -41,16 +40,19 @@ public final class PrivateBus: Sendable {
   ///   - rules: Rules of its policy besides that everything is allowed.
   /// - Throws: ``Failure``, when `dbus-daemon` is not installed for example.
   public convenience init(environment: [String: String]? = nil, rules: String = "") throws {
-    try self.init(
-      environment: environment,
-      policies: """
-        <policy context="default">
-          <allow send_destination="*" eavesdrop="true"/>
-          <allow eavesdrop="true"/>
-          <allow own="*"/>
-          \(rules)
-        </policy>
-        """)
+    try self.init(environment: environment, policies: Self.allowing(rules))
+  }
+
+  /// A policy that allows everything, but for these rules.
+  private static func allowing(_ rules: String = "") -> String {
+    """
+    <policy context="default">
+      <allow send_destination="*" eavesdrop="true"/>
+      <allow eavesdrop="true"/>
+      <allow own="*"/>
+      \(rules)
+    </policy>
+    """
   }
 
   /// Starts a bus with the policies of a system bus, which allow no calls and no names, and with these.
@@ -79,12 +81,11 @@ public final class PrivateBus: Sendable {
 
   private init(environment: [String: String]?, policies: String) throws {
     self.environment = environment
-    self.policies = policies
     var template = Array("/tmp/sensord-bus-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
     directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     address = "unix:path=\(directory)/bus"
-    try writeConfiguration()
+    try write(policies)
     try start()
   }
 
@@ -113,7 +114,12 @@ public final class PrivateBus: Sendable {
     }
   }
 
-  private func writeConfiguration() throws {
+  /// Everything is allowed as soon as the bus reads its configuration again.
+  ///
+  /// - Throws: ``Failure``.
+  public func allowAll() throws { try write(Self.allowing()) }
+
+  private func write(_ policies: String) throws {
     let text = """
       <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
