@@ -49,7 +49,7 @@ struct WorkoutsCommand: ParsableCommand {
     if json {
       try StandardOutput.write(JSONValue.lines(workouts.map { .object($0.members) }))
     } else if workouts.isEmpty, damages.isEmpty {
-      StandardError.write("There are no such workouts. Other programs begin them; see Documentation/clients.md.\n")
+      StandardError.write("There are no such workouts. 'sensord workout start' begins one.\n")
     } else {
       try StandardOutput.write(WorkoutTable.text(workouts, columns: StandardOutput.columns))
     }

@@ -20,7 +20,8 @@ struct DemoPrograms {
     let beside = FileAccess.directory(of: own)
     guard let simulated = ProgramSearch.find("sensord-simulator", first: beside, path: path) else {
       throw CommandFailure(
-        .unavailable, "sensord-simulator is neither in \(beside) nor in PATH", remedy: "install it beside sensord")
+        .unavailable, "sensord-simulator is neither in \(beside) nor in PATH",
+        remedy: "install it beside sensord (Debian: sensord-health-simulator)")
     }
     bus = ChildProgram(
       title: "the message bus", path: daemon,
