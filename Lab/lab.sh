@@ -1,6 +1,9 @@
 #!/bin/bash
 # The real bluetoothd with virtual straps, in a User-Mode Linux machine: no Bluetooth hardware, no KVM, no root needed to run.
 #   lab.sh build                     build the machine into the cache, once (Debian 12, network; no root; 6-12 minutes)
+#   lab.sh build-system              a second root for the same kernel, in which systemd is PID 1 and packages are installed (root, 2 minutes)
+#   lab.sh system -j JOB [-s SCENARIO] [-o OUT] [-t SECS] [--fast] FILE...
+#       Boot it with a disk of its own, FILEs in /job; run JOB in the guest, again after each reboot, until it writes /job/rc.
 #   lab.sh bundle BINARY DIR         copy BINARY and its shared libraries (without glibc's) into DIR
 #   lab.sh run [-s SCENARIO] [-b BUNDLE] [-o OUT] [-t SECS] [--fast] [--snoop] -- COMMAND...
 #       Boot, run COMMAND in the guest, leave results in OUT, exit with its status (124 timeout, 125 lab failure).
@@ -11,6 +14,7 @@ set -euo pipefail
 LAB=$(dirname "$(readlink -f "$0")")
 CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
 PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
+SYSTEM_PACKAGES="apt systemd systemd-sysv dbus bluez bluez-test-tools python3 sqlite3 procps kmod libglib2.0-bin libbluetooth3 libmosquitto1 sudo"
 WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
 
 # apt with lists, state and archives of its own: as on an empty system, whatever this one has, and without root.
@@ -76,7 +80,7 @@ build_uml() {                                  # Debian's own UML kernel has CON
 }
 
 build() {                                      # once: complete when the stamp, a digest of what it is made from, is there
-  local stamp; stamp=$(cat "$LAB/lab.sh" "$LAB/guest/uml.config" | sha256sum | cut -c1-16)
+  local stamp; stamp=$(sed -n '/^PACKAGES/p; /^WHEELS/p; /^build_root/,/^}/p; /^build_uml/,/^}/p' "$LAB/lab.sh" | cat - "$LAB/guest/uml.config" | sha256sum | cut -c1-16)
   [ "$(cat "$CACHE/stamp" 2>/dev/null)" != "$stamp" ] || return 0
   echo "lab: building the machine into $CACHE (6-12 minutes, once)" >&2
   mkdir -p "$CACHE"; check
@@ -86,6 +90,51 @@ build() {                                      # once: complete when the stamp, 
   rm -rf "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"
   (run -t 20 --fast -- true) || stop "the machine is built and does not run here"
   echo "$stamp" >"$CACHE/stamp"
+}
+
+build_system() {                               # a Debian with a package database, made on an empty folder
+  local root=$CACHE/system stamp unit
+  build
+  stamp=$(sed -n '/^SYSTEM_PACKAGES/p; /^build_system/,/^}/p' "$LAB/lab.sh" | cat - "$CACHE/stamp" | sha256sum | cut -c1-16)
+  [ "$(cat "$CACHE/system-stamp" 2>/dev/null)" != "$stamp" ] || return 0
+  [ "$(id -u)" = 0 ] || stop "the machine with systemd is made by root, so that its files are root's"
+  command -v mmdebstrap mkfs.ext4 >/dev/null || stop "mmdebstrap or mkfs.ext4 is not there: Scripts/install-dependencies lab"
+  echo "lab: building the machine with systemd into $root (2 minutes, once)" >&2
+  rm -rf "$root" "$CACHE/system-stamp"
+  mmdebstrap -q --mode=root --variant=essential --include="${SYSTEM_PACKAGES// /,}" \
+    --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' bookworm "$root" /etc/apt/sources.list.d/debian.sources ||
+    stop "Debian's packages cannot be unpacked into $root"
+  cp -a "$CACHE"/root/usr/lib/python3/dist-packages/. "$root/usr/lib/python3/dist-packages/"
+  for unit in systemd-udevd systemd-udev-trigger systemd-logind console-getty getty@tty1 systemd-networkd systemd-timesyncd \
+    apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
+    ln -sf /dev/null "$root/etc/systemd/system/${unit%.timer}$(case $unit in *.timer) echo .timer;; *) echo .service;; esac)"
+  done
+  ln -sf /lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
+  mkdir -p "$root/etc/systemd/system/multi-user.target.wants" "$root/job"; ln -sf ../job.service "$root/etc/systemd/system/multi-user.target.wants/job.service"
+  echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"; : >"$root/etc/fstab"; rm -f "$root/etc/resolv.conf"
+  echo lab >"$root/etc/hostname"; echo "127.0.0.1 localhost lab" >"$root/etc/hosts"
+  echo "$stamp" >"$CACHE/system-stamp"
+}
+
+system() {                                     # boots as often as its job restarts the machine
+  local job="" scenario=$LAB/scenarios/basic.json out="" secs=600 fast="" status=0 boot
+  while [ $# -gt 0 ]; do case $1 in
+    -j) job=$2; shift 2;; -s) scenario=$2; shift 2;; -o) out=$2; shift 2;; -t) secs=$2; shift 2;; --fast) fast=time-travel; shift;;
+    -*) echo "lab: unknown option $1" >&2; exit 2;; *) break;; esac; done
+  out=${out:-$(mktemp -d)}; mkdir -p "$out"; out=$(readlink -f "$out"); rm -f "$out"/{rc,next,*.log,strap.out,console.txt}
+  cp "$LAB"/guest/*.py "$LAB"/system/*.sh "$LAB"/system/*.py "$out/"; cp "$job" "$out/job.sh"; cp "$scenario" "$out/scenario.json"; [ $# = 0 ] || cp -r "$@" "$out/"
+  install -m 755 "$LAB/system/init" "$CACHE/system/usr/sbin/lab-init"
+  install -m 644 "$LAB"/system/*.service "$CACHE/system/etc/systemd/system/"
+  rm -f "$out/disk"; truncate -s 1G "$out/disk"; mkfs.ext4 -q "$out/disk"
+  for boot in 1 2 3 4; do
+    rm -f "$out/next"
+    TMPDIR=$(memory) timeout -k 5 "${LAB_WALL:-$((secs + 120))}" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" ubda="$out/disk" root=/dev/root \
+      rootfstype=hostfs rootflags="$CACHE/system" ro init=/usr/sbin/lab-init con=null con0=null,fd:1 $fast panic=-1 lab.job="$out" \
+      </dev/null >>"$out/console.txt" 2>&1 || status=$?
+    [ -e "$out/next" ] || break
+  done
+  [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
+  exit "$(cat "$out/rc")"
 }
 
 bundle() {                                     # glibc stays the guest's: both sides are Debian 12
@@ -111,4 +160,4 @@ run() {
 }
 
 cmd=${1:-}; shift || true
-case $cmd in build) build "$@";; bundle) bundle "$@";; run) run "$@";; *) sed -n 2,8p "$0" >&2; exit 2;; esac
+case $cmd in build) build "$@";; build-system) build_system;; system) system "$@";; bundle) bundle "$@";; run) run "$@";; *) sed -n 2,11p "$0" >&2; exit 2;; esac

@@ -1,0 +1,33 @@
+# In the guest: install, remove, install, purge; states that a person must be able to read.
+. /job/tried.sh
+touch /tmp/before
+try "it installs" dpkg -i /job/sensord-health_*.deb
+try "it is enabled and runs" sh -c 'systemctl is-enabled sensord && systemctl is-active sensord'
+try "the live hub installs" dpkg -i /job/sensord-health-live_*.deb
+refused 3 "and is off" systemctl is-active sensord-live
+try "the simulator installs" dpkg -i /job/sensord-health-simulator_*.deb
+sensord devices add C0:FF:EE:00:00:01 >/dev/null
+try "it records" until_so 60 sh -c 'sensord status | grep -qi recording'
+after 10
+echo "= with bluetooth.service masked"
+systemctl mask --now bluetooth >/dev/null 2>&1; sleep 5
+systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
+try "it says so and stays up" systemctl is-active sensord
+systemctl unmask bluetooth >/dev/null 2>&1; systemctl start bluetooth
+try "it records again" until_so 120 sh -c 'sensord status | grep -qi recording'
+echo "= with a full disk"
+fallocate -l "$(($(df --output=avail -B1 /var | tail -1) - 65536))" /var/full; after 30
+systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
+rm -f /var/full; after 20
+try "a removed package stops its service" sh -c 'dpkg -r sensord-health-simulator sensord-health-live sensord-health && ! systemctl is-active sensord'
+try "what was recorded stays" test -s /var/lib/sensord/sensord.sqlite
+try "it installs again" dpkg -i /job/sensord-health_*.deb
+try "the session is there, with what came around the full disk" sh -c 'sensord sessions && sensord check'
+sensord sessions | cut -c 1-79
+dpkg -P sensord-health sensord-health-live >/tmp/purged 2>&1
+try "a purge says what it deletes" grep -q 'Deleting the recordings' /tmp/purged
+find / -xdev -newer /tmp/before \( -name '*sensord*' -o -path '*/sensord/*' \) -not -path '/proc/*' -not -path '/job/*' -not -path '/tmp/*' -not -path '/sys/*' -not -path '/var/log/*' \
+  -not -path '/run/log/*' -not -path '/var/cache/*' >/tmp/left
+try "a purge leaves nothing but the user" sh -c '! grep . /tmp/left && getent passwd sensord'
+cat /tmp/left
+ended
