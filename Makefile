@@ -5,6 +5,8 @@
 SWIFT ?= swift
 PREFIX ?= /usr
 DESTDIR ?=
+# What takes the debug information off installed programs; a Debian package keeps it in one of its own.
+STRIP ?= strip --strip-debug
 
 release = .build/release
 # Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: its symbols would be a
@@ -24,6 +26,8 @@ sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 policydir = $(DESTDIR)$(PREFIX)/share/dbus-1/system.d
 activationdir = $(DESTDIR)$(PREFIX)/share/dbus-1/system-services
 interfacedir = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
+userunitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
+sharedir = $(DESTDIR)$(PREFIX)/share
 docdir = $(DESTDIR)$(PREFIX)/share/doc/sensord
 
 .PHONY: help
@@ -86,6 +90,11 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
 	Lab/run-all $(release)/sensord
 
+.PHONY: lab-system
+lab-system: ## the Debian packages of 'make deb' under a real systemd (Lab/README.md)
+	@Scripts/install-dependencies lab
+	Lab/system/run-all .build/deb
+
 .PHONY: bench
 bench: build ## the store against other layouts; replay, start and memory (Benchmarks/README.md)
 	@Scripts/install-dependencies bench
@@ -133,15 +142,30 @@ examples: dependencies ## a package that uses the library, with SQLite alone, as
 dependencies:
 	@Scripts/install-dependencies
 
+.PHONY: manuals
+manuals: $(binaries) ## manual pages and completions for shells, in .build/manuals
+	@Scripts/install-dependencies manuals
+	@rm -rf .build/manuals
+	@Scripts/manuals .build/manuals $(binaries) $(wildcard Live/.build/release/sensord-live)
+
+.PHONY: deb
+deb: build live ## Debian packages, in .build/deb
+	@Scripts/install-dependencies deb
+	@rm -rf .build/deb; mkdir -p .build/deb
+	@DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
+	@lintian --fail-on error,warning .build/deb/*.deb && ls -l .build/deb
+
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
 $(binaries) &: $(sources)
 	$(MAKE) build
 	@touch $(binaries)
 
 .PHONY: install
-install: $(binaries) ## programs, systemd unit, user and group, D-Bus files (DESTDIR, PREFIX)
+install: $(binaries) manuals ## programs, systemd units, user and group, D-Bus files, manuals (DESTDIR, PREFIX)
 	install -D -m 755 -t $(bindir) $(binaries)
-	strip --strip-debug $(bindir)/sensord $(bindir)/sensord-simulator
+	$(STRIP) $(bindir)/sensord $(bindir)/sensord-simulator
+	install -d $(sharedir); cp -R .build/manuals/sensord/. .build/manuals/sensord-simulator/. $(sharedir)
+	install -D -m 644 systemd/user/sensord.service -t $(userunitdir)
 	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
 	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
 	install -D -m 644 -t $(activationdir) systemd/dbus-1/org.sensord.service
@@ -154,9 +178,10 @@ install: $(binaries) ## programs, systemd unit, user and group, D-Bus files (DES
 	@[ -n "$(DESTDIR)" ] || Scripts/after-install
 
 .PHONY: install-live
-install-live: ## the live hub that 'make live' built, its systemd unit and user (DESTDIR, PREFIX)
+install-live: manuals ## the live hub that 'make live' built, its systemd unit and user (DESTDIR, PREFIX)
 	install -D -m 755 -t $(bindir) Live/.build/release/sensord-live
-	strip --strip-debug $(bindir)/sensord-live
+	$(STRIP) $(bindir)/sensord-live
+	install -d $(sharedir); cp -R .build/manuals/sensord-live/. $(sharedir)
 	install -D -m 644 systemd/sysusers.d/sensord-live.conf -t $(sysusersdir)
 	install -D -m 644 -t $(docdir)/Documentation Documentation/live.md
 	install -d $(unitdir)
@@ -171,5 +196,8 @@ uninstall: ## remove what install put in place; recordings and the user stay
 	rm -f $(bindir)/sensord-live $(unitdir)/sensord-live.service $(sysusersdir)/sensord-live.conf
 	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
-	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml
+	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml $(userunitdir)/sensord.service
+	rm -f $(sharedir)/man/man1/sensord*.1 $(sharedir)/man/man5/sensord*.5 $(sharedir)/man/man5/org.sensord.5
+	rm -f $(sharedir)/bash-completion/completions/sensord* $(sharedir)/zsh/vendor-completions/_sensord*
+	rm -f $(sharedir)/fish/vendor_completions.d/sensord*
 	rm -rf $(docdir)
