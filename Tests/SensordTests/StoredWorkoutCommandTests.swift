@@ -163,8 +163,8 @@ struct StoredWorkoutCommandTests {
       output.hasSuffix(
         """
 
-        Event   Start                      Length  Activity  SWOLF
-        lap     2026-11-21 12:01:40 +0000    1:40         1
+        Event   Start                      Length  Avg  Max  Activity  SWOLF
+        lap     2026-11-21 12:01:40 +0000    1:40  140  140         1
         pause   2026-11-21 12:04:00 +0000
         resume  2026-11-21 12:05:00 +0000
 
@@ -176,6 +176,9 @@ struct StoredWorkoutCommandTests {
     #expect(json.contains(#""recovery":{"heartRateRecoveryOneMinute":4"#))
     #expect(json.contains(#","saved":false,"refused":null,"reason":null},"events":[{"type":"pause","eventType":1,"#))
     #expect(json.contains(#""seconds":240,"statistics":[{"type":"heartRate","unit":"count/min","count":2"#))
+    #expect(
+      json.contains(#""end":"2026-11-21T12:03:20.000Z","heartRate":{"average":140,"minimum":140,"maximum":140},"#))
+    #expect(json.contains(#""end":"2026-11-21T12:04:00.000Z","heartRate":null,"metadata":{}"#))
     #expect(json.contains(#""metadata":{"interval":1}}"#) && json.hasSuffix(#""metadata":{"title":"Race"}}"# + "\n"))
     #expect(json.contains(#""zones":{"basis":"maximum","maximum":200,"#))
     let walk = try run("show", "a000").output

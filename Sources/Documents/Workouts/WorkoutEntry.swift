@@ -35,7 +35,8 @@ package struct WorkoutEntry: Hashable, Sendable {
     ]
   }
 
-  private static func json(_ rates: WorkoutStatistics?) -> JSONValue {
+  /// What is told of heart rates.
+  static func json(_ rates: WorkoutStatistics?) -> JSONValue {
     [
       "average": .number(rates?.average), "minimum": .number(rates?.minimum), "maximum": .number(rates?.maximum),
     ]

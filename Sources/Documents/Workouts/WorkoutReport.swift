@@ -10,14 +10,18 @@ package struct WorkoutReport: Hashable, Sendable {
   package var zones: ZoneTimes?
   /// The ways that were taken in it, oldest first.
   package var routes: [Route]
+  /// The heart rates of its laps and segments, by their times, without pauses.
+  package var lapRates: [TimeSpan: WorkoutStatistics]
 
   package init(
-    _ entry: WorkoutEntry, recovery: Result<HeartRateRecovery, RecoveryRefusal>?, zones: ZoneTimes?, routes: [Route]
+    _ entry: WorkoutEntry, recovery: Result<HeartRateRecovery, RecoveryRefusal>?, zones: ZoneTimes?, routes: [Route],
+    lapRates: [TimeSpan: WorkoutStatistics]
   ) {
     self.entry = entry
     self.recovery = recovery
     self.zones = zones
     self.routes = routes
+    self.lapRates = lapRates
   }
 
   /// What is shown of a route.
@@ -55,17 +59,23 @@ package struct WorkoutReport: Hashable, Sendable {
   package struct Event: Hashable, Sendable {
     package var event: WorkoutEvent
     package var activity: Int?
+    /// The heart rates of a lap or segment.
+    package var rates: WorkoutStatistics?
   }
 
   /// All events in order of time.
   package var events: [Event] {
     let own = workout.activities.enumerated().flatMap { place, activity in
-      activity.events.map { Event(event: $0, activity: place + 1) }
+      activity.events.map { Event(event: $0, activity: place + 1, rates: rates(of: $0)) }
     }
-    let all = workout.events.map { Event(event: $0, activity: nil) } + own
+    let all = workout.events.map { Event(event: $0, activity: nil, rates: rates(of: $0)) } + own
     return all.enumerated().sorted {
       ($0.element.event.span.start, $0.offset) < ($1.element.event.span.start, $1.offset)
     }.map(\.element)
+  }
+
+  private func rates(of event: WorkoutEvent) -> WorkoutStatistics? {
+    event.type == .lap || event.type == .segment ? lapRates[event.span] : nil
   }
 
   /// The metadata in the order of the keys.
@@ -82,7 +92,7 @@ package struct WorkoutReport: Hashable, Sendable {
           "heartRateRecoveryOneMinute": .number(fall), "saved": .bool(entry.recovery != nil),
           "refused": .string(refusal?.code), "reason": .string(refusal?.description),
         ]))
-    members.append(.init("events", .array(workout.events.map(Self.json))))
+    members.append(.init("events", .array(workout.events.map(json))))
     members.append(.init("activities", .array(workout.activities.map(json))))
     members.append(.init("routes", .array(routes.map(\.json))))
     if let zones { members.append(.init("zones", zones.json)) }
@@ -97,16 +107,17 @@ package struct WorkoutReport: Hashable, Sendable {
         .init("end", .string(activity.end.iso8601())),
         .init("seconds", .number(workout.duration(of: activity).seconds)),
         .init("statistics", .array(activity.allStatistics.map(Self.json))),
-        .init("events", .array(activity.events.map(Self.json))),
+        .init("events", .array(activity.events.map(json))),
         .init("metadata", Self.json(activity.metadata.inOrder)),
       ])
   }
 
-  private static func json(_ event: WorkoutEvent) -> JSONValue {
+  private func json(_ event: WorkoutEvent) -> JSONValue {
     [
       "type": .string("\(event.type)"), "eventType": .integer(event.type.rawValue),
       "start": .string(event.span.start.iso8601()), "end": .string(event.span.end.iso8601()),
-      "metadata": json(event.metadata.inOrder),
+      "heartRate": rates(of: event).map { WorkoutEntry.json($0) } ?? .null,
+      "metadata": Self.json(event.metadata.inOrder),
     ]
   }
 

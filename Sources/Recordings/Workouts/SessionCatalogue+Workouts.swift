@@ -84,7 +84,31 @@ extension SessionCatalogue {
     }
     return WorkoutReport(
       entry, recovery: try await store.recovery(after: entry.workout.end, in: collected), zones: times,
-      routes: try await Self.routes(of: workout, in: store))
+      routes: try await Self.routes(of: workout, in: store),
+      lapRates: try await Self.lapRates(of: entry.workout, collected, in: store))
+  }
+
+  /// The heart rates of each lap and segment, as those of activities are computed.
+  @concurrent private static func lapRates(
+    of workout: Workout, _ collected: [HealthSample], in store: HealthStore
+  ) async throws -> [TimeSpan: WorkoutStatistics] {
+    let events = workout.events + workout.activities.flatMap(\.events)
+    let spans = Set(events.filter { $0.type == .lap || $0.type == .segment }.map(\.span))
+    guard !spans.isEmpty else { return [:] }
+    var samples: [WorkoutSample] = []
+    for sample in collected where sample.type == .quantity(.heartRate) {
+      let values = try await QuantityQuery(.heartRate, predicate: .identifier([sample.id])).result(for: store).value
+      samples.append(
+        WorkoutSample(
+          sample.type, from: DataSource(sample.source, sample.device),
+          quantities: QuantityTrack(
+            starts: values.map(\.span.start.microseconds), ends: values.map(\.span.end.microseconds),
+            values: values.map(\.value))))
+    }
+    let quantities = CollectedQuantities(samples)
+    var rates: [TimeSpan: WorkoutStatistics] = [:]
+    for span in spans { rates[span] = quantities.statistics(over: span, without: workout.pauses).first }
+    return rates
   }
 
   /// The recovery of the heart rate after a workout.

@@ -93,18 +93,21 @@ extension WorkoutReport {
     return table
   }
 
-  /// Laps, segments, pauses and what else happened.
+  /// Laps, segments, pauses and what else happened; laps and segments with their heart rates.
   var eventTable: TextTable {
     var table = TextTable([
-      .init("Event"), .init("Start"), .init("Length", .right), .init("Activity", .right), .init("SWOLF", .right),
+      .init("Event"), .init("Start"), .init("Length", .right), .init("Avg", .right), .init("Max", .right),
+      .init("Activity", .right), .init("SWOLF", .right),
     ])
-    for (event, activity) in events.map({ ($0.event, $0.activity) }) {
-      let isMoment = event.span.microseconds == 0
-      table.add([
-        "\(event.type)", LocalTime.second(event.span.start.microseconds),
-        isMoment ? "" : DurationText.clock(microseconds: event.span.microseconds), activity.map { "\($0)" } ?? "",
-        Self.score(of: event),
-      ])
+    for entry in events {
+      let span = entry.event.span
+      table.add(
+        [
+          "\(entry.event.type)", LocalTime.second(span.start.microseconds),
+          span.microseconds == 0 ? "" : DurationText.clock(microseconds: span.microseconds),
+        ]
+          + [entry.rates?.average, entry.rates?.maximum].map { $0.map { FixedPoint.text($0, digits: 0) } ?? "" }
+          + [entry.activity.map { "\($0)" } ?? "", Self.score(of: entry.event)])
     }
     return table
   }
