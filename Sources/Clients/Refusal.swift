@@ -132,7 +132,9 @@ package enum Refusal: Error, Hashable, Sendable {
     case .busy: "another session of the sensor was asked for and has not ended"
     case .finished: "it is over"
     case .workout(.notPossible(let state)): "the workout is \(state), and cannot do that"
-    case .workout(.activityType): "no activity of that type can be in the workout"
+    case .workout(.activityType):
+      "no activity of that type can be in the workout: in swimBikeRun they are swimming, cycling, running or "
+        + "transition, in any other of its own type"
     case .workout(.unknownEvent): "there is no such event"
     case .workout(.eventOutside): "the event does not lie in the workout"
     case .workout(let error): error.description
