@@ -35,7 +35,9 @@ struct ConnectionTests {
   @Test("statements that run for every saved sample make no temporary table")
   func temporaryTables() throws {
     let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
-    for text in [ChangeList.insertion, SampleTable.numberQuery, Schema.samples.insertion] {
+    for text in [
+      ChangeList.insertion, ChangeList.newestQuery, SampleTable.numberQuery, Schema.samples.insertion,
+    ] {
       var program = try file.connection.prepare("EXPLAIN \(text)")
       var steps = 0
       while try program.step() {
@@ -58,6 +60,24 @@ struct ConnectionTests {
     _ = try file.write { (connection) throws(StoreError) in try connection.samples.save([sample], as: source) }
     let samples = try SampleReader(connection: file.connection).samples(SampleQuery())
     #expect(samples.map(\.type.identifier) == ["sleepAnalysis"])
+    // The failed save had recorded a change.
+    #expect(try file.connection.integer("SELECT max(number) FROM changes") == 1)
+    #expect(try file.connection.integer("SELECT count(*) FROM (\(ChangeList.broken))") == 0)
+  }
+
+  @Test("a row's checksum is the same where it is written and where SQL checks it")
+  func checksums() throws {
+    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    let values: [SQLValue] = [
+      .null, .integer(-1), .integer(.max), .real(-0.0), .real(1.5), .text(""), .text("über 8 Bytes"), .blob([]),
+      .blob([0, 255, 7]),
+    ]
+    for count in 0...values.count {
+      let places = (0..<count).map { "?\($0 + 1)" }.joined(separator: ", ")
+      var statement = try file.connection.prepare("SELECT \(RowChecksum.name)(\(places))")
+      for (index, value) in values.prefix(count).enumerated() { try statement.bind(value, at: Int32(index) + 1) }
+      #expect(try statement.step() && statement.integer(0) == RowChecksum.of(Array(values.prefix(count))), "\(count)")
+    }
   }
 
   @Test("a program that queries after every change compiles its statements once")

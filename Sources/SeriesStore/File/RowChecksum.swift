@@ -28,6 +28,31 @@ enum RowChecksum {
         }, nil, nil, nil))
   }
 
+  /// The checksum of a row with these values.
+  static func of(_ values: [SQLValue]) -> Int64 {
+    var checksum = CRC32C()
+    for value in values {
+      switch value {
+      case .null: checksum.add(byte: 0)
+      case .integer(let integer):
+        checksum.add(byte: 1)
+        checksum.add(word: UInt64(bitPattern: integer))
+      case .real(let real):
+        checksum.add(byte: 2)
+        checksum.add(word: real == 0 ? 0 : real.bitPattern)
+      case .text(let text): add(Array(text.utf8), of: 3, to: &checksum)
+      case .blob(let bytes): add(bytes, of: 4, to: &checksum)
+      }
+    }
+    return Int64(Int32(bitPattern: checksum.value))
+  }
+
+  private static func add(_ bytes: [UInt8], of type: UInt8, to checksum: inout CRC32C) {
+    checksum.add(byte: type)
+    checksum.add(word: UInt64(bytes.count))
+    unsafe checksum.add(bytes.span.bytes)
+  }
+
   private static func add(_ value: OpaquePointer, to checksum: inout CRC32C) {
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER:

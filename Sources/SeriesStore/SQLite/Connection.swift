@@ -10,6 +10,8 @@ final class Connection {
   var quantityTypes = QuantityTypeRegistry.standard
   /// The rows of types that this transaction has looked up: nobody else can change them meanwhile.
   var typeRows: [SampleType: Int64] = [:]
+  /// Number and checksum of the last change that this transaction has recorded: nobody else can record one meanwhile.
+  var lastChange: (number: Int64, checksum: SQLValue)?
   /// Whether tables of workouts were found in the file.
   var hasWorkouts = false
   /// The workouts whose figures this transaction has to make anew, since what was collected with them has changed.
@@ -196,6 +198,7 @@ final class Connection {
     try execute("BEGIN IMMEDIATE")
     typeRows = [:]
     staleWorkouts = []
+    lastChange = nil
     do throws(StoreError) {
       let result = try body()
       try execute("COMMIT")

@@ -23,22 +23,30 @@ struct ChangeList {
   /// Appends a change and returns its number; type and source are rows, nil if unknown.
   @discardableResult
   func record(_ object: UUID, type: Int64?, source: Int64?, deleted: Bool) throws(StoreError) -> Int64 {
+    let before = if let last = connection.lastChange { last } else { try newest() }
+    // In a damaged file the last number may be the greatest: then there is such a row already.
+    let number = before.number.addingSaturated(1)
+    let values: [SQLValue] = [
+      .integer(number), .blob(object.bytes), SQLValue(type), SQLValue(source), .integer(deleted ? 1 : 0),
+    ]
+    let checksum = SQLValue.integer(RowChecksum.of(values + [before.checksum]))
     var statement = try connection.prepare(Self.insertion)
-    try statement.bind(object.bytes, at: 1)
-    try statement.bind(type, at: 2)
-    try statement.bind(source, at: 3)
-    try statement.bind(Int64(deleted ? 1 : 0), at: 4)
+    for (index, value) in (values + [checksum]).enumerated() { try statement.bind(value, at: Int32(index) + 1) }
     try statement.run()
-    return connection.lastInsertedRow
+    connection.lastChange = (number, checksum)
+    return number
   }
 
-  /// Each part is a scalar subquery: a subquery of rows would make a temporary table for every change.
+  /// Number and checksum of the last change; 0 and NULL in an empty store.
+  private func newest() throws(StoreError) -> (number: Int64, checksum: SQLValue) {
+    var statement = try connection.prepare(Self.newestQuery)
+    return try statement.step() ? (statement.integer(0), statement.value(1)) : (0, .null)
+  }
+
+  static let newestQuery = "SELECT number, checksum FROM changes ORDER BY number DESC LIMIT 1"
   static let insertion = """
-    INSERT INTO changes (number, uuid, type, source, deleted, checksum)
-    VALUES (\(next), ?1, ?2, ?3, ?4, \(RowChecksum.name)(
-      \(next), ?1, ?2, ?3, ?4, (SELECT checksum FROM changes ORDER BY number DESC LIMIT 1)))
+    INSERT INTO changes (number, uuid, type, source, deleted, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     """
-  private static let next = "ifnull((SELECT max(number) FROM changes), 0) + 1"
 
   /// Changes whose checksum does not continue that of the one before, or that follow a missing number.
   static let broken = """
