@@ -13,7 +13,7 @@ import Testing
 /// bus. The recorder's time is simulated; one value comes in the middle of each second.
 @Suite("A race and four intervals at the door", .timeLimit(.minutes(10)))
 struct DoorRaceTests {
-  /// What the heart does in an activity: from one rate to another, with a wave on it.
+  /// What the heart does in an activity: from one rate to another, with a wave on it, and even in the last 20 s.
   private struct Leg {
     var type: String
     var minutes: Int
@@ -23,8 +23,9 @@ struct DoorRaceTests {
     var rates: [UInt8] {
       let count = minutes * 60
       return (0..<count).map { second in
+        guard second < count - 20 else { return UInt8(to) }
         let share = Double(second) / Double(count)
-        return UInt8((from + (to - from) * share + 4 * Double(second % 3 - 1)).rounded())
+        return UInt8(min(max(from, to), from + (to - from) * share + 4 * Double(second % 3 - 1)).rounded())
       }
     }
   }
@@ -32,11 +33,37 @@ struct DoorRaceTests {
   private static let race = [
     Leg(type: "swimming", minutes: 35, from: 120, to: 148), Leg(type: "transition", minutes: 4, from: 140, to: 136),
     Leg(type: "cycling", minutes: 100, from: 130, to: 150), Leg(type: "transition", minutes: 3, from: 138, to: 132),
-    Leg(type: "running", minutes: 68, from: 150, to: 180),
+    Leg(type: "running", minutes: 68, from: 150, to: 184),
   ]
   private static let intervals = [150, 156, 162, 168].map {
     Leg(type: "running", minutes: 4, from: $0 - 6, to: $0 + 8)
   }
+
+  /// A strap that sends a rate in the middle of each second, and the beats since.
+  private struct Strap {
+    private var (second, beat, ticks, count) = (0.0, 0.0, 0, 0)
+
+    mutating func pass(_ rates: [UInt8], on stage: DoorStage, _ clock: SimulatedClock) {
+      for rate in rates {
+        var bytes: [UInt8] = [0x16, rate]
+        // A longer and a shorter one in turn: intervals that follow from the rate would count as invented.
+        while case let next = beat + 60 / Double(rate) * (count % 2 == 0 ? 1.01 : 0.99), next <= second + 0.5 {
+          (beat, count) = (next, count + 1)
+          let end = Int((next * 1024).rounded())
+          bytes += [UInt8((end - ticks) & 0xFF), UInt8((end - ticks) >> 8)]
+          ticks = end
+        }
+        if bytes.count == 2 { bytes[0] = 0x06 }
+        clock.advance(0.5)
+        stage.send(bytes)
+        clock.advance(0.5)
+        second += 1
+      }
+    }
+  }
+
+  /// In the minute after a workout the heart falls to 134 in 25 s.
+  private static let fall = (0..<64).map { UInt8(max(134, 184 - 2 * $0)) }
 
   /// The figures of values by a plain computation.
   private struct Plain: Equatable {
@@ -76,28 +103,28 @@ struct DoorRaceTests {
   /// - Returns: The workout's identifier, and the values that the strap sent in each leg.
   private func play(
     _ legs: [Leg], as type: String, on stage: DoorStage, _ game: Connection, _ clock: SimulatedClock,
-    freeSeconds: Int = 0
+    _ strap: inout Strap, freeSeconds: Int = 0
   ) async throws -> (id: UUID, legs: [[UInt8]]) {
     var told = await game.signals("Workout1").makeAsyncIterator()
-    stage.pass([90], clock)
+    strap.pass([90], on: stage, clock)
     let options: [String: Value] = ["activityType": .string(type), "location": .string("outdoor")]
     let path = try #require(try await game.ask("Workouts1", "Begin", [.properties(options)])[0].objectPath)
     for leg in legs {
       _ = try await game.ask(
         "Workout1", "BeginActivity", [.properties(["activityType": .string(leg.type)])], at: path)
-      stage.pass(leg.rates, clock)
+      strap.pass(leg.rates, on: stage, clock)
       let live = try await game.ask("Workout1", "Statistics", [.string("heartRate")], at: path)[0].properties
       #expect(Plain(leg.rates.map(Double.init)).agrees(live?["activity"]?.properties), "live, \(leg.type)")
       #expect(live?["currentActivityType"] == .string(leg.type))
       guard freeSeconds > 0 else { continue }
       _ = try await game.ask("Workout1", "EndActivity", [.int64(0)], at: path)
-      stage.pass(Array(repeating: 110, count: freeSeconds), clock)
+      strap.pass(Array(repeating: 110, count: freeSeconds), on: stage, clock)
     }
     let id = try await game.ask("Workout1", "End", [.properties([:])], at: path)[0].string
-    stage.pass(Array(repeating: 100, count: 64), clock)
+    strap.pass(Self.fall, on: stage, clock)
     await stage.recorder.timerFired()
     #expect(try await game.properties(at: path, "Workout1")["State"] == .string("recovering"))
-    stage.pass([100], clock)
+    strap.pass([134], on: stage, clock)
     await stage.recorder.timerFired()
     #expect(await told.next("Stored")?.body[0].string == id)
     return (try #require(id.flatMap { UUID(uuidString: $0) }), legs.map(\.rates))
@@ -106,17 +133,20 @@ struct DoorRaceTests {
   @Test("each activity has the figures of a plain computation, and those that were hard are found, and only those")
   func race() async throws {
     let clock = SimulatedClock()
-    let grants = [("workout", Permission.share), ("workout", .read), ("heartRate", .read)].map {
+    let readable = ["workout", "heartRate", "heartRateRecoveryOneMinute"].map { ($0, Permission.read) }
+    let grants = ([("workout", .share)] + readable).map {
       Grant(
         client: DoorStage.gameClient, type: $0.0, permission: $0.1, decision: .allowed,
         decided: Timestamp(microseconds: 0))
     }
     let stage = try await DoorStage(inAdvance: grants, clock: clock.host)
     let game = try await stage.connectGame()
-    let race = try await play(Self.race, as: "swimBikeRun", on: stage, game, clock)
-    let intervals = try await play(Self.intervals, as: "running", on: stage, game, clock, freeSeconds: 60)
+    var strap = Strap()
+    let race = try await play(Self.race, as: "swimBikeRun", on: stage, game, clock, &strap)
+    let intervals = try await play(Self.intervals, as: "running", on: stage, game, clock, &strap, freeSeconds: 60)
     let easy = try await play(
-      [Leg(type: "running", minutes: 50, from: 118, to: 142)], as: "running", on: stage, game, clock)
+      [Leg(type: "running", minutes: 50, from: 118, to: 142)], as: "running", on: stage, game, clock,
+      &strap)
 
     let store = try HealthStore.open(stage.store, for: .reading)
     for (id, legs) in [race, intervals, easy] {
@@ -143,6 +173,9 @@ struct DoorRaceTests {
     #expect(
       whole.activities.map(\.configuration.activityType) == [.swimming, .transition, .cycling, .transition, .running])
     #expect(whole.statistics(for: .heartRate)?.maximum == 184)
+    let recoveries = try await game.lines("quantities", ["type": .string("heartRateRecoveryOneMinute")])
+    let recovery = try #require(recoveries.first { $0.startMicroseconds == whole.end.microseconds }?.value)
+    #expect(abs(recovery - 50) < 0.3, "\(recovery)")
     let averages = try await store.workout(intervals.id).activities.compactMap {
       $0.statistics(for: .heartRate)?.average
     }
