@@ -183,7 +183,7 @@ let package = Package(
       "Integration",
       [
         "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
-        "Bits", "DBus", "HotDog", "SeriesClient",
+        "Bits", "DBus", "HotDog", "SeriesClient", "SensordClient",
       ]),
   ]
 )
