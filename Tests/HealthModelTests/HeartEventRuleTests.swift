@@ -40,6 +40,24 @@ struct HeartEventRuleTests {
     #expect(event.metadata[HeartEvent.ruleVersionKey] == 1)
   }
 
+  @Test("times count to the millisecond, as they are stored, and events come in order of time")
+  func order() throws {
+    // A tenth of a millisecond less than ten minutes, but ten minutes to the millisecond.
+    let microseconds = (0..<600).map { Int64($0) * 1_000_000 + 500 } + [600_000_400]
+    let rates = microseconds.map { passed in
+      HeartRateValue(time: Timestamp(microseconds: Self.begin * 1000 + passed), beatsPerMinute: 130)
+    }
+    #expect(events(rates).map(\.span) == [try Self.span(0, 600)])
+    var random = SeededGenerator(seed: 7)
+    var builder = HeartbeatSeriesBuilder(timescale: 1024)
+    try builder.beginRun(AffineTimeMap(anchor: Self.time(0)))
+    for _ in 0..<3_500 { try builder.add(rrTicks: UInt32.random(in: 410...1_228, using: &random)) }
+    let fast = Self.rates(130, 2_900..<3_600)
+    let found = HeartEventRules(low: nil, high: 120, irregular: true).events(
+      rates: fast, heartbeats: try builder.finish())
+    #expect(found.map(\.kind) == [.irregular, .high])
+  }
+
   @Test("so is one below 40, and each stretch is an event of its own")
   func low() throws {
     let rates = Self.rates(39, 0..<700) + Self.rates(40, 700..<701) + Self.rates(39, 701..<1_302)
@@ -87,6 +105,8 @@ struct HeartEventRuleTests {
     #expect(
       events(rates, excluding: [try Self.span(2_000, 2_500), try Self.span(300.2, 300.4)]).map(\.span)
         == [try Self.span(301, 901), try Self.span(2_501, 3_101)].filter { $0.end < Self.time(3_000) })
+    // A rate at the start of a span is in it.
+    #expect(events(rates, excluding: [try Self.span(600, 2_500)]).isEmpty)
     // Spans that overlap, the shorter inside the longer.
     let spans = [try Self.span(0, 1_000), try Self.span(10, 20), try Self.span(900, 1_500)]
     #expect(events(rates, excluding: spans).map(\.span) == [try Self.span(1_501, 2_101)])
@@ -120,6 +140,9 @@ struct HeartEventRuleTests {
       event.syncIdentity(in: session)
         == SyncIdentity(
           identifier: "lowHeartRate.1.00000000-0000-4000-8000-00000000000a.\(Self.time(0).microseconds)", version: 1))
+    var next = event
+    next.rule.version = 2
+    #expect(next.syncIdentity(in: session).identifier.hasPrefix("lowHeartRate.2."))
     let draft = event.draft(in: session)
     #expect(draft.type == .category(.lowHeartRateEvent) && draft.span == event.span)
     #expect(HeartEvent(draft.type, over: draft.span, metadata: draft.metadata) == event)

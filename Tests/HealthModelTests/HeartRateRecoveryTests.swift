@@ -53,6 +53,16 @@ struct HeartRateRecoveryTests {
     #expect(told.sync == plain.sync && plain.sync?.identifier.hasPrefix("heartRateRecovery.1.00000000-0000") == true)
   }
 
+  @Test("of a workout it says its activity, its length without pauses, and the kind of test where that is named")
+  func exercise() throws {
+    let pauses = [WorkoutEvent(.pause, at: Self.time(10)), WorkoutEvent(.resume, at: Self.time(30))]
+    let span = try #require(TimeSpan(start: Self.time(0), end: Self.time(100)))
+    let run = Workout(.init(.running), over: span, events: pauses, metadata: [HeartRateRecovery.testTypeKey: 2])
+    #expect(
+      HeartRateRecovery.Exercise(run)
+        == .init(testType: .predictionSubMaxExercise, activityType: 37, duration: .seconds(80)))
+  }
+
   @Test("the windows are five seconds before the end, and 57.5 to 62.5 s after it")
   func windows() throws {
     // A beat that is flagged in them, or ends one of their intervals, refuses; one outside does not.
@@ -98,6 +108,8 @@ struct HeartRateRecoveryTests {
     // The place of a gap is known to four seconds.
     let near = RecordingGap(reason: "step", start: Self.time(103.9), end: Self.time(150))
     #expect(throws: RecoveryRefusal.gap(.end, reason: "step")) { try recovery(Self.beats(), gaps: [near]) }
+    let before = RecordingGap(reason: "link", start: Self.time(120), end: Self.time(153.6))
+    #expect(throws: RecoveryRefusal.gap(.minuteLater, reason: "link")) { try recovery(Self.beats(), gaps: [before]) }
     let elsewhere = RecordingGap(reason: "link", start: Self.time(104), end: Self.time(153.5))
     #expect(throws: Never.self) { try recovery(Self.beats(), gaps: [elsewhere]) }
     // A rise of less than half a beat is none: ticks alone can make it.

@@ -91,6 +91,23 @@ struct WorkoutBuilderTests {
     #expect(workout.duration == .seconds(20))
   }
 
+  @Test("as long as nobody knows the end, a value counts to its own end; samples may come in any order")
+  func open() throws {
+    var builder = try WorkoutBuilder(.init(.running))
+    try builder.beginCollection(at: time(0))
+    try builder.addSamples([amounts(.distanceWalkingRunning, [(10, 20, 30)])])
+    #expect(builder.statistics(for: .distanceWalkingRunning)?.sum == 30)
+    try builder.addSamples([amounts(.distanceWalkingRunning, [(0, 5, 7)])])
+    let rate = rates([(8, 120)])
+    try builder.addSamples([rates([(15, 140)]), rate])
+    #expect(builder.statistics(for: .distanceWalkingRunning)?.sum == 37)
+    #expect(builder.statistics(for: .heartRate)?.mostRecent == 140)
+    try builder.endCollection(at: time(20))
+    let workout = try builder.finishWorkout()
+    #expect(workout.statistics(for: .distanceWalkingRunning)?.mostRecent == 30)
+    #expect(workout.statistics(for: .heartRate)?.mostRecentSpan == TimeSpan(at: time(15)))
+  }
+
   @Test("two sources that measured at the same time are merged, and a sample that comes again replaces itself")
   func sources() throws {
     var builder = try WorkoutBuilder(.init(.running))
@@ -113,10 +130,14 @@ struct WorkoutBuilderTests {
     try builder.addActivity(
       WorkoutActivity(
         .init(.running), over: span(100, 200), events: [WorkoutEvent(.lap, over: span(100, 150))]))
-    try builder.addSamples([amounts(.swimmingStrokeCount, [(0, 30, 15), (30, 60, 18), (70, 100, 9), (100, 150, 99)])])
+    let strokes: [(start: Int, end: Int, value: Double)] = [
+      (0, 30, 15), (30, 60, 18), (60, 70, 0), (70, 100, 9), (100, 150, 99),
+    ]
+    try builder.addSamples([amounts(.swimmingStrokeCount, strokes)])
     try builder.addEvents([
       WorkoutEvent(.lap, over: span(0, 30)), WorkoutEvent(.lap, over: span(30, 60)),
       WorkoutEvent(.segment, over: span(0, 60)), WorkoutEvent(.marker, at: time(40)),
+      WorkoutEvent(.segment, over: span(80, 120)),
       WorkoutEvent(.lap, over: span(60, 70)),
       WorkoutEvent(.lap, over: span(70, 100), metadata: [WorkoutEvent.swolfScoreKey: 7]),
       WorkoutEvent(.pause, at: time(40)), WorkoutEvent(.resume, at: time(45)),
@@ -128,7 +149,8 @@ struct WorkoutBuilderTests {
     // In order: the two that begin at 0, the second lap (15 of its 18 strokes), the pause's two and the marker, the lap without a
     // stroke, and the one whose score was given.
     #expect(scores(workout.events.filter { $0.type == .lap }) == [score(45), score(40), nil, 7])
-    #expect(scores(workout.events.filter { $0.type == .segment }) == [score(85)])
+    // The second segment goes on when the swim is over.
+    #expect(scores(workout.events.filter { $0.type == .segment }) == [score(85), nil])
     #expect(scores(workout.events.filter { ![.lap, .segment].contains($0.type) }).allSatisfy { $0 == nil })
     #expect(scores(workout.activities[1].events) == [nil])
   }

@@ -114,6 +114,11 @@ struct WorkoutSessionTests {
       try session.addEvent(WorkoutEvent(.lap, over: span(10, 21)), at: time(20))
     }
     #expect(session == before)
+    var later = session
+    try later.endCurrentActivity(on: time(20))
+    #expect(throws: WorkoutError.activityTwice) {
+      try later.beginNewActivity(.init(.running), at: time(20), id: swim)
+    }
     try session.addEvent(WorkoutEvent(.lap, over: span(10, 20)), at: time(20))
     #expect(throws: WorkoutError.lapsOverlap) {
       try session.addEvent(WorkoutEvent(.lap, over: span(19, 25)), at: time(30))

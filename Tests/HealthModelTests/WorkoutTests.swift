@@ -65,6 +65,7 @@ struct WorkoutTests {
     (workout(activities: [activity(.swimBikeRun, 0, 20)]), .activityType(.swimBikeRun, in: .swimBikeRun)),
     (workout(.init(.running), activities: [activity(.walking, 0, 20)]), .activityType(.walking, in: .running)),
     (workout(activities: [activity(.running, 90, 101)]), .activityOutside),
+    (workout(activities: [activity(.running, -1, 10)]), .activityOutside),
     (
       workout(
         activities: [
@@ -73,6 +74,7 @@ struct WorkoutTests {
     ),
     (workout(events: [WorkoutEvent(.lap, over: span(0, 10)), WorkoutEvent(.lap, over: span(9, 20))]), .lapsOverlap),
     (workout(events: [WorkoutEvent(.marker, at: time(101))]), .eventOutside(.marker)),
+    (workout(events: [WorkoutEvent(.segment, over: span(-1, 10))]), .eventOutside(.segment)),
     (workout(events: [WorkoutEvent(.init(rawValue: 9), at: time(1))]), .unknownEvent(.init(rawValue: 9))),
     (workout(.init(.swimming, lapLength: Quantity(0, .meter))), .invalidLapLength),
     (workout(.init(.swimming, lapLength: Quantity(10_001, .meter))), .invalidLapLength),
@@ -105,8 +107,13 @@ struct WorkoutTests {
     #expect(throws: WorkoutError.lapsOverlap) {
       try Self.workout(events: [WorkoutEvent(.lap, over: Self.span(14, 18))], activities: [run]).validate()
     }
-    run.events = [WorkoutEvent(.marker, at: Self.time(21))]
-    #expect(throws: WorkoutError.eventOutside(.marker)) { try Self.workout(activities: [run]).validate() }
+    // What leaves the activity is not in it.
+    let longer = Self.workout(events: [WorkoutEvent(.segment, over: Self.span(15, 21))], activities: [run])
+    #expect(longer.events(in: longer.activities[0]) == run.events)
+    for second in [9, 21] {
+      run.events = [WorkoutEvent(.marker, at: Self.time(second))]
+      #expect(throws: WorkoutError.eventOutside(.marker)) { try Self.workout(activities: [run]).validate() }
+    }
   }
 
   @Test("segments may overlap, a lap may begin where another ends, and a pool may be measured in yards")
@@ -131,8 +138,12 @@ struct WorkoutTests {
       WorkoutEvent(.pause, at: Self.time(95)),
     ]
     let run = Self.activity(.running, 5, 25)
-    let workout = Self.workout(events: events.reversed(), activities: [run])
-    #expect(workout.duration == .seconds(75) && workout.duration(of: run) == .seconds(5))
+    var bike = Self.activity(.cycling, 40, 60)
+    bike.events = [WorkoutEvent(.motionPaused, at: Self.time(52))]
+    let workout = Self.workout(events: events.reversed(), activities: [run, bike])
+    #expect(workout.duration(of: run) == .seconds(5) && workout.duration(of: bike) == .seconds(12))
+    // 10 to 30 and 95 to 100 s, and 52 to 60 s of the activity.
+    #expect(workout.duration == .seconds(67) && workout.durations == [67_000_000, 5_000_000, 12_000_000])
     #expect(workout.span.duration == .seconds(100))
   }
 

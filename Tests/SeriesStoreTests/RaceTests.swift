@@ -140,6 +140,13 @@ struct RaceTests {
     #expect(try await found(.workoutActivity(hard)) == [race.workout.id, intervals.workout.id])
     // The race as a whole was not that hard.
     #expect(try await found(.workout(hard)).isEmpty)
+    // A program with grants is answered on a way of its own.
+    func seen(_ predicate: SamplePredicate) async throws -> [UUID] {
+      let scope = ReadScope(types: ["workout", "heartRate"])
+      return try await store.answer(SampleQuery(.and([.type(.workout), predicate])), in: scope).map(\.id)
+    }
+    #expect(try await seen(.workoutActivity(hard)) == [race.workout.id, intervals.workout.id])
+    #expect(try await seen(.workout(hard)).isEmpty)
     #expect(try await found(.workoutActivity(.and([hard, .activityType(.cycling)]))).isEmpty)
     #expect(
       try await found(.workoutActivity(.statistic(.maximum, of: .heartRate, .greaterOrEqual, bpm(184))))

@@ -250,15 +250,21 @@ struct WorkoutRouteStoreTests {
     #expect(try Connection(folder.store, flags: SQLITE_OPEN_READONLY).integer("SELECT count(*) FROM chunks") == 0)
   }
 
-  @Test("a length that is not that of the way is damage, though its row is as it was written")
-  func length() async throws {
+  @Test(
+    "a length or time that is not that of the way is damage, though its row is as it was written",
+    arguments: [
+      ("sum", "5.0", "its length is not that of its way"),
+      ("start", "start + 1", "it does not begin and end with its locations"),
+      ("end", "end - 1", "it does not begin and end with its locations"),
+    ])
+  func figures(column: String, value: String, problem: String) async throws {
     let store = try open()
     let run = World.run()
     try await store.save([try NewSample(run), try NewSample(route(of: run.id))], as: World.program)
-    let columns = Schema.samples.columns.map { $0 == "sum" ? "5.0" : $0 }.joined(separator: ", ")
+    let columns = Schema.samples.columns.map { $0 == column ? value : $0 }.joined(separator: ", ")
     try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(
-      "UPDATE samples SET sum = 5, checksum = row_checksum(\(columns)) WHERE sum IS NOT NULL")
-    #expect(try await store.check().map(\.problem) == ["its length is not that of its way"])
+      "UPDATE samples SET \(column) = \(value), checksum = row_checksum(\(columns)) WHERE sum IS NOT NULL")
+    #expect(try await store.check().map(\.problem) == [problem])
   }
 
   @Test("a live query of its locations ends with an error when it is deleted, and routes of a workout are followed")
