@@ -16,9 +16,18 @@ try "it says so and stays up" systemctl is-active sensord
 systemctl unmask bluetooth >/dev/null 2>&1; systemctl start bluetooth
 try "it records again" until_so 120 sh -c 'sensord status | grep -qi recording'
 echo "= with a full disk"
-fallocate -l "$(($(df --output=avail -B1 /var | tail -1) - 65536))" /var/full; after 30
+fallocate -l "$(df --output=avail -B1 /var | tail -1)" /var/full; cat /dev/zero >/var/fuller 2>/dev/null; after 30
+# What is recorded has its place on the disk for hours; a session that ends needs more.
+systemctl restart sensord
+try "its status says so" until_so 60 sh -c 'systemctl status sensord --no-pager | grep -qi "disk\|space\|full"'
+refused 74 "the doctor says so" sensord doctor
 systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
-rm -f /var/full; after 20
+rm -f /var/full /var/fuller; after 20
+try "it records again" until_so 60 sh -c 'sensord status | grep -qi recording'
+echo "= without an adapter"
+systemctl stop strap; sleep 5
+systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
+try "it says so and stays up" sh -c 'systemctl is-active sensord && systemctl status sensord --no-pager | grep -qi adapter'
 try "a removed package stops its service" sh -c 'dpkg -r sensord-health-simulator sensord-health-live sensord-health && ! systemctl is-active sensord'
 try "what was recorded stays" test -s /var/lib/sensord/sensord.sqlite
 try "it installs again" dpkg -i /job/sensord-health_*.deb

@@ -29,9 +29,20 @@ enum StoreCheckup {
     ]
   }
 
-  /// Whether a recorder runs. That none does is no failure.
+  /// Whether a recorder runs, and can keep what it records. That none runs is no failure.
   static func recorder(_ document: StatusDocument?) -> Finding {
     guard let document else { return Finding(title: "recorder", result: .skipped("none is running")) }
+    switch document.status.state {
+    case .searching, .recording:
+      // In its other states the checks before this one say what is wrong.
+      guard let problem = document.status.problem else { break }
+      return Finding(
+        title: "recorder",
+        result: .failed(
+          "running (process \(document.processIdentifier)), but \(problem)",
+          remedy: "it goes on by itself when this is mended", status: .inputOutput))
+    default: break
+    }
     let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"
     return Finding(title: "recorder", result: .passed(text))
   }

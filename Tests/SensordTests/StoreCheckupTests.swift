@@ -1,0 +1,30 @@
+import Ingestion
+import RecordingSamples
+import Recordings
+import Testing
+
+@testable import sensord
+
+@Suite("StoreCheckup")
+struct StoreCheckupTests {
+  @Test("a recorder that cannot keep what it records is no healthy one, though it runs")
+  func problem() {
+    var document = SampleStatus.document()
+    #expect(StoreCheckup.recorder(document).text == "✓ recorder        running (process 42): Recording\n")
+    document.status.problem = "/s/sensord.sqlite cannot grow: the disk is full; free some space"
+    for state in [RecorderState.recording, .searching] {
+      document.status.state = state
+      let finding = StoreCheckup.recorder(document)
+      #expect(Finding.status([finding]) == .inputOutput)
+      #expect(finding.text.contains("running (process 42), but /s/sensord.sqlite cannot grow: the disk is full"))
+    }
+  }
+
+  @Test("what another check says is wrong is said once, and that no recorder runs is no failure")
+  func others() {
+    var document = SampleStatus.document()
+    document.status.state = .noAdapter
+    document.status.problem = "there is no Bluetooth adapter; plug one in"
+    #expect(Finding.status([StoreCheckup.recorder(document), StoreCheckup.recorder(nil)]) == .success)
+  }
+}
