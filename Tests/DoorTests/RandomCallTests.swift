@@ -63,7 +63,9 @@ struct RandomCallTests {
     #expect(await pipe.isAtEnd())
     if Trials.factor > 1 {
       print("seed \(seed), \(rounds * Self.batch) calls; resident after each tenth: \(memory) kB")
-      #expect(memory[9] < memory[2] + memory[2] / 10, "SENSORD_SEED=\(seed): memory grows")
+      // Single figures differ by a tenth, up and down: the pages of a process with so many threads are not given back at once.
+      let (early, late) = (memory[2...4].reduce(0, +), memory[7...9].reduce(0, +))
+      #expect(late < early + early / 10, "SENSORD_SEED=\(seed): memory grows")
     }
     await stage.end()
   }
