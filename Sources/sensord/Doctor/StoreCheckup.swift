@@ -1,3 +1,4 @@
+internal import Ingestion
 internal import Recordings
 internal import SeriesStore
 
