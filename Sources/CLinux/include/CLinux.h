@@ -22,6 +22,9 @@ int clinux_set_parent_death_signal(int signal);
 // The CRC-32C of `length` bytes by the processor's instruction for it; -1 where it has none.
 int64_t clinux_crc32c(const void *bytes, size_t length);
 
+// Takes `count` blocks of 64 bytes into the eight words of a SHA-256 (FIPS 180-4, 6.2.2).
+void clinux_sha256_mix(uint32_t *state, const void *blocks, size_t count);
+
 // Has the kernel say of each packet of a socket from whom it is and when it was sent. Errors are ignored.
 void clinux_stamp_packets(int socket);
 
