@@ -72,9 +72,10 @@ extension HealthStore {
   package func examine(
     progress: @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
   ) throws(StoreError) -> StoreFindings {
-    try opened().read { (connection) throws(StoreError) in
+    let file = try opened()
+    return try file.read { (connection) throws(StoreError) in
       var check = StoreCheck(connection: connection)
-      return try check.run(progress)
+      return try check.run(attachments: file.attachmentFolder(), progress)
     }
   }
 

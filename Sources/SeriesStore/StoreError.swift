@@ -1,3 +1,5 @@
+public import HealthModel
+
 /// Why an operation of the store failed: a code for programs, and one line for people.
 ///
 /// The message has the failure, its cause and the remedy; it never contains a measured value.
@@ -34,6 +36,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case ambiguous
     /// The given object cannot be stored as it is.
     case invalid
+    /// The file cannot be attached.
+    case attachment(AttachmentError)
     /// The anchor belongs to another store.
     case foreignAnchor
     /// The anchor refers to a change that this store does not have: an older copy of the file was restored.

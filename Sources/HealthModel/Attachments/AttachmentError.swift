@@ -9,6 +9,8 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   case longName(bytes: Int)
   /// The name has a control character, NUL for instance.
   case controlCharacterInName
+  /// The file cannot be read to its end.
+  case unreadable
   /// The file has no bytes.
   case empty
   /// The file has more than ``Attachment/largest`` bytes.
@@ -32,6 +34,7 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
     case .noName: "the file has no name; give it one of 1 to \(Attachment.longestName) bytes"
     case .longName(let bytes): "the name has \(bytes) bytes; it may have \(Attachment.longestName)"
     case .controlCharacterInName: "the name has a control character; leave it out"
+    case .unreadable: "it cannot be read to its end; name a file"
     case .empty: "the file is empty"
     case .tooLarge: "the file is larger than \(Attachment.largest >> 20) MiB; make it smaller"
     case .unknownContent: "the file is no PNG, JPEG, HEIC, TIFF or PDF, whatever its name says"

@@ -14,7 +14,9 @@ struct StoreCheck {
     self.connection = connection
   }
 
-  mutating func run(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StoreError) -> StoreFindings {
+  mutating func run(
+    attachments: AttachmentFolder, _ progress: (_ done: Int, _ total: Int) -> Void
+  ) throws(StoreError) -> StoreFindings {
     try look(at: "not all pages") { (check) throws(StoreError) in try check.lookAtPages() }
     try look(at: "the list of tables") { (check) throws(StoreError) in try check.lookAtDeclarations() }
     try look(at: "the list of changes") { (check) throws(StoreError) in try check.lookAtChanges() }
@@ -39,6 +41,7 @@ struct StoreCheck {
       try lookAtSample(number)
     }
     progress(numbers.count, numbers.count)
+    try look(at: "the files of attachments") { (check) throws(StoreError) in try check.lookAtAttachments(attachments) }
     try look(at: "what is not known") { (check) throws(StoreError) in try check.nameUnexamined() }
     return findings
   }

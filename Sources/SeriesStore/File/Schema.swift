@@ -21,8 +21,8 @@ enum Schema {
     gaps, markers, grants, objectGrants, anchors,
   ]
 
-  /// The tables of all kinds of samples.
-  static let contents: [ContentTable] = SampleContents.all.flatMap { $0.tables }
+  /// The tables of all kinds of samples, and of what is attached to them.
+  static let contents: [ContentTable] = SampleContents.all.flatMap { $0.tables } + AttachmentTable.contents
 
   /// Every table of this layout.
   static var allTables: [Table] { tables + contents.map(\.table) }
@@ -30,7 +30,7 @@ enum Schema {
   /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
   static let laterTables: Set<String> = Set(
     [markers.name] + WorkoutTable.contents.map(\.table.name) + AudiogramContent.tables.map(\.table.name)
-      + VisionPrescriptionContent.tables.map(\.table.name))
+      + VisionPrescriptionContent.tables.map(\.table.name) + AttachmentTable.contents.map(\.table.name))
 
   /// One row: the store's identity, and which programs may use it.
   static let store = Table(

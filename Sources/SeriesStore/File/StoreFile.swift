@@ -62,6 +62,8 @@ final class StoreFile {
     isWriting = true
     try renewDeclarations()
     if access == .recording { try finishErasing() }
+    // A folder that cannot be looked into keeps nobody from recording; a check names it.
+    try? sweepAttachments()
     // Also on behalf of a writer that was killed between its commit and its announcement.
     announce()
   }
@@ -98,6 +100,8 @@ final class StoreFile {
       if try connection.changeList.last() > last { try connection.changeList.stamp(from: last + 1) }
       return result
     }
+    // Behind the commit: until then the rows may come back. What fails here the next writer does.
+    if !connection.orphanedDigests.isEmpty { try? sweepAttachments(connection.orphanedDigests) }
     if connection.totalChanges != changes { announce() }
     return result
   }

@@ -16,6 +16,10 @@ final class Connection {
   var hasWorkouts = false
   /// The workouts whose figures this transaction has to make anew, since what was collected with them has changed.
   var staleWorkouts: Set<Int64> = []
+  /// Whether tables of attachments were found in the file.
+  var hasAttachments = false
+  /// The digests of files that this transaction may have left without an object.
+  var orphanedDigests: Set<String> = []
   /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
@@ -199,6 +203,7 @@ final class Connection {
     typeRows = [:]
     staleWorkouts = []
     lastChange = nil
+    orphanedDigests = []
     do throws(StoreError) {
       let result = try body()
       try execute("COMMIT")

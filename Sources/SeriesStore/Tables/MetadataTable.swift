@@ -36,6 +36,11 @@ struct MetadataTable {
   func values(_ text: String, of owner: Int64) throws(StoreError) -> Metadata {
     var statement = try connection.prepare(text)
     try statement.bind(owner, at: 1)
+    return try Self.values(in: &statement)
+  }
+
+  /// The values in the rows of a statement whose parameters are bound.
+  static func values(in statement: inout Statement) throws(StoreError) -> Metadata {
     var metadata: Metadata = [:]
     while try statement.step() {
       guard let key = statement.text(0), let form = Form(rawValue: statement.integer(1)) else { continue }
@@ -78,7 +83,7 @@ extension MetadataValue {
   }
 
   /// The stored form; nil if the value cannot be stored.
-  fileprivate var stored: SQLValue? {
+  var stored: SQLValue? {
     switch self {
     case .text(let text): .text(text)
     case .integer(let integer): .integer(integer)
@@ -89,7 +94,7 @@ extension MetadataValue {
     }
   }
 
-  fileprivate var unit: SQLValue {
+  var unit: SQLValue {
     if case .quantity(let quantity) = self { .text(quantity.unit.symbol) } else { .null }
   }
 }

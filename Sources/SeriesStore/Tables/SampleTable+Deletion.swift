@@ -78,6 +78,7 @@ extension SampleTable {
 
   /// Removes one sample without its parts. A number without a sample leaves no tombstone.
   private func remove(_ number: Int64, keepsAssociations: Bool) throws(StoreError) {
+    try connection.attachments.noteRemoval(of: number)
     for table in try contentTables() {
       // Of a number that has no room for places nothing is stored, and the rows of another must not go for it.
       let first = number << table.shift

@@ -35,7 +35,7 @@ struct HearingCommand: ParsableCommand {
     let (entries, dose) = try CommandLoop.run { () async throws -> ([AudiogramEntry], Double?) in
       guard let reader else {
         // Nothing was ever stored: what is named is missing.
-        _ = try SampleNames.audiograms.chosen(name, of: [])
+        _ = try SampleNames.audiograms.chosen(name, of: [HealthSample]())
         return ([], nil)
       }
       let samples = try await SampleQuery(.type(.audiogram)).result(for: reader).value

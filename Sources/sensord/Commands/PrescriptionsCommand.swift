@@ -34,7 +34,7 @@ struct PrescriptionsCommand: ParsableCommand {
     let entries = try CommandLoop.run { () async throws -> [PrescriptionEntry] in
       guard let reader else {
         // Nothing was ever stored: what is named is missing.
-        _ = try SampleNames.prescriptions.chosen(name, of: [])
+        _ = try SampleNames.prescriptions.chosen(name, of: [HealthSample]())
         return []
       }
       let samples = try await SampleQuery(.type(.visionPrescription)).result(for: reader).value

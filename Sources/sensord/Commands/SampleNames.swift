@@ -1,10 +1,10 @@
 internal import FoundationEssentials
-internal import HealthModel
 
-/// Stored samples of a kind by the names that people give them: the first digits of an identifier, or `last`.
+/// Stored samples of a kind, or files of theirs, by the names that people give them: the first digits of an identifier, or `last`.
 struct SampleNames {
   static let audiograms = SampleNames(noun: "audiogram", command: "hearing")
   static let prescriptions = SampleNames(noun: "prescription", command: "prescriptions")
+  static let attachments = SampleNames(noun: "attachment", command: "attachments list")
 
   /// What one is called.
   let noun: String
@@ -12,13 +12,17 @@ struct SampleNames {
   let command: String
 
   /// All where no name is given, else the one that it names. The samples come in the order of their start.
-  func chosen(_ name: String?, of samples: [HealthSample]) throws(CommandFailure) -> [HealthSample] {
+  func chosen<Sample: Identifiable>(
+    _ name: String?, of samples: [Sample]
+  ) throws(CommandFailure) -> [Sample] where Sample.ID == UUID {
     guard let name else { return samples }
     return [try sample(name, of: samples)]
   }
 
   /// The one that is named.
-  func sample(_ name: String, of samples: [HealthSample]) throws(CommandFailure) -> HealthSample {
+  func sample<Sample: Identifiable>(
+    _ name: String, of samples: [Sample]
+  ) throws(CommandFailure) -> Sample where Sample.ID == UUID {
     if name == "last" {
       guard let last = samples.last else {
         throw CommandFailure(

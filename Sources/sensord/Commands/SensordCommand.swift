@@ -35,7 +35,9 @@ struct SensordCommand: ParsableCommand {
           VariabilityCommand.self,
           EventsCommand.self, RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
         ]),
-      CommandGroup(name: "Health", subcommands: [SleepCommand.self, HearingCommand.self, PrescriptionsCommand.self]),
+      CommandGroup(
+        name: "Health",
+        subcommands: [SleepCommand.self, HearingCommand.self, PrescriptionsCommand.self, AttachmentsCommand.self]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
     ])

@@ -75,7 +75,7 @@ extension CommandFailure {
   private static func status(of code: StoreError.Code) -> ExitStatus {
     switch code {
     case .missing, .notFound, .ambiguous: .noInput
-    case .notADatabase, .newerVersion, .corrupt, .invalid, .foreignAnchor, .lostAnchor: .badData
+    case .notADatabase, .newerVersion, .corrupt, .invalid, .attachment, .foreignAnchor, .lostAnchor: .badData
     case .locked: .locked
     case .cannotCreate: .cannotCreate
     case .permission: .permission

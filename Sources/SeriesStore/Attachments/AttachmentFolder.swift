@@ -1,0 +1,142 @@
+import Bits
+import FoundationEssentials
+import Glibc
+
+/// The files of attachments beside a store: `sensord.attachments` for `sensord.sqlite`.
+///
+/// The name of each is the store's identity, a hyphen and the SHA-256 of its bytes. So a store that was made in the place of
+/// another leaves the other's files alone.
+///
+/// Nothing in it is followed: the folder and its files are opened by name below an open folder, and never through a link.
+struct AttachmentFolder: Sendable {
+  let path: String
+  /// The store's real path, whose owner and mode the files get.
+  private let store: String
+
+  /// The name of a file that is being written begins so. Its writer holds a lock on it.
+  static let draftMark = ".new-"
+
+  /// The identity of the store as 32 hexadecimal digits.
+  private let identity: String
+
+  /// - Parameters:
+  ///   - store: The store's real path.
+  ///   - identity: The store's own UUID.
+  init(besides store: String, identity: UUID) {
+    self.store = store
+    self.identity = Hexadecimal.text(identity.bytes)
+    path = (store.hasSuffix(".sqlite") ? String(store.dropLast(7)) : store) + ".attachments"
+  }
+
+  /// What a file of this store is called.
+  func name(ofFile digest: String) -> String { "\(identity)-\(digest)" }
+
+  /// The digest of a file of this store by its name; nil for every other.
+  func digest(ofName name: String) -> String? {
+    guard name.hasPrefix(identity + "-") else { return nil }
+    let digest = String(name.dropFirst(identity.count + 1))
+    return Self.isHexadecimal(digest, count: 64) ? digest : nil
+  }
+
+  /// Whether a name is that of a file which this store was writing.
+  func isDraft(_ name: String) -> Bool { name.hasPrefix(Self.draftMark + identity + "-") }
+
+  /// Whether a name is one that another store gave.
+  func isForeign(_ name: String) -> Bool {
+    let name = name.hasPrefix(Self.draftMark) ? name.dropFirst(Self.draftMark.count) : name[...]
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+    return parts.count == 2 && parts[0] != identity && Self.isHexadecimal(parts[0], count: 32)
+  }
+
+  private static func isHexadecimal(_ text: String, count: Int) -> Bool {
+    text.utf8.count == count && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+
+  /// The open folder; nil where there is none.
+  func open() throws(StoreError) -> Descriptor? {
+    let number = unsafe Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if number >= 0 { return Descriptor(number) }
+    guard errno != ENOENT else { return nil }
+    throw .attachments(path, errno)
+  }
+
+  /// The open folder, which is made where it is missing: with the store's owner, and its mode for a folder.
+  func openMaking() throws(StoreError) -> Descriptor {
+    if let folder = try open() { return folder }
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .attachments(path, errno) }
+    guard let folder = try open() else { throw .attachments(path, ENOENT) }
+    adopt(folder, isFolder: true)
+    let above = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let number = unsafe Glibc.open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard number >= 0 else { throw .attachments(path, errno) }
+    try Descriptor(number).sync(path)
+    return folder
+  }
+
+  /// Gives a new file the store's owner and mode: what may read the one may read the other.
+  private func adopt(_ file: Descriptor, isFolder: Bool) {
+    var status = stat()
+    guard unsafe stat(store, &status) == 0 else { return }
+    if geteuid() == 0 { fchown(file.number, status.st_uid, status.st_gid) }
+    let mode = status.st_mode & 0o660
+    fchmod(file.number, isFolder ? mode | (mode & 0o440) >> 2 : mode)
+  }
+
+  /// A new file under a name that nobody else uses, locked until it is closed.
+  func makeDraft(in folder: Descriptor) throws(StoreError) -> (name: String, file: Descriptor) {
+    while true {
+      let name = Self.draftMark + identity + "-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+      let number = unsafe openat(
+        folder.number, name, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
+      guard number >= 0 else { throw .attachments(path, errno) }
+      let file = Descriptor(number)
+      // Who sweeps the folder between the two calls takes it for one that a killed program left; then another is made.
+      guard flock(number, LOCK_EX | LOCK_NB) == 0, try file.status(path).st_nlink == 1 else { continue }
+      adopt(file, isFolder: false)
+      return (name, file)
+    }
+  }
+
+  /// A file that is there, to be read; nil where there is no plain file of that name.
+  func open(_ name: String, in folder: Descriptor) throws(StoreError) -> Descriptor? {
+    let number = unsafe openat(folder.number, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    guard number >= 0 else {
+      // ELOOP: a link.
+      if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
+      throw .attachments(path, errno)
+    }
+    let file = Descriptor(number)
+    return try file.status(path).st_mode & S_IFMT == S_IFREG ? file : nil
+  }
+
+  /// Removes a name; what a link leads to stays.
+  func remove(_ name: String, in folder: Descriptor) {
+    unsafe unlinkat(folder.number, name, 0)
+  }
+
+  /// The names in it, sorted.
+  func names(in folder: Descriptor) throws(StoreError) -> [String] {
+    // closedir closes what it reads from.
+    let copy = unsafe openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let entries = unsafe fdopendir(copy) else {
+      let code = errno
+      if copy >= 0 { close(copy) }
+      throw .attachments(path, code)
+    }
+    defer { unsafe closedir(entries) }
+    var names: [String] = []
+    while let entry = unsafe readdir(entries) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Whether a program is writing this draft now.
+  func isBeingWritten(_ name: String, in folder: Descriptor) -> Bool {
+    guard isDraft(name), let file = try? open(name, in: folder) else { return false }
+    return flock(file.number, LOCK_EX | LOCK_NB) != 0
+  }
+}

@@ -1,0 +1,176 @@
+public import FoundationEssentials
+public import HealthModel
+
+extension HealthStore {
+  /// Attaches a file to a sample. When it returns, the file and what says of it are on the disk; when it throws, neither is.
+  ///
+  /// - Parameters:
+  ///   - object: A stored sample of a kind that ``HealthModel/SampleKind/takesAttachments``.
+  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
+  ///   - descriptor: An open file or pipe, read from where it stands to its end in pieces; it stays open.
+  ///   - metadata: Further metadata.
+  ///   - source: Only a sample that this program has saved is found; nil: any.
+  /// - Returns: What is known of it now.
+  /// - Throws: ``StoreError/Code/notFound``; ``StoreError/Code/attachment(_:)`` for what cannot be attached;
+  ///   ``StoreError/Code/full``.
+  public func addAttachment(
+    to object: UUID, name: String, contentType: AttachmentContentType? = nil, from descriptor: Int32,
+    metadata: Metadata = [:], savedBy source: String? = nil
+  ) throws(StoreError) -> Attachment {
+    let draft = try draftAttachment(
+      to: object, name: name, contentType: contentType, from: descriptor, metadata: metadata, savedBy: source)
+    return try attach(draft, to: object, name: name, metadata: metadata, savedBy: source)
+  }
+
+  /// The first half of ``addAttachment(to:name:contentType:from:metadata:savedBy:)``: looks whether it can be attached, and copies it.
+  ///
+  /// It takes as long as its sender likes, and may run on a store that was opened to read. Where nothing comes for `patience`
+  /// (milliseconds; nil for ever) it cannot be read.
+  ///
+  /// - Returns: The copy, for ``attach(_:to:name:metadata:savedBy:)``.
+  /// - Throws: As the whole.
+  package func draftAttachment(
+    to object: UUID, name: String, contentType: AttachmentContentType?, from descriptor: Int32, metadata: Metadata,
+    savedBy source: String?, patience: Int32? = nil
+  ) throws(StoreError) -> AttachmentDraft {
+    let file = try opened()
+    do throws(AttachmentError) {
+      try Attachment.validate(name: name)
+    } catch {
+      throw StoreError(error)
+    }
+    guard metadata.values.allSatisfy({ $0.stored != nil }) else {
+      throw StoreError(.invalid, "metadata of an attachment cannot be stored")
+    }
+    // Before anything is copied.
+    _ = try file.read { (connection) throws(StoreError) in
+      try Self.place(of: object, savedBy: source, in: connection)
+    }
+    let draft = try AttachmentDraft(file.attachmentFolder(), from: descriptor, patience: patience)
+    if let contentType, contentType != draft.contentType {
+      throw StoreError(AttachmentError.otherContent(said: contentType, found: draft.contentType))
+    }
+    return draft
+  }
+
+  /// The second half: names the copy, and says whose it is.
+  package func attach(
+    _ draft: AttachmentDraft, to object: UUID, name: String, metadata: Metadata, savedBy source: String?
+  ) throws(StoreError) -> Attachment {
+    let file = try opened()
+    let attachment = Attachment(
+      id: UUID(), object: object, name: name, contentType: draft.contentType, size: draft.size, digest: draft.digest,
+      added: .now(), metadata: metadata)
+    do throws(StoreError) {
+      try file.add(attachment, draft, savedBy: source)
+    } catch {
+      try? file.sweepAttachments([attachment.digest])
+      throw error
+    }
+    return attachment
+  }
+
+  /// The type of a sample that a file may be attached to.
+  ///
+  /// - Throws: As ``addAttachment(to:name:contentType:from:metadata:savedBy:)``.
+  package func typeForAttachments(of object: UUID, savedBy source: String?) throws(StoreError) -> String {
+    try opened().read { (connection) throws(StoreError) in
+      let number = try Self.place(of: object, savedBy: source, in: connection)
+      guard let row = try connection.samples.row(number) else { throw Self.missing(object) }
+      return row.type.identifier
+    }
+  }
+
+  /// What is attached to a sample, oldest first; ``StoreError/Code/notFound`` where there is no such sample.
+  public func attachments(for object: UUID) throws(StoreError) -> [Attachment] {
+    try attachments(for: object, in: nil)
+  }
+
+  /// The same for a reader who may see only some samples: attachments are seen where their sample is.
+  package func attachments(for object: UUID, in scope: ReadScope?) throws(StoreError) -> [Attachment] {
+    try opened().read { (connection) throws(StoreError) in
+      let query = SampleQuery(.identifier([object]), order: [])
+      guard let number = try SampleReader(connection: connection, scope: scope).numbers(query).first else {
+        throw Self.missing(object)
+      }
+      return try connection.attachments.all(of: number, object: object)
+    }
+  }
+
+  /// An attachment; ``StoreError/Code/notFound`` where there is none, or the reader may not see its sample.
+  package func attachment(_ id: UUID, in scope: ReadScope? = nil) throws(StoreError) -> Attachment {
+    try opened().read { (connection) throws(StoreError) in
+      guard let sample = try connection.attachments.sample(of: id),
+        let object = try connection.samples.uuid(of: sample),
+        try !SampleReader(connection: connection, scope: scope).numbers(SampleQuery(.identifier([object]), order: []))
+          .isEmpty,
+        let found = try connection.attachments.all(of: sample, object: object).first(where: { $0.id == id })
+      else { throw StoreError(.notFound, "there is no attachment \(id.uuidString.lowercased())") }
+      return found
+    }
+  }
+
+  /// The attachments of all samples, oldest first.
+  package func allAttachments() throws(StoreError) -> [Attachment] {
+    try opened().read { (connection) throws(StoreError) in
+      guard try connection.attachments.exist() else { return [] }
+      var samples: [Int64] = []
+      do {
+        var statement = try connection.prepare("SELECT DISTINCT sample FROM attachments")
+        while try statement.step() { samples.append(statement.integer(0)) }
+      }
+      var found: [Attachment] = []
+      for sample in samples {
+        guard let object = try connection.samples.uuid(of: sample) else { continue }
+        found += try connection.attachments.all(of: sample, object: object)
+      }
+      return found.sorted { ($0.added.microseconds, $0.id.uuidString) < ($1.added.microseconds, $1.id.uuidString) }
+    }
+  }
+
+  /// The next piece of an attachment, read on the store's thread; see ``AttachmentData/next()``.
+  package func piece(of data: AttachmentData) throws(StoreError) -> (piece: [UInt8]?, rest: AttachmentData) {
+    var data = data
+    let piece = try data.next()
+    return (piece, data)
+  }
+
+  /// The bytes of an attachment, piece by piece.
+  ///
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` where its file is missing or of another length.
+  public func data(of attachment: Attachment) throws(StoreError) -> AttachmentData {
+    try AttachmentData(attachment, in: opened().attachmentFolder())
+  }
+
+  /// Removes an attachment, so that no byte of its file and name is left; a file that others have, too, stays for them.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` where there is none, or its sample was saved by another program than `source`.
+  public func removeAttachment(_ id: UUID, savedBy source: String? = nil) throws(StoreError) {
+    let found = try attachment(id, in: source.map { ReadScope(source: $0) })
+    let file = try opened()
+    try file.write { (connection) throws(StoreError) in
+      guard let sample = try connection.attachments.sample(of: id) else {
+        throw StoreError(.notFound, "there is no attachment \(id.uuidString.lowercased())")
+      }
+      try connection.attachments.delete(found, of: sample)
+      try Erasure(connection: connection).note()
+    }
+    try Erasure(connection: file.connection).finish()
+  }
+
+  /// The row of a sample that a file may be attached to.
+  static func place(of object: UUID, savedBy source: String?, in connection: Connection) throws(StoreError) -> Int64 {
+    let scope = source.map { ReadScope(source: $0) }
+    let query = SampleQuery(.identifier([object]), order: [])
+    guard let number = try SampleReader(connection: connection, scope: scope).numbers(query).first,
+      let kind = try connection.samples.row(number)?.type.kind
+    else { throw missing(object) }
+    guard kind.takesAttachments else { throw StoreError(AttachmentError.kindWithoutAttachments(kind)) }
+    return number
+  }
+
+  private static func missing(_ object: UUID) -> StoreError {
+    StoreError(.notFound, "there is no sample \(object.uuidString.lowercased())")
+  }
+}

@@ -1,0 +1,158 @@
+internal import ArgumentParser
+internal import Documents
+internal import FoundationEssentials
+internal import Glibc
+internal import HealthModel
+internal import Recordings
+internal import SeriesStore
+
+/// `sensord attachments`: the files that belong to prescriptions.
+struct AttachmentsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "attachments", abstract: "Add, list, get and remove the files of prescriptions.",
+    discussion: """
+      A prescription can have files: PNG, JPEG, HEIC, TIFF or PDF, as their bytes
+      say, of 64 MiB at most. They are deleted with it.
+
+        sensord attachments add last scan.pdf
+        sensord attachments list
+      """,
+    subcommands: [
+      AttachmentsListCommand.self, AttachmentsAddCommand.self, AttachmentsGetCommand.self,
+      AttachmentsRemoveCommand.self,
+    ])
+}
+
+/// `sensord attachments list [PRESCRIPTION]`.
+struct AttachmentsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List attached files.",
+    usage: "sensord attachments list [<prescription>] [options]")
+
+  @Argument(help: "The first digits of a prescription's name, or last; files of all without.")
+  var prescription: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the list as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    if !json { try ZoneChoice.requireLocal() }
+    let reader = try store.openToRead()
+    let name = prescription
+    let found = try CommandLoop.run { () async throws -> [Attachment] in
+      if let name {
+        let object = try await AttachmentListing.object(name, in: reader)
+        return try await reader?.attachments(for: object) ?? []
+      }
+      return try await reader?.allAttachments() ?? []
+    }
+    if json { return try StandardOutput.write(AttachmentListing.json(found).text + "\n") }
+    guard !found.isEmpty else {
+      return StandardError.write("There are no attached files. 'sensord attachments add' attaches one.\n")
+    }
+    try StandardOutput.write(AttachmentListing.table(found, columns: StandardOutput.columns))
+  }
+}
+
+/// `sensord attachments add PRESCRIPTION FILE`.
+struct AttachmentsAddCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Attach a file to a prescription.",
+    discussion: "The file is copied. Of its path only the last part is kept, as its name.")
+
+  @Argument(help: "The first digits of the prescription's name, or last.")
+  var prescription: String
+
+  @Argument(help: "The file.", completion: .file())
+  var file: String
+
+  @Option(help: "Another name than the file's own.")
+  var name: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print what was added as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let writer = try store.openToWrite(making: false)
+    let (object, path) = (prescription, file)
+    let name = name ?? path.split(separator: "/").last.map(String.init) ?? path
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
+    defer { close(descriptor) }
+    let added = try CommandLoop.run {
+      let id = try await AttachmentListing.object(object, in: writer)
+      Progress.show("copying")
+      defer { Progress.clear() }
+      let added = try await writer.addAttachment(to: id, name: name, from: descriptor)
+      await writer.close()
+      return added
+    }
+    try StandardOutput.write(
+      json ? AttachmentListing.json(added).text + "\n" : "\(added.id.uuidString.lowercased())\n")
+  }
+}
+
+/// `sensord attachments get ATTACHMENT`.
+struct AttachmentsGetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get", abstract: "Write an attached file to standard output, or to a file.",
+    discussion: "The name that the file has in the store is never used as a path.")
+
+  @Argument(help: "The first digits of the attachment's name, or last.")
+  var attachment: String
+
+  @Option(name: .shortAndLong, help: "Write to this file; it appears when it is whole.", completion: .file())
+  var output: String?
+
+  @OptionGroup var store: StoreOptions
+
+  mutating func run() throws {
+    let name = attachment
+    let reader = try store.openToRead()
+    let found = try CommandLoop.run { try await AttachmentListing.attachment(name, in: reader) }
+    guard output != nil || isatty(STDOUT_FILENO) == 0 else {
+      throw CommandFailure(.usage, "a file would disturb the terminal", remedy: "name one with --output FILE")
+    }
+    let path = output
+    try CommandLoop.run {
+      guard var data = try await reader?.data(of: found) else { return }
+      guard let path else {
+        while let piece = try data.next() { try StandardOutput.write(piece) }
+        return
+      }
+      defer { Progress.clear() }
+      let file = try ReplacedFile(path: path)
+      var done = 0
+      while let piece = try data.next() {
+        try file.write(piece)
+        done += piece.count
+        if done % (1 << 20) == 0 { Progress.show("\(done >> 20) MiB of \(found.size >> 20)") }
+      }
+      try file.finish()
+    }
+  }
+}
+
+/// `sensord attachments remove ATTACHMENT`.
+struct AttachmentsRemoveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove an attached file for good.")
+
+  @Argument(help: "The first digits of the attachment's name, or last.")
+  var attachment: String
+
+  @OptionGroup var store: StoreOptions
+
+  mutating func run() throws {
+    let writer = try store.openToWrite(making: false)
+    let name = attachment
+    try CommandLoop.run {
+      try await writer.removeAttachment(AttachmentListing.attachment(name, in: writer).id)
+      await writer.close()
+    }
+  }
+}
