@@ -165,9 +165,9 @@ class Bus:
             if message.kind == SIGNAL: self.waiting.append(message)
         raise TimeoutError('no answer')
 
-    def call(self, destination, path, interface, member, signature='', *body, seconds=30):
+    def call(self, destination, path, interface, member, signature='', *body, seconds=30, fds=()):
         fields = {'destination': destination, 'path': path, 'interface': interface, 'member': member}
-        return self.answer(self.send(CALL, fields, signature, body), seconds)
+        return self.answer(self.send(CALL, fields, signature, body, fds), seconds)
 
     def signals(self, seconds):
         """The signals that come within the time."""

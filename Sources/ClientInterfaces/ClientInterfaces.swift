@@ -12,7 +12,7 @@ package enum ClientInterfaces {
   package static let workoutObjects: ObjectPath = "/org/sensord/workout"
 
   /// The interfaces of the root.
-  package static let ofRoot = [manager, live, authorization, healthStore, workouts, grants]
+  package static let ofRoot = [manager, live, authorization, healthStore, attachments, workouts, grants]
   /// All interfaces, as they are installed.
   package static let all = ofRoot + [session, quantitySeries, heartbeatSeries, workout]
 
@@ -76,6 +76,21 @@ package enum ClientInterfaces {
       .init("Observe", in: [.init("types", "as")]),
     ],
     signals: [.init("Changed", [.init("count", "t")])])
+
+  package static let attachments = Interface(
+    "org.sensord.Attachments1",
+    methods: [
+      .init(
+        "Add",
+        in: [
+          .init("object", "s"), .init("name", "s"), .init("type", "s"), .init("file", "h"),
+          .init("metadata", "a{sv}"),
+        ],
+        out: [.init("id", "s")]),
+      .init("List", in: [.init("object", "s")], out: [.init("attachments", "aa{sv}")]),
+      .init("Read", in: [.init("id", "s")], out: [.init("data", "h")]),
+      .init("Remove", in: [.init("id", "s")]),
+    ])
 
   package static let quantitySeries = Interface(
     "org.sensord.QuantitySeries1",

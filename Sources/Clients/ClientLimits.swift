@@ -41,6 +41,9 @@ package struct ClientLimits: Hashable, Sendable {
   package var queriesOfClient = 4
   package var queriesOfUser = 8
   package var queries = 32
+  /// Files that are being attached: of one user, of all. Each has a thread that its sender may keep waiting.
+  package var attachmentsOfUser = 2
+  package var attachments = 8
   /// Samples, and values in them, in one call.
   package var samples = 1_000
   /// Buckets of statistics in one answer.

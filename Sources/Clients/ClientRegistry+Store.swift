@@ -40,6 +40,26 @@ extension ClientRegistry {
     clients[name]?.store.queries.remove(number)
   }
 
+  /// A file of a connection is to be copied. It counts until ``endAttaching(ofUser:)``, also where the connection has gone: its
+  /// sender may keep it waiting, and could come back under another name.
+  ///
+  /// - Returns: The user that it counts for.
+  /// - Throws: ``Refusal/limitsExceeded(_:)``.
+  package mutating func beginAttaching(_ name: String) throws(Refusal) -> UInt32 {
+    guard let client = clients[name] else { throw .notAuthorized }
+    guard attaching.values.reduce(0, +) < limits.attachments,
+      attaching[client.uid, default: 0] < limits.attachmentsOfUser
+    else { throw .limitsExceeded(.attachments) }
+    attaching[client.uid, default: 0] += 1
+    return client.uid
+  }
+
+  /// A file has been copied, or will not be.
+  package mutating func endAttaching(ofUser uid: UInt32) {
+    guard let count = attaching[uid] else { return }
+    attaching[uid] = count > 1 ? count - 1 : nil
+  }
+
   /// A connection wants to be told when samples of these types are saved or deleted; of none: no more.
   ///
   /// What it may not read is not refused: it is told of nothing, as if there was nothing.

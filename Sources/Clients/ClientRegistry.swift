@@ -20,6 +20,8 @@ package struct ClientRegistry {
   /// What clients have begun and not ended.
   var objects: [UUID: ClientObject] = [:]
   var lastQuery: UInt64 = 0
+  /// How many files of each user are being attached.
+  var attaching: [UInt32: Int] = [:]
   /// Changes whenever what somebody may read, or is told of, may have changed.
   package internal(set) var revision = 0
 

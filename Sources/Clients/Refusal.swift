@@ -73,6 +73,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case sessions = "too many sessions of this client or user"
     case series = "too many open series of this client or user"
     case workouts = "too many workouts of this client or user"
+    case attachments = "too many files that are being attached"
   }
 
   /// The D-Bus name of the error.

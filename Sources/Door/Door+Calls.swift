@@ -53,6 +53,7 @@ extension Door {
     case ClientInterfaces.manager: try answerManager(call)
     case ClientInterfaces.live: try answerLive(call)
     case ClientInterfaces.healthStore: try answerHealthStore(call)
+    case ClientInterfaces.attachments: try answerAttachments(call)
     case ClientInterfaces.authorization: try answerAuthorization(call)
     case ClientInterfaces.grants: try answerGrants(call)
     case ClientInterfaces.session: try answerSession(call)

@@ -18,7 +18,7 @@ extension Door {
     }
     do throws(Refusal) {
       let number = try registry.beginQuery(call.sender)
-      Task(executorPreference: loop) { await self.answer(query, number, to: call) }
+      Task(executorPreference: loop) { await self.answer(.query(query), number, to: call) }
     } catch {
       refuse(call, error)
     }
@@ -29,7 +29,7 @@ extension Door {
     (try? TimeZoneRules.named(name)) ?? (try? TimeZoneRules(rule: name))
   }
 
-  private func answer(_ query: ClientQuery, _ number: UInt64, to call: ClientCall) async {
+  func answer(_ question: QueryAnswer.Question, _ number: UInt64, to call: ClientCall) async {
     // A reader who has gone is answered nothing.
     while let reading = registry.reading(of: call.sender) {
       do throws(StoreError) {
@@ -37,8 +37,8 @@ extension Door {
         // One that is closing says so, which another connection to its file would not.
         _ = try await shared.grants(of: reading.client)
         // An anchor is a row of the store. Everything else is read on a connection and a thread of its own.
-        let store = if case .changes = query { shared } else { try shared.openReader() }
-        var answer = QueryAnswer(query, for: reading, in: store, mostBuckets: settings.limits.buckets)
+        let store = if case .query(.changes) = question { shared } else { try shared.openReader() }
+        var answer = QueryAnswer(question, for: reading, in: store, mostBuckets: settings.limits.buckets)
         // What cannot be answered is an error of the call, and not a pipe that ends.
         let first = try await answer.next() ?? []
         // Where the owner has decided otherwise meanwhile, the new decision is answered by, as if it had been made before.

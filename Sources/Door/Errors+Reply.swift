@@ -25,7 +25,8 @@ extension StoreError {
   var reply: Reply {
     let (word, text): (String, String) =
       switch code {
-      case .notFound: ("NotFound", "there is no such sample")
+      case .notFound: ("NotFound", "there is no such object")
+      case .attachment(let error): ("InvalidAttachment", error.description)
       case .lostAnchor, .foreignAnchor: ("LostAnchor", "the anchor is not known, or no longer; begin at the start")
       case .tooComplex: ("TooComplex", "the conditions are too deep or too many")
       case .invalid: ("InvalidArgument", "this cannot be stored or asked as it is")

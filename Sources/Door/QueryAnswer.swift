@@ -5,7 +5,7 @@ import FoundationEssentials
 import HealthModel
 import SeriesStore
 
-/// The answer of a query as lines of JSON, part by part. Between two parts nothing of the file is held.
+/// The answer of a query as lines of JSON, or the bytes of an attachment, part by part. Between two parts nothing of the file is held.
 struct QueryAnswer {
   private let store: HealthStore
   private let scope: ReadScope?
@@ -28,7 +28,15 @@ struct QueryAnswer {
     case statistics(StatisticsCollectionQuery)
     case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
+    case attachment(UUID)
+    case data(AttachmentData)
     case end
+  }
+
+  /// What is answered through a pipe.
+  enum Question {
+    case query(ClientQuery)
+    case attachment(UUID)
   }
 
   /// Samples read at a time, and quantities or beats written at a time: about what a pipe holds.
@@ -36,25 +44,32 @@ struct QueryAnswer {
   private static let slice = 512
 
   /// - Parameters:
-  ///   - query: What is asked.
+  ///   - question: What is asked.
   ///   - reading: What the reader may read.
   ///   - store: Where; for ``ClientQuery/changes(_:)`` one that can be written, since an anchor is a row.
   ///   - mostBuckets: The most buckets of statistics.
-  init(_ query: ClientQuery, for reading: Reading, in store: HealthStore, mostBuckets: Int) {
+  init(_ question: Question, for reading: Reading, in store: HealthStore, mostBuckets: Int) {
     self.store = store
     self.mostBuckets = mostBuckets
     scope = reading.scope
     rest =
-      switch query {
-      case .samples(let query): .samples(query)
-      case .quantities(let query): .quantities(query, QuantityLines(of: query.type), nil)
-      case .heartbeats(let query): .heartbeats(query)
-      case .locations(let query): .route(query)
-      case .audiogram(let query): .audiogram(query)
-      case .prescription(let query): .prescription(query)
-      case .statistics(let query): .statistics(query)
-      case .changes(let query): .changes(query, reading)
+      switch question {
+      case .attachment(let id): .attachment(id)
+      case .query(let query): Self.rest(of: query, reading)
       }
+  }
+
+  private static func rest(of query: ClientQuery, _ reading: Reading) -> Rest {
+    switch query {
+    case .samples(let query): .samples(query)
+    case .quantities(let query): .quantities(query, QuantityLines(of: query.type), nil)
+    case .heartbeats(let query): .heartbeats(query)
+    case .locations(let query): .route(query)
+    case .audiogram(let query): .audiogram(query)
+    case .prescription(let query): .prescription(query)
+    case .statistics(let query): .statistics(query)
+    case .changes(let query): .changes(query, reading)
+    }
   }
 
   /// The next lines; nil after the last. They may be none.
@@ -125,6 +140,14 @@ struct QueryAnswer {
       changes.appendLines(to: &bytes)
       rest = .end
       return bytes
+    case .attachment(let id):
+      rest = .data(try await store.data(of: store.attachment(id, in: scope)))
+      return []
+    case .data(let data):
+      // What tells that it is whole is its length.
+      let (piece, next) = try await store.piece(of: data)
+      rest = piece == nil ? .end : .data(next)
+      return piece
     case .end: return nil
     }
   }

@@ -49,7 +49,9 @@ public enum ClientError: Error, Hashable, Sendable {
   case lostAnchor
   /// A value or a sample cannot be stored, or a series not be finished, as the recorder's text says.
   case invalidSample(String)
-  /// The same, found before anything was sent.
+  /// The file cannot be attached, as the recorder's text says: it is no file of a known type, or the object takes none.
+  case invalidAttachment(String)
+  /// The sample cannot be stored, found before anything was sent.
   case series(SeriesError)
   /// The answer ended before it was complete: its permission was revoked, or nobody read it for 30 s.
   case cutOff
@@ -75,7 +77,8 @@ extension ClientError: CustomStringConvertible {
     case .invalidSensor: "a sensor is named by its address, C0:FF:EE:00:00:01 for example"
     case .unknownType: "there is no such type"
     case .invalidUnit: "there is no such unit, or it does not go with the type"
-    case .invalidArgument(let text), .invalidSample(let text), .limitsExceeded(let text), .noSensor(let text),
+    case .invalidArgument(let text), .invalidSample(let text), .invalidAttachment(let text), .limitsExceeded(let text),
+      .noSensor(let text),
       .invalidState(let text):
       text
     case .tooComplex: "the conditions are too deep or too many"

@@ -52,6 +52,27 @@ struct StoreUseTests {
     _ = try registry.beginQuery(":1.0")
   }
 
+  @Test("files that are being attached are limited for a user, who gets nothing back by leaving, and for all")
+  func attaching() throws {
+    var registry = try Made.registry()
+    let uid = try registry.beginAttaching(":1.1")
+    #expect(uid == Made.game.uid)
+    _ = try registry.beginAttaching(":1.1")
+    #expect(throws: Refusal.limitsExceeded(.attachments)) { try registry.beginAttaching(":1.1") }
+    _ = registry.gone(":1.1")
+    try registry.connected(":1.3", uid: uid, groups: [])
+    #expect(throws: Refusal.limitsExceeded(.attachments)) { try registry.beginAttaching(":1.3") }
+    registry.endAttaching(ofUser: uid)
+    _ = try registry.beginAttaching(":1.3")
+    for user in UInt32(2_000)..<2_003 {
+      try registry.connected(":2.\(user)", uid: user, groups: [])
+      for _ in 0..<2 { _ = try registry.beginAttaching(":2.\(user)") }
+    }
+    try registry.connected(":3.1", uid: 3_000, groups: [])
+    #expect(throws: Refusal.limitsExceeded(.attachments)) { try registry.beginAttaching(":3.1") }
+    #expect(throws: Refusal.notAuthorized) { try registry.beginAttaching(":9.9") }
+  }
+
   @Test("who observes is told of what it may read or saved itself, and counts for itself")
   func observing() throws {
     var registry = try Made.registry()

@@ -14,6 +14,7 @@ struct PerObjectTests {
   private static let issued = Timestamp(microseconds: 1_795_000_000_000_000)
   private static let reader = "org.example.Reader"
   private static let type = SampleType.visionPrescription
+  private let folder = TemporaryFolder()
 
   private func glasses(_ number: Int) -> VisionPrescription {
     .glasses(GlassesPrescription(rightEye: GlassesLensSpecification(sphere: Double(number) / 4), leftEye: nil))
@@ -221,6 +222,20 @@ struct PerObjectTests {
     try await file.save(others, as: SourceRevision(identifier: "org.example.Optician", name: "Optician"))
     all += others.map(\.id)
     let values = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($1, glasses($0)) })
+    // Each has a file: those of the clients by themselves, the others' by their program.
+    var files: [UUID: HealthModel.Attachment] = [:]
+    for (index, id) in all.enumerated() {
+      let bytes = Picture.png(length: 100 + index)
+      let path = try folder.write("\(index).png", bytes)
+      if let client = own.firstIndex(where: { $0.contains(id) }) {
+        try await clients[client].addAttachment(to: id, name: "\(index).png", path: path)
+      } else {
+        let number = unsafe Glibc.open(path, O_RDONLY)
+        _ = try await file.addAttachment(to: id, name: "\(index).png", from: number)
+        Glibc.close(number)
+      }
+      files[id] = try await file.attachments(for: id).first
+    }
     var granted: [Set<UUID>] = [[], []]
     for step in 0..<1_000 {
       let index = Int.random(in: 0...1, using: &random)
@@ -234,7 +249,7 @@ struct PerObjectTests {
       }
       let place = Int.random(in: 0...1, using: &random)
       let (client, visible) = (clients[place], own[place].union(granted[place]))
-      switch step % 4 {
+      switch step % 5 {
       case 0:
         let changes = try await ChangeQuery(after: .start).result(for: client)
         #expect(Set(changes.added.map(\.id)) == visible && changes.deleted.isEmpty, "seed \(seed), step \(step)")
@@ -242,6 +257,17 @@ struct PerObjectTests {
         let one = all[Int.random(in: 0..<all.count, using: &random)]
         let found = try? await VisionPrescriptionQuery(one).result(for: client)
         #expect(found == (visible.contains(one) ? values[one] : nil), "seed \(seed), step \(step)")
+      case 2:
+        let one = all[Int.random(in: 0..<all.count, using: &random)]
+        let file = try #require(files[one])
+        let found = try? await client.attachments(for: one)
+        #expect(found == (visible.contains(one) ? [file] : nil), "seed \(seed), step \(step)")
+        var size: Int?
+        if let data = try? await client.data(of: file) {
+          size = 0
+          for try await piece in data { size = (size ?? 0) + piece.count }
+        }
+        #expect(size == (visible.contains(one) ? file.size : nil), "seed \(seed), step \(step)")
       default:
         let found = try await SampleQuery(.type(Self.type)).result(for: client)
         #expect(found.map(\.id) == all.filter(visible.contains), "seed \(seed), step \(step)")

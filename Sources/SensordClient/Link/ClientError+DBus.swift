@@ -16,7 +16,7 @@ extension ClientError {
     "SeveralSensors": { .noSensor($0) }, "UnknownSensor": { .noSensor($0) }, "InvalidSample": { .invalidSample($0) },
     "Empty": { .invalidSample($0) }, "WrongOrder": { .invalidSample($0) }, "EndBeforeStart": { .invalidSample($0) },
     "InvalidTime": { .invalidSample($0) }, "InvalidValue": { .invalidSample($0) },
-    "InvalidState": { .invalidState($0) },
+    "InvalidAttachment": { .invalidAttachment($0) }, "InvalidState": { .invalidState($0) },
   ]
   private static let prefix = "org.sensord.Error."
   private static let common = "org.freedesktop.DBus.Error."

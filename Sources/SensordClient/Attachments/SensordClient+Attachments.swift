@@ -1,0 +1,92 @@
+import ClientInterfaces
+import DBus
+public import FoundationEssentials
+import Glibc
+public import HealthModel
+
+// Files that belong to objects. They follow their object: who may read it may read them, and who saved it may change them.
+
+extension SensordClient {
+  /// Attaches a file to an object that this program has saved.
+  ///
+  /// - Parameters:
+  ///   - object: A prescription, by its identifier in the store.
+  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
+  ///   - path: Where the file is. It is copied.
+  ///   - metadata: Further metadata.
+  /// - Returns: The attachment's identifier.
+  /// - Throws: ``ClientError/invalidArgument(_:)`` where there is no such file, and as the other form.
+  @discardableResult
+  @concurrent public func addAttachment(
+    to object: UUID, name: String, contentType: AttachmentContentType? = nil, path: String, metadata: Metadata = [:]
+  ) async throws(ClientError) -> UUID {
+    let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else {
+      let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? ""
+      throw .invalidArgument("the file to be attached cannot be opened: \(reason)")
+    }
+    defer { Glibc.close(number) }
+    return try await addAttachment(
+      to: object, name: name, contentType: contentType, descriptor: number, metadata: metadata)
+  }
+
+  /// Attaches what an open file or a pipe has from where it stands to its end, 64 MiB at most.
+  ///
+  /// - Parameters:
+  ///   - object: A prescription that this program has saved, by its identifier in the store.
+  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
+  ///   - descriptor: It stays open, and is read by the recorder.
+  ///   - metadata: Further metadata.
+  /// - Returns: The attachment's identifier.
+  /// - Throws: ``ClientError/invalidAttachment(_:)``; ``ClientError/notFound`` where this program has saved no such object;
+  ///   ``ClientError/notAuthorized``, ``ClientError/limitsExceeded(_:)``, ``ClientError/notStored``, and others.
+  @discardableResult
+  @concurrent public func addAttachment(
+    to object: UUID, name: String, contentType: AttachmentContentType? = nil, descriptor: Int32,
+    metadata: Metadata = [:]
+  ) async throws(ClientError) -> UUID {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw .invalidArgument("the file to be attached is not open") }
+    let file = SharedDescriptor(FileDescriptor(owning: copy))
+    let answer = try await link.call(
+      ClientInterfaces.attachments, "Add",
+      [
+        .string(object.uuidString.lowercased()), .string(name), .string(contentType?.rawValue ?? ""),
+        .descriptor(file), metadata.value,
+      ])
+    guard let id = answer.first?.string.flatMap({ UUID(uuidString: $0) }) else { throw .unreadable }
+    return id
+  }
+
+  /// The files of an object, oldest first.
+  ///
+  /// - Throws: ``ClientError/notFound`` for an object that is not there, or not for this program, and others.
+  @concurrent public func attachments(for object: UUID) async throws(ClientError) -> [Attachment] {
+    let answer = try await link.call(
+      ClientInterfaces.attachments, "List", [.string(object.uuidString.lowercased())])
+    let values = answer.first?.array ?? []
+    let found = values.compactMap { Attachment($0) }
+    guard found.count == values.count else { throw .unreadable }
+    return found
+  }
+
+  /// The bytes of a file, as they are asked for.
+  ///
+  /// - Throws: ``ClientError/notFound`` for an attachment that is not there, or not for this program;
+  ///   ``ClientError/limitsExceeded(_:)``, ``ClientError/notStored`` where the file is damaged, and others.
+  @concurrent public func data(of attachment: Attachment) async throws(ClientError) -> AttachmentBytes {
+    let answer = try await link.call(
+      ClientInterfaces.attachments, "Read", [.string(attachment.id.uuidString.lowercased())])
+    guard let descriptor = answer.first?.descriptor?.take() else { throw .unreadable }
+    return AttachmentBytes(AnswerPipe(descriptor, on: link.loop), size: attachment.size)
+  }
+
+  /// Removes a file of an object that this program has saved, so that no byte of it is left in the store.
+  ///
+  /// - Throws: ``ClientError/notFound``, ``ClientError/notStored``, and others.
+  @concurrent public func removeAttachment(_ id: UUID) async throws(ClientError) {
+    _ = try await link.call(ClientInterfaces.attachments, "Remove", [.string(id.uuidString.lowercased())])
+  }
+}
