@@ -75,7 +75,8 @@ extension HealthStore {
     let file = try opened()
     return try file.read { (connection) throws(StoreError) in
       var check = StoreCheck(connection: connection)
-      return try check.run(attachments: file.attachmentFolder(), progress)
+      return try check.run(
+        attachments: { () throws(StoreError) in try file.attachmentFolder() }, progress)
     }
   }
 

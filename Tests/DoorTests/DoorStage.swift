@@ -28,8 +28,9 @@ final class DoorStage: Sendable {
   private let folder: URL
   private let loop: EventLoop
   private let run: Task<Void, Never>
-  /// Each recorder watches its store, and a user has 128 inotify instances: a stage beyond that would see no change by others.
-  private static let places = Places(24)
+  /// Each recorder and each bus has an inotify instance, and a user has 128: a stage beyond that would see no change by others. Two
+  /// modules have this many at a time.
+  private static let places = Places(16)
   private let place: Places.Place
 
   init(

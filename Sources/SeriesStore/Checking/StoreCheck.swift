@@ -15,7 +15,7 @@ struct StoreCheck {
   }
 
   mutating func run(
-    attachments: AttachmentFolder, _ progress: (_ done: Int, _ total: Int) -> Void
+    attachments: () throws(StoreError) -> AttachmentFolder, _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(StoreError) -> StoreFindings {
     try look(at: "not all pages") { (check) throws(StoreError) in try check.lookAtPages() }
     try look(at: "the list of tables") { (check) throws(StoreError) in try check.lookAtDeclarations() }
@@ -41,7 +41,9 @@ struct StoreCheck {
       try lookAtSample(number)
     }
     progress(numbers.count, numbers.count)
-    try look(at: "the files of attachments") { (check) throws(StoreError) in try check.lookAtAttachments(attachments) }
+    try look(at: "the files of attachments") { (check) throws(StoreError) in
+      try check.lookAtAttachments(attachments())
+    }
     try look(at: "what is not known") { (check) throws(StoreError) in try check.nameUnexamined() }
     return findings
   }
