@@ -139,7 +139,7 @@ struct NoWatchLeft: Error, CustomStringConvertible {
 }
 
 extension Recorder {
-  fileprivate var seesChangesByOthers: Bool { storeWatch != nil }
+  var seesChangesByOthers: Bool { storeWatch != nil }
 }
 
 extension Door {

@@ -392,6 +392,15 @@ struct DoorTests {
     loop.stop()
   }
 
+  @Test("a recorder that has ended no longer watches its store")
+  func watchOfEnded() async throws {
+    let stage = try await DoorStage()
+    #expect(await stage.recorder.seesChangesByOthers)
+    await stage.endRecorder()
+    #expect(await !stage.recorder.seesChangesByOthers)
+    await stage.end()
+  }
+
   @Test("subscribers are told that the recorder ends")
   func stopping() async throws {
     let stage = try await DoorStage()

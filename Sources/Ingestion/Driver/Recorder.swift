@@ -89,7 +89,11 @@ public actor Recorder {
   ///   read; the bus may still be missing, and is waited for.
   /// - Throws: ``RecorderFailure`` where it could not start, or left sessions that could not be committed.
   public func run(ready: @Sendable () -> Void) async throws(RecorderFailure) {
-    defer { observers.finish() }
+    defer {
+      observers.finish()
+      // It holds the recorder that it tells, which would never be released, nor the system's watch.
+      storeWatch = nil
+    }
     publishStatus()
     let ended = try await open()
     loop.observeStalls { [weak self] since, until in
