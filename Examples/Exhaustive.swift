@@ -36,7 +36,9 @@ func isOfTheFile(_ code: StoreError.Code) -> Bool {
   case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt,
     .cannotObserve:
     true
-  case .notFound, .ambiguous, .invalid, .attachment, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed, .statement: false
+  case .notFound, .ambiguous, .invalid, .attachment, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed,
+    .statement:
+    false
   }
 }
 

@@ -94,6 +94,58 @@ struct HearingCommandTests {
     #expect(last.contains("1.5 kHz") && last.contains("right O      –"), "\(last)")
   }
 
+  /// Seven hours at a level, from 2026-11-02T08:00Z on, plus hours.
+  private func listen(at decibels: Double, after hours: Int64 = 0) async throws -> UUID {
+    let writer = try HealthStore.open(store, for: .writing)
+    let start = Timestamp(microseconds: 1_793_606_400_000_000 + hours * 3_600_000_000)
+    let span = try #require(TimeSpan(start: start, end: start.advanced(byMicroseconds: 25_200_000_000)))
+    let sample = try NewSample(
+      .headphoneAudioExposure, Quantity(decibels, .decibelAWeightedSoundPressureLevel), over: span)
+    _ = try await writer.save([sample], as: SourceRevision(identifier: "org.example.Player", name: "Player"))
+    await writer.close()
+    return sample.id
+  }
+
+  @Test(
+    "a rescan stores weeks that were too loud; a second one adds nothing, and one without their sound takes them away")
+  func rescan() async throws {
+    let loud = try await listen(at: 89)
+    _ = try await listen(at: 80, after: 24)
+    #expect(
+      try run("hearing", "--rescan").output == "Sound of headphones searched: 1 events added, 0 removed, 0 kept\n")
+    #expect(try run("hearing", "--rescan", "--json").output == #"{"added":0,"removed":0,"kept":1}"# + "\n")
+    // 5 hours at 89 dB(A) are all that is safe in seven days.
+    #expect(
+      try run("hearing").output == """
+        Too loud          Until             dB(A)  Sound  From        Source
+        2026-10-26 13:00  2026-11-02 13:00     89  5.0 h  headphones  sensord
+
+        """)
+    let json = try run("hearing", "--json").output
+    #expect(json.contains(#""type":"headphoneAudioExposureEvent","start":"2026-10-26T13:00:00.000Z""#), "\(json)")
+    #expect(json.contains(#""decibels":89,"seconds":18000.000001,"source":"sensord"}]"#), "\(json)")
+    let writer = try HealthStore.open(store, for: .writing)
+    try await writer.delete([loud], as: "org.example.Player")
+    await writer.close()
+    #expect(try run("hearing", "--rescan", "--json").output == #"{"added":0,"removed":1,"kept":0}"# + "\n")
+    #expect(try run("hearing", "--rescan", "last").status == ExitStatus.usage.rawValue)
+  }
+
+  @Test("events of other programs are shown as they are, and no rescan touches them")
+  func foreign() async throws {
+    let writer = try HealthStore.open(store, for: .writing)
+    let moment = Timestamp(microseconds: 1_793_606_400_000_000)
+    let source = SourceRevision(identifier: "org.example.Meter", name: "Meter")
+    let around = NewSample(.environmentalAudioExposureEvent, .momentaryLimit, over: TimeSpan(at: moment))
+    let week = NewSample(.headphoneAudioExposureEvent, .sevenDayLimit, over: TimeSpan(at: moment))
+    _ = try await writer.save([around, week], as: source)
+    await writer.close()
+    #expect(try run("hearing", "--rescan", "--json").output == #"{"added":0,"removed":0,"kept":0}"# + "\n")
+    let output = try run("hearing").output
+    #expect(output.contains("2026-11-02 08:00      –      –  around      org.example.Meter"), "\(output)")
+    #expect(output.contains("2026-11-02 08:00      –      –  headphones  org.example.Meter"), "\(output)")
+  }
+
   @Test("what is not there or is not clear is told with its exit code")
   func failures() async throws {
     let nothing = try sensord.run("hearing")

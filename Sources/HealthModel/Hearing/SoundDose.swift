@@ -23,6 +23,8 @@ public enum SoundDose {
   private static let safeMicroseconds = 40.0 * 3_600_000_000
   private static let safeLevel = 80.0
   private static let exchangeRate = 3.0
+  /// What is told to be louder counts as this: a wrong level must not drown the others in its rounding.
+  private static let loudest = 140.0
 
   /// The dose of the seven days before `end`: 1 is all that is safe.
   ///
@@ -34,17 +36,28 @@ public enum SoundDose {
   /// - Returns: Σ t / (40 h · 2^((80 − L) / 3)).
   public static func week(of exposures: [Exposure], before end: Timestamp) -> Double {
     let from = Timestamp(microseconds: end.microseconds.subtractingSaturated(window))
-    let loudestFirst = exposures.compactMap { exposure -> Exposure? in
-      guard exposure.decibels.isFinite,
-        let span = TimeSpan(start: max(from, exposure.span.start), end: min(end, exposure.span.end))
-      else { return nil }
-      return Exposure(exposure.decibels, over: span)
-    }.sorted { $0.decibels > $1.decibels }
-    var dose = 0.0
-    for part in OverlapResolution.parts(of: loudestFirst.map(\.span)) {
-      let level = loudestFirst[part.place].decibels
-      dose += Double(part.span.microseconds) / (safeMicroseconds * exp2((safeLevel - level) / exchangeRate))
+    let inside = exposures.compactMap { exposure in
+      TimeSpan(start: max(from, exposure.span.start), end: min(end, exposure.span.end))
+        .map { Exposure(exposure.decibels, over: $0) }
     }
-    return dose
+    return parts(of: inside).reduce(0) { $0 + $1.rate * Double($1.span.microseconds) }
+  }
+
+  /// A time in which one level counts.
+  struct Part {
+    var span: TimeSpan
+    var decibels: Double
+    /// The dose of a microsecond.
+    var rate: Double
+  }
+
+  /// The times with sound, in order, each with the loudest level that was told of it.
+  static func parts(of exposures: [Exposure]) -> [Part] {
+    let loudestFirst = exposures.filter(\.decibels.isFinite).sorted { $0.decibels > $1.decibels }
+    return OverlapResolution.parts(of: loudestFirst.map(\.span)).map { part in
+      let decibels = loudestFirst[part.place].decibels
+      let rate = exp2((min(decibels, loudest) - safeLevel) / exchangeRate) / safeMicroseconds
+      return Part(span: part.span, decibels: decibels, rate: rate)
+    }
   }
 }

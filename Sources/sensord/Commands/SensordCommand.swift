@@ -37,7 +37,10 @@ struct SensordCommand: ParsableCommand {
         ]),
       CommandGroup(
         name: "Health",
-        subcommands: [SleepCommand.self, HearingCommand.self, PrescriptionsCommand.self, AttachmentsCommand.self]),
+        subcommands: [
+          SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
+          AttachmentsCommand.self,
+        ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
     ])

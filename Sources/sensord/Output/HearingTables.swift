@@ -1,26 +1,45 @@
 internal import Documents
 internal import HealthModel
 
-/// The rows of `sensord hearing`.
-enum AudiogramTable {
-  static func text(_ entries: [AudiogramEntry], dose: Double?, columns: Int) -> String {
-    var text = ""
-    if !entries.isEmpty {
+/// The tables of `sensord hearing`.
+enum HearingTables {
+  static func text(
+    _ audiograms: [AudiogramEntry], _ exposures: [ExposureEventEntry], dose: Double?, columns: Int
+  ) -> String {
+    var parts: [String] = []
+    if !audiograms.isEmpty {
       var table = TextTable([
         .init("Audiogram"), .init("Made"), .init("Points", .right), .init("Source", shrinks: true),
       ])
-      for entry in entries {
+      for entry in audiograms {
         table.add([
           entry.shortName, LocalTime.minute(entry.sample.start.microseconds),
           "\(entry.audiogram.sensitivityPoints.count)", entry.sample.source.identifier,
         ])
       }
-      text = table.rendered(columns: columns)
+      parts.append(table.rendered(columns: columns))
     }
-    guard let dose else { return text }
-    let share = "\(FixedPoint.text(dose * 100, digits: 0)) % of what is safe"
-    return text + (text.isEmpty ? "" : "\n") + "Headphones in the last seven days: \(share)\n"
+    if !exposures.isEmpty {
+      var table = TextTable([
+        .init("Too loud"), .init("Until"), .init("dB(A)", .right), .init("Sound", .right), .init("From"),
+        .init("Source", shrinks: true),
+      ])
+      for entry in exposures {
+        table.add([
+          LocalTime.minute(entry.sample.start.microseconds), LocalTime.minute(entry.sample.end.microseconds),
+          entry.decibels.map { FixedPoint.text($0, digits: 0) } ?? "–", entry.seconds.map(hours) ?? "–",
+          entry.isOfHeadphones ? "headphones" : "around", entry.sample.source.identifier,
+        ])
+      }
+      parts.append(table.rendered(columns: columns))
+    }
+    if let dose {
+      parts.append("Headphones in the last seven days: \(FixedPoint.text(dose * 100, digits: 0)) % of what is safe\n")
+    }
+    return parts.joined(separator: "\n")
   }
+
+  private static func hours(_ seconds: Double) -> String { FixedPoint.text(seconds / 3_600, digits: 1) + " h" }
 }
 
 extension AudiogramEntry {

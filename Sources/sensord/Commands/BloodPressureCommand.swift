@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import Documents
+internal import HealthModel
+internal import Recordings
+internal import SeriesStore
+
+/// `sensord blood-pressure`: measurements that other programs saved.
+struct BloodPressureCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "blood-pressure", abstract: "Show measurements of blood pressure.",
+    usage: "sensord blood-pressure [--from <t>] [--to <t>] [options]",
+    discussion: """
+      Systolic and diastolic in mmHg. A measurement is one object with two values:
+      they are saved and deleted together. The average is that of the last seven
+      days. sensord measures no blood pressure: other programs save it.
+
+        sensord blood-pressure
+        sensord blood-pressure --from 2026-11-01 --json
+      """)
+
+  @Option(help: ArgumentHelp("Leave out what was measured before.", valueName: "t"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Leave out what was measured then or later.", valueName: "t"))
+  var to: String?
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Print the measurements as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    let zone = try ZoneChoice.rules(named: nil, environment: .current)
+    let from = try from.map { try MomentText.moment($0, in: zone, option: "--from") }
+    let to = try to.map { try MomentText.moment($0, in: zone, option: "--to") }
+    if let from, let to, from > to { throw CommandFailure(.usage, "--from is after --to") }
+    let reader = try store.openToRead()
+    let entries = try CommandLoop.run { () async throws -> [BloodPressureEntry] in
+      guard let reader else { return [] }
+      return try await Self.entries(from: from, to: to, reader)
+    }
+    if json {
+      try StandardOutput.write(JSONValue.lines(entries.map(\.json)))
+    } else if entries.isEmpty {
+      StandardError.write("There is no blood pressure. Other programs save it; see Documentation/clients.md.\n")
+    } else {
+      // Of some of a week the mean would look like that of all of it.
+      let now = from == nil && to == nil ? Timestamp(microseconds: LocalTime.now()) : nil
+      let text = BloodPressureTable.text(entries, weekBefore: now, columns: StandardOutput.columns)
+      try StandardOutput.write(text)
+    }
+  }
+
+  @concurrent private static func entries(
+    from: Timestamp?, to: Timestamp?, _ store: HealthStore
+  ) async throws -> [BloodPressureEntry] {
+    let time = SamplePredicate.time(from: from, to: to)
+    let samples = try await SampleQuery(.and([.type(.correlation(.bloodPressure)), time])).result(for: store).value
+    var entries: [BloodPressureEntry] = []
+    for sample in samples {
+      let parts = try await SampleQuery(.part(of: sample.id)).result(for: store).value
+      entries.append(BloodPressureEntry(sample, parts: parts))
+    }
+    return entries
+  }
+}
