@@ -16,6 +16,8 @@ static = $(CURDIR)/.build/static
 # the Swift toolchain packs them so; glibc 2.36 (Debian 12) reads them.
 packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 binaries = $(release)/sensord $(release)/sensord-simulator
+# What reads and writes the formats of others; sensord starts it.
+helper = $(release)/sensord-interchange
 sources = Package.swift $(shell find Sources -type f)
 formatted = Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples) Live/Package.swift Live/Sources Live/Tests
 examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources Examples/HotDog/Package.swift Examples/HotDog/Sources
@@ -113,6 +115,10 @@ fidelity: build ## is what is stored what happened? Simulated hearts and sensors
 	@Fidelity/bench
 	@Fidelity/irregular
 
+.PHONY: formats
+formats: build ## every format through the programs of others that read it (PyPI): a table
+	@Scripts/formats $(release)
+
 .PHONY: fuzz
 fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute each (Fuzz/README.md)
 	@Fuzz/run
@@ -143,10 +149,10 @@ dependencies:
 	@Scripts/install-dependencies
 
 .PHONY: manuals
-manuals: $(binaries) ## manual pages and completions for shells, in .build/manuals
+manuals: $(binaries) $(helper) ## manual pages and completions for shells, in .build/manuals
 	@Scripts/install-dependencies manuals
 	@rm -rf .build/manuals
-	@Scripts/manuals .build/manuals $(binaries) $(wildcard Live/.build/release/sensord-live)
+	@Scripts/manuals .build/manuals $(binaries) $(helper) $(wildcard Live/.build/release/sensord-live)
 
 .PHONY: deb
 deb: build live ## Debian packages, in .build/deb
@@ -156,22 +162,22 @@ deb: build live ## Debian packages, in .build/deb
 	@lintian --fail-on error,warning .build/deb/*.deb && ls -l .build/deb
 
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
-$(binaries) &: $(sources)
+$(binaries) $(helper) &: $(sources)
 	$(MAKE) build
-	@touch $(binaries)
+	@touch $(binaries) $(helper)
 
 .PHONY: install
-install: $(binaries) manuals ## programs, systemd units, user and group, D-Bus files, manuals (DESTDIR, PREFIX)
-	install -D -m 755 -t $(bindir) $(binaries)
-	$(STRIP) $(bindir)/sensord $(bindir)/sensord-simulator
-	install -d $(sharedir); cp -R .build/manuals/sensord/. .build/manuals/sensord-simulator/. $(sharedir)
+install: $(binaries) $(helper) manuals ## programs, systemd units, user and group, D-Bus files, manuals (DESTDIR, PREFIX)
+	install -D -m 755 -t $(bindir) $(binaries) $(helper)
+	$(STRIP) $(bindir)/sensord $(bindir)/sensord-simulator $(bindir)/sensord-interchange
+	install -d $(sharedir); cp -R .build/manuals/sensord/. .build/manuals/sensord-simulator/. .build/manuals/sensord-interchange/. $(sharedir)
 	install -D -m 644 systemd/user/sensord.service -t $(userunitdir)
 	install -D -m 644 -t $(sysusersdir) systemd/sysusers.d/sensord.conf
 	install -D -m 644 -t $(policydir) systemd/dbus-1/sensord.conf
 	install -D -m 644 -t $(activationdir) systemd/dbus-1/org.sensord.service
 	install -D -m 644 -t $(interfacedir) systemd/dbus-1/org.sensord.xml
 	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md CHANGELOG.md LICENSE
-	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md clients.md store-format.md capture-format.md)
+	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md clients.md formats.md store-format.md capture-format.md)
 	install -d $(unitdir)
 	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord.service >$(unitdir)/sensord.service
 	chmod 644 $(unitdir)/sensord.service
@@ -194,7 +200,7 @@ uninstall: ## remove what install put in place; recordings and the user stay
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord.service
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord-live.service 2>/dev/null || true
 	rm -f $(bindir)/sensord-live $(unitdir)/sensord-live.service $(sysusersdir)/sensord-live.conf
-	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(unitdir)/sensord.service
+	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(bindir)/sensord-interchange $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
 	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml $(userunitdir)/sensord.service
 	rm -f $(sharedir)/man/man1/sensord*.1 $(sharedir)/man/man5/sensord*.5 $(sharedir)/man/man5/org.sensord.5

@@ -30,6 +30,7 @@ let package = Package(
   products: [
     .executable(name: "sensord", targets: ["sensord"]),
     .executable(name: "sensord-simulator", targets: ["Simulator"]),
+    .executable(name: "sensord-interchange", targets: ["Interchange"]),
     .library(name: "GATTHeartRate", targets: ["GATTHeartRate"]),
     .library(name: "SeriesStore", targets: ["SeriesStore", "HealthModel"]),
     .library(name: "SensordClient", targets: ["SensordClient", "HealthModel"]),
@@ -52,6 +53,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .target(name: "CLinux"),
 
@@ -87,6 +89,12 @@ let package = Package(
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
+    module("HealthInterchange", ["HealthModel", "Bits", "CExpat"]),
+    .executableTarget(
+      name: "Interchange",
+      dependencies: [
+        "HealthInterchange", "Recordings", "Documents", "SeriesStore", "HealthModel", argumentParser,
+      ], swiftSettings: rules),
     .executableTarget(
       name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
 
@@ -160,6 +168,7 @@ let package = Package(
         "SensordClient", "ClientInterfaces", "DBus", "Door", "Clients", "Ingestion", "HealthModel", "Documents",
         "SeriesStore", "Sensors", "TestSupport",
       ]),
+    tests("HealthInterchange", ["HealthInterchange", "HealthModel"]),
     tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
     tests(
       "Recordings",
@@ -171,7 +180,7 @@ let package = Package(
       "Sensord",
       [
         "sensord", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits", "RecordingSamples",
-        "TestSupport",
+        "HealthInterchange", "Interchange", "TestSupport",
       ]),
     tests(
       "Fuzz",

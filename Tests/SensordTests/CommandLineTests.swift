@@ -70,9 +70,9 @@ struct CommandLineTests {
       (["show", "last", "x"], "unexpected argument 'x'; see 'sensord show --help'"),
       (["devices", "pair"], "missing expected argument '<address>'; see 'sensord devices pair --help'"),
       (
-        ["export", "last", "--format", "fit"],
-        "the value 'fit' is invalid for '--format <format>'. Please provide one of 'beats' and 'rates'. "
-          + "See 'sensord export --help'"
+        ["export", "last", "--format", "gpx"],
+        "the value 'gpx' is invalid for '--format <format>'. Please provide one of the following: - beats - "
+          + "rates - fit - tcx - rr - hrvlogger; see 'sensord export --help'"
       ),
     ])
   func mistyped(arguments: [String], answer: String) throws {
@@ -86,7 +86,7 @@ struct CommandLineTests {
     arguments: [
       ["bogus"], ["--bogus"], ["capture"], ["reset-energy"], ["decode"], ["decode", "1"], ["decode", "xyz"],
       ["decode", "0x16"],
-      ["decode", "16", "3c"], ["show"], ["export"], ["export", "last"], ["export", "last", "--format", "fit"],
+      ["decode", "16", "3c"], ["show"], ["export"], ["export", "last"], ["export", "last", "--format", "gpx"],
       ["replay"], ["replay", "x", "--handle", "none"], ["replay", "x", "--handle", "0"],
       ["replay", "x", "--handle", "65536"], ["run", "--bus", "nowhere"], ["run", "extra"], ["demo", "--duration", "0"],
       ["demo", "--duration", "soon"], ["devices", "add"], ["devices", "add", "C0:FF:EE:00:00"],

@@ -27,7 +27,7 @@ extension SessionCatalogue {
       heartbeats: beats.sorted { ($0.start?.microseconds ?? 0) < ($1.start?.microseconds ?? 0) }, gaps: gaps)
   }
 
-  private static func span(_ start: Timestamp, _ end: Timestamp) -> TimeSpan {
+  static func span(_ start: Timestamp, _ end: Timestamp) -> TimeSpan {
     TimeSpan(start: start, end: end) ?? TimeSpan(at: start)
   }
 }

@@ -7,20 +7,26 @@ internal import ArgumentParser
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write the values of a session as CSV.",
+    commandName: "export", abstract: "Write a session or workout for another program.",
     usage: "sensord export <session> --format <format> [-o <file>] [options]",
     discussion: """
-      beats  time,run,index,rr_ticks,preceded_by_gap,flags   (RR in 1/1024 s)
-      rates  time,bpm,contact,energy_kj,preceded_by_gap
+      beats      CSV: time,run,index,rr_ticks,preceded_by_gap,flags   (RR in 1/1024 s)
+      rates      CSV: time,bpm,contact,energy_kj,preceded_by_gap
+      fit        an activity with rates, intervals, laps and pauses
+      tcx        an activity with rates
+      rr         intervals in ms, one a line (Kubios, Elite HRV)
+      hrvlogger  CSV of HRV Logger: date, rr, since start
 
-        sensord export last --format beats -o beats.csv
+      All but the first two take a workout, too.
+
+        sensord export last --format fit -o ride.fit
       """)
 
-  @Argument(help: "The first digits of a session's name, or last.")
+  @Argument(help: "The first digits of a session's or workout's name, or last.")
   var session: String
 
   @Option(help: "What to write.")
-  var format: ExportFormat
+  var format: ExportChoice
 
   @OptionGroup var store: StoreOptions
 
@@ -30,7 +36,18 @@ struct ExportCommand: ParsableCommand {
   var output: String?
 
   mutating func run() throws {
-    let (name, format) = (session, format)
+    switch format {
+    case .own(let format): try write(format)
+    case .foreign(let format):
+      var arguments = ["export", session, "--format", format.rawValue]
+      if let path = store.path { arguments += ["--store", path] }
+      if let output { arguments += ["--output", output] }
+      try InterchangeProgram.become(arguments)
+    }
+  }
+
+  private func write(_ format: ExportFormat) throws {
+    let name = session
     let catalogue = try store.catalogue()
     let (session, table) = try CommandLoop.run { try await catalogue.export(name, as: format) }
     if format == .beats, let note = Self.noteOnBeats(of: session) { StandardError.write(note) }
@@ -45,5 +62,3 @@ struct ExportCommand: ParsableCommand {
     session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }
   }
 }
-
-extension ExportFormat: ExpressibleByArgument {}

@@ -1,0 +1,243 @@
+internal import FoundationEssentials
+internal import HealthModel
+
+/// The messages of a FIT file in order of time, between its header and its checksum.
+struct FITBody: ~Copyable {
+  /// Local types, one for each form of message.
+  private enum Local {
+    static let fileIdentifier: UInt8 = 0
+    static let creator: UInt8 = 1
+    static let device: UInt8 = 2
+    static let event: UInt8 = 3
+    static let rate: UInt8 = 4
+    static let second: UInt8 = 5
+    static let intervals: UInt8 = 6
+    static let lap: UInt8 = 7
+    static let session: UInt8 = 8
+    static let activity: UInt8 = 9
+  }
+
+  private let recording: InterchangeRecording
+  private var messages = FITMessages()
+  private var timer = FITTimer()
+  /// A start that is later than the second of its beat, and so not written yet.
+  private var waitingStart: Int64?
+  private var intervals: [UInt16] = []
+  private var beatsOfStretch = 0
+  private var hasStarted = false
+  /// The time of the last message.
+  private var last: Int64
+  private var figures: [LapFigures]
+  private var whole = LapFigures()
+
+  private struct LapFigures {
+    var count: Int64 = 0
+    var sum: Int64 = 0
+    var greatest: UInt16 = 0
+    var timerSeconds: Int64 = 0
+
+    mutating func add(_ rate: UInt16) {
+      count += 1
+      sum += Int64(rate)
+      greatest = max(greatest, rate)
+    }
+  }
+
+  init(_ recording: InterchangeRecording) {
+    self.recording = recording
+    last = recording.span.start.microseconds.flooredSeconds
+    figures = recording.laps.map { _ in LapFigures() }
+  }
+
+  mutating func write<Failure: Error>(to receive: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    appendHead()
+    var rates = RateSeconds(recording)
+    var beats = MeasuredBeats(recording, followsClock: true)
+    var rate = rates.next()
+    var beat = beats.next()
+    let hasBeats = beat != nil
+    while rate != nil || beat != nil {
+      let second = min(rate?.second ?? .max, beat?.time.microseconds.flooredSeconds ?? .max)
+      if let start = waitingStart, start <= second { appendStart(at: start) }
+      // A stretch that begins in this second begins before its record, if there is none under way.
+      var isOpened = false
+      if let beat, beat.milliseconds == nil, beat.time.microseconds.flooredSeconds == second, !timer.isRunning {
+        open(at: beat.time, in: second)
+        isOpened = true
+      }
+      if let one = rate, one.second == second {
+        rate = rates.next()
+        if !hasBeats, !timer.isRunning { open(at: Timestamp(microseconds: second * 1_000_000), in: second) }
+        appendRecord(at: second, one.beatsPerMinute)
+        if !hasBeats, rate?.isPrecededByGap ?? true { close(at: second * 1_000_000, isFinal: rate == nil) }
+      } else {
+        appendRecord(at: second, nil)
+      }
+      while let one = beat, one.time.microseconds.flooredSeconds == second {
+        beat = beats.next()
+        if let milliseconds = one.milliseconds {
+          timer.add(milliseconds: milliseconds)
+          intervals.append(UInt16(clamping: milliseconds))
+        } else if isOpened {
+          isOpened = false
+        } else {
+          open(at: one.time, in: second)
+        }
+        beatsOfStretch += 1
+        if beat?.milliseconds == nil { close(at: one.time.microseconds, isFinal: beat == nil) }
+      }
+      if waitingStart == nil { appendIntervals() }
+      try messages.buffer.hand(to: receive)
+    }
+    appendTail()
+    try messages.buffer.hand(to: receive, all: true)
+  }
+
+  // MARK: The timer
+
+  private mutating func open(at time: Timestamp, in second: Int64) {
+    let start = timer.start(at: time.microseconds)
+    beatsOfStretch = 0
+    if start <= second { appendStart(at: start) } else { waitingStart = start }
+  }
+
+  private mutating func close(at microseconds: Int64, isFinal: Bool) {
+    if let start = waitingStart { appendStart(at: start) }
+    appendIntervals()
+    let start = timer.start ?? last
+    let hasBeats = beatsOfStretch > 0
+    let stop = timer.stop(at: microseconds, isSingle: beatsOfStretch == 1, countsSums: hasBeats)
+    for (index, lap) in recording.laps.enumerated() {
+      let from = max(start, lap.span.start.microseconds.flooredSeconds)
+      let to = min(stop, lap.span.end.microseconds.flooredSeconds + 1)
+      if to > from { figures[index].timerSeconds += to - from }
+    }
+    appendTimer(FITProfile.Timer.stopAll, at: stop, isByHand: isFinal)
+  }
+
+  private mutating func appendStart(at second: Int64) {
+    waitingStart = nil
+    appendTimer(FITProfile.Timer.start, at: second, isByHand: !hasStarted)
+    hasStarted = true
+  }
+
+  private mutating func appendTimer(_ type: UInt8, at second: Int64, isByHand: Bool) {
+    messages.append(
+      FITProfile.Message.event, as: Local.event,
+      [(253, time(second)), (3, .uint32(isByHand ? 0 : 1)), (0, .enumeration(0)), (1, .enumeration(type))])
+  }
+
+  // MARK: Messages
+
+  /// Times never go back, whatever a clock did.
+  private mutating func time(_ second: Int64) -> FITMessages.Value {
+    last = max(last, second)
+    return Self.stamp(last)
+  }
+
+  private static func stamp(_ second: Int64) -> FITMessages.Value {
+    .uint32(UInt32(clamping: second - FITProfile.epoch))
+  }
+
+  private mutating func appendRecord(at second: Int64, _ rate: UInt16?) {
+    guard let rate else {
+      return messages.append(FITProfile.Message.record, as: Local.second, [(253, time(second))])
+    }
+    messages.append(
+      FITProfile.Message.record, as: Local.rate, [(253, time(second)), (3, .uint8(Self.rate(rate)))])
+    guard rate < 255 else { return }
+    whole.add(rate)
+    for (index, lap) in recording.laps.enumerated() {
+      let isInside =
+        second >= lap.span.start.microseconds.flooredSeconds && second <= lap.span.end.microseconds.flooredSeconds
+      if isInside { figures[index].add(rate) }
+    }
+  }
+
+  /// 255 means that there is no value: so it stands for what does not fit, too.
+  private static func rate(_ rate: UInt16) -> UInt8 { UInt8(clamping: rate) }
+
+  private mutating func appendIntervals() {
+    var left = intervals[...]
+    while !left.isEmpty {
+      messages.append(FITProfile.Message.variability, as: Local.intervals, [(0, .intervals(left.prefix(5)))])
+      left = left.dropFirst(5)
+    }
+    intervals.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func appendHead() {
+    let id = recording.id.uuid
+    let serial = UInt32(id.0) << 24 | UInt32(id.1) << 16 | UInt32(id.2) << 8 | UInt32(id.3)
+    let start = recording.span.start.microseconds.flooredSeconds
+    messages.append(
+      FITProfile.Message.fileIdentifier, as: Local.fileIdentifier,
+      [
+        (0, .enumeration(4)), (1, .uint16(FITProfile.development)), (2, .uint16(0)), (3, .uint32z(max(serial, 1))),
+        (4, Self.stamp(start)), (8, .text(FITWriter.program, bytes: 20)),
+      ])
+    messages.append(FITProfile.Message.fileCreator, as: Local.creator, [(0, .uint16(0))])
+    appendDevice(0, type: 0xFF, source: 5, name: FITWriter.program)
+    let device = recording.device
+    if let name = device.model ?? device.name ?? device.manufacturer {
+      appendDevice(1, type: 120, source: 3, name: name)
+    }
+  }
+
+  private mutating func appendDevice(_ index: UInt8, type: UInt8, source: UInt8, name: String) {
+    messages.append(
+      FITProfile.Message.deviceInformation, as: Local.device,
+      [
+        (253, time(last)), (0, .uint8(index)), (1, .uint8(type)), (2, .uint16(FITProfile.development)),
+        (25, .enumeration(source)), (27, .text(name, bytes: 32)),
+      ])
+  }
+
+  private mutating func appendTail() {
+    let end = recording.span.end.microseconds.flooredSeconds
+    for (index, lap) in recording.laps.enumerated() {
+      let figures = figures[index]
+      messages.append(
+        FITProfile.Message.lap, as: Local.lap,
+        [
+          (254, .uint16(UInt16(clamping: index))), (253, time(end)),
+          (2, Self.stamp(lap.span.start.microseconds.flooredSeconds)),
+          (7, Self.milliseconds(lap.span.microseconds / 1000)),
+          (8, Self.milliseconds(figures.timerSeconds * 1000)), (0, .enumeration(9)), (1, .enumeration(1)),
+          (15, Self.average(figures)), (16, Self.greatest(figures)), (24, .enumeration(7)),
+          (25, .enumeration(FITProfile.sport(lap.activity))),
+        ])
+    }
+    let elapsed = Self.milliseconds(recording.span.microseconds / 1000)
+    messages.append(
+      FITProfile.Message.session, as: Local.session,
+      [
+        (254, .uint16(0)), (253, time(end)), (2, Self.stamp(recording.span.start.microseconds.flooredSeconds)),
+        (7, elapsed), (8, Self.milliseconds(timer.seconds * 1000)), (0, .enumeration(8)), (1, .enumeration(1)),
+        (5, .enumeration(FITProfile.sport(recording.activity))), (6, .enumeration(0)), (16, Self.average(whole)),
+        (17, Self.greatest(whole)), (25, .uint16(0)), (26, .uint16(UInt16(clamping: recording.laps.count))),
+        (28, .enumeration(0)),
+      ])
+    messages.append(
+      FITProfile.Message.activity, as: Local.activity,
+      [
+        (253, time(end)), (0, Self.milliseconds(timer.seconds * 1000)), (1, .uint16(1)), (2, .enumeration(0)),
+        (3, .enumeration(26)), (4, .enumeration(1)),
+      ])
+  }
+
+  private static func milliseconds(_ value: Int64) -> FITMessages.Value { .uint32(UInt32(clamping: value)) }
+
+  private static func average(_ figures: LapFigures) -> FITMessages.Value {
+    .uint8(figures.count == 0 ? 255 : UInt8(clamping: (figures.sum + figures.count / 2) / figures.count))
+  }
+
+  private static func greatest(_ figures: LapFigures) -> FITMessages.Value {
+    .uint8(figures.count == 0 ? 255 : UInt8(clamping: figures.greatest))
+  }
+}
+
+extension FITWriter {
+  /// What files say of who wrote them.
+  static let program = "sensord"
+}

@@ -1,0 +1,87 @@
+internal import HealthModel
+
+/// The numbers of FIT's profile that are written or understood here.
+enum FITProfile {
+  /// Seconds from 1970 to FIT's epoch, 1989-12-31 00:00:00 UTC.
+  static let epoch: Int64 = 631_065_600
+
+  /// Global message numbers.
+  enum Message {
+    static let fileIdentifier: UInt16 = 0
+    static let session: UInt16 = 18
+    static let lap: UInt16 = 19
+    static let record: UInt16 = 20
+    static let event: UInt16 = 21
+    static let deviceInformation: UInt16 = 23
+    static let activity: UInt16 = 34
+    static let fileCreator: UInt16 = 49
+    static let monitoring: UInt16 = 55
+    static let variability: UInt16 = 78
+    static let monitoringInformation: UInt16 = 103
+    static let developerField: UInt16 = 206
+    static let developer: UInt16 = 207
+  }
+
+  /// Base types with the sizes of their elements.
+  enum Base: UInt8 {
+    case enumeration = 0x00
+    case sint8 = 0x01
+    case uint8 = 0x02
+    case sint16 = 0x83
+    case uint16 = 0x84
+    case sint32 = 0x85
+    case uint32 = 0x86
+    case string = 0x07
+    case float32 = 0x88
+    case float64 = 0x89
+    case uint8z = 0x0A
+    case uint16z = 0x8B
+    case uint32z = 0x8C
+    case bytes = 0x0D
+    case sint64 = 0x8E
+    case uint64 = 0x8F
+    case uint64z = 0x90
+
+    var size: Int {
+      switch self {
+      case .enumeration, .sint8, .uint8, .string, .uint8z, .bytes: 1
+      case .sint16, .uint16, .uint16z: 2
+      case .sint32, .uint32, .float32, .uint32z: 4
+      case .float64, .sint64, .uint64, .uint64z: 8
+      }
+    }
+  }
+
+  /// Events of the timer.
+  enum Timer {
+    static let start: UInt8 = 0
+    static let stop: UInt8 = 1
+    static let stopAll: UInt8 = 4
+    static let stopDisable: UInt8 = 8
+    static let stopDisableAll: UInt8 = 9
+  }
+
+  /// The manufacturer of whoever has no number of their own.
+  static let development: UInt16 = 255
+
+  /// FIT's sports by the names of activities.
+  private static let sports: [(sport: UInt8, activity: String)] = [
+    (1, "running"), (2, "cycling"), (3, "transition"), (4, "elliptical"), (5, "swimming"), (6, "basketball"),
+    (7, "soccer"), (8, "tennis"), (9, "americanFootball"), (10, "traditionalStrengthTraining"), (11, "walking"),
+    (12, "crossCountrySkiing"), (13, "downhillSkiing"), (14, "snowboarding"), (15, "rowing"), (17, "hiking"),
+    (18, "swimBikeRun"), (19, "paddleSports"), (25, "golf"), (27, "equestrianSports"), (29, "fishing"),
+    (31, "climbing"), (32, "sailing"), (33, "skatingSports"), (38, "surfingSports"), (47, "boxing"),
+    (62, "highIntensityIntervalTraining"),
+  ]
+
+  /// The sport of an activity: generic where FIT has none for it.
+  static func sport(_ activity: WorkoutActivityType?) -> UInt8 {
+    guard let name = activity?.description else { return 0 }
+    return sports.first { $0.activity == name }?.sport ?? 0
+  }
+
+  /// The activity of a sport; nil for one that nobody named.
+  static func activity(_ sport: UInt8) -> WorkoutActivityType? {
+    sports.first { $0.sport == sport }.flatMap { WorkoutActivityType($0.activity) }
+  }
+}

@@ -1,0 +1,51 @@
+package import FoundationEssentials
+package import HealthModel
+
+/// What is written: a session, or a workout with what was recorded meanwhile.
+package struct InterchangeRecording: Hashable, Sendable {
+  /// The identity of the session or workout.
+  package var id: UUID
+  /// The hardware that measured.
+  package var device: Device
+  /// The program that saved it.
+  package var source: SourceRevision
+  /// From its start to its end.
+  package var span: TimeSpan
+  /// Rates in order of time.
+  package var rates: [HeartRateValue]
+  /// The beats in their runs.
+  package var heartbeats: HeartbeatSeries
+  /// The gaps in order of time.
+  package var gaps: [RecordingGap]
+  /// What was done; nil for a session, of which nobody said it.
+  package var activity: WorkoutActivityType?
+  /// The parts that stand for themselves, in order and without overlap; the whole where there are none.
+  package var laps: [Lap]
+
+  /// A part of a recording.
+  package struct Lap: Hashable, Sendable {
+    package var span: TimeSpan
+    package var activity: WorkoutActivityType?
+
+    package init(_ span: TimeSpan, activity: WorkoutActivityType? = nil) {
+      self.span = span
+      self.activity = activity
+    }
+  }
+
+  package init(
+    id: UUID, device: Device, source: SourceRevision, span: TimeSpan, rates: [HeartRateValue] = [],
+    heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], activity: WorkoutActivityType? = nil,
+    laps: [Lap] = []
+  ) {
+    self.id = id
+    self.device = device
+    self.source = source
+    self.span = span
+    self.rates = rates
+    self.heartbeats = heartbeats
+    self.gaps = gaps
+    self.activity = activity
+    self.laps = laps.isEmpty ? [Lap(span, activity: activity)] : laps
+  }
+}

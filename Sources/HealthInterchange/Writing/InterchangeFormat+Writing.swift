@@ -1,0 +1,36 @@
+internal import HealthModel
+
+extension InterchangeFormat {
+  /// Who writes it.
+  private var writer: any RecordingWriter.Type {
+    switch self {
+    case .fit: FITWriter.self
+    case .tcx: TCXWriter.self
+    case .rr: IntervalTextWriter.self
+    case .hrvlogger: HRVLoggerWriter.self
+    }
+  }
+
+  /// Writes `recording` in this format, and hands what is written to `receive` piece by piece.
+  package func write<Failure: Error>(
+    _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    try writer.write(recording, to: receive)
+  }
+
+  /// Why this format would have nothing of `recording`; nil where it has something.
+  package func refusal(_ recording: InterchangeRecording) -> String? {
+    switch self {
+    case .fit:
+      let first = recording.span.start.microseconds.flooredSeconds - FITProfile.epoch
+      // Smaller numbers are seconds since a device was switched on.
+      guard first >= 0x1000_0000, first < Int64(UInt32.max) else { return "FIT has no times before July 1998" }
+      return recording.rates.isEmpty && recording.heartbeats.beats.isEmpty
+        ? "there is neither a rate nor a beat in it" : nil
+    case .tcx: return recording.rates.isEmpty ? "TCX has rates, and there is none in it" : nil
+    case .rr, .hrvlogger:
+      let hasInterval = MeasuredBeats(recording).contains { $0.milliseconds != nil }
+      return hasInterval ? nil : "this format has intervals, and there is none in it"
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import Documents
+internal import Glibc
+internal import Recordings
+
+/// Both outputs of the program.
+enum Output {
+  /// Writes to stdout.
+  static func write(_ bytes: [UInt8]) throws(FileError) {
+    guard let number = FileAccess.write(bytes, to: STDOUT_FILENO) else { return }
+    throw FileError(number, "cannot write", otherwise: .inputOutput)
+  }
+
+  /// Prints a text for which nothing can be done where that fails.
+  static func print(_ text: String) {
+    _ = FileAccess.write(Array(text.utf8), to: STDOUT_FILENO)
+  }
+
+  /// A line on stderr, safe for a terminal whatever file names put into it.
+  static func error(_ line: String) {
+    _ = FileAccess.write(Array("\(PrintableText.line(line))\n".utf8), to: STDERR_FILENO)
+  }
+}

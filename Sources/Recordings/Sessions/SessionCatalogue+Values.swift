@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+internal import HealthModel
+internal import SeriesStore
+
+/// What other formats are made of.
+extension SessionCatalogue {
+  /// The values of what `name` means: a session, or a workout with what was recorded meanwhile.
+  ///
+  /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
+  @concurrent package func values(_ name: String) async throws -> RecordedValues {
+    if case .workout(let workout) = try await named(name) { return try await values(ofWorkout: workout) }
+    let (session, rates, gaps) = try await rates(name)
+    // By its identity: what `last` means may have changed.
+    let beats = try await recording(session.id.uuidString).beats
+    return RecordedValues(
+      id: session.id, device: session.device, source: session.source, span: Self.span(session.start, session.end),
+      rates: rates, heartbeats: beats, gaps: gaps)
+  }
+
+  @concurrent private func values(ofWorkout id: UUID) async throws -> RecordedValues {
+    let (store, sample) = try await stored(id)
+    let workout = try await store.workout(id)
+    let collected = try await Self.recorded(with: id, in: store)
+    var best: (beats: HeartbeatSeries, session: UUID, device: Device?, count: Int)?
+    for sample in collected where sample.type == .heartbeatSeries {
+      guard let session = sample.session else { continue }
+      let beats = try await store.beats(of: session)
+      let count = beats.locatedBeats.reduce(0) { $1.time >= workout.start && $1.time <= workout.end ? $0 + 1 : $0 }
+      if count > best?.count ?? -1 { best = (beats, session, sample.device, count) }
+    }
+    // Rates of the same sensor as its beats; of all where there are none.
+    let ofBest = collected.filter { best == nil || $0.session == best?.session }
+    let rates = try await Self.rates(of: ofBest, in: store)
+      .filter { $0.time >= workout.start && $0.time <= workout.end }
+    let sessions =
+      best.map { [$0.session] } ?? Set(collected.compactMap(\.session)).sorted { $0.uuidString < $1.uuidString }
+    var gaps: [RecordingGap] = []
+    for session in sessions { gaps += try await store.gaps(of: session) }
+    return RecordedValues(
+      id: id, device: best?.device ?? sample.device ?? Device(), source: sample.source, span: workout.span,
+      rates: rates,
+      heartbeats: best?.beats ?? HeartbeatSeries(), gaps: gaps.sorted { $0.start < $1.start }, workout: workout)
+  }
+}
