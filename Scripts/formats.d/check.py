@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Checks every format through programs of others: a line for each format, checker and session, all ok or the first thing that is not.
+  check.py PROGRAMS FOLDER [NAME…]     PROGRAMS has sensord and sensord-interchange; FOLDER has the stores of sessions.py
+"""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+import fit
+import intervals
+import sessions
+import tcx
+import truth as truths
+
+ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv'}
+CHECKERS = {
+    'fit': {name: (lambda reader: lambda path, truth: fit.check(reader(path), truth))(reader) for name, reader in fit.READERS.items()},
+    'tcx': {'tcxreader': tcx.with_tcxreader} | ({'schema': tcx.with_schema} if os.environ.get('TCX_XSD') else {}),
+    'rr': {'neurokit2': intervals.rr_neurokit, 'hrv-analysis': intervals.rr_hrvanalysis},
+    'hrvlogger': {'pandas': intervals.logger_pandas},
+}
+
+
+def has(form, truth):
+    """Whether the session has anything for a format."""
+    if form == 'tcx':
+        return bool(truth.rates)
+    return form == 'fit' or any(one.intervals for one in truth.stretches)
+
+
+def export(programs, store, form, path):
+    start = time.monotonic()
+    done = subprocess.run(
+        [programs / 'sensord', 'export', 'last', '--format', form, '--store', store, '-o', path], capture_output=True, text=True)
+    return done.returncode, done.stderr.strip(), time.monotonic() - start
+
+
+def main():
+    programs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    names = sys.argv[3:] or list(sessions.SESSIONS)
+    # All of it before any checker is loaded: a child's peak begins with what this process had when it started the child.
+    made = {}
+    for name in names:
+        for form, ending in ENDINGS.items():
+            made[name, form] = export(programs, folder / f'{name}.sqlite', form, folder / f'{name}.{ending}')
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    failed = 0
+
+    def row(form, checker, name, isRight, told):
+        nonlocal failed
+        failed += not isRight
+        print(f'{form:<10} {checker:<15} {name:<11} {"ok" if isRight else "FAILED":<7} {told}', flush=True)
+    print(f'{"format":<10} {"checker":<15} {"session":<11} {"result":<7} what was compared')
+    for name in names:
+        truth = truths.read(str(programs / 'sensord'), folder / f'{name}.sqlite')
+        for form, checkers in CHECKERS.items():
+            code, message, seconds = made[name, form]
+            path = folder / f'{name}.{ENDINGS[form]}'
+            if not has(form, truth):
+                row(form, '-', name, code == 65, f'refused: {message}')
+                continue
+            for checker, check in checkers.items():
+                try:
+                    isRight, told = not code, message or check(path, truth)
+                except Exception as error:
+                    isRight, told = False, f'{type(error).__name__}: {error}'
+                row(form, checker, name, isRight, f'{told}; {path.stat().st_size:,} bytes in {seconds:.2f} s' if isRight else told)
+    print(f'{failed} failed; the largest process had {peak} MiB resident')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

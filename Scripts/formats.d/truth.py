@@ -1,0 +1,63 @@
+"""What the program itself says of a session, in the forms that have everything, and what of it a format can have."""
+import csv
+import io
+import json
+import subprocess
+from collections import namedtuple
+from datetime import datetime, timezone
+
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# A stretch of beats from one to the next: the microsecond of its first beat, milliseconds between all of them, and how far the sum of
+# these is from the clock, at most.
+Stretch = namedtuple('Stretch', 'start end intervals drift')
+Truth = namedtuple('Truth', 'stretches rates gaps start end beats')
+
+
+def microseconds(text):
+    moment = datetime.fromisoformat(text.replace('Z', '+00:00'))
+    delta = moment - EPOCH
+    return (delta.days * 86400 + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+def _stretches(rows):
+    """A stretch ends where beats may be missing, and at beats that were invented or had no time."""
+    stretches, current = [], None
+    for row in rows:
+        flags = row['flags'].split('+')
+        if 'filler' in flags or 'surplus' in flags:
+            current = None
+            continue
+        at = microseconds(row['time'])
+        if current is None or row['index'] == '0' or row['preceded_by_gap'] == '1':
+            current = {'start': at, 'end': at, 'ticks': 0, 'sum': 0, 'intervals': [], 'drift': 0}
+            stretches.append(current)
+            continue
+        current['ticks'] += int(row['rr_ticks'])
+        # Half up, as everybody rounds positive numbers.
+        total = (current['ticks'] * 2000 + 1024) // 2048
+        current['intervals'].append(total - current['sum'])
+        current['sum'], current['end'] = total, at
+        current['drift'] = max(current['drift'], abs((at - current['start']) / 1000 - total))
+    return [Stretch(one['start'], one['end'], one['intervals'], one['drift']) for one in stretches]
+
+
+def same(stretch, intervals, followsClock):
+    """Whether these are the intervals of a stretch: to the millisecond, and where the sensor's clock went wrong by more than a quarter of a
+    second each within one, and their sum near the clock."""
+    if not followsClock or stretch.drift < 250:
+        return stretch.intervals == intervals
+    near = abs(sum(intervals) - (stretch.end - stretch.start) / 1000) <= 252
+    return near and len(intervals) == len(stretch.intervals) and all(abs(one - other) <= 1 for one, other in zip(stretch.intervals, intervals))
+
+
+def read(program, store, session='last'):
+    def run(*arguments):
+        return subprocess.run([program, *arguments, '--store', str(store)], check=True, capture_output=True, text=True).stdout
+    beats = list(csv.DictReader(io.StringIO(run('export', session, '--format', 'beats'))))
+    rates = [(microseconds(row['time']), int(row['bpm'])) for row in csv.DictReader(io.StringIO(run('export', session, '--format', 'rates')))]
+    shown = json.loads(run('show', session, '--json'))
+    gaps = [(microseconds(gap['start']), microseconds(gap['end'])) for gap in shown['quality']['gaps']]
+    seconds = {}
+    for at, rate in rates:
+        seconds[at // 1_000_000] = rate
+    return Truth(_stretches(beats), seconds, gaps, microseconds(shown['start']), microseconds(shown['end']), beats)
