@@ -13,7 +13,8 @@ struct BluetoothCheckupTests {
     case answers(Reply)
   }
 
-  private func findings(_ service: Service) throws -> [Finding] {
+  /// `unit`: what a made-up systemd says of bluetooth.service; nil is a bus without one.
+  private func findings(_ service: Service, unit: Reply? = nil) throws -> [Finding] {
     let bus = try PrivateBus()
     let address = BusAddress(bus.address)
     let servant = try EventLoop.startThread(named: "bluez")
@@ -23,6 +24,10 @@ struct BluetoothCheckupTests {
       if case .answers(let reply) = service {
         await bluez.export("/") { _ in reply }
         #expect(try await bluez.requestName("org.bluez"))
+      }
+      if let unit {
+        await bluez.export("/org/freedesktop/systemd1") { _ in unit }
+        #expect(try await bluez.requestName("org.freedesktop.systemd1"))
       }
       let findings = await BluetoothCheckup.findings(bus: address, on: loop)
       await bluez.close()
@@ -69,6 +74,27 @@ struct BluetoothCheckupTests {
     #expect(marks(findings) == "✓✗---")
     #expect(findings[1].text.contains("systemctl enable --now bluetooth"))
     #expect(Finding.status(findings) == .unavailable)
+  }
+
+  @Test(
+    "what keeps bluetoothd from running decides on the remedy",
+    arguments: [
+      ("masked", "is masked", "→ sudo systemctl unmask bluetooth && sudo systemctl enable --now bluetooth\n"),
+      ("masked-runtime", "until the next start", "→ sudo systemctl unmask --runtime bluetooth && "),
+      ("disabled", "not running", "→ sudo systemctl enable --now bluetooth; where that fails: journalctl -u bluetooth"),
+    ])
+  func unitStates(state: String, cause: String, remedy: String) throws {
+    let findings = try findings(.absent, unit: .values([.string(state)]))
+    #expect(marks(findings) == "✓✗---")
+    #expect(findings[1].text.contains(cause) && findings[1].text.contains(remedy), "\(findings[1].text)")
+    #expect(!findings[1].text.contains("apt install"))
+    #expect(Finding.status(findings) == .unavailable)
+  }
+
+  @Test("a unit that is not there is to be installed")
+  func noUnit() throws {
+    let missing = Reply.error(name: "org.freedesktop.DBus.Error.FileNotFound", message: "No such file or directory")
+    #expect(try findings(.absent, unit: missing)[1].text.contains("sudo apt install bluez"))
   }
 
   @Test("a bus that refuses ends with 77 and names the group")

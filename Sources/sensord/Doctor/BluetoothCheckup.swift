@@ -62,9 +62,7 @@ struct BluetoothCheckup {
     do {
       // Asking for the name would start it where systemd may; the recorder does not do that either.
       guard try await connection.nameOwner(of: "org.bluez") != nil else {
-        fail(
-          "not running (nobody owns org.bluez)",
-          remedy: "sudo apt install bluez && sudo systemctl enable --now bluetooth")
+        await failWithoutService(connection)
         return false
       }
       pass("running")
@@ -73,6 +71,31 @@ struct BluetoothCheckup {
       fail("cannot be asked for: \(error.description)", remedy: "is the message bus overloaded or stopping? try again")
       return false
     }
+  }
+
+  /// Nobody owns org.bluez: systemd, where it is, knows whether its unit may be started at all.
+  private mutating func failWithoutService(_ connection: Connection) async {
+    let start = "sudo systemctl enable --now bluetooth"
+    switch await unitState(connection) {
+    case "masked":
+      fail("bluetooth.service is masked, so it cannot run", remedy: "sudo systemctl unmask bluetooth && \(start)")
+    case "masked-runtime":
+      fail(
+        "bluetooth.service is masked until the next start of the machine, so it cannot run",
+        remedy: "sudo systemctl unmask --runtime bluetooth && \(start)")
+    case .some: fail("installed and not running", remedy: "\(start); where that fails: journalctl -u bluetooth -n 20")
+    case nil: fail("not running (nobody owns org.bluez)", remedy: "sudo apt install bluez && \(start)")
+    }
+  }
+
+  /// Whether `bluetooth.service` is enabled, disabled, masked and so on; nil where it is not there, or nobody tells.
+  private func unitState(_ connection: Connection) async -> String? {
+    let call = Message.call(
+      "org.freedesktop.systemd1", path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager",
+      member: "GetUnitFileState", body: [.string("bluetooth.service")])
+    // The bus would start it where it is not.
+    guard (try? await connection.nameOwner(of: "org.freedesktop.systemd1")) != nil else { return nil }
+    return try? await connection.call(call, timeout: .seconds(5)).body.first?.string
   }
 
   private mutating func readObjects(_ connection: Connection) async -> [(path: String, interfaces: Value)]? {
