@@ -16,6 +16,8 @@ struct SensordCommand: ParsableCommand {
 
       No strap at hand? 'sensord demo' records a simulated one.
       Nothing is recorded? 'sensord doctor' finds out why.
+      More: 'sensord help' and sensors, gaps, privacy, configuration, files or
+      exit-codes.
       """,
     version: "sensord \(version)",
     subcommands: [DemoChildCommand.self],
@@ -43,5 +45,6 @@ struct SensordCommand: ParsableCommand {
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
+      CommandGroup(name: "Help", subcommands: [HelpCommand.self]),
     ])
 }

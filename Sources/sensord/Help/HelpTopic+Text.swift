@@ -1,0 +1,139 @@
+/// Paragraphs flow in the manual page; a paragraph with an indented line, or with columns, stays as it is there.
+extension HelpTopic {
+  var text: String {
+    switch self {
+    case .sensors:
+      """
+      Any Bluetooth LE sensor with the standard Heart Rate Service is recorded:
+      chest straps, arm bands, watches that broadcast. Only those that you added:
+
+        sensord scan                                who is in reach
+        sensord devices add C0:FF:EE:00:00:01       this one, from now on
+        sensord devices                             those that are recorded
+        sensord devices remove C0:FF:EE:00:00:01    no more
+
+      Wear it: most straps wake up by moist skin. It is linked by itself, within
+      seconds, and its session begins with the first heart rate. Nothing has to be
+      started or ended. The session ends when the sensor stays away, or off the
+      skin, for five minutes.
+
+      A sensor allows few links, often one: an app on a phone may hold it. Few
+      sensors need pairing; 'sensord devices pair' does that.
+
+      Nothing is recorded? 'sensord doctor' looks at the whole way from the bus to
+      the store, and 'sensord status' says what each sensor does.
+      """
+    case .gaps:
+      """
+      What arrived is stored as it came, and what did not is marked. No interval is
+      ever formed across a gap, and no value is made up to fill one.
+
+        link             the sensor was out of reach, or the radio lost it
+        contact          it was off the skin
+        silence          it sent nothing for ten seconds, on a link that was up
+        recorder, boot   the recorder did not run; the machine was restarted
+        step             beats were lost without a word
+        missedOrPause    one long interval: missed beats, or a pause
+        filler, surplus  the sensor sent intervals that it did not measure
+
+      'sensord show' lists the gaps of a session, and says how much of its time the
+      beats account for: the coverage. It has a floor and a ceiling, since nobody
+      can know whether a beat was missed or only late.
+
+      Beats that look wrong have flags, such as missed, extra or ectopic; their
+      values stay. Figures of the heart rate variability leave them out, and are
+      refused, with the reason, where too much is missing. In the table of
+      'sensord export --format beats' both are columns.
+
+      While it is recorded all of this is provisional. It is computed once more,
+      from all values, when the session ends.
+      """
+    case .privacy:
+      """
+      Heart rates say much about a person. They leave this machine only if you
+      carry them: the recorder has no network.
+
+        your own recorder    your files have mode 0600, for you alone
+        the service          readable by root and the group sensord (0640)
+        logs, errors         have no rates, intervals or payloads
+        other programs       get what you allowed them, by type: sensord grants
+
+      A program that may not read cannot tell that from there being nothing.
+      'sensord agent' asks you when one wants to read or save.
+
+      'sensord delete' removes a session from the store, the journal and the kept
+      captures; 'sensord grants revoke' takes a permission back. Purging the
+      Debian package deletes all that the service recorded.
+
+      Files are not encrypted: use an encrypted disk. Most straps send without
+      encryption, so whoever is in range can receive them as sensord does.
+      """
+    case .configuration:
+      """
+      Nothing has to be configured. The service reads /etc/sensord/sensord.conf,
+      your own recorder ~/.config/sensord/sensord.conf; 'sensord run --config FILE'
+      another one. What is not set has its default.
+
+        [sessions]    when a session ends
+        [journal]     how soon values are safe on the disk
+        [captures]    how long raw notifications are kept
+        [sensors]     who is recorded, on which adapters
+        [events]      which heart rates are events
+        [zones]       your greatest rate, for time in zones
+        [clients]     what other programs may do
+        [log]         how much is logged
+
+      A setting is a line such as this, below its section:
+
+        away-limit = 10min
+
+      A change counts from the next start: sudo systemctl restart sensord. A line
+      that is wrong ends the recorder with 78 and is named, with its number. Every
+      setting with its default: sensord.conf(5), or the file that is installed.
+      """
+    case .files:
+      """
+      Sessions are in one SQLite file, with all that belongs to them. The service
+      and each person who records have one of their own:
+
+        /var/lib/sensord/sensord.sqlite            the service's
+        ~/.local/state/sensord/sensord.sqlite      a person's
+
+      Beside it, named after it:
+
+        sensord.journal/        what is recorded now; deleted when it is stored
+        sensord.captures/       raw notifications, for a month (see configuration)
+
+      Commands read the service's store where the service is installed, else your
+      own; '--store FILE' names another. XDG_STATE_HOME and XDG_CONFIG_HOME are
+      respected.
+
+      To keep a copy, stop the recorder, or let SQLite do it:
+
+        sqlite3 sensord.sqlite ".backup copy.sqlite"
+
+      'sensord check' says whether a store is sound, and what could be damaged
+      without showing. The format is documented in sensord-store(5).
+      """
+    case .exitCodes:
+      """
+      Results go to stdout, everything else to stderr. An error is one line: what
+      failed, why, what to do. The codes are those of sysexits.h:
+
+         0    done
+        64    the command line is not valid
+        65    data are damaged, not what they should be, or of a newer version
+        66    what was named does not exist
+        69    a bus, adapter, daemon or program that is needed is not there
+        70    a defect of sensord: please report it
+        73    a file or folder cannot be created
+        74    reading or writing failed, or the disk is full
+        75    somebody else has it, or it is not the time for it
+        77    no permission
+        78    the configuration is wrong
+
+      The service is not restarted after 64, 65 and 78, which no restart mends.
+      """
+    }
+  }
+}
