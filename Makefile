@@ -154,12 +154,19 @@ manuals: $(binaries) $(helper) ## manual pages and completions for shells, in .b
 	@rm -rf .build/manuals
 	@Scripts/manuals .build/manuals $(binaries) $(helper) $(wildcard Live/.build/release/sensord-live)
 
+.PHONY: try-manuals
+try-manuals: manuals ## each page rendered; commands, options and values completed in bash, zsh and fish
+	@Scripts/install-dependencies try-manuals
+	@Scripts/try-manuals .build/manuals $(release)
+
 .PHONY: deb
 deb: build live ## Debian packages, in .build/deb
 	@Scripts/install-dependencies deb
 	@rm -rf .build/deb; mkdir -p .build/deb
 	@DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
 	@lintian --fail-on error,warning .build/deb/*.deb && ls -l .build/deb
+	@Scripts/install-dependencies try-manuals
+	@Scripts/try-manuals .build/manuals $(release)
 
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
 $(binaries) $(helper) &: $(sources)
@@ -203,7 +210,7 @@ uninstall: ## remove what install put in place; recordings and the user stay
 	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(bindir)/sensord-interchange $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
 	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml $(userunitdir)/sensord.service
-	rm -f $(sharedir)/man/man1/sensord*.1 $(sharedir)/man/man5/sensord*.5 $(sharedir)/man/man5/org.sensord.5
+	rm -f $(sharedir)/man/man1/sensord*.1 $(sharedir)/man/man5/sensord*.5 $(sharedir)/man/man5/org.sensord.5 $(sharedir)/man/man7/sensord*.7
 	rm -f $(sharedir)/bash-completion/completions/sensord* $(sharedir)/zsh/vendor-completions/_sensord*
 	rm -f $(sharedir)/fish/vendor_completions.d/sensord*
 	rm -rf $(docdir)
