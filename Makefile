@@ -92,6 +92,14 @@ lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
 	Lab/run-all $(release)/sensord
 
+.PHONY: site
+site: build live ## the documentation as pages, with pictures and the libraries' reference, in .build/site
+	@Scripts/install-dependencies site
+	@rm -rf .build/pictures .build/site
+	@Scripts/pictures .build/pictures $(release) Live/.build/release
+	@Scripts/site .build/site $(release) .build/pictures
+	@echo "To look at them: python3 -m http.server --bind 127.0.0.1 --directory .build/site 8080, then http://127.0.0.1:8080"
+
 .PHONY: lab-system
 lab-system: ## the Debian packages of 'make deb' under a real systemd (Lab/README.md)
 	@Scripts/install-dependencies lab
