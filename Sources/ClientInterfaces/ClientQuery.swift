@@ -10,6 +10,7 @@ package enum ClientQuery: Sendable {
   case locations(WorkoutRouteQuery)
   case audiogram(AudiogramQuery)
   case prescription(VisionPrescriptionQuery)
+  case record(ClinicalRecordQuery)
   case statistics(StatisticsCollectionQuery)
   case changes(ChangeQuery)
 
@@ -22,6 +23,7 @@ package enum ClientQuery: Sendable {
     case .locations: "locations"
     case .audiogram: "audiogram"
     case .prescription: "prescription"
+    case .record: "record"
     case .statistics: "statistics"
     case .changes: "changes"
     }
@@ -46,6 +48,7 @@ package enum ClientQuery: Sendable {
     case .locations(let query): return .properties(["sample": .string(query.route)])
     case .audiogram(let query): return .properties(["sample": .string(query.audiogram)])
     case .prescription(let query): return .properties(["sample": .string(query.prescription)])
+    case .record(let query): return .properties(["sample": .string(query.record)])
     case .statistics(let query): return .properties(query.values)
     case .changes(let query):
       var values = Self.properties(query.predicate, limit: query.limit)
@@ -91,6 +94,8 @@ package enum ClientQuery: Sendable {
       self = .audiogram(AudiogramQuery(try arguments.identifier("sample").required("sample")))
     case "prescription":
       self = .prescription(VisionPrescriptionQuery(try arguments.identifier("sample").required("sample")))
+    case "record":
+      self = .record(ClinicalRecordQuery(try arguments.identifier("sample").required("sample")))
     case "statistics": self = .statistics(try StatisticsCollectionQuery(&arguments, zone: zone))
     case "changes":
       let anchor = try arguments.take("anchor") { $0.string.flatMap { ChangeAnchor($0) } }

@@ -25,12 +25,13 @@ extension ClientRegistry {
   ///   - call: What ``Effect/answer(_:isDecided:)`` names it by.
   ///   - now: When.
   /// - Returns: The answer where everything is decided; else it follows.
-  /// - Throws: ``Refusal/unknownType``, ``Refusal/limitsExceeded(_:)``.
+  /// - Throws: ``Refusal/unknownType``, ``Refusal/importOnly``, ``Refusal/onlyByObject``, ``Refusal/limitsExceeded(_:)``.
   package mutating func request(
     _ name: String, share: [String], read: [String], call: UInt64, at now: BootInstant
   ) throws(Refusal) -> [Effect] {
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy(isKnown) else { throw .unknownType }
+    guard share.allSatisfy(Grant.canBeShared) else { throw .importOnly }
     guard !read.contains(where: Grant.isByObject) else { throw .onlyByObject }
     guard var client = clients[name] else { return [] }
     let request = WaitingRequest(

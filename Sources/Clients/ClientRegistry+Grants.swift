@@ -66,6 +66,7 @@ extension ClientRegistry {
     }
     guard share.count <= limits.types, read.count <= limits.types else { throw .limitsExceeded(.types) }
     guard (share + read).allSatisfy({ $0 == "heartbeatSeries" || isType($0) }) else { throw .unknownType }
+    guard share.allSatisfy(Grant.canBeShared) else { throw .importOnly }
     guard decision == .denied || !read.contains(where: Grant.isByObject) else { throw .onlyByObject }
     guard !share.isEmpty || !read.isEmpty else { throw .nothingToDecide }
     func grants(_ types: [String], _ permission: Permission) -> [Grant] {

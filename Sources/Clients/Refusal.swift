@@ -24,6 +24,8 @@ package enum Refusal: Error, Hashable, Sendable {
   case notByObject
   /// Reading of this type is allowed one by one only.
   case onlyByObject
+  /// Samples of this type come by import only.
+  case importOnly
   /// The recorder is starting or stopping.
   case notRecording
   /// No sensor is measuring; these could be. Who may not read learns no address, and not whether there are none or several.
@@ -90,6 +92,7 @@ package enum Refusal: Error, Hashable, Sendable {
       case .notStored: "NotStored"
       case .notByObject: "NotByObject"
       case .onlyByObject: "OnlyByObject"
+      case .importOnly: "ImportOnly"
       case .notRecording: "NotRecording"
       case .noSensor: "NoSensor"
       case .severalSensors: "SeveralSensors"
@@ -125,6 +128,7 @@ package enum Refusal: Error, Hashable, Sendable {
     case .notStored: "the store cannot be read or written now"
     case .notByObject: "samples of this type are not allowed one by one; ask with Request"
     case .onlyByObject: "samples of this type are allowed one by one only, never as a whole; ask with RequestObjects"
+    case .importOnly: "samples of this type come by import only; no program saves them"
     case .notRecording: "the recorder is starting or stopping"
     case .noSensor(let sensors) where sensors.isEmpty: "there is no sensor to take a session of"
     case .noSensor(let sensors): "no sensor is measuring; there are \(Self.list(sensors))"

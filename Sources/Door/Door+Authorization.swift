@@ -45,10 +45,13 @@ extension Door {
   }
 
   private func requestObjects(_ query: SampleQuery, of type: SampleType, _ number: UInt64, for call: ClientCall) async {
-    let found: [HealthSample]
+    let found: [RequestedObject]
     do throws(StoreError) {
       guard let shared = await recorder.openStore else { throw StoreError(.closed, "the recorder is not ready") }
-      found = try await query.result(for: try shared.openReader()).value
+      let reader = try shared.openReader()
+      let samples = try await query.result(for: reader).value
+      let titles = type.kind == .clinicalRecord ? try await reader.clinicalRecordNames(of: samples.map(\.id)) : [:]
+      found = samples.map { RequestedObject($0, title: titles[$0.id]) }
     } catch {
       registry.endQuery(number, of: call.sender)
       return respond(to: call, error.reply)
@@ -58,7 +61,7 @@ extension Door {
     lastRequest += 1
     requests[lastRequest] = call
     do throws(Refusal) {
-      let objects = RequestedObjects(type: type.identifier, objects: found.map { RequestedObject($0) })
+      let objects = RequestedObjects(type: type.identifier, objects: found)
       perform(try registry.requestObjects(call.sender, objects, call: lastRequest, at: now))
     } catch {
       requests[lastRequest] = nil

@@ -129,6 +129,7 @@ extension ClientRegistry.Overview {
         var known: [String: Value] = ["object": .string(object.id.uuidString.lowercased())]
         known["start_us"] = object.start.map { .int64($0.microseconds) }
         known["source"] = object.source.map { .string($0) }
+        known["title"] = object.title.map { .string($0) }
         return .properties(row.merging(known) { $1 })
       }
     }

@@ -25,6 +25,7 @@ struct QueryAnswer {
     case locations(ArraySlice<RouteLocation>)
     case audiogram(AudiogramQuery)
     case prescription(VisionPrescriptionQuery)
+    case record(ClinicalRecordQuery)
     case statistics(StatisticsCollectionQuery)
     case buckets(ArraySlice<Statistics>)
     case changes(ChangeQuery, Reading)
@@ -67,6 +68,7 @@ struct QueryAnswer {
     case .locations(let query): .route(query)
     case .audiogram(let query): .audiogram(query)
     case .prescription(let query): .prescription(query)
+    case .record(let query): .record(query)
     case .statistics(let query): .statistics(query)
     case .changes(let query): .changes(query, reading)
     }
@@ -119,6 +121,10 @@ struct QueryAnswer {
     case .prescription(let query):
       var bytes: [UInt8] = []
       for line in try await store.answer(query, in: scope).lines { line.appendLine(to: &bytes) }
+      return bytes + complete()
+    case .record(let query):
+      var bytes: [UInt8] = []
+      try await store.answer(query, in: scope).line.appendLine(to: &bytes)
       return bytes + complete()
     case .statistics(let query):
       rest = .buckets(try await store.answer(query, in: scope, mostBuckets: mostBuckets)[...])

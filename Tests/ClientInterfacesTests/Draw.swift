@@ -99,7 +99,7 @@ struct Draw {
     case 3:
       return pick([
         .locations(WorkoutRouteQuery(id())), .audiogram(AudiogramQuery(id())),
-        .prescription(VisionPrescriptionQuery(id())),
+        .prescription(VisionPrescriptionQuery(id())), .record(ClinicalRecordQuery(id())),
       ])
     case 4:
       let interval = try CalendarInterval(parsing: pick(["15m", "1d", "2mo"]))

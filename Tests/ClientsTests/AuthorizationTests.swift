@@ -111,6 +111,19 @@ struct AuthorizationTests {
     #expect(registry.reading(of: ":1.1")?.scope?.objects == [Made.identifier(1)])
   }
 
+  @Test("what comes by import only is saved by nobody: it can be neither asked for nor allowed")
+  func importOnly() throws {
+    var registry = try Made.registry()
+    let type = ClinicalType.labResultRecord.identifier
+    #expect(throws: Refusal.importOnly) {
+      try registry.request(":1.1", share: ["height", type], read: [], call: 1, at: Made.at(0))
+    }
+    #expect(throws: Refusal.importOnly) {
+      try registry.grants(
+        decidedBy: ":1.0", about: Made.game, share: [type], read: [], .allowed, at: Timestamp(microseconds: 0))
+    }
+  }
+
   @Test("what is allowed one by one is never readable as a whole, wherever that is said")
   func onlyByObject() throws {
     let whole = Made.grant(.read, SampleType.visionPrescription.identifier)

@@ -90,6 +90,23 @@ struct AnswerTests {
     }
   }
 
+  @Test("a clinical record comes back byte for byte")
+  func record() throws {
+    let bytes = (0...255).map { UInt8($0) }
+    for resource in [
+      FHIRResource(resourceType: "Observation", data: bytes),
+      FHIRResource(resourceType: "x", identifier: "1", fhirVersion: "4.0.1", sourceURL: "\"u\"", data: [0]),
+    ] {
+      let record = ClinicalRecord(.labResultRecord, displayName: "Na\n♥", resource)
+      var line: [UInt8] = []
+      record.line.appendLine(to: &line)
+      #expect(try decode(line + Self.complete) { ClinicalRecordAnswer() } == record)
+      #expect(throws: ClientError.cutOff) { try decode(line) { ClinicalRecordAnswer() } }
+      #expect(throws: ClientError.unreadable) { try decode(line + line + Self.complete) { ClinicalRecordAnswer() } }
+    }
+    #expect(throws: ClientError.unreadable) { try decode(Self.complete) { ClinicalRecordAnswer() } }
+  }
+
   private func beats(of series: HeartbeatSeries) -> [String] {
     series.locatedBeats.map {
       "\($0.time) \($0.run) \($0.beat.rrTicks) \($0.beat.precededByGap) \($0.beat.flags.names)"

@@ -98,6 +98,51 @@ struct PerObjectTests {
     await stage.end()
   }
 
+  @Test(
+    "clinical records: the owner sees what they are called, and a program reads the chosen one and its files, and saves none"
+  )
+  func records() async throws {
+    let stage = try await DoorStage()
+    let owner = try await stage.connect()
+    let reader = try await stage.client(Self.reader)
+    let type = SampleType.clinical(.labResultRecord)
+    let samples = try ["Sodium", "Potassium"].map { name in
+      let data = Array(#"{"resourceType":"Observation","code":{"text":"\#(name)"},"value":1.50}"#.utf8)
+      return try NewSample(ImportedRecord(data).record, at: Self.issued)
+    }
+    let file = try HealthStore.open(stage.store, for: .writing)
+    try await file.save(samples, as: SourceRevision(identifier: "clinic", name: "Clinic"))
+    let scan = try folder.write("scan.png", Picture.png())
+    let descriptor = unsafe Glibc.open(scan, O_RDONLY | O_CLOEXEC)
+    _ = try await file.addAttachment(to: samples[1].id, name: "scan.png", from: descriptor)
+    Glibc.close(descriptor)
+    await #expect(throws: ClientError.notFound) { try await ClinicalRecordQuery(samples[1].id).result(for: reader) }
+    var requested = await owner.signals("Grants1").makeAsyncIterator()
+    // Who looks is told from then on.
+    #expect(try await rows(owner, "notDetermined").isEmpty)
+    async let asked: Void = reader.requestPerObjectReadAuthorization(for: type)
+    _ = await requested.next("Requested")
+    #expect(
+      try await Set(rows(owner, "notDetermined").compactMap { $0["title"]?.string }) == ["Sodium", "Potassium"])
+    _ = try await owner.ask(
+      "Grants1", "DecideObjects",
+      [
+        .uint32(getuid()), .string(Self.reader), .string(type.identifier),
+        .strings([samples[1].id.uuidString.lowercased()]), .strings([]), .properties([:]),
+      ])
+    try await asked
+    #expect(try await SampleQuery(.type(type)).result(for: reader).map(\.id) == [samples[1].id])
+    let record = try await ClinicalRecordQuery(samples[1].id).result(for: reader)
+    #expect(record.displayName == "Potassium" && record.resource.data.suffix(5) == Array("1.50}".utf8)[...])
+    #expect(try await reader.attachments(for: samples[1].id).map(\.name) == ["scan.png"])
+    await #expect(throws: ClientError.notFound) { try await ClinicalRecordQuery(samples[0].id).result(for: reader) }
+    // It is none of the other kinds.
+    await #expect(throws: ClientError.notFound) { try await VisionPrescriptionQuery(samples[1].id).result(for: reader) }
+    await #expect(throws: ClientError.self) { try await reader.requestAuthorization(toShare: [type]) }
+    await reader.close()
+    await stage.end()
+  }
+
   @Test("a type that is allowed one by one is never allowed as a whole, and others not one by one; both by name")
   func whole() async throws {
     let stage = try await DoorStage()

@@ -40,7 +40,7 @@ struct CommandLineTests {
       ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
       ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
       ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"], ["watch"], ["report"],
-      ["sleep"], ["hearing"], ["blood-pressure"], ["prescriptions"], ["attachments"],
+      ["sleep"], ["hearing"], ["blood-pressure"], ["records"], ["prescriptions"], ["attachments"],
     ])
   func help(command: [String]) throws {
     let outcome =

@@ -80,6 +80,14 @@ struct Questions {
         try await VisionPrescriptionQuery(sample.id).result(for: store).value
       }
     }
+    for sample in samples where sample.type.kind == .clinicalRecord {
+      add("record \(sample.id)") { (store) throws(StoreError) in
+        try await ClinicalRecordQuery(sample.id).result(for: store).value
+      }
+      add("name of \(sample.id)") { (store) throws(StoreError) in
+        try await store.clinicalRecordNames(of: [sample.id])
+      }
+    }
     for sample in samples where sample.type.kind == .correlation {
       add("parts of \(sample.id)") { (store) throws(StoreError) in
         try await SampleQuery(.part(of: sample.id)).result(for: store).value

@@ -41,7 +41,8 @@ struct SoundStore {
     try await store.save(samples, as: program)
     let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
     try await store.save(
-      [workout, try sound.route(of: workout.id), try sound.audiogram(), try sound.glasses()], as: program)
+      [workout, try sound.route(of: workout.id), try sound.audiogram(), try sound.glasses(), try sound.result()],
+      as: program)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -200,6 +201,11 @@ struct SoundStore {
       sphere: -1.25, cylinder: 0.5, axis: 90, prism: .angled(amount: 2, angle: 45), farPupillaryDistance: 31)
     let prescription = GlassesPrescription(rightEye: right, leftEye: GlassesLensSpecification(sphere: 0.75))
     return try NewSample(.glasses(prescription), issued: Self.time(78), expires: Self.time(79), id: identifier())
+  }
+
+  private mutating func result() throws -> NewSample {
+    let data = Array(#"{"resourceType":"Observation","code":{"text":"Sodium"},"value":140.50}"#.utf8)
+    return try NewSample(ImportedRecord(data, fhirVersion: "4.0.1").record, at: Self.time(80), id: identifier())
   }
 
   private func mass(_ kilograms: Double, _ id: UUID) throws -> NewSample {

@@ -42,6 +42,11 @@ package struct Grant: Hashable, Sendable {
     SampleType(identifier: type)?.requiresPerObjectAuthorization ?? false
   }
 
+  /// Whether programs may be allowed to save samples of that type.
+  package static func canBeShared(_ type: String) -> Bool {
+    SampleType(identifier: type)?.canBeShared ?? true
+  }
+
   private static let beats = SampleType.heartbeatSeries.identifier
   private static let variability = QuantityType.heartRateVariabilitySDNN.identifier
 }

@@ -8,17 +8,20 @@ package struct RequestedObject: Hashable, Sendable {
   package var start: Timestamp?
   /// The identifier of the program that saved it. Hostile text. Nil where that is not told.
   package var source: String?
+  /// What a clinical record is called. Hostile text. Nil for other samples, and where it is not told.
+  package var title: String?
 
   /// A sample with the given parts.
-  package init(id: UUID, start: Timestamp?, source: String?) {
+  package init(id: UUID, start: Timestamp?, source: String?, title: String? = nil) {
     self.id = id
     self.start = start
     self.source = source
+    self.title = title
   }
 
   /// What an owner has to know of a sample to choose it.
-  package init(_ sample: HealthSample) {
-    self.init(id: sample.id, start: sample.start, source: sample.source.identifier)
+  package init(_ sample: HealthSample, title: String?) {
+    self.init(id: sample.id, start: sample.start, source: sample.source.identifier, title: title)
   }
 }
 

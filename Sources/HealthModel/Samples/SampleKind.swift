@@ -27,6 +27,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let audiogram = SampleKind(rawValue: "audiogram")
   /// Lenses for glasses or contacts.
   public static let visionPrescription = SampleKind(rawValue: "visionPrescription")
+  /// A document of a health provider.
+  public static let clinicalRecord = SampleKind(rawValue: "clinicalRecord")
   /// A recording session: not a sample, but an object in the list of changes.
   public static let session = SampleKind(rawValue: "session")
 }

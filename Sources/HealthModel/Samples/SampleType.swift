@@ -35,6 +35,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       self = .category(CategoryType(identifier: identifier))
     } else if let type = CorrelationType(identifier: identifier) {
       self = .correlation(type)
+    } else if ClinicalType.standard.contains(where: { $0.identifier == identifier }) {
+      self = .clinical(ClinicalType(identifier: identifier))
     } else {
       return nil
     }
@@ -61,6 +63,11 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
     SampleType(identifier: type.identifier, kind: .correlation)
   }
 
+  /// The type of clinical records of `type`.
+  public static func clinical(_ type: ClinicalType) -> SampleType {
+    SampleType(identifier: type.identifier, kind: .clinicalRecord)
+  }
+
   /// Beats.
   public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
   /// A workout, whatever its activity type.
@@ -74,8 +81,12 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// A recording session in the list of changes.
   public static let session = SampleType(identifier: "session", kind: .session)
 
-  /// Whether reading is allowed sample by sample only, and never as a whole: so it is for prescriptions.
-  public var requiresPerObjectAuthorization: Bool { kind == .visionPrescription }
+  /// Whether reading is allowed sample by sample only, and never as a whole: so it is for prescriptions and clinical records.
+  public var requiresPerObjectAuthorization: Bool { kind == .visionPrescription || kind == .clinicalRecord }
+
+  /// Whether other programs may save samples of it. Clinical records come by import only: what a program writes is no document of a
+  /// health provider.
+  public var canBeShared: Bool { kind != .clinicalRecord }
 
   /// The name in the file.
   public var description: String { identifier }
@@ -89,4 +100,5 @@ extension SampleType {
     ]
     + CategoryType.standard.map { .category($0) }
     + CorrelationType.standard.map { .correlation($0) }
+    + ClinicalType.standard.map { .clinical($0) }
 }

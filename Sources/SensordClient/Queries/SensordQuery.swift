@@ -74,6 +74,15 @@ extension VisionPrescriptionQuery: SensordQuery {
   }
 }
 
+extension ClinicalRecordQuery: SensordQuery {
+  /// The record now, with its document.
+  ///
+  /// - Throws: ``ClientError/notFound`` for a record that is not there, or not for this program, and others.
+  @concurrent public func result(for client: SensordClient) async throws(ClientError) -> ClinicalRecord {
+    try await client.ask(.record(self), ClinicalRecordAnswer())
+  }
+}
+
 extension StatisticsCollectionQuery: SensordQuery {
   /// The statistics now.
   @concurrent public func result(for client: SensordClient) async throws(ClientError) -> [Statistics] {

@@ -30,7 +30,8 @@ enum Schema {
   /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
   static let laterTables: Set<String> = Set(
     [markers.name] + WorkoutTable.contents.map(\.table.name) + AudiogramContent.tables.map(\.table.name)
-      + VisionPrescriptionContent.tables.map(\.table.name) + AttachmentTable.contents.map(\.table.name))
+      + VisionPrescriptionContent.tables.map(\.table.name) + ClinicalRecordContent.tables.map(\.table.name)
+      + AttachmentTable.contents.map(\.table.name))
 
   /// One row: the store's identity, and which programs may use it.
   static let store = Table(

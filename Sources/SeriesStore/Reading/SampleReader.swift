@@ -142,49 +142,62 @@ struct SampleReader {
   /// The beats of a heartbeat series.
   func beats(ofSample uuid: UUID) throws(StoreError) -> HeartbeatSeries {
     let name = uuid.uuidString.lowercased()
-    guard let number = try number(of: uuid, .heartbeatSeries), let row = try connection.samples.row(number) else {
+    guard let row = try row(of: uuid, .heartbeatSeries) else {
       throw StoreError(.notFound, "there is no heartbeat series \(name)")
     }
     return try connection.heartbeatSeries.series(
-      of: number, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
+      of: row.id, count: row.figures.count, start: Timestamp(microseconds: row.start), object: "sample \(name)")
   }
 
   /// The locations of a route.
   func locations(ofRoute uuid: UUID) throws(StoreError) -> [RouteLocation] {
     let name = uuid.uuidString.lowercased()
-    guard let number = try number(of: uuid, .workoutRoute), let row = try connection.samples.row(number) else {
+    guard let row = try row(of: uuid, .workoutRoute) else {
       throw StoreError(.notFound, "there is no workout route \(name)")
     }
     return try WorkoutRouteContent.locations(
-      of: number, count: row.figures.count, object: "sample \(name)", in: connection)
+      of: row.id, count: row.figures.count, object: "sample \(name)", in: connection)
   }
 
   /// The points of an audiogram.
   func audiogram(_ uuid: UUID) throws(StoreError) -> Audiogram {
     let name = uuid.uuidString.lowercased()
-    guard let number = try number(of: uuid, .audiogram), let row = try connection.samples.row(number) else {
+    guard let row = try row(of: uuid, .audiogram) else {
       throw StoreError(.notFound, "there is no audiogram \(name)")
     }
     return try AudiogramContent.audiogram(
-      of: number, count: row.figures.count, object: "sample \(name)", in: connection)
+      of: row.id, count: row.figures.count, object: "sample \(name)", in: connection)
   }
 
   /// The lenses of a prescription.
   func prescription(_ uuid: UUID) throws(StoreError) -> VisionPrescription {
     let name = uuid.uuidString.lowercased()
-    guard let number = try number(of: uuid, .visionPrescription), let row = try connection.samples.row(number) else {
+    guard let row = try row(of: uuid, .visionPrescription) else {
       throw StoreError(.notFound, "there is no prescription \(name)")
     }
     return try VisionPrescriptionContent.prescription(of: row, object: "sample \(name)", in: connection)
   }
 
-  /// The number of the sample with that UUID and type; nil if the reader may not see it, as if there were none.
-  private func number(of uuid: UUID, _ type: SampleType) throws(StoreError) -> Int64? {
-    guard let scope else {
-      guard let number = try connection.samples.number(of: uuid) else { return nil }
-      return try connection.samples.row(number)?.type.kind == type.kind ? number : nil
+  /// A clinical record.
+  func clinicalRecord(_ uuid: UUID) throws(StoreError) -> ClinicalRecord {
+    let name = uuid.uuidString.lowercased()
+    guard let row = try row(of: uuid, .clinicalRecord) else {
+      throw StoreError(.notFound, "there is no clinical record \(name)")
     }
-    let condition = try connection.condition(.and([.type(type), .identifier([uuid])]), firstParameter: 1, in: scope)
+    return try ClinicalRecordContent.record(of: row, object: "sample \(name)", in: connection)
+  }
+
+  /// The row of the sample with that UUID and kind; nil if the reader may not see it, as if there were none.
+  private func row(of uuid: UUID, _ kind: SampleKind) throws(StoreError) -> SampleRow? {
+    guard let number = try number(of: uuid), let row = try connection.samples.row(number), row.type.kind == kind else {
+      return nil
+    }
+    return row
+  }
+
+  private func number(of uuid: UUID) throws(StoreError) -> Int64? {
+    guard let scope else { return try connection.samples.number(of: uuid) }
+    let condition = try connection.condition(.identifier([uuid]), firstParameter: 1, in: scope)
     var statement = try connection.prepare("SELECT sample.id FROM \(condition.tables) WHERE \(condition.text)")
     try condition.bind(to: &statement)
     return try statement.step() ? statement.integer(0) : nil

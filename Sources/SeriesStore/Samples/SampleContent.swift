@@ -55,6 +55,7 @@ enum SampleContents {
   static let all: [any SampleContent.Type] = [
     QuantityContent.self, HeartbeatContent.self, CategoryContent.self, CorrelationContent.self,
     WorkoutContent.self, WorkoutRouteContent.self, AudiogramContent.self, VisionPrescriptionContent.self,
+    ClinicalRecordContent.self,
   ]
 
   private static let byKind = Dictionary(uniqueKeysWithValues: all.map { ($0.kind, $0) })

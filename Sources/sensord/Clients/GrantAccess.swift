@@ -154,7 +154,7 @@ extension GrantEntry {
     object = properties["object"]?.string.flatMap { UUID(uuidString: $0) }.map { id in
       RequestedObject(
         id: id, start: properties["start_us"]?.int64.map { Timestamp(microseconds: $0) },
-        source: properties["source"]?.string)
+        source: properties["source"]?.string, title: properties["title"]?.string)
     }
   }
 }

@@ -6,13 +6,13 @@ internal import HealthModel
 internal import Recordings
 internal import SeriesStore
 
-/// `sensord attachments`: the files that belong to prescriptions.
+/// `sensord attachments`: the files that belong to prescriptions and clinical records.
 struct AttachmentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attachments", abstract: "Add, list, get and remove the files of prescriptions.",
+    commandName: "attachments", abstract: "Add, list, get and remove the files of prescriptions and records.",
     discussion: """
-      A prescription can have files: PNG, JPEG, HEIC, TIFF or PDF, as their bytes
-      say, of 64 MiB at most. They are deleted with it.
+      A prescription or a clinical record can have files: PNG, JPEG, HEIC, TIFF or
+      PDF, as their bytes say, of 64 MiB at most. They are deleted with it.
 
         sensord attachments add last scan.pdf
         sensord attachments list
@@ -23,14 +23,14 @@ struct AttachmentsCommand: ParsableCommand {
     ])
 }
 
-/// `sensord attachments list [PRESCRIPTION]`.
+/// `sensord attachments list [OBJECT]`.
 struct AttachmentsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List attached files.",
-    usage: "sensord attachments list [<prescription>] [options]")
+    usage: "sensord attachments list [<object>] [options]")
 
-  @Argument(help: "The first digits of a prescription's name, or last; files of all without.")
-  var prescription: String?
+  @Argument(help: "The first digits of a prescription's or record's name, or last; files of all without.")
+  var object: String?
 
   @OptionGroup var store: StoreOptions
 
@@ -40,7 +40,7 @@ struct AttachmentsListCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let reader = try store.openToRead()
-    let name = prescription
+    let name = object
     let found = try CommandLoop.run { () async throws -> [Attachment] in
       if let name {
         let object = try await AttachmentListing.object(name, in: reader)
@@ -56,14 +56,14 @@ struct AttachmentsListCommand: ParsableCommand {
   }
 }
 
-/// `sensord attachments add PRESCRIPTION FILE`.
+/// `sensord attachments add OBJECT FILE`.
 struct AttachmentsAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Attach a file to a prescription.",
+    commandName: "add", abstract: "Attach a file to a prescription or record.",
     discussion: "The file is copied. Of its path only the last part is kept, as its name.")
 
-  @Argument(help: "The first digits of the prescription's name, or last.")
-  var prescription: String
+  @Argument(help: "The first digits of the prescription's or record's name, or last.")
+  var object: String
 
   @Argument(help: "The file.", completion: .file())
   var file: String
@@ -78,7 +78,7 @@ struct AttachmentsAddCommand: ParsableCommand {
 
   mutating func run() throws {
     let writer = try store.openToWrite(making: false)
-    let (object, path) = (prescription, file)
+    let (object, path) = (object, file)
     let name = name ?? path.split(separator: "/").last.map(String.init) ?? path
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }

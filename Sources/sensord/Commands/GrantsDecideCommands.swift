@@ -13,10 +13,10 @@ struct GrantsAllowCommand: ParsableCommand {
     usage: "sensord grants allow <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
-  @OptionGroup var objects: PrescriptionOption
+  @OptionGroup var objects: ObjectOptions
 
   mutating func run() throws {
-    try options.decide(.allowed, objects.prescription)
+    try options.decide(.allowed, objects)
   }
 }
 
@@ -27,10 +27,10 @@ struct GrantsDenyCommand: ParsableCommand {
     usage: "sensord grants deny <name> [--share <list>] [--read <list>] [options]")
 
   @OptionGroup var options: GrantOptions
-  @OptionGroup var objects: PrescriptionOption
+  @OptionGroup var objects: ObjectOptions
 
   mutating func run() throws {
-    try options.decide(.denied, objects.prescription)
+    try options.decide(.denied, objects)
   }
 }
 
@@ -67,15 +67,15 @@ struct GrantsRevokeCommand: ParsableCommand {
 }
 
 extension GrantOptions {
-  fileprivate func decide(_ decision: Grant.Decision, _ prescriptions: String?) throws {
+  fileprivate func decide(_ decision: Grant.Decision, _ objects: ObjectOptions) throws {
     let options = self
     guard let client = ClientArgument.client(program) else { return }
-    let choice = try prescriptions.map { try objectChoice($0, decision, of: client) }
+    let choices = try objectChoices(objects, decision, of: client)
     let grants: [Grant]
     do throws(Refusal) {
-      if let choice { try ClientRegistry.check(choice) }
+      for choice in choices { try ClientRegistry.check(choice) }
       grants =
-        choice != nil && types.share.isEmpty && types.read.isEmpty
+        !choices.isEmpty && types.share.isEmpty && types.read.isEmpty
         ? []
         : try ClientRegistry.grants(
           about: client, share: types.share, read: types.read, decision,
@@ -86,9 +86,9 @@ extension GrantOptions {
     try CommandLoop.run(on: EventLoop()) { loop in
       let access = try await GrantAccess.find(options.store, making: true, on: loop)
       try await access.decide(grants)
-      if let choice { try await access.decide(choice) }
+      for choice in choices { try await access.decide(choice) }
     }
-    let entries = grants.map { GrantEntry($0) } + (choice?.entries ?? [])
+    let entries = grants.map { GrantEntry($0) } + choices.flatMap(\.entries)
     if json { return try StandardOutput.write(JSONValue.lines(entries.map(\.json))) }
     let lines = entries.map { entry in
       let may = decision == .allowed ? "may" : "may not"
@@ -98,28 +98,47 @@ extension GrantOptions {
     try StandardOutput.write(lines.joined())
   }
 
-  /// The prescriptions whose names begin so, as they stand in the store.
-  private func objectChoice(_ list: String, _ decision: Grant.Decision, of client: ClientIdentity) throws
-    -> ObjectChoice
-  {
-    let reader = try store.openToRead()
-    let all = try CommandLoop.run { () async throws -> [HealthSample] in
-      guard let reader else { return [] }
-      return try await SampleQuery(.type(.visionPrescription)).result(for: reader).value
+  /// The samples whose names begin so, as they stand in the store: a choice for each of their types.
+  private func objectChoices(
+    _ objects: ObjectOptions, _ decision: Grant.Decision, of client: ClientIdentity
+  ) throws -> [ObjectChoice] {
+    let lists = [
+      (objects.prescription, SampleNames.prescriptions, SamplePredicate.type(.visionPrescription)),
+      (objects.record, .records, .clinicalRecords),
+    ]
+    var chosen: [String: Set<UUID>] = [:]
+    for case (let list?, let names, let predicate) in lists {
+      let reader = try store.openToRead()
+      let all = try CommandLoop.run { () async throws -> [HealthSample] in
+        guard let reader else { return [] }
+        return try await SampleQuery(predicate).result(for: reader).value
+      }
+      for name in list.split(separator: ",", omittingEmptySubsequences: false) {
+        let sample = try names.sample(String(name), of: all)
+        chosen[sample.type.identifier, default: []].insert(sample.id)
+      }
     }
-    let chosen = Set(
-      try list.split(separator: ",", omittingEmptySubsequences: false)
-        .map { try SampleNames.prescriptions.sample(String($0), of: all).id })
-    return ObjectChoice(
-      client: client, type: SampleType.visionPrescription.identifier, allowed: decision == .allowed ? chosen : [],
-      denied: decision == .denied ? chosen : [], decided: Timestamp(microseconds: LocalTime.now()))
+    let now = Timestamp(microseconds: LocalTime.now())
+    return chosen.sorted { $0.key < $1.key }.map { type, ids in
+      ObjectChoice(
+        client: client, type: type, allowed: decision == .allowed ? ids : [], denied: decision == .denied ? ids : [],
+        decided: now)
+    }
   }
 }
 
-/// `--prescription`: what is allowed or denied one by one.
-struct PrescriptionOption: ParsableArguments {
+/// `--prescription` and `--record`: what is allowed or denied one by one.
+struct ObjectOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Single prescriptions that it may read, by their first digits.", valueName: "list"))
   var prescription: String?
+
+  @Option(help: ArgumentHelp("Single clinical records that it may read, by their first digits.", valueName: "list"))
+  var record: String?
+}
+
+extension SamplePredicate {
+  /// Clinical records of every type.
+  static let clinicalRecords = SamplePredicate.or(ClinicalType.standard.map { .type(.clinical($0)) })
 }
 
 extension ObjectChoice {

@@ -4,12 +4,17 @@ internal import FoundationEssentials
 struct SampleNames {
   static let audiograms = SampleNames(noun: "audiogram", command: "hearing")
   static let prescriptions = SampleNames(noun: "prescription", command: "prescriptions")
+  static let records = SampleNames(noun: "record", command: "records list")
+  /// What files can belong to.
+  static let documents = SampleNames(noun: "prescription or record", command: "prescriptions")
   static let attachments = SampleNames(noun: "attachment", command: "attachments list")
 
   /// What one is called.
   let noun: String
   /// The command of sensord that lists them.
   let command: String
+
+  private var plural: String { noun.split(separator: " ").map { $0 == "or" ? "or" : "\($0)s" }.joined(separator: " ") }
 
   /// All where no name is given, else the one that it names. The samples come in the order of their start.
   func chosen<Sample: Identifiable>(
@@ -32,7 +37,7 @@ struct SampleNames {
     }
     let found = samples.filter { $0.id.uuidString.lowercased().hasPrefix(name.lowercased()) }
     guard found.count <= 1, !name.isEmpty else {
-      throw CommandFailure(.usage, "several \(noun)s begin with '\(name)'", remedy: "give more digits")
+      throw CommandFailure(.usage, "several \(plural) begin with '\(name)'", remedy: "give more digits")
     }
     guard let sample = found.first else {
       throw CommandFailure(.noInput, "there is no \(noun) \(name)", remedy: "'sensord \(command)' lists them")

@@ -41,7 +41,7 @@ struct SensordCommand: ParsableCommand {
         name: "Health",
         subcommands: [
           SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
-          AttachmentsCommand.self,
+          RecordsCommand.self, AttachmentsCommand.self,
         ]),
       CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),

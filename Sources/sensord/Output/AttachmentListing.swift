@@ -35,10 +35,10 @@ enum AttachmentListing {
 
   /// The object that a person means: a whole identifier of any, or a name of one that can have files.
   @concurrent static func object(_ name: String, in store: HealthStore?) async throws -> UUID {
-    guard let store else { return try SampleNames.prescriptions.sample(name, of: [HealthSample]()).id }
+    guard let store else { return try SampleNames.documents.sample(name, of: [HealthSample]()).id }
     if let id = UUID(uuidString: name) { return id }
-    let samples = try await SampleQuery(.type(.visionPrescription)).result(for: store).value
-    return try SampleNames.prescriptions.sample(name, of: samples).id
+    let samples = try await SampleQuery(.or([.type(.visionPrescription), .clinicalRecords])).result(for: store).value
+    return try SampleNames.documents.sample(name, of: samples).id
   }
 
   /// The file that a person means.

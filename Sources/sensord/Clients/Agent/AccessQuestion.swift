@@ -49,11 +49,12 @@ struct AccessQuestion: Hashable, Sendable {
     ]
   }
 
-  /// The samples, numbered from 1: `1  2026-11-21  org.example.Optician`.
+  /// The samples, numbered from 1: `1  2026-11-21  org.example.Optician`, of a clinical record what it is called before its source.
   var choices: [String] {
     (objects?.objects ?? []).enumerated().map { index, object in
       let day = object.start.map { String(LocalTime.minute($0.microseconds).prefix(10)) } ?? "–"
-      return "\(index + 1)  \(day)  \(PrintableText.line(object.source ?? "", columns: 50))"
+      let texts = [object.title, object.source].compactMap { $0 }.map { PrintableText.line($0, columns: 30) }
+      return "\(index + 1)  \(day)  \(texts.joined(separator: "  "))"
     }
   }
 
