@@ -19,8 +19,8 @@ struct HearingCommand: ParsableCommand {
       3 dB more halve the time (WHO and ITU-T H.870). sensord hears nothing itself:
       other programs save what they measure.
 
-      With --rescan all sound of headphones is searched: where the dose of seven days
-      passed 100 %, an event is stored. A second time adds nothing.
+      With --rescan all sound of headphones is searched: where the dose of seven
+      days passed 100 %, an event is stored. A second time adds nothing.
 
         sensord hearing
         sensord hearing last

@@ -11,9 +11,9 @@ struct RecordsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "Import, list, get and remove clinical records.",
     discussion: """
-      A record is a FHIR resource: an allergy, a diagnosis, a vaccination, a result of
-      a laboratory and the like. It is kept byte for byte. No program saves one, and
-      each is read only by programs to which you allow it: see 'sensord grants'.
+      A record is a FHIR resource: an allergy, a diagnosis, a vaccination, a result
+      of a laboratory and the like. It is kept byte for byte. No program saves one,
+      and each is read only by programs to which you allow it ('sensord grants').
 
         sensord records import download.json
         sensord records list

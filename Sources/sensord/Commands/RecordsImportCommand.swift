@@ -12,8 +12,8 @@ struct RecordsImportCommand: ParsableCommand {
     commandName: "import", abstract: "Import FHIR resources from files.",
     usage: "sensord records import <file> … [--source <name>] [options]",
     discussion: """
-      A file is one resource as JSON, a Bundle, or a resource on each line. What is no
-      record, such as a Patient, is left out and told. A second time adds nothing.
+      A file is one resource as JSON, a Bundle, or a resource on each line. What is
+      no record, such as a Patient, is left out and told. Twice adds nothing.
 
       With --source, the name of a provider, a resource that was changed there
       replaces the one of the same identifier; without, it is kept beside it.
