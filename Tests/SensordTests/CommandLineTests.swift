@@ -1,3 +1,4 @@
+import ArgumentParser
 import Documents
 import Foundation
 import Recordings
@@ -54,6 +55,18 @@ struct CommandLineTests {
     #expect(outcome.output.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
     #expect(!outcome.output.contains("demo-child"))
     #expect(outcome.errors.isEmpty)
+  }
+
+  @Test("no line of a description is so long that its last word would stand on a line of its own")
+  func discussions() {
+    func look(_ command: any ParsableCommand.Type) {
+      for line in command.configuration.discussion.split(separator: "\n") {
+        #expect(line.count < 80, "\(command): \(line)")
+      }
+      for child in command.configuration.subcommands { look(child) }
+      for group in command.configuration.groupedSubcommands { group.subcommands.forEach(look) }
+    }
+    look(SensordCommand.self)
   }
 
   @Test(

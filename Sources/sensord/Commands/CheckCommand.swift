@@ -11,8 +11,9 @@ struct CheckCommand: ParsableCommand {
     commandName: "check", abstract: "Read everything that is stored and name what is damaged.",
     discussion: """
       Unpacks every value of the store, compares it with its summaries and every row
-      with its checksum, and reads the journal and the kept captures. Changes nothing.
-      What is not named is sound, but for what the last line says was not looked at.
+      with its checksum, and reads the journal and the kept captures. Changes
+      nothing. What is not named is sound, but for what the last line says was
+      not looked at.
       """)
 
   @OptionGroup var store: StoreOptions

@@ -11,7 +11,8 @@ struct DeleteCommand: ParsableCommand {
     commandName: "delete", abstract: "Delete a session for good.",
     discussion: """
       Nothing of its values is left in the store, the journal and the kept captures;
-      only the fact that it was deleted is. The word last is not understood here, lest the wrong session goes.
+      only the fact that it was deleted is. The word last is not understood here,
+      lest the wrong session goes.
       """)
 
   @Argument(help: "The first digits of the session's name.")

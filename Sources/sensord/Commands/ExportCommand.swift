@@ -10,7 +10,7 @@ struct ExportCommand: ParsableCommand {
     commandName: "export", abstract: "Write a session or workout for another program.",
     usage: "sensord export <session> --format <format> [-o <file>] [options]",
     discussion: """
-      beats      CSV: time,run,index,rr_ticks,preceded_by_gap,flags   (RR in 1/1024 s)
+      beats      CSV: time,run,index,rr_ticks,preceded_by_gap,flags (RR in 1/1024 s)
       rates      CSV: time,bpm,contact,energy_kj,preceded_by_gap
       fit        an activity with rates, intervals, laps and pauses
       tcx        an activity with rates
