@@ -171,6 +171,36 @@ struct AttachmentStoreTests {
     #expect(try await writer.check().map(\.problem) == ["a file in their folder is none of them"])
   }
 
+  @Test("a copy that is on its way is not taken for one that a killed program left")
+  func underWay() async throws {
+    let store = try open()
+    let object = try await object(in: store)
+    let number = try descriptor(Self.pdf)
+    defer { close(number) }
+    let draft = try await store.draftAttachment(
+      to: object, name: "scan.pdf", contentType: nil, from: number, metadata: [:], savedBy: nil)
+    // A writer that opens the store meanwhile sweeps its folder.
+    await (try open()).close()
+    let added = try await store.attach(draft, to: object, name: "scan.pdf", metadata: [:], savedBy: nil)
+    #expect(try await bytes(of: added, in: store) == Self.pdf)
+    #expect(names == [added.digest])
+  }
+
+  @Test("a link in the place of the folder is not followed, whatever it leads to")
+  func linkedFolder() async throws {
+    let store = try open()
+    let object = try await object(in: store)
+    try folder.write("elsewhere/mine", [7])
+    #expect(unsafe symlink(folder.path + "/elsewhere", folder.path + "/store.attachments") == 0)
+    await #expect {
+      try await add(Self.pdf, to: object, in: store)
+    } throws: {
+      ($0 as? StoreError)?.code == .cannotCreate
+    }
+    #expect(TemporaryFolder.names(folder.path + "/elsewhere") == ["mine"])
+    #expect(try await store.check().map(\.object) == ["attachments"])
+  }
+
   @Test("a check names missing, shorter and changed files; a link in place of one is a missing file")
   func checked() async throws {
     let store = try open()
@@ -180,6 +210,11 @@ struct AttachmentStoreTests {
     func problem() async throws -> [String] { try await store.check().map(\.problem) }
     try folder.write(path, Array(Self.pdf.dropLast()))
     #expect(try await problem() == ["its file is not as long as it was"])
+    // Known before a byte of it is given away, also where more stands behind what was attached.
+    for length in [Self.pdf.dropLast(), Self.pdf + [0]] {
+      try folder.write(path, Array(length))
+      await #expect(throws: StoreError.self) { try await store.data(of: added) }
+    }
     try folder.write(path, Array(Self.pdf.reversed()))
     #expect(try await problem() == ["its file is not as it was attached"])
     await #expect(throws: StoreError.self) { try await bytes(of: added, in: store) }
