@@ -140,7 +140,8 @@ let package = Package(
     tests("Bits", ["Bits"]),
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
-      "SeriesStore", ["SeriesStore", "HealthModel", "CSQLite", "TestSupport", "StoreFollower", "StoreDamager"],
+      "SeriesStore",
+      ["SeriesStore", "HealthModel", "Bits", "CSQLite", "TestSupport", "StoreFollower", "StoreDamager"],
       exclude: ["Fixtures"]),
     tests(
       "Captures", ["Captures", "Bits", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]
@@ -180,7 +181,7 @@ let package = Package(
       "Sensord",
       [
         "sensord", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits", "RecordingSamples",
-        "HealthInterchange", "Interchange", "TestSupport",
+        "HealthInterchange", "Interchange", "TestSupport", argumentParser,
       ]),
     tests(
       "Fuzz",
