@@ -13,6 +13,8 @@ echo "= with bluetooth.service masked"
 systemctl mask --now bluetooth >/dev/null 2>&1; sleep 5
 systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
 try "it says so and stays up" systemctl is-active sensord
+refused 69 "the doctor says so" sensord doctor
+try "and what to do" sh -c 'sensord doctor | grep -q "systemctl unmask bluetooth && sudo systemctl enable --now bluetooth"'
 systemctl unmask bluetooth >/dev/null 2>&1; systemctl start bluetooth
 try "it records again" until_so 120 sh -c 'sensord status | grep -qi recording'
 echo "= with a full disk"
