@@ -15,6 +15,10 @@ static = $(CURDIR)/.build/static
 # Relocations as bits instead of 24 bytes each: a megabyte that every start would read, and keep resident. Only the linker of
 # the Swift toolchain packs them so; glibc 2.36 (Debian 12) reads them.
 packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+# A quarter less of a program: optimized for size (a replay takes 9 % more instructions, most commands 1 to 4), functions that are
+# equal once, and none that nobody calls; no symbols for libraries that a program would load; no tables for exceptions (Scripts/lean.ld).
+lean = -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=all -Xlinker --no-export-dynamic \
+  -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/Scripts/lean.ld
 binaries = $(release)/sensord $(release)/sensord-simulator
 # What reads and writes the formats of others; sensord starts it.
 helper = $(release)/sensord-interchange
@@ -43,7 +47,7 @@ run: build ## record through bluetoothd; without an adapter, a demonstration
 .PHONY: build
 build: dependencies ## the release binaries, in .build/release
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed)
+	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
 
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors
@@ -135,7 +139,7 @@ fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute e
 live: dependencies ## the live hub (Documentation/live.md), in Live/.build/release
 	@Scripts/install-dependencies live
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed)
+	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
 
 .PHONY: run-live
 run-live: build live ## look in a browser: at the recorder that runs, or at a demonstration

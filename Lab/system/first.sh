@@ -9,7 +9,8 @@ import re, sys
 section = open(sys.argv[1], encoding='utf-8').read().split('## Your first recording\n')[1].split('\n## ')[0]
 for line in re.findall(r'(?m)^    (\S.*)$', section): print(re.sub(r'\s{2,}#.*', '', line))
 P
-person() { timeout 60 runuser -l alice -c "$*"; }
+# A machine that is busy takes a minute for apt alone.
+person() { timeout 300 runuser -l alice -c "$*"; }
 has_ended() { ! sensord sessions | grep -q recording; }
 while read -r -u 3 line; do
   echo "\$ $line"
