@@ -17,8 +17,9 @@ static = $(CURDIR)/.build/static
 packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 # A quarter less of a program: optimized for size (a replay takes 9 % more instructions, most commands 1 to 4), functions that are
 # equal once, and none that nobody calls; no symbols for libraries that a program would load; no tables for exceptions (Scripts/lean.ld).
-lean = -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=all -Xlinker --no-export-dynamic \
-  -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/Scripts/lean.ld
+# And nothing that differs from build to build: names of compiled C headers, which are new each time, are no part of its symbols.
+lean = -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+  -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/Scripts/lean.ld
 binaries = $(release)/sensord $(release)/sensord-simulator
 # What reads and writes the formats of others; sensord starts it.
 helper = $(release)/sensord-interchange
