@@ -40,7 +40,7 @@ let package = Package(
       name: "FuzzedModules",
       targets: [
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "ClientInterfaces", "Clients",
+        "ClientInterfaces", "Clients", "HealthInterchange",
       ]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.
@@ -56,6 +56,7 @@ let package = Package(
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .target(name: "CLinux"),
+    .target(name: "CConfinement"),
 
     module("GATTHeartRate"),
     module("Bits", ["CLinux"]),
@@ -93,7 +94,7 @@ let package = Package(
     .executableTarget(
       name: "Interchange",
       dependencies: [
-        "HealthInterchange", "Recordings", "Documents", "SeriesStore", "HealthModel", argumentParser,
+        "HealthInterchange", "Recordings", "Documents", "SeriesStore", "HealthModel", "CConfinement", argumentParser,
       ], swiftSettings: rules),
     .executableTarget(
       name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
@@ -187,7 +188,7 @@ let package = Package(
       "Fuzz",
       [
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
-        "ClientInterfaces", "sensord",
+        "ClientInterfaces", "HealthInterchange", "sensord",
       ]),
     tests(
       "Integration",

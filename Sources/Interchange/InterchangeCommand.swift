@@ -13,5 +13,5 @@ struct InterchangeCommand: ParsableCommand {
       is not in the recorder.
       """,
     version: "sensord-interchange \(version)",
-    subcommands: [ExportCommand.self])
+    subcommands: [ExportCommand.self, ImportCommand.self])
 }

@@ -1,3 +1,4 @@
+internal import HealthModel
 internal import Recordings
 internal import SeriesStore
 
@@ -39,6 +40,7 @@ struct InterchangeFailure: Error, Hashable {
     case let error as FileError: self.init(Self.status(of: error.code), error.message, remedy: error.remedy)
     case let error as SessionError: self.init(.noInput, error.message, remedy: error.remedy)
     case let error as StoreError: self.init(Self.status(of: error.code), error.message)
+    case let error as SeriesError: self.init(.badData, "its beats make no series: \(error)")
     default: return nil
     }
   }

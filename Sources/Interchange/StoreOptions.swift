@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Recordings
+internal import SeriesStore
 
 /// `--store FILE`.
 struct StoreOptions: ParsableArguments {
@@ -15,5 +16,20 @@ struct StoreOptions: ParsableArguments {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }
     return try SessionCatalogue(location, isNamed: path != nil, version: InterchangeCommand.version)
+  }
+
+  /// Opens the store to read. Nil where it was not made yet.
+  func openToRead() throws -> HealthStore? {
+    let location = try StoreLocation.forCommands(option: path, environment: .current)
+    if let refusal = location.refusal() { throw refusal }
+    return FileAccess.exists(location.path) ? try HealthStore.open(location.path, for: .reading) : nil
+  }
+
+  /// Opens the store to change it; makes it, and its folder, where it is missing.
+  func openToWrite() throws -> HealthStore {
+    let location = try StoreLocation.forCommands(option: path, environment: .current)
+    if let refusal = location.writeRefusal() { throw refusal }
+    try FileAccess.makeDirectory(location.directory, mode: location.directoryMode)
+    return try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
   }
 }

@@ -65,7 +65,8 @@ struct FITWriterTests {
   func limits() {
     let bytes = InterchangeFormat.fit.bytes(of: MadeUp.recording(seconds: 2, rates: [(0.5, 300)]))
     let second = UInt32(MadeUp.start.microseconds / 1_000_000 - 631_065_600)
-    #expect(contains(bytes, [4] + (0..<4).map { UInt8(truncatingIfNeeded: second >> (8 * $0)) } + [255]))
+    let stamp: [UInt8] = (0..<4).map { UInt8(truncatingIfNeeded: second >> (8 * $0)) }
+    #expect(contains(bytes, [4] + stamp + [255]))
     #expect(FITMessages.prefix("Ärger", bytes: 1) == [])
     #expect(FITMessages.prefix("Ärger", bytes: 3) == Array("Är".utf8))
   }

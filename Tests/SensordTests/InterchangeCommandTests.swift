@@ -52,4 +52,40 @@ struct InterchangeCommandTests {
     #expect(unknown.status == 64)
     #expect(unknown.errorLines.count == 1)
   }
+
+  @Test("what was exported comes in once, in another store, with its beats")
+  func imported() throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/out.fit", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", file).status == 0)
+    let dry = try sensord.run("import", "--dry-run", "--store", other, file)
+    #expect(dry.status == 0, "\(dry.errors)")
+    #expect(dry.output.contains(" stored: "))
+    #expect(!FileManager.default.fileExists(atPath: other))
+    let first = try sensord.run("import", "--store", other, file)
+    #expect(first.output == dry.output)
+    let second = try sensord.run("import", "--json", "--store", other, file)
+    #expect(second.output.contains(#""outcome":"unchanged""#), "\(second.output)")
+    // Intervals are the same in both.
+    let one = try sensord.run("export", "last", "--format", "rr", "--store", store)
+    #expect(!one.output.isEmpty)
+    #expect(try sensord.run("export", "last", "--format", "rr", "--store", other).output == one.output)
+    #expect(try sensord.run("show", "last", "--store", other).output.contains("imported from a file"))
+  }
+
+  @Test("a damaged file comes in up to the damage, which is told with 65; what is no such file is named")
+  func damaged() throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/out.fit", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", file).status == 0)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try bytes.dropLast(40).write(to: URL(fileURLWithPath: file))
+    let outcome = try sensord.run("import", "--store", other, file)
+    #expect(outcome.status == 65)
+    #expect(outcome.output.contains(" stored: "))
+    #expect(outcome.errors.contains("\(file): byte "), "\(outcome.errors)")
+    let text = try sensord.run("import", "--store", other, "\(TestPlaces.root)/README.md", "\(folder.path)/none.fit")
+    #expect(text.status == 66)
+    #expect(text.errorLines.count == 2, "\(text.errors)")
+  }
 }

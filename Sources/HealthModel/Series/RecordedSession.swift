@@ -14,7 +14,8 @@ public struct RecordedSession: Hashable, Sendable, Codable {
   public var start: Timestamp
   /// When it ends.
   public var end: Timestamp
-  /// One of `shutdown`, `request`, `clientGone`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`.
+  /// One of `shutdown`, `request`, `clientGone`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`; `imported` for one
+  /// from a file of another program.
   public var endReason: String
   /// Metadata from the person or program that requested the session.
   public var metadata: Metadata

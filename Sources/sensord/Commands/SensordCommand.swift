@@ -35,7 +35,8 @@ struct SensordCommand: ParsableCommand {
         subcommands: [
           SessionsCommand.self, WorkoutsCommand.self, ShowCommand.self, ReportCommand.self, StatsCommand.self,
           VariabilityCommand.self,
-          EventsCommand.self, RecoveryCommand.self, ExportCommand.self, DeleteCommand.self,
+          EventsCommand.self, RecoveryCommand.self, ExportCommand.self, ImportCommand.self,
+          DeleteCommand.self,
         ]),
       CommandGroup(
         name: "Health",

@@ -150,6 +150,7 @@ extension SessionReport {
     case "rolled": "continued in another session"
     case "captureEnd": "end of the capture"
     case "recovered": "the recorder was interrupted"
+    case "imported": "imported from a file"
     default: reason
     }
   }

@@ -1,3 +1,5 @@
+@testable import HealthInterchange
+
 /// A reader of bytes that come from outside: any bytes go in, and it must either read them or say what is wrong.
 ///
 /// The fuzzer feeds it with what it makes up, the tests with the corpus.
@@ -19,6 +21,12 @@ enum FuzzTarget: String, CaseIterable {
   case configuration
   /// A compiled time zone.
   case tzif
+  /// A FIT file of another program.
+  case fit
+  /// A TCX file.
+  case tcx
+  /// Intervals as text, or HRV Logger's CSV.
+  case intervals
 
   /// Reads `bytes`.
   ///
@@ -35,6 +43,9 @@ enum FuzzTarget: String, CaseIterable {
     case .call: try Self.readCall(bytes)
     case .configuration: try Self.readConfiguration(bytes)
     case .tzif: try Self.readTimeZone(bytes)
+    case .fit: try Self.readRecording(bytes, .fit)
+    case .tcx: try Self.readRecording(bytes, .tcx)
+    case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
     }
   }
 }

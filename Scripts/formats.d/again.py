@@ -1,0 +1,43 @@
+"""What was exported, imported again into a store of its own: what is left of it, as exactly as the format has it."""
+import csv
+import io
+import pathlib
+import subprocess
+
+import truth as truths
+
+
+def check(programs, form, path, truth):
+    store = pathlib.Path(f'{path}.sqlite')
+    for old in path.parent.glob(f'{store.name}*'):
+        old.unlink()
+
+    def run(*arguments, program='sensord'):
+        return subprocess.run([programs / program, *arguments, '--store', store], check=True, capture_output=True, text=True).stdout
+    start = [] if form != 'rr' else ['--start', '2026-03-01T07:14:22Z']
+    run('import', *start, path, program='sensord-interchange')
+    assert 'nothing new' in run('import', *start, path, program='sensord-interchange')
+    rates = {}
+    for row in csv.DictReader(io.StringIO(run('export', 'last', '--format', 'rates'))):
+        rates[truths.microseconds(row['time']) // 1_000_000] = int(row['bpm'])
+    if form in ('fit', 'tcx'):
+        assert rates == truth.rates, 'rates differ'
+    if form == 'tcx':
+        return f'{len(rates)} rates'
+    # Ticks of an imported session are milliseconds.
+    stretches = []
+    for row in csv.DictReader(io.StringIO(run('export', 'last', '--format', 'beats'))):
+        if row['index'] == '0':
+            stretches.append((truths.microseconds(row['time']), []))
+        else:
+            stretches[-1][1].append(int(row['rr_ticks']))
+    if form == 'rr':
+        assert stretches[0][1] == [interval for one in truth.stretches for interval in one.intervals]
+        return f'{len(stretches[0][1])} intervals'
+    # What has no interval has no line in HRV Logger's table.
+    expected = [one for one in truth.stretches if one.intervals or form == 'fit']
+    assert len(stretches) == len(expected), f'{len(stretches)} runs, not {len(expected)}'
+    for one, (start, intervals) in zip(expected, stretches):
+        assert truths.same(one, intervals, followsClock=True), 'intervals differ'
+        assert abs(start - one.start) <= 1_000_000, f'a run begins {(start - one.start) / 1e6:.3f} s late'
+    return f'{len(rates)} rates, {sum(len(one[1]) for one in stretches)} intervals, {len(stretches)} runs'

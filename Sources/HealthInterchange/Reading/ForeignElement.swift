@@ -1,0 +1,27 @@
+package import HealthModel
+
+/// What a reader finds in a file, one after the other.
+package enum ForeignElement: Hashable, Sendable {
+  /// A recording begins; what came before belongs to another one.
+  case recording
+  /// The hardware that measured, as the file names it; what is said later adds to it.
+  case device(Device)
+  /// The program or device that made the file, as the file names it.
+  case source(SourceRevision)
+  /// What was done.
+  case activity(WorkoutActivityType)
+  /// A heart rate.
+  case rate(Timestamp, UInt16)
+  /// A moment without a value: a clock for the intervals that follow.
+  case moment(Timestamp)
+  /// The timer starts or stops: where it stands there is nothing.
+  case timer(isRunning: Bool, Timestamp)
+  /// An interval in milliseconds. It follows the one before, or the start of the timer.
+  case interval(UInt32)
+  /// An interval in milliseconds, whose beat was at that time.
+  case placedInterval(UInt32, Timestamp)
+  /// A beat at a time of which nothing else is known.
+  case beat(Timestamp)
+  /// A lap ended.
+  case lap(Timestamp)
+}

@@ -1,0 +1,133 @@
+package import HealthModel
+
+/// Makes sessions of what a reader finds: intervals get times, and gaps where the timer stood or sums and clock disagree.
+///
+/// Memory is bounded: a recording of too many values goes on in another session, as the recorder's own do.
+package struct RecordingAssembly: Sendable {
+  /// Intervals may be this far behind the clock of their records before beats must have been lost.
+  static let mostLagMicroseconds: Int64 = 5_000_000
+  /// The same for intervals that have times of their own.
+  static let mostPlacedLagMicroseconds: Int64 = 150_000
+  /// Where there are no beats, a rate counts until the next, at most this long.
+  static let mostRateGapMicroseconds: Int64 = 10_000_000
+  /// A session ends after so many values.
+  package static let mostValues = 500_000
+
+  private let format: ForeignFormat
+  private let defaultStart: Timestamp?
+  private var parts = RecordingParts()
+  private var device = Device()
+  private var source: SourceRevision
+  private var activity: WorkoutActivityType?
+  /// The last time of a record or event.
+  private var clock: Timestamp?
+  private var timerStart: Timestamp?
+  private var stop: Timestamp?
+  private var waiting: [UInt32] = []
+  /// What was passed over, for people.
+  package private(set) var account = ReadingAccount()
+
+  /// - Parameters:
+  ///   - format: What is read.
+  ///   - start: When a recording began that does not say it itself.
+  package init(_ format: ForeignFormat, start: Timestamp? = nil) {
+    self.format = format
+    defaultStart = start
+    source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
+    clock = start
+    timerStart = start
+  }
+
+  /// Takes an element; a session where it ends one.
+  package mutating func take(_ element: ForeignElement) throws(SeriesError) -> RecordedSession? {
+    switch element {
+    case .recording:
+      let session = try finish()
+      (device, activity) = (Device(), nil)
+      source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
+      (clock, timerStart, stop) = (defaultStart, defaultStart, nil)
+      return session
+    case .device(let device): merge(device)
+    case .source(let source): self.source = source
+    case .activity(let activity): self.activity = self.activity ?? activity
+    case .rate(let time, let rate):
+      tick(time)
+      if !parts.add(rate, at: time, after: stop) { account.leave(out: "heart rate out of order") }
+      stop = nil
+    case .moment(let time): tick(time)
+    case .timer(let isRunning, let time):
+      tick(time)
+      parts.closeRun()
+      timerStart = isRunning ? time : nil
+      stop = isRunning ? stop : time
+    case .interval(let milliseconds): try take(milliseconds)
+    case .placedInterval(let milliseconds, let time): try place(milliseconds, at: time)
+    case .beat(let time):
+      parts.closeRun()
+      try parts.beginRun(at: time)
+      parts.closeRun()
+    case .lap(let time): parts.mark(time)
+    }
+    return parts.valueCount >= Self.mostValues ? try finish() : nil
+  }
+
+  /// The session that is under way; nil where there is no value.
+  package mutating func finish() throws(SeriesError) -> RecordedSession? {
+    if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
+    waiting = []
+    defer { parts = RecordingParts() }
+    return try parts.session(format, device, source, activity)
+  }
+
+  /// What is said later adds to what was known.
+  private mutating func merge(_ more: Device) {
+    device.name = more.name ?? device.name
+    device.manufacturer = more.manufacturer ?? device.manufacturer
+    device.model = more.model ?? device.model
+    device.uniqueDeviceIdentifier = more.uniqueDeviceIdentifier ?? device.uniqueDeviceIdentifier
+  }
+
+  private mutating func tick(_ time: Timestamp) {
+    clock = time
+    guard !waiting.isEmpty else { return }
+    let intervals = waiting
+    waiting = []
+    for milliseconds in intervals { try? take(milliseconds) }
+  }
+
+  private mutating func take(_ milliseconds: UInt32) throws(SeriesError) {
+    guard let clock else {
+      // The first intervals may come before the first record.
+      guard waiting.count < 64 else { return account.leave(out: "interval without a time") }
+      return waiting.append(milliseconds)
+    }
+    let length = Int64(milliseconds) * 1000
+    let arrival = clock.advanced(byMicroseconds: -length)
+    if let last = parts.lastOfRun {
+      let lag = arrival.microseconds(since: last)
+      // Plain text has no clock.
+      if lag > Self.mostLagMicroseconds, format != .rr {
+        parts.closeRun()
+        try parts.beginRun(at: arrival)
+      }
+    } else {
+      // Where the timer has just started, the first beat is there: so it was written, or nearly so.
+      let start = timerStart.flatMap { arrival.microseconds(since: $0) <= 3_000_000 ? $0 : nil }
+      try parts.beginRun(at: start ?? arrival)
+      timerStart = nil
+    }
+    try parts.add(milliseconds: milliseconds)
+  }
+
+  private mutating func place(_ milliseconds: UInt32, at time: Timestamp) throws(SeriesError) {
+    let begin = time.advanced(byMicroseconds: -Int64(milliseconds) * 1000)
+    if let last = parts.lastOfRun {
+      // The column may have the beginning of an interval, or its end.
+      let lag = begin.microseconds(since: last)
+      let other = lag - Int64(milliseconds) * 1000 + Int64(parts.lastMilliseconds) * 1000
+      if min(abs(lag), abs(other)) > Self.mostPlacedLagMicroseconds { parts.closeRun() }
+    }
+    if parts.lastOfRun == nil { try parts.beginRun(at: begin) }
+    try parts.add(milliseconds: milliseconds)
+  }
+}

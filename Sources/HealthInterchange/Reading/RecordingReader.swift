@@ -1,0 +1,59 @@
+/// Reads one format, from bytes in pieces of any size. It keeps no more of them than one message, line or element.
+package protocol RecordingReader {
+  /// Which format.
+  static var format: ForeignFormat { get }
+  /// Whether a file that begins like this is of this format. A file is known by what it has, never by its name.
+  static func recognizes(_ beginning: [UInt8]) -> Bool
+
+  init()
+
+  /// What was passed over, and what else is to be told.
+  var account: ReadingAccount { get }
+
+  /// Reads on, and adds what was found to `elements`.
+  ///
+  /// - Throws: ``FileDamage`` where nothing can be read any more. What was found before is in `elements`.
+  mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage)
+
+  /// The file has ended.
+  mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage)
+}
+
+/// Formats that can be read.
+package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
+  case fit
+  case tcx
+  /// HRV Logger's CSV.
+  case hrvlogger
+  /// Intervals as text.
+  case rr
+
+  /// Who reads it.
+  package func reader() -> any RecordingReader {
+    switch self {
+    case .fit: FITReader()
+    case .tcx: TCXReader()
+    case .hrvlogger: HRVLoggerReader()
+    case .rr: IntervalTextReader()
+    }
+  }
+
+  /// The format of a file that begins like this; nil where none is known. 4,096 bytes are enough.
+  package init?(beginning: [UInt8]) {
+    let readers: [any RecordingReader.Type] = [
+      FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self,
+    ]
+    guard let reader = readers.first(where: { $0.recognizes(beginning) }) else { return nil }
+    self = reader.format
+  }
+
+  /// How exactly it has intervals and times, for people.
+  package var resolution: (interval: String, time: String) {
+    switch self {
+    case .fit: ("1 ms", "1 s")
+    case .tcx: ("none", "1 s")
+    case .hrvlogger: ("1 ms", "1 s")
+    case .rr: ("1 ms", "none")
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import HealthModel
+
+/// TCX: activities with their laps, tracks and heart rates. Courses and planned workouts are passed over.
+package struct TCXReader: RecordingReader {
+  package static let format = ForeignFormat.tcx
+
+  package static func recognizes(_ beginning: [UInt8]) -> Bool {
+    String(decoding: beginning.prefix(4096), as: UTF8.self).contains("<TrainingCenterDatabase")
+  }
+
+  private let contents: TCXContents
+  private let stream: XMLStream
+
+  package init() {
+    contents = TCXContents()
+    stream = XMLStream(contents)
+  }
+
+  package var account: ReadingAccount { contents.account }
+
+  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
+    defer { elements += contents.take() }
+    try stream.read(bytes)
+  }
+
+  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    defer { elements += contents.take() }
+    try stream.read([], isLast: true)
+  }
+}
+
+/// What the elements of TCX mean.
+final class TCXContents: XMLContents {
+  private(set) var account = ReadingAccount()
+  private var elements: [ForeignElement] = []
+  private var path: [String] = []
+  private var text: [UInt8] = []
+  private var time: Timestamp?
+  private var rate: UInt16?
+  private var isTrackOpen = false
+  private var last: Timestamp?
+
+  /// What is passed over and told, once for each element.
+  private static let leftOut: Set<String> = [
+    "Position", "AltitudeMeters", "DistanceMeters", "Cadence", "Course", "Workout", "MultiSportSession", "TPX", "LX",
+    "Calories", "MaximumSpeed",
+  ]
+
+  func take() -> [ForeignElement] {
+    defer { elements = [] }
+    return elements
+  }
+
+  private var parent: String? { path.last }
+
+  func begin(_ name: String, attribute: (String) -> String?) {
+    text = []
+    switch name {
+    case "Activity":
+      elements.append(.recording)
+      elements.append(.source(SourceRevision(identifier: "tcx", name: "TCX")))
+      if let activity = attribute("Sport").flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
+    case "Trackpoint": (time, rate) = (nil, nil)
+    case _ where Self.leftOut.contains(name): account.leave(out: name)
+    default: break
+    }
+    path.append(name)
+  }
+
+  func text(_ bytes: [UInt8]) {
+    // No text that is looked at is longer.
+    if text.count + bytes.count <= 256 { text += bytes }
+  }
+
+  func end(_ name: String) {
+    path.removeLast()
+    let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    text = []
+    switch (name, parent) {
+    case ("Time", "Trackpoint"):
+      time = Timestamp(iso8601: words)
+      if time == nil { account.leave(out: "Time that is none") }
+    case ("Value", "HeartRateBpm") where path.dropLast().last == "Trackpoint":
+      rate = Double(words).flatMap { $0 >= 1 && $0 < 1000 ? UInt16($0) : nil }
+    case ("Trackpoint", _): endTrackpoint()
+    case ("Track", _):
+      if let last, isTrackOpen { elements.append(.timer(isRunning: false, last)) }
+      isTrackOpen = false
+    case ("Lap", _): if let last { elements.append(.lap(last)) }
+    case ("Name", "Creator") where !words.isEmpty:
+      elements.append(.source(SourceRevision(identifier: "tcx.\(words)", name: words)))
+      elements.append(.device(Device(name: words)))
+    case ("Activity", _): last = nil
+    default: break
+    }
+  }
+
+  private func endTrackpoint() {
+    guard let time else { return account.leave(out: "Trackpoint without a time") }
+    if !isTrackOpen {
+      elements.append(.timer(isRunning: true, time))
+      isTrackOpen = true
+    }
+    last = time
+    elements.append(rate.map { .rate(time, $0) } ?? .moment(time))
+  }
+}

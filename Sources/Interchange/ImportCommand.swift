@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import CConfinement
+internal import Documents
+internal import FoundationEssentials
+internal import Glibc
+internal import HealthInterchange
+internal import HealthModel
+internal import Recordings
+internal import SeriesStore
+
+/// `sensord-interchange import FILE…`: recordings of other programs into the store.
+struct ImportCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Store recordings that other programs made.",
+    usage: "sensord-interchange import <file> ... [--dry-run] [--since <time>] [options]")
+
+  @Argument(help: ArgumentHelp("FIT, TCX, HRV Logger's CSV, or intervals as text.", valueName: "file"))
+  var files: [String]
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Say what would come in, and change nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"), transform: Self.time)
+  var since: Timestamp?
+
+  @Option(
+    help: ArgumentHelp("When a recording began that does not say it: intervals as text.", valueName: "time"),
+    transform: Self.time)
+  var start: Timestamp?
+
+  @Flag(help: "Print what became of each session as JSON.")
+  var json = false
+
+  @concurrent mutating func run() async throws {
+    // Before a stranger's byte is read.
+    guard cconfinement_enter() == 0 else {
+      throw InterchangeFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
+    }
+    var destination = ImportDestination(store, isDry: dryRun)
+    var entries: [JSONValue] = []
+    var status: InterchangeFailure.Status?
+    for file in files {
+      var report = ImportReport(file: file)
+      do {
+        try await read(file, into: &destination, &report)
+      } catch {
+        guard let failure = InterchangeFailure(classifying: error) else { throw error }
+        // What is wrong with the store is wrong for all files.
+        guard failure.status == .badData || failure.status == .noInput else { throw failure }
+        report.failure = failure.message
+        status = failure.status
+      }
+      if report.damage != nil { status = .badData }
+      if json {
+        entries.append(report.json)
+      } else {
+        try Output.write(Array(report.text.utf8))
+      }
+      for line in report.errors { Output.error("sensord: \(line)") }
+    }
+    if json { try Output.write(JSONValue.lines(entries)) }
+    if let status { throw InterchangeFailure(status, nil) }
+  }
+
+  /// Reads one file in pieces, and stores each session as soon as it is whole.
+  @concurrent private func read(
+    _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport
+  ) async throws {
+    let input = try InputFile(path: file)
+    var piece = try input.read()
+    guard let format = ForeignFormat(beginning: piece) else {
+      throw InterchangeFailure(.badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV and intervals as text")
+    }
+    guard format != .rr || start != nil else {
+      throw InterchangeFailure(
+        .badData, "\(file): intervals as text do not say when they were; give --start 2026-03-01T07:14:22+01:00")
+    }
+    report.format = format
+    var reader = format.reader()
+    var assembly = RecordingAssembly(format, start: start)
+    var isOver = false
+    while !isOver {
+      isOver = piece.isEmpty
+      var elements: [ForeignElement] = []
+      do throws(FileDamage) {
+        if isOver { try reader.finish(into: &elements) } else { try reader.read(piece, into: &elements) }
+      } catch {
+        // What was found before it stays.
+        report.damage = error
+        isOver = true
+      }
+      for element in elements {
+        if let session = try assembly.take(element) { try await store(session, into: &destination, &report) }
+      }
+      if !isOver { piece = try input.read() }
+    }
+    if let session = try assembly.finish() { try await store(session, into: &destination, &report) }
+    report.account.add(reader.account)
+    report.account.add(assembly.account)
+    if report.rows.isEmpty, report.damage == nil, report.tooOld == 0 {
+      throw InterchangeFailure(.badData, "\(file): there is no heart rate and no beat in it")
+    }
+  }
+
+  @concurrent private func store(
+    _ session: RecordedSession, into destination: inout ImportDestination, _ report: inout ImportReport
+  ) async throws {
+    if let since, session.end < since { return report.tooOld += 1 }
+    report.rows.append(ImportReport.Row(session, try await destination.outcome(of: session)))
+  }
+
+  private static func time(_ text: String) throws -> Timestamp {
+    guard let time = Timestamp(iso8601: text) else {
+      throw ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
+    }
+    return time
+  }
+}

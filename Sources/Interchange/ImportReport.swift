@@ -1,0 +1,89 @@
+internal import Documents
+internal import FoundationEssentials
+internal import HealthInterchange
+internal import HealthModel
+internal import SeriesStore
+
+/// What became of one file.
+struct ImportReport {
+  /// What became of one session.
+  struct Row {
+    var session: RecordedSession
+    var outcome: CommitOutcome
+
+    init(_ session: RecordedSession, _ outcome: CommitOutcome) {
+      self.session = session
+      self.outcome = outcome
+      (counts.rates, counts.beats) = (session.rates.count, session.heartbeats.beats.count)
+      // Values are in the store; a report keeps none.
+      self.session.rates = []
+      self.session.heartbeats = HeartbeatSeries()
+    }
+
+    var counts = (rates: 0, beats: 0)
+  }
+
+  let file: String
+  var format: ForeignFormat?
+  var rows: [Row] = []
+  var account = ReadingAccount()
+  var damage: FileDamage?
+  /// Why there is nothing of it.
+  var failure: String?
+  /// Sessions that `--since` left out.
+  var tooOld = 0
+
+  init(file: String) {
+    self.file = file
+  }
+
+  /// For stderr.
+  var errors: [String] {
+    if let failure { return [failure.hasPrefix(file) ? failure : "\(file): \(failure)"] }
+    return damage.map { ["\(file): \($0); what is before it is kept"] } ?? []
+  }
+
+  var text: String {
+    let name = PrintableText.line(file)
+    var text = ""
+    for row in rows {
+      let session = row.session
+      let counts = "\(row.counts.rates) rates, \(row.counts.beats) beats, \(session.gaps.count) gaps"
+      let what =
+        switch row.outcome {
+        case .stored: "stored: \(counts)"
+        case .replaced: "replaced a shorter form of itself: \(counts)"
+        case .unchanged: "is stored already, nothing new"
+        case .deletedBefore: "was deleted before, nothing stored"
+        }
+      text += "\(name): session \(session.id.uuidString.lowercased().prefix(8)) \(what)\n"
+    }
+    if tooOld > 0 { text += "\(name): \(tooOld) sessions ended before --since\n" }
+    if !account.leftOut.isEmpty {
+      let kinds = account.leftOut.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
+      text += "\(name): left out: \(PrintableText.line(kinds))\n"
+    }
+    for note in account.notes { text += "\(name): \(PrintableText.line(note))\n" }
+    return text
+  }
+
+  var json: JSONValue {
+    [
+      "file": .string(file), "format": .string(format?.rawValue),
+      "sessions": .array(
+        rows.map { row in
+          [
+            "session": .string(row.session.id.uuidString.lowercased()), "outcome": .string(row.outcome.rawValue),
+            "start": .string(row.session.start.iso8601()), "end": .string(row.session.end.iso8601()),
+            "rates": .integer(row.counts.rates), "beats": .integer(row.counts.beats),
+            "gaps": .integer(row.session.gaps.count),
+          ]
+        }),
+      "endedBefore": .integer(tooOld),
+      "leftOut": .object(
+        account.leftOut.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer(Int64($0.value))) }),
+      "notes": .array(account.notes.map { .string($0) }), "damage": .string(damage?.description),
+      "failure": .string(failure),
+    ]
+  }
+}

@@ -1,0 +1,43 @@
+internal import ArgumentParser
+
+/// `sensord import FILE…`: recordings of other programs into the store. `sensord-interchange` reads them.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Store recordings that other programs made.",
+    usage: "sensord import <file> ... [--dry-run] [--start <time>] [options]",
+    discussion: """
+      Reads FIT, TCX, HRV Logger's CSV, and intervals as text, known by what is in
+      them. The same file twice adds nothing; what was deleted stays deleted. A
+      damaged file is read up to the damage.
+
+        sensord import ride.fit
+        sensord import --start 2026-03-01T07:14:22+01:00 rr.txt
+      """)
+
+  @Argument(help: ArgumentHelp("The files; - is standard input.", valueName: "file"))
+  var files: [String]
+
+  @OptionGroup var store: StoreOptions
+
+  @Flag(help: "Say what would come in, and change nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"))
+  var since: String?
+
+  @Option(help: ArgumentHelp("When intervals as text began, with a zone.", valueName: "time"))
+  var start: String?
+
+  @Flag(help: "Print what became of each file as JSON.")
+  var json = false
+
+  mutating func run() throws {
+    var arguments = ["import"]
+    if let path = store.path { arguments += ["--store", path] }
+    if dryRun { arguments.append("--dry-run") }
+    if let since { arguments += ["--since", since] }
+    if let start { arguments += ["--start", start] }
+    if json { arguments.append("--json") }
+    try InterchangeProgram.become(arguments + ["--"] + files)
+  }
+}
