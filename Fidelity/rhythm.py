@@ -112,7 +112,7 @@ def cases(folder, seed, episodes):
     for share in (0.1, 0.2, 0.3):
         for normal in normals:
             yield f"ventricular {share:.0%}", early(excerpt(normal, random, 480), random, share, False), 0
-            # The second breathes so deeply that many early beats besides are told now and then, which they should not.
+            # The second breathes so deeply that with many early beats it is almost as irregular as in fibrillation.
             yield f"atrial {share:.0%}", early(excerpt(normal, random, 480), random, share, True), 0
     for normal in normals:
         yield "missed 20%", missed(excerpt(normal, random, 480), random, 0.2), 0

@@ -55,6 +55,13 @@ struct IrregularRhythmTrialTests {
     }
   }
 
+  @Test("atrial early beats beside a deep breath are not told", arguments: 1...4 as ClosedRange<UInt64>)
+  func earlyBeats(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let part = RhythmRecords.excerpt(try RhythmRecords.whole("nsr009"), minutes: 480, using: &random)
+    #expect(events(RhythmRecords.Disturbance.atrial.disturbed(part, using: &random)).isEmpty)
+  }
+
   @Test("no normal heart is told, however it is disturbed", arguments: RhythmRecords.Disturbance.allCases)
   func normals(_ disturbance: RhythmRecords.Disturbance) throws {
     var random = SeededGenerator(seed: 11)
