@@ -98,12 +98,16 @@ enum Loading {
     "signalWeakestDBm": -71, "signalStrongestDBm": -58,
   ]
 
+  /// The first night begins at 22:13 UTC; each has 27 stages of a thousand seconds.
+  static let (firstNight, stagesOfNight) = (1_400_105_580 as Int64, 27 as Int64)
+
   static func categories(count: Int, into path: String) async throws {
     let store = try HealthStore.open(path, for: .writing)
     var samples: [NewSample] = []
     for index in 0..<Int64(count) {
-      let start = Timestamp(milliseconds: (1_700_000_000 + index * 600) * 1000)
-      guard let span = TimeSpan(start: start, end: start.advanced(byMicroseconds: 599_000_000)) else { continue }
+      let (night, stage) = index.quotientAndRemainder(dividingBy: stagesOfNight)
+      let start = Timestamp(milliseconds: (firstNight + night * 86_400 + stage * 1_000) * 1000)
+      guard let span = TimeSpan(start: start, end: start.advanced(byMicroseconds: 1_000_000_000)) else { continue }
       samples.append(NewSample(.sleepAnalysis, CategoryValue(rawValue: index % 6), over: span))
     }
     let clock = ContinuousClock()

@@ -9,7 +9,8 @@ import SeriesStore
 ///     StoreBenchmark load-rates YEAR STORE [YEAR …]     one series for each session, all in one transaction
 ///     StoreBenchmark load-beats YEAR STORE
 ///     StoreBenchmark load-sessions YEAR STORE COUNT     as the recorder does: one transaction for each session
-///     StoreBenchmark load-categories STORE COUNT        sleep stages of ten minutes, in one transaction
+///     StoreBenchmark load-categories STORE COUNT        sleep stages, night after night, in one transaction
+///     StoreBenchmark nights STORE                       the summary of one of those nights
 ///     StoreBenchmark load-workouts STORE COUNT          with five activities each, one transaction for each workout
 ///     StoreBenchmark workouts STORE                     those with a hard activity, and the figures of a long one
 ///     StoreBenchmark query STORE ANSWERS                statistics and one session
@@ -29,6 +30,7 @@ enum StoreBenchmark {
     case ("load-sessions", 4):
       try await Loading.sessions(year: arguments[1], into: arguments[2], count: Int(arguments[3]) ?? 0)
     case ("load-categories", 3): try await Loading.categories(count: Int(arguments[2]) ?? 0, into: arguments[1])
+    case ("nights", 2): try await Querying.nights(of: arguments[1])
     case ("load-workouts", 3): try await Workouts.load(Int(arguments[2]) ?? 0, into: arguments[1])
     case ("workouts", 2): try await Workouts.query(arguments[1])
     case ("query", 3): try await Querying.statistics(of: arguments[1], answers: arguments[2])

@@ -113,6 +113,21 @@ struct AttachmentStoreTests {
     #expect(try await store.attachments(for: object) == [])
   }
 
+  @Test("a sender that begins a file and then is silent is not waited for longer than was said, and leaves nothing")
+  func silent() async throws {
+    let store = try open()
+    let object = try await object(in: store)
+    var ends: [Int32] = [-1, -1]
+    #expect(unsafe pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(unsafe write(ends[1], Self.pdf, Self.pdf.count) == Self.pdf.count)
+    await #expect(throws: StoreError(AttachmentError.unreadable)) {
+      _ = try await store.draftAttachment(
+        to: object, name: "scan.pdf", contentType: nil, from: ends[0], metadata: [:], savedBy: nil, patience: 20)
+    }
+    #expect(fileNames == [])
+  }
+
   @Test("equal files are one, which stays until the last object that has it is gone; then no byte of it is left")
   func counted() async throws {
     let store = try open()

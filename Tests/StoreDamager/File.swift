@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// Whole files.
 enum File {
@@ -30,5 +31,18 @@ enum File {
     guard unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
       throw Failure(path: path, number: errno)
     }
+  }
+
+  /// Puts the files that are attached in the store at `path` beside the copy, where they are missing.
+  static func copyAttachments(of path: String, to copy: String) throws {
+    let (from, to) = (attachments(of: path), attachments(of: copy))
+    unsafe mkdir(to, 0o700)
+    for name in TemporaryFolder.names(from) where unsafe access("\(to)/\(name)", F_OK) != 0 {
+      try write(try read("\(from)/\(name)"), to: "\(to)/\(name)")
+    }
+  }
+
+  private static func attachments(of path: String) -> String {
+    (path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path) + ".attachments"
   }
 }

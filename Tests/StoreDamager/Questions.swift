@@ -79,6 +79,15 @@ struct Questions {
       add("lenses of \(sample.id)") { (store) throws(StoreError) in
         try await VisionPrescriptionQuery(sample.id).result(for: store).value
       }
+      add("attachments of \(sample.id)") { (store) throws(StoreError) -> [Int] in
+        var files: [Int] = []
+        for attachment in try await store.attachments(for: sample.id) {
+          files.append(attachment.hashValue)
+          var data = try await store.data(of: attachment)
+          while let piece = try data.next() { files.append(piece.hashValue) }
+        }
+        return files
+      }
     }
     for sample in samples where sample.type.kind == .clinicalRecord {
       add("record \(sample.id)") { (store) throws(StoreError) in

@@ -1,5 +1,6 @@
 import Captures
 import FoundationEssentials
+import Glibc
 import HealthModel
 import Ingestion
 import SeriesStore
@@ -7,7 +8,7 @@ import TestSupport
 
 /// A store that holds some of everything: sessions from captures and a made-up one, quantities single and in series, beats,
 /// categories, a correlation, a workout with a route and what was collected, an
-/// audiogram, a prescription, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
+/// audiogram, a prescription with an attachment, a kind of a newer program, associations, metadata of every form, what deletions leave, and what a
 /// client was granted.
 ///
 /// Only its own identifier, the times of saving, and a client's anchor are others each time.
@@ -40,9 +41,10 @@ struct SoundStore {
     let samples = try sound.samples()
     try await store.save(samples, as: program)
     let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
+    let glasses = try sound.glasses()
     try await store.save(
-      [workout, try sound.route(of: workout.id), try sound.audiogram(), try sound.glasses(), try sound.result()],
-      as: program)
+      [workout, try sound.route(of: workout.id), try sound.audiogram(), glasses, try sound.result()], as: program)
+    try await sound.attach(to: glasses.id, in: store)
     try await store.save(try sound.corrected(version: 1), as: other)
     try await store.save(try sound.corrected(version: 2), as: other)
     let gone = sound.identifier()
@@ -201,6 +203,19 @@ struct SoundStore {
       sphere: -1.25, cylinder: 0.5, axis: 90, prism: .angled(amount: 2, angle: 45), farPupillaryDistance: 31)
     let prescription = GlassesPrescription(rightEye: right, leftEye: GlassesLensSpecification(sphere: 0.75))
     return try NewSample(.glasses(prescription), issued: Self.time(78), expires: Self.time(79), id: identifier())
+  }
+
+  /// A file of two pieces.
+  private func attach(to object: UUID, in store: HealthStore) async throws {
+    let pdf = Array("%PDF-1.4\n".utf8) + [UInt8](repeating: 0x20, count: 70_000) + Array("\nstartxref\n9\n%%EOF\n".utf8)
+    let scan = path + ".scan"
+    try File.write(pdf, to: scan)
+    defer { unsafe unlink(scan) }
+    let descriptor = unsafe open(scan, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw File.Failure(path: scan, number: errno) }
+    defer { close(descriptor) }
+    _ = try await store.addAttachment(
+      to: object, name: "scan.pdf", contentType: .pdf, from: descriptor, metadata: Self.metadata)
   }
 
   private mutating func result() throws -> NewSample {

@@ -28,6 +28,7 @@ enum StoreDamager {
     case ("damage", 6):
       var damage = Damage(seed: UInt64(arguments[3]) ?? 0, number: Int(arguments[4]) ?? 0)
       try damage.apply(to: arguments[5], sound: try File.read(arguments[2]))
+      try File.copyAttachments(of: arguments[2], to: arguments[5])
       tell("\(damage.kind.rawValue)\t\(damage.description.debugDescription)")
     default:
       tell(

@@ -21,15 +21,18 @@ struct Trial {
   let questions: Questions
   let expected: [Questions.Answer]
   let sound: [UInt8]
+  private let path: String
   /// Where the damaged copy is made.
   let copy: String
 
   init(sound path: String, copy: String) async throws {
     questions = try await Questions(of: path)
     sound = try File.read(path)
+    self.path = path
     self.copy = copy
     // At the copy's own path, since errors name it.
     try File.write(sound, to: copy)
+    try File.copyAttachments(of: path, to: copy)
     let store = try HealthStore.open(copy, for: .reading)
     expected = await questions.answers(of: store)
     let damages = try await store.check()
@@ -47,6 +50,8 @@ struct Trial {
   /// Puts the damage on a copy and asks everything.
   func play(_ damage: inout Damage) async throws -> Outcome {
     try damage.apply(to: copy, sound: sound)
+    // A store that has lost the row of a file removes the file.
+    try File.copyAttachments(of: path, to: copy)
     var outcome = Outcome()
     do throws(StoreError) {
       let store = try HealthStore.open(copy, for: .reading)
