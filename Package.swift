@@ -82,9 +82,12 @@ let package = Package(
     module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
     module(
       "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
+    // What the commands of both programs on a store have in common.
+    module("StoreCommands", ["Recordings", "Documents", "SeriesStore", argumentParser]),
     .executableTarget(
       name: "sensord",
       dependencies: [
+        "StoreCommands",
         "Documents", "Recordings", "Door", "ClientInterfaces", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
         "Sensors", "HealthModel", "SeriesStore",
         "Captures", "Bits", "CLinux", argumentParser, logging,
@@ -94,7 +97,8 @@ let package = Package(
     .executableTarget(
       name: "Interchange",
       dependencies: [
-        "HealthInterchange", "Recordings", "Documents", "SeriesStore", "HealthModel", "CConfinement", argumentParser,
+        "HealthInterchange", "StoreCommands", "Recordings", "Documents", "SeriesStore", "HealthModel", "CConfinement",
+        argumentParser,
       ], swiftSettings: rules),
     .executableTarget(
       name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),
@@ -181,7 +185,8 @@ let package = Package(
     tests(
       "Sensord",
       [
-        "sensord", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits", "RecordingSamples",
+        "sensord", "StoreCommands", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits",
+        "RecordingSamples",
         "HealthInterchange", "Interchange", "TestSupport", argumentParser,
       ]),
     tests(

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
+internal import StoreCommands
 
 /// `sensord-interchange export NAME --format FORMAT`: a session or workout for other programs.
 struct ExportCommand: AsyncParsableCommand {
@@ -24,7 +25,7 @@ struct ExportCommand: AsyncParsableCommand {
 
   @concurrent mutating func run() async throws {
     let recording = InterchangeRecording(try await store.catalogue().values(session))
-    if let refusal = format.refusal(recording) { throw InterchangeFailure(.badData, refusal) }
+    if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
     guard let output else {
       return try format.write(recording) { (piece) throws(FileError) in try Output.write(piece) }
     }

@@ -7,6 +7,7 @@ internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord-interchange import FILE…`: recordings of other programs into the store.
 struct ImportCommand: AsyncParsableCommand {
@@ -36,17 +37,17 @@ struct ImportCommand: AsyncParsableCommand {
   @concurrent mutating func run() async throws {
     // Before a stranger's byte is read.
     guard cconfinement_enter() == 0 else {
-      throw InterchangeFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
+      throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
     }
     var destination = ImportDestination(store, isDry: dryRun)
     var entries: [JSONValue] = []
-    var status: InterchangeFailure.Status?
+    var status: ExitStatus?
     for file in files {
       var report = ImportReport(file: file)
       do {
         try await read(file, into: &destination, &report)
       } catch {
-        guard let failure = InterchangeFailure(classifying: error) else { throw error }
+        guard let failure = CommandFailure(classifying: error) else { throw error }
         // What is wrong with the store is wrong for all files.
         guard failure.status == .badData || failure.status == .noInput else { throw failure }
         report.failure = failure.message
@@ -61,7 +62,7 @@ struct ImportCommand: AsyncParsableCommand {
       for line in report.errors { Output.error("sensord: \(line)") }
     }
     if json { try Output.write(JSONValue.lines(entries)) }
-    if let status { throw InterchangeFailure(status, nil) }
+    if let status { throw EarlierReport(status: status) }
   }
 
   /// Reads one file in pieces, and stores each session as soon as it is whole.
@@ -71,10 +72,10 @@ struct ImportCommand: AsyncParsableCommand {
     let input = try InputFile(path: file)
     var piece = try input.read()
     guard let format = ForeignFormat(beginning: piece) else {
-      throw InterchangeFailure(.badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV and intervals as text")
+      throw CommandFailure(.badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV and intervals as text")
     }
     guard format != .rr || start != nil else {
-      throw InterchangeFailure(
+      throw CommandFailure(
         .badData, "\(file): intervals as text do not say when they were; give --start 2026-03-01T07:14:22+01:00")
     }
     report.format = format
@@ -100,7 +101,7 @@ struct ImportCommand: AsyncParsableCommand {
     report.account.add(reader.account)
     report.account.add(assembly.account)
     if report.rows.isEmpty, report.damage == nil, report.tooOld == 0 {
-      throw InterchangeFailure(.badData, "\(file): there is no heart rate and no beat in it")
+      throw CommandFailure(.badData, "\(file): there is no heart rate and no beat in it")
     }
   }
 

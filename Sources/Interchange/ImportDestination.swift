@@ -1,6 +1,7 @@
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// Where imported sessions go; opened when the first one is there, so that a bad file leaves no empty store behind.
 struct ImportDestination {
@@ -17,7 +18,7 @@ struct ImportDestination {
   /// Stores a session, or says what would become of it.
   @concurrent mutating func outcome(of session: RecordedSession) async throws -> CommitOutcome {
     if !isLookedFor {
-      store = isDry ? try options.openToRead() : try options.openToWrite()
+      store = isDry ? try options.openIfThere() : try options.openToWrite(making: true)
       isLookedFor = true
     }
     guard let store else { return .stored }

@@ -1,9 +1,8 @@
 internal import ArgumentParser
+internal import StoreCommands
 
 /// The root of the command line of `sensord-interchange`.
 struct InterchangeCommand: ParsableCommand {
-  static let version = "0.1.0"
-
   static let configuration = CommandConfiguration(
     commandName: "sensord-interchange",
     abstract: "Writes and reads the formats of other programs for sensord.",
@@ -12,6 +11,6 @@ struct InterchangeCommand: ParsableCommand {
       'sensord export' and 'sensord import' start it: what reads strangers' files
       is not in the recorder.
       """,
-    version: "sensord-interchange \(version)",
+    version: "sensord-interchange \(ProgramVersion.current)",
     subcommands: [ExportCommand.self, ImportCommand.self])
 }

@@ -1,5 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
+internal import HealthModel
+internal import StoreCommands
 
 /// The program `sensord-interchange`, which `sensord import` and `sensord export` start: what reads strangers' files is not in the
 /// recorder.
@@ -22,8 +24,9 @@ enum Main {
 
   /// Says what `error` has to say, help and version included, and returns the code to exit with.
   private static func report(_ error: any Error) -> Int32 {
-    if let failure = InterchangeFailure(classifying: error) {
-      if let line = failure.line { Output.error(line) }
+    if let earlier = error as? EarlierReport { return earlier.status.rawValue }
+    if let failure = CommandFailure(classifying: error) {
+      Output.error(failure.line)
       return failure.status.rawValue
     }
     guard InterchangeCommand.exitCode(for: error) != .success else {
@@ -32,6 +35,17 @@ enum Main {
     }
     let message = InterchangeCommand.message(for: error).replacing("\n", with: " ")
     Output.error("sensord-interchange: \(message) (--help tells more)")
-    return InterchangeFailure.Status.usage.rawValue
+    return ExitStatus.usage.rawValue
+  }
+}
+
+extension CommandFailure {
+  /// Nil for what is ArgumentParser's.
+  init?(classifying error: any Error) {
+    if let error = error as? SeriesError {
+      self.init(.badData, "its beats make no series: \(error)")
+    } else {
+      self.init(ofStored: error)
+    }
   }
 }

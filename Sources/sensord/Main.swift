@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import StoreCommands
 
 /// The program: parses, runs one command, and says at its end what went wrong in one line and a code.
 @main

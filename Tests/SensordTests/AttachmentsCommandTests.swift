@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import HealthModel
 import SeriesStore
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import DBus
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Recordings
+import StoreCommands
 import Testing
 
 @testable import sensord

@@ -3,6 +3,7 @@ import Documents
 import Foundation
 import Recordings
 import RecordingSamples
+import StoreCommands
 import TestSupport
 import Testing
 

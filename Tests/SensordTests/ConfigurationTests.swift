@@ -1,6 +1,7 @@
 import HealthModel
 import Recordings
 import Glibc
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Recordings
 import FoundationEssentials
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import HealthModel
 import SeriesStore
+import StoreCommands
 import Testing
 
 @testable import sensord

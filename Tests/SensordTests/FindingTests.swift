@@ -1,3 +1,4 @@
+import StoreCommands
 import Testing
 
 @testable import sensord

@@ -4,6 +4,7 @@ import Documents
 import Foundation
 import Recordings
 import Sensors
+import StoreCommands
 import TestSupport
 import Testing
 

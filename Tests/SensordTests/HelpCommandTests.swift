@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import HealthModel
+import StoreCommands
 import TestSupport
 import Testing
 

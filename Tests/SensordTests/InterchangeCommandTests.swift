@@ -73,6 +73,24 @@ struct InterchangeCommandTests {
     #expect(try sensord.run("show", "last", "--store", other).output.contains("imported from a file"))
   }
 
+  @Test("what was deleted here stays deleted, also when it is imported again")
+  func deleted() throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/out.fit", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", file).status == 0)
+    let first = try sensord.run("import", "--json", "--store", other, file)
+    let document = try #require(JSONSerialization.jsonObject(with: Data(first.output.utf8)) as? [[String: Any]])
+    let sessions = try #require(document.first?["sessions"] as? [[String: Any]])
+    let session = try #require(sessions.first?["session"] as? String)
+    #expect(try sensord.run("delete", session, "--store", other).status == 0)
+    for dry in [["--dry-run"], []] {
+      let again = try sensord.run(["import", "--store", other, file] + dry)
+      #expect(again.status == 0)
+      #expect(again.output.contains("was deleted before, nothing stored"), "\(again.output)")
+      #expect(try sensord.run("show", session, "--store", other).status == 66)
+    }
+  }
+
   @Test("a damaged file comes in up to the damage, which is told with 65; what is no such file is named")
   func damaged() throws {
     try stored()

@@ -1,5 +1,6 @@
 import Recordings
 import Glibc
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import Glibc
 import HealthModel
 import Ingestion
 import SeriesStore
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Recordings
 import SeriesStore
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Ingestion
 import RecordingSamples
 import Recordings
+import StoreCommands
 import Testing
 
 @testable import sensord

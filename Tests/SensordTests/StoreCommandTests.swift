@@ -1,6 +1,7 @@
 import Documents
 import Recordings
 import Bits
+import StoreCommands
 import TestSupport
 import Testing
 

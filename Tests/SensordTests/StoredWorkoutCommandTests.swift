@@ -6,6 +6,7 @@ import HealthModel
 import Recordings
 import Sensors
 import SeriesStore
+import StoreCommands
 import TestSupport
 import Testing
 

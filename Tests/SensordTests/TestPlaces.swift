@@ -1,5 +1,6 @@
 import Recordings
 import Glibc
+import StoreCommands
 
 @testable import sensord
 
@@ -33,4 +34,4 @@ enum TestPlaces {
 }
 
 /// The program's exit codes; Swift Testing has a type of the same name.
-typealias Code = sensord.ExitStatus
+typealias Code = StoreCommands.ExitStatus

@@ -1,6 +1,7 @@
 import DBus
 import Documents
 import HealthModel
+import StoreCommands
 import TestSupport
 import Testing
 

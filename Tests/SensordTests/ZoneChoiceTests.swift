@@ -1,6 +1,7 @@
 import Recordings
 import Glibc
 import HealthModel
+import StoreCommands
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 internal import HealthModel
 
 /// The CSV of HRV Logger: `date, rr, since start`; dates with their zone.
-package struct HRVLoggerReader: RecordingReader {
+package struct HRVLoggerReader: LinesReader {
   package static let format = ForeignFormat.hrvlogger
 
   private static let heading: [String] = ["date", "rr", "since start"]
@@ -12,44 +12,32 @@ package struct HRVLoggerReader: RecordingReader {
   }
 
   package private(set) var account = ReadingAccount()
-  private var lines = LineSplitter()
+  var lines = LineSplitter()
   /// The moment of the column's zero.
   private var start: Timestamp?
 
   package init() {}
 
-  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
-    try take(bytes, isLast: false, into: &elements)
-  }
-
-  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
-    try take([], isLast: true, into: &elements)
-  }
-
-  private mutating func take(
-    _ bytes: [UInt8], isLast: Bool, into elements: inout [ForeignElement]
+  mutating func take(
+    _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
   ) throws(FileDamage) {
-    var start = start
-    defer { self.start = start }
-    try lines.split(bytes, isLast: isLast) { (line, number) throws(FileDamage) in
-      guard number > 1, !line.isEmpty else { return }
-      let fields = Self.fields(line)
-      guard fields.count >= 3, let interval = fields[1].number, interval >= 1, interval < 65_535,
-        let since = fields[2].number, since < 1e11
-      else { throw FileDamage("line \(number)", "it is no interval with its time") }
-      if start == nil {
-        // `2026-03-11 09:57:38 +0000`
-        let text = String(decoding: fields[0], as: UTF8.self)
-        guard let date = Timestamp(iso8601: text.replacing(" +", with: "+").replacing(" -", with: "-")) else {
-          throw FileDamage("line \(number)", "its date has no time zone, or is none")
-        }
-        start = date.advanced(byMicroseconds: Int64(-since * 1000))
-        elements.append(.recording)
+    guard number > 1, !line.isEmpty else { return }
+    let fields = Self.fields(line)
+    guard fields.count >= 3, let interval = fields[1].number, interval >= 1, interval < 65_535,
+      let since = fields[2].number, since < 1e11
+    else { throw FileDamage("line \(number)", "it is no interval with its time") }
+    if start == nil {
+      // `2026-03-11 09:57:38 +0000`
+      let text = String(decoding: fields[0], as: UTF8.self)
+      guard let date = Timestamp(iso8601: text.replacing(" +", with: "+").replacing(" -", with: "-")) else {
+        throw FileDamage("line \(number)", "its date has no time zone, or is none")
       }
-      guard let start else { return }
-      elements.append(
-        .placedInterval(UInt32(interval.rounded()), start.advanced(byMicroseconds: Int64((since * 1000).rounded()))))
+      start = date.advanced(byMicroseconds: Int64(-since * 1000))
+      elements.append(.recording)
     }
+    guard let start else { return }
+    elements.append(
+      .placedInterval(UInt32(interval.rounded()), start.advanced(byMicroseconds: Int64((since * 1000).rounded()))))
   }
 
   private static func fields(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {

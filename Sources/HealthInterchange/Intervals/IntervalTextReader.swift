@@ -2,7 +2,7 @@ internal import HealthModel
 
 /// Intervals as text: one a line, in milliseconds; in seconds where the first of them is below ten. It has no time: whoever reads it says
 /// when it began.
-package struct IntervalTextReader: RecordingReader {
+package struct IntervalTextReader: LinesReader {
   package static let format = ForeignFormat.rr
 
   package static func recognizes(_ beginning: [UInt8]) -> Bool {
@@ -19,33 +19,21 @@ package struct IntervalTextReader: RecordingReader {
   }
 
   package private(set) var account = ReadingAccount()
-  private var lines = LineSplitter()
+  var lines = LineSplitter()
   private var isInSeconds: Bool?
 
   package init() {}
 
-  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
-    try take(bytes, isLast: false, into: &elements)
-  }
-
-  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
-    try take([], isLast: true, into: &elements)
-  }
-
-  private mutating func take(
-    _ bytes: [UInt8], isLast: Bool, into elements: inout [ForeignElement]
+  mutating func take(
+    _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
   ) throws(FileDamage) {
-    var (isInSeconds, account) = (isInSeconds, account)
-    defer { (self.isInSeconds, self.account) = (isInSeconds, account) }
-    try lines.split(bytes, isLast: isLast) { (line, number) throws(FileDamage) in
-      guard !line.isEmpty else { return }
-      guard line.first != UInt8(ascii: "#") else { return account.leave(out: "comment") }
-      guard let value = line.number else { throw FileDamage("line \(number)", "it is no interval") }
-      if isInSeconds == nil { isInSeconds = value < 10 }
-      let milliseconds = (isInSeconds ?? false) ? value * 1000 : value
-      // Tools write 0 where they removed a beat.
-      guard milliseconds >= 1, milliseconds < 65_535 else { return account.leave(out: "interval that is none") }
-      elements.append(.interval(UInt32(milliseconds.rounded())))
-    }
+    guard !line.isEmpty else { return }
+    guard line.first != UInt8(ascii: "#") else { return account.leave(out: "comment") }
+    guard let value = line.number else { throw FileDamage("line \(number)", "it is no interval") }
+    if isInSeconds == nil { isInSeconds = value < 10 }
+    let milliseconds = (isInSeconds ?? false) ? value * 1000 : value
+    // Tools write 0 where they removed a beat.
+    guard milliseconds >= 1, milliseconds < 65_535 else { return account.leave(out: "interval that is none") }
+    elements.append(.interval(UInt32(milliseconds.rounded())))
   }
 }

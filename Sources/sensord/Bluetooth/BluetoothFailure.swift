@@ -1,5 +1,6 @@
 internal import BlueZ
 internal import DBus
+internal import StoreCommands
 
 /// What can keep a command from the radio, each in one line with its cause and its remedy.
 enum BluetoothFailure {

@@ -1,5 +1,6 @@
 internal import BlueZ
 internal import DBus
+internal import StoreCommands
 
 /// bluetoothd for the length of one command: connected to, mirrored, left as it was found.
 actor BluetoothVisit {

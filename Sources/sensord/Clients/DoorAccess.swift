@@ -4,6 +4,7 @@ internal import DBus
 internal import FoundationEssentials
 internal import Glibc
 internal import HealthModel
+internal import StoreCommands
 
 /// How a shell reaches what goes on in the recorder that runs: by calls that do not say which application asks, and never start a recorder.
 struct DoorAccess {

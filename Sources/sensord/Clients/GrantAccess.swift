@@ -8,6 +8,7 @@ internal import Documents
 internal import Door
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// Where `sensord grants` reads and changes what other programs may do: in the recorder that runs, which knows who asks at
 /// the moment and takes every change at once, or else in the store.

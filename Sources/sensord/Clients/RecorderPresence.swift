@@ -1,6 +1,7 @@
 import ClientInterfaces
 
 internal import DBus
+internal import StoreCommands
 
 /// The recorder on a bus, for commands that stay: when it is there, and what it says. Recorder and bus may end and come back.
 actor RecorderPresence {

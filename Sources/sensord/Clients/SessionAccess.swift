@@ -1,6 +1,7 @@
 import ClientInterfaces
 
 internal import DBus
+internal import StoreCommands
 
 /// How `sensord session` reaches the sessions on request of the recorder that runs.
 struct SessionAccess {

@@ -2,6 +2,7 @@ import ClientInterfaces
 
 internal import DBus
 internal import HealthModel
+internal import StoreCommands
 
 /// How `sensord workout` reaches the workouts of the recorder that runs.
 struct WorkoutAccess {

@@ -5,6 +5,7 @@ internal import Glibc
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord attachments`: the files that belong to prescriptions and clinical records.
 struct AttachmentsCommand: ParsableCommand {

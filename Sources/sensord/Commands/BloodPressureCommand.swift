@@ -3,6 +3,7 @@ internal import Documents
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord blood-pressure`: measurements that other programs saved.
 struct BloodPressureCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Captures
 internal import Sensors
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord capture -o FILE`: what passes between this computer and the sensors, for bug reports.
 struct CaptureCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import Captures
 internal import SeriesStore
+internal import StoreCommands
 internal import Synchronization
 
 /// `sensord check`: reads everything that is stored, and names what is damaged.

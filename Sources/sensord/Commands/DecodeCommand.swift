@@ -2,6 +2,7 @@ internal import Documents
 internal import Bits
 internal import ArgumentParser
 internal import GATTHeartRate
+internal import StoreCommands
 
 /// `sensord decode HEX`: one Heart Rate Measurement payload as JSON.
 struct DecodeCommand: ParsableCommand {

@@ -4,6 +4,7 @@ internal import Documents
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord delete SESSION`: removes a session for good.
 struct DeleteCommand: ParsableCommand {

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord demo`: the whole road without a sensor.
 struct DemoCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 internal import BlueZ
+internal import StoreCommands
 
 /// An address as a person writes it.
 enum DeviceAddressArgument {

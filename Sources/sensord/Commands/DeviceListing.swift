@@ -1,6 +1,7 @@
 internal import Documents
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// How the commands of `sensord devices` show what they did.
 enum DeviceListing {

@@ -4,6 +4,7 @@ internal import BlueZ
 internal import HealthModel
 internal import Sensors
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord devices add ADDRESS [--name NAME]`.
 struct DevicesAddCommand: ParsableCommand {

@@ -4,6 +4,7 @@ internal import BlueZ
 internal import DBus
 internal import Glibc
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord devices pair ADDRESS`: keys for a sensor that gives its values over an encrypted link only.
 struct DevicesPairCommand: ParsableCommand {

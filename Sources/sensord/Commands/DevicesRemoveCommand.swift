@@ -1,6 +1,7 @@
 internal import Documents
 internal import SeriesStore
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord devices remove ADDRESS`.
 struct DevicesRemoveCommand: ParsableCommand {

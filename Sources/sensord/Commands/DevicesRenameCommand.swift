@@ -1,6 +1,7 @@
 internal import Documents
 internal import SeriesStore
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord devices rename ADDRESS NAME`.
 struct DevicesRenameCommand: ParsableCommand {

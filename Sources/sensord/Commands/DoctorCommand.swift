@@ -1,6 +1,7 @@
 internal import Recordings
 internal import ArgumentParser
 internal import DBus
+internal import StoreCommands
 
 /// `sensord doctor`: why nothing is recorded, and what to do.
 struct DoctorCommand: ParsableCommand {

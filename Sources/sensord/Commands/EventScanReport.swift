@@ -3,6 +3,7 @@ internal import Recordings
 internal import Ingestion
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord events --rescan [SESSION]`: searches stored sessions, and reports what became of their events.
 struct EventScanReport {

@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord events [SESSION]`: low and high heart rates and irregular rhythms. `sensord events --rescan [SESSION]`: looks for
 /// them anew.

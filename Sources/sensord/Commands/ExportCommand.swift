@@ -3,6 +3,7 @@ internal import SeriesStore
 internal import Documents
 internal import Recordings
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {

@@ -2,6 +2,7 @@ internal import Documents
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord hearing --rescan`: makes the stored events of headphones those that the sound in the store leads to. Events of other
 /// programs stay.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord grants`: what other programs may do.
 struct GrantsCommand: ParsableCommand {

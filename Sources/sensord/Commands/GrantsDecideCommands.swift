@@ -5,6 +5,7 @@ internal import DBus
 internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord grants allow PROGRAM --share TYPES --read TYPES`.
 struct GrantsAllowCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import DBus
 internal import FoundationEssentials
 internal import HealthModel
+internal import StoreCommands
 
 /// `sensord grants list`.
 struct GrantsListCommand: ParsableCommand {

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord hearing [AUDIOGRAM]`: audiograms that other programs saved, and how much sound was heard. `sensord hearing --rescan`: looks
 /// for weeks that were too loud.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HealthModel
+internal import StoreCommands
 
 /// `sensord help TOPIC` and `sensord help COMMAND`; ArgumentParser's own command of that name, which this one stands before, knows
 /// no topics and answers an unknown word with the help of the whole program.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord import FILE…`: recordings of other programs into the store. `sensord-interchange` reads them.
 struct ImportCommand: ParsableCommand {

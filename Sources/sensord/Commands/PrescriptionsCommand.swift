@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord prescriptions [NAME]`: prescriptions of glasses and contacts that other programs saved.
 struct PrescriptionsCommand: ParsableCommand {

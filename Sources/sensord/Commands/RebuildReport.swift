@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import Ingestion
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports what became of each.
 struct RebuildReport {

@@ -5,6 +5,7 @@ internal import Glibc
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord records`: clinical records, which come from files of health providers.
 struct RecordsCommand: ParsableCommand {

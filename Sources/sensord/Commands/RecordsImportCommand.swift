@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord records import FILE…`.
 struct RecordsImportCommand: ParsableCommand {

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord recovery SESSION|WORKOUT|last`: how far the heart rate fell in the minute after exercise.
 struct RecoveryCommand: ParsableCommand {

@@ -5,6 +5,7 @@ internal import Captures
 internal import HealthModel
 internal import Ingestion
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord replay FILE…`: stores the sessions of captures as if they were recorded now. `sensord replay --rebuild
 /// [SESSION]`: works out stored ones anew.

@@ -3,6 +3,7 @@ internal import Documents
 internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
+internal import StoreCommands
 
 /// `sensord report SESSION|WORKOUT|last -o FILE`: one recording as a page.
 struct ReportCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 internal import Recordings
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord run`: records until it is stopped.
 struct RunCommand: ParsableCommand {

@@ -2,6 +2,7 @@ internal import Documents
 internal import Recordings
 internal import ArgumentParser
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord sql QUERY`: any question to the store, with the unpacked values as tables.
 struct SQLCommand: ParsableCommand {

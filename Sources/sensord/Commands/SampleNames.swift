@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import StoreCommands
 
 /// Stored samples of a kind, or files of theirs, by the names that people give them: the first digits of an identifier, or `last`.
 struct SampleNames {

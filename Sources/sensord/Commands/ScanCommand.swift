@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BlueZ
 internal import DBus
 internal import SeriesStore
+internal import StoreCommands
 internal import Synchronization
 
 /// `sensord scan`: who is in reach.

@@ -1,4 +1,5 @@
 internal import Documents
+internal import StoreCommands
 
 /// The rules for a name that a person gives to a sensor.
 enum SensorName {

@@ -1,8 +1,9 @@
 internal import ArgumentParser
+internal import StoreCommands
 
 /// The root of the command line; Documentation/command-line.md says what other programs may rely on.
 struct SensordCommand: ParsableCommand {
-  static let version = "0.1.0"
+  static let version = ProgramVersion.current
 
   static let configuration = CommandConfiguration(
     commandName: "sensord",

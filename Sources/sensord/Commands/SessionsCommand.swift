@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord sessions`: what was recorded, and what is being recorded.
 struct SessionsCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
 struct ShowCommand: ParsableCommand {

@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, one row for each stretch of the calendar.
 struct StatsCommand: ParsableCommand {

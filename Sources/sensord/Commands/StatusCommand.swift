@@ -1,6 +1,7 @@
 internal import Documents
 internal import Recordings
 internal import ArgumentParser
+internal import StoreCommands
 
 /// `sensord status`: what the running recorder does now.
 struct StatusCommand: ParsableCommand {

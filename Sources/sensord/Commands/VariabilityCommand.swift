@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// `sensord hrv SESSION|last`: heart rate variability of a session, of a part of it, or window by window.
 struct VariabilityCommand: ParsableCommand {

@@ -5,6 +5,7 @@ internal import BlueZ
 internal import DBus
 internal import Documents
 internal import HealthModel
+internal import StoreCommands
 
 /// `sensord workout end`.
 struct WorkoutEndCommand: ParsableCommand {

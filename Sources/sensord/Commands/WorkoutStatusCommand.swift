@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import DBus
 internal import Documents
 internal import HealthModel
+internal import StoreCommands
 
 /// `sensord workout status`.
 struct WorkoutStatusCommand: ParsableCommand {

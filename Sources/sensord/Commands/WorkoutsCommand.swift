@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Documents
 internal import HealthModel
 internal import Recordings
+internal import StoreCommands
 
 /// `sensord workouts`: what was stored of exercise, by sensord and by other programs.
 struct WorkoutsCommand: ParsableCommand {

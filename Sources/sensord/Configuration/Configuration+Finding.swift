@@ -1,4 +1,5 @@
 internal import Recordings
+internal import StoreCommands
 
 extension Configuration {
   /// The service's file where no other is named.

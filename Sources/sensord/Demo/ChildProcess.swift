@@ -1,6 +1,7 @@
 internal import Recordings
 internal import DBus
 internal import Glibc
+internal import StoreCommands
 
 /// One running process of the demo, with a pipe for what it says.
 ///

@@ -1,5 +1,6 @@
 internal import Recordings
 internal import Glibc
+internal import StoreCommands
 
 /// How to start one of the processes of the demo.
 struct ChildProgram: Hashable {

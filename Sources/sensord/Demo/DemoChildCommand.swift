@@ -2,6 +2,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import CLinux
 internal import Glibc
+internal import StoreCommands
 
 /// What `sensord demo` starts in front of each of its programs, hidden from the help.
 ///

@@ -1,4 +1,5 @@
 internal import Recordings
+internal import StoreCommands
 
 /// The three programs of the demo and how they are started.
 struct DemoPrograms {

@@ -2,6 +2,7 @@ internal import Recordings
 internal import DBus
 internal import Glibc
 internal import Ingestion
+internal import StoreCommands
 
 /// The demo while it runs: a private bus, the simulator on it, and a recorder, started again when they die.
 final class DemoRun {

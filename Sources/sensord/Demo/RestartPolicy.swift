@@ -1,3 +1,7 @@
+internal import StoreCommands
+
+internal import StoreCommands
+
 /// Whether a process of the demo that ended is started again, and when. Pure: the caller has the clock.
 struct RestartPolicy: Hashable {
   /// What follows from an end.

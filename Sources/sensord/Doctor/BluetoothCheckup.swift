@@ -1,4 +1,5 @@
 internal import DBus
+internal import StoreCommands
 
 /// The way to the radio, step by step: bus, bluetoothd, permission, adapter, power.
 ///

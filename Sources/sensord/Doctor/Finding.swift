@@ -1,4 +1,5 @@
 internal import Documents
+internal import StoreCommands
 
 /// What one check of `sensord doctor` found.
 struct Finding: Hashable, Sendable {

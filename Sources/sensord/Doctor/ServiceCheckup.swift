@@ -1,5 +1,6 @@
 internal import Recordings
 internal import DBus
+internal import StoreCommands
 
 /// The systemd service, where it is installed.
 enum ServiceCheckup {

@@ -1,6 +1,7 @@
 internal import Ingestion
 internal import Recordings
 internal import SeriesStore
+internal import StoreCommands
 
 /// The store, the sensors that are allowed in it, and the recorder that may have it.
 enum StoreCheckup {

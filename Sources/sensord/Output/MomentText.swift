@@ -1,5 +1,6 @@
 internal import HealthModel
 internal import Recordings
+internal import StoreCommands
 
 /// Times as a person gives them to a command: `2026-11-21`, `2026-11-21T14:03`, `2026-11-21T14:03:05+01:00`.
 enum MomentText {

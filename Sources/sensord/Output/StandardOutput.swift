@@ -1,5 +1,6 @@
 internal import Recordings
 internal import Glibc
+internal import StoreCommands
 
 /// Where results go. Errors and progress go to ``StandardError``, so that a result can be piped on.
 enum StandardOutput {

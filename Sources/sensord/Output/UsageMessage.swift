@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HealthModel
+internal import StoreCommands
 
 /// What is wrong with a command line, as the one line that every other error is too.
 enum UsageMessage {

@@ -4,15 +4,12 @@ internal import DBus
 internal import HealthModel
 internal import Ingestion
 internal import SeriesStore
+internal import StoreCommands
 
 extension CommandFailure {
   /// The one place where an error of a library becomes an exit code and a line; nil for what is ArgumentParser's.
   init?(classifying error: any Error) {
     switch error {
-    case let failure as CommandFailure: self = failure
-    case let error as FileError: self.init(error)
-    case let error as SessionError: self.init(Self.status(of: error), error.message, remedy: error.remedy)
-    case let error as StoreError: self.init(Self.status(of: error.code), error.message)
     case let error as StatisticsError: self.init(.usage, error.description)
     case let error as TimeZoneError: self.init(Self.status(of: error), error.description)
     case let error as DBusError: self.init(Self.status(of: error), "the message bus: \(error.description)")
@@ -25,7 +22,7 @@ extension CommandFailure {
         .internalError, "the timeline is wrong: \(error)", remedy: "this is a defect of sensord; please report it")
     case let failure as RecorderFailure: self.init(failure)
     case let error as MonitorError: self.init(Self.status(of: error), error.description)
-    default: return nil
+    default: self.init(ofStored: error)
     }
   }
 
@@ -40,49 +37,6 @@ extension CommandFailure {
       self.init(
         .inputOutput, "\(sessions) sessions could not be stored and are safe in the journal",
         remedy: "the next 'sensord run' stores them")
-    }
-  }
-
-  /// A file or folder with which something cannot be done.
-  init(_ error: FileError) {
-    self.init(Self.status(of: error.code), error.message, remedy: error.remedy)
-  }
-
-  private static func status(of code: FileError.Code) -> ExitStatus {
-    switch code {
-    case .missing: .noInput
-    case .unsuitable: .badData
-    case .cannotCreate: .cannotCreate
-    case .inputOutput: .inputOutput
-    case .permission: .permission
-    case .unavailable: .unavailable
-    case .unplaced: .configuration
-    case .system: .internalError
-    }
-  }
-
-  private static func status(of error: SessionError) -> ExitStatus {
-    switch error {
-    case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout:
-      .noInput
-    case .noHeartbeats: .badData
-    case .lastNotDeleted: .usage
-    case .stillRecorded, .beingStored: .locked
-    case .notErased: .unavailable
-    }
-  }
-
-  private static func status(of code: StoreError.Code) -> ExitStatus {
-    switch code {
-    case .missing, .notFound, .ambiguous: .noInput
-    case .notADatabase, .newerVersion, .corrupt, .invalid, .attachment, .foreignAnchor, .lostAnchor: .badData
-    case .locked: .locked
-    case .cannotCreate: .cannotCreate
-    case .permission: .permission
-    case .full, .io: .inputOutput
-    case .closed, .cancelled: .internalError
-    case .cannotObserve: .unavailable
-    case .statement, .tooComplex: .usage
     }
   }
 
@@ -117,11 +71,11 @@ extension CommandFailure {
     case .noBluetooth: .unavailable
     case .noPermission: .permission
     case .channelFailed, .notWritten: .inputOutput
-    case .cannotCreate: status(of: FileError.Code(error.errorNumber, otherwise: .cannotCreate))
+    case .cannotCreate: ExitStatus(FileError.Code(error.errorNumber, otherwise: .cannotCreate))
     }
   }
 
   private static func status(ofSystem number: Int32?) -> ExitStatus {
-    number.map { status(of: FileError.Code($0, otherwise: .inputOutput)) } ?? .inputOutput
+    number.map { ExitStatus(FileError.Code($0, otherwise: .inputOutput)) } ?? .inputOutput
   }
 }

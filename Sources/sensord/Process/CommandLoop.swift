@@ -1,5 +1,6 @@
 internal import DBus
 internal import Glibc
+internal import StoreCommands
 internal import Synchronization
 
 /// Runs the asynchronous work of one command to its end, on the thread that called.

@@ -1,5 +1,6 @@
 internal import Recordings
 internal import Glibc
+internal import StoreCommands
 
 /// The program beside this one that writes and reads formats of others: what parses strangers' files is not in the recorder.
 enum InterchangeProgram {

@@ -3,6 +3,7 @@ internal import Recordings
 internal import Glibc
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// The time zone by whose clocks a command lays days and reads times.
 enum ZoneChoice {

@@ -2,6 +2,7 @@ internal import Recordings
 internal import Glibc
 internal import Ingestion
 internal import Logging
+internal import StoreCommands
 internal import Synchronization
 
 /// Keeps the status file and systemd's status line up to date while a recorder runs.

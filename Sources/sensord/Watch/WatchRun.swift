@@ -4,6 +4,7 @@ internal import Glibc
 internal import HealthModel
 internal import Ingestion
 internal import Recordings
+internal import StoreCommands
 
 /// `sensord watch` at work: hands what happens to ``WatchScreen``, and shows it.
 struct WatchRun {

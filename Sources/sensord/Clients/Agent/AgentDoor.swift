@@ -3,6 +3,7 @@ internal import DBus
 internal import Documents
 internal import FoundationEssentials
 internal import HealthModel
+internal import StoreCommands
 
 /// The recorder as the agent sees it: what waits there.
 struct AgentDoor {

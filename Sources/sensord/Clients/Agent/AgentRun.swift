@@ -1,5 +1,6 @@
 internal import DBus
 internal import HealthModel
+internal import StoreCommands
 
 /// `sensord agent` at work: hands what happens to ``Agent``, and carries out what it says.
 struct AgentRun {

@@ -1,38 +1,44 @@
-internal import Recordings
-internal import ArgumentParser
-internal import SeriesStore
+package import ArgumentParser
+package import Recordings
+package import SeriesStore
 
 /// `--store FILE`, and how commands open it.
-struct StoreOptions: ParsableArguments {
+package struct StoreOptions: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("Use this store instead of the usual one.", valueName: "file"))
-  var path: String?
+  package var path: String?
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard path != "" else { throw ValidationError("--store names no file") }
   }
 
   /// Where the store of this command is. Fails where the user may not look there.
-  func location() throws -> StoreLocation {
+  package func location() throws -> StoreLocation {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.refusal() { throw refusal }
     return location
   }
 
   /// The sessions of this store, and of its journal.
-  func catalogue() throws -> SessionCatalogue {
-    try SessionCatalogue(location(), isNamed: path != nil, version: SensordCommand.version)
+  package func catalogue() throws -> SessionCatalogue {
+    try SessionCatalogue(location(), isNamed: path != nil, version: ProgramVersion.current)
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;
   /// a store that was named must exist.
-  func openToRead() throws -> HealthStore? {
+  package func openToRead() throws -> HealthStore? {
+    path == nil ? try openIfThere() : try HealthStore.open(location().path, for: .reading)
+  }
+
+  /// Opens the store to read. Nil where it was not made yet, named or not.
+  package func openIfThere() throws -> HealthStore? {
     let location = try location()
-    if path == nil, !FileAccess.exists(location.path) { return nil }
-    return try HealthStore.open(location.path, for: .reading)
+    return FileAccess.exists(location.path) ? try HealthStore.open(location.path, for: .reading) : nil
   }
 
   /// Opens the store to change something in it; `making` it, and its folder, where it is missing.
-  func openToWrite(making: Bool) throws -> HealthStore {
+  package func openToWrite(making: Bool) throws -> HealthStore {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.writeRefusal() { throw refusal }
     if making {

@@ -1,5 +1,5 @@
-/// What the process returns to its caller: the codes of `sysexits.h` of Documentation/command-line.md.
-enum ExitStatus: Int32, CaseIterable {
+/// What a program returns to its caller: the codes of `sysexits.h` of Documentation/command-line.md.
+package enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
   /// The command line makes no sense, hexadecimal digits that are none included.
   case usage = 64
