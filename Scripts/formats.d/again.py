@@ -24,7 +24,7 @@ def check(programs, form, path, truth):
         assert rates == truth.rates, 'rates differ'
     if form == 'tcx':
         return f'{len(rates)} rates'
-    # Ticks of an imported session are milliseconds.
+    # Ticks of an imported session are milliseconds, those of WFDB what they were.
     stretches = []
     for row in csv.DictReader(io.StringIO(run('export', 'last', '--format', 'beats'))):
         if row['index'] == '0':
@@ -34,6 +34,13 @@ def check(programs, form, path, truth):
     if form == 'rr':
         assert stretches[0][1] == [interval for one in truth.stretches for interval in one.intervals]
         return f'{len(stretches[0][1])} intervals'
+    if form == 'wfdb':
+        # Every beat, with the sensor's own ticks.
+        assert len(stretches) == len(truth.stretches), f'{len(stretches)} runs, not {len(truth.stretches)}'
+        for one, (start, ticks) in zip(truth.stretches, stretches):
+            assert len(ticks) == len(one.ticks) and all(abs(mine - other) <= (one.drift >= 250) for mine, other in zip(ticks, one.ticks)), 'intervals differ'
+            assert abs(start - one.start) <= 3000, f'a run begins {(start - one.start) / 1e6:.3f} s late'
+        return f'{sum(len(one[1]) for one in stretches)} intervals, {len(stretches)} runs'
     # What has no interval has no line in HRV Logger's table.
     expected = [one for one in truth.stretches if one.intervals or form == 'fit']
     assert len(stretches) == len(expected), f'{len(stretches)} runs, not {len(expected)}'

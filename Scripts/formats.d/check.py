@@ -15,24 +15,31 @@ import intervals
 import sessions
 import tcx
 import truth as truths
+import wfdb_files
 
-ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv'}
+ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea'}
 CHECKERS = {
     'fit': {name: (lambda reader: lambda path, truth: fit.check(reader(path), truth))(reader) for name, reader in fit.READERS.items()},
     'tcx': {'tcxreader': tcx.with_tcxreader} | ({'schema': tcx.with_schema} if os.environ.get('TCX_XSD') else {}),
     'rr': {'neurokit2': intervals.rr_neurokit, 'hrv-analysis': intervals.rr_hrvanalysis},
     'hrvlogger': {'pandas': intervals.logger_pandas},
+    'wfdb': {'wfdb': wfdb_files.with_wfdb},
 }
 
 if os.environ.get('FORMATS') == 'small':
-    CHECKERS['rr'] = CHECKERS['hrvlogger'] = {}
+    CHECKERS['rr'] = CHECKERS['hrvlogger'] = CHECKERS['wfdb'] = {}
 
 
 def has(form, truth):
     """Whether the session has anything for a format."""
     if form == 'tcx':
         return bool(truth.rates)
-    return form == 'fit' or any(one.intervals for one in truth.stretches)
+    return form == 'fit' or any(one.intervals or form == 'wfdb' for one in truth.stretches)
+
+
+def files(path):
+    """A record of WFDB is two."""
+    return [path, path.with_suffix('.atr')] if path.suffix == '.hea' else [path]
 
 
 def export(programs, store, form, path):
@@ -71,7 +78,7 @@ def main():
                     isRight, told = not code, message or check(path, truth)
                 except Exception as error:
                     isRight, told = False, f'{type(error).__name__}: {error}'
-                row(form, checker, name, isRight, f'{told}; {path.stat().st_size:,} bytes in {seconds:.2f} s' if isRight else told)
+                row(form, checker, name, isRight, f'{told}; {sum(one.stat().st_size for one in files(path)):,} bytes in {seconds:.2f} s' if isRight else told)
     print(f'{failed} failed; the largest process had {peak} MiB resident')
     return 1 if failed else 0
 

@@ -7,10 +7,10 @@ from collections import namedtuple
 from datetime import datetime, timezone
 
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-# A stretch of beats from one to the next: the microsecond of its first beat, milliseconds between all of them, and how far the sum of
-# these is from the clock, at most.
-Stretch = namedtuple('Stretch', 'start end intervals drift')
-Truth = namedtuple('Truth', 'stretches rates gaps start end beats')
+# A stretch of beats from one to the next: the microsecond of its first beat, milliseconds between all of them, how far the sum of
+# these is from the clock, at most; the same in ticks; the microsecond of each beat, and what was found about it.
+Stretch = namedtuple('Stretch', 'start end intervals drift ticks times flags')
+Truth = namedtuple('Truth', 'stretches rates gaps start end beats sdnn')
 
 
 def microseconds(text):
@@ -28,17 +28,20 @@ def _stretches(rows):
             current = None
             continue
         at = microseconds(row['time'])
+        doubts = '+'.join(flag for flag in flags if flag != 'firstOfRun')
         if current is None or row['index'] == '0' or row['preceded_by_gap'] == '1':
-            current = {'start': at, 'end': at, 'ticks': 0, 'sum': 0, 'intervals': [], 'drift': 0}
+            current = {'start': at, 'end': at, 'sum': 0, 'total': 0, 'intervals': [], 'drift': 0, 'ticks': [], 'times': [at], 'flags': [doubts]}
             stretches.append(current)
             continue
-        current['ticks'] += int(row['rr_ticks'])
+        for name, value in (('ticks', int(row['rr_ticks'])), ('times', at), ('flags', doubts)):
+            current[name].append(value)
+        current['total'] += int(row['rr_ticks'])
         # Half up, as everybody rounds positive numbers.
-        total = (current['ticks'] * 2000 + 1024) // 2048
+        total = (current['total'] * 2000 + 1024) // 2048
         current['intervals'].append(total - current['sum'])
         current['sum'], current['end'] = total, at
         current['drift'] = max(current['drift'], abs((at - current['start']) / 1000 - total))
-    return [Stretch(one['start'], one['end'], one['intervals'], one['drift']) for one in stretches]
+    return [Stretch(one['start'], one['end'], one['intervals'], one['drift'], one['ticks'], one['times'], one['flags']) for one in stretches]
 
 
 def same(stretch, intervals, followsClock):
@@ -60,4 +63,4 @@ def read(program, store, session='last'):
     seconds = {}
     for at, rate in rates:
         seconds[at // 1_000_000] = rate
-    return Truth(_stretches(beats), seconds, gaps, microseconds(shown['start']), microseconds(shown['end']), beats)
+    return Truth(_stretches(beats), seconds, gaps, microseconds(shown['start']), microseconds(shown['end']), beats, shown['hrv']['sdnnMilliseconds'])

@@ -8,4 +8,6 @@ package enum InterchangeFormat: String, Hashable, Sendable, CaseIterable {
   case rr
   /// The CSV of the app HRV Logger: each interval with its time.
   case hrvlogger
+  /// WFDB's header and annotations: each beat at its time, a note at each gap.
+  case wfdb
 }

@@ -20,12 +20,14 @@ struct ExportCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("o"), .customLong("output")],
-    help: ArgumentHelp("Write this file, readable by you alone, instead of stdout.", valueName: "file"))
+    help: ArgumentHelp(
+      "Write this file, readable by you alone, instead of stdout; of WFDB both files of that name.", valueName: "file"))
   var output: String?
 
   @concurrent mutating func run() async throws {
-    let recording = InterchangeRecording(try await store.catalogue().values(session))
+    var recording = InterchangeRecording(try await store.catalogue().values(session))
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
+    if format == .wfdb { return try RecordFiles(output).write(&recording) }
     guard let output else {
       return try format.write(recording) { (piece) throws(FileError) in try Output.write(piece) }
     }

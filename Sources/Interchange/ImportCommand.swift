@@ -15,7 +15,8 @@ struct ImportCommand: AsyncParsableCommand {
     commandName: "import", abstract: "Store recordings that other programs made.",
     usage: "sensord-interchange import <file> ... [--dry-run] [--since <time>] [options]")
 
-  @Argument(help: ArgumentHelp("FIT, TCX, HRV Logger's CSV, or intervals as text.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("FIT, TCX, HRV Logger's CSV, intervals as text, or a header of WFDB.", valueName: "file"))
   var files: [String]
 
   @OptionGroup var store: StoreOptions
@@ -69,20 +70,26 @@ struct ImportCommand: AsyncParsableCommand {
   @concurrent private func read(
     _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport
   ) async throws {
-    let input = try InputFile(path: file)
+    var input = try InputFile(path: file)
     var piece = try input.read()
     guard let format = ForeignFormat(beginning: piece) else {
-      throw CommandFailure(.badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV and intervals as text")
+      throw CommandFailure(
+        .badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text and WFDB's headers")
     }
     guard format != .rr || start != nil else {
       throw CommandFailure(
         .badData, "\(file): intervals as text do not say when they were; give --start 2026-03-01T07:14:22+01:00")
     }
     report.format = format
+    var companion = try format.companion(of: file)
     var reader = format.reader()
     var assembly = RecordingAssembly(format, start: start)
     var isOver = false
     while !isOver {
+      if piece.isEmpty, let next = companion {
+        input = try InputFile(path: next)
+        (piece, companion) = ([0], nil)
+      }
       isOver = piece.isEmpty
       var elements: [ForeignElement] = []
       do throws(FileDamage) {
@@ -100,6 +107,10 @@ struct ImportCommand: AsyncParsableCommand {
     if let session = try assembly.finish() { try await store(session, into: &destination, &report) }
     report.account.add(reader.account)
     report.account.add(assembly.account)
+    guard !assembly.lacksStart else {
+      throw CommandFailure(
+        .badData, "\(file): it does not say when it began, with a zone; give --start 2026-03-01T07:14:22+01:00")
+    }
     if report.rows.isEmpty, report.damage == nil, report.tooOld == 0 {
       throw CommandFailure(.badData, "\(file): there is no heart rate and no beat in it")
     }

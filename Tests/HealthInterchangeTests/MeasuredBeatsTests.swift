@@ -6,7 +6,7 @@ import Testing
 @Suite("Measured beats")
 struct MeasuredBeatsTests {
   private func milliseconds(_ recording: InterchangeRecording, followsClock: Bool = false) -> [Int64?] {
-    MeasuredBeats(recording, followsClock: followsClock).map(\.milliseconds)
+    MeasuredBeats(recording, followsClock: followsClock).map(\.interval)
   }
 
   @Test("no interval spans a gap, and the first beat of a run has none")

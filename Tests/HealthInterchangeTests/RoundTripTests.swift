@@ -72,7 +72,7 @@ struct RoundTripTests {
 
   @Test(
     "a file that is cut has what could be read, in the same session, and the place is told",
-    arguments: [InterchangeFormat.fit, .tcx])
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
   func cut(format: InterchangeFormat) throws {
     let bytes = format.bytes(of: try MadeUp.withGap())
     let foreign = try #require(ForeignFormat(rawValue: format.rawValue))

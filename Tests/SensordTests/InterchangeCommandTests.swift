@@ -73,6 +73,32 @@ struct InterchangeCommandTests {
     #expect(try sensord.run("show", "last", "--store", other).output.contains("imported from a file"))
   }
 
+  @Test("a record of WFDB is two files of one name, and comes in by its header")
+  func record() throws {
+    try stored()
+    let (base, other) = ("\(folder.path)/ride", "\(folder.path)/other.sqlite")
+    let outcome = try sensord.run("export", "last", "--format", "wfdb", "--store", store, "-o", "\(base).hea")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    for file in ["\(base).hea", "\(base).atr"] { #expect(TestPlaces.mode(file) == 0o600) }
+    #expect(try String(contentsOfFile: "\(base).hea", encoding: .utf8).hasPrefix("ride 0 1024 "))
+    let imported = try sensord.run("import", "--store", other, "\(base).hea")
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(imported.output.contains("54 beats, 3 gaps"), "\(imported.output)")
+    // Intervals are the same in both, to the tick.
+    let tables = try [store, other].map { store in
+      try sensord.run("export", "last", "--format", "rr", "--store", store).output
+    }
+    #expect(tables[0] == tables[1] && !tables[0].isEmpty)
+    try FileManager.default.removeItem(atPath: "\(base).atr")
+    let alone = try sensord.run("import", "--store", other, "\(base).hea")
+    #expect(alone.status == 66)
+    #expect(alone.errors.contains("there are no annotations beside it (.atr, "), "\(alone.errors)")
+    for arguments in [[], ["-o", "\(folder.path)/my ride"]] {
+      let refused = try sensord.run(["export", "last", "--format", "wfdb", "--store", store] + arguments)
+      #expect(refused.status == 64 && refused.errorLines.count == 1, "\(refused.errors)")
+    }
+  }
+
   @Test("what was deleted here stays deleted, also when it is imported again")
   func deleted() throws {
     try stored()

@@ -61,7 +61,7 @@ struct FITBody: ~Copyable {
       if let start = waitingStart, start <= second { appendStart(at: start) }
       // A stretch that begins in this second begins before its record, if there is none under way.
       var isOpened = false
-      if let beat, beat.milliseconds == nil, beat.time.microseconds.flooredSeconds == second, !timer.isRunning {
+      if let beat, beat.interval == nil, beat.time.microseconds.flooredSeconds == second, !timer.isRunning {
         open(at: beat.time, in: second)
         isOpened = true
       }
@@ -75,7 +75,7 @@ struct FITBody: ~Copyable {
       }
       while let one = beat, one.time.microseconds.flooredSeconds == second {
         beat = beats.next()
-        if let milliseconds = one.milliseconds {
+        if let milliseconds = one.interval {
           timer.add(milliseconds: milliseconds)
           intervals.append(UInt16(clamping: milliseconds))
         } else if isOpened {
@@ -84,7 +84,7 @@ struct FITBody: ~Copyable {
           open(at: one.time, in: second)
         }
         beatsOfStretch += 1
-        if beat?.milliseconds == nil { close(at: one.time.microseconds, isFinal: beat == nil) }
+        if beat?.interval == nil { close(at: one.time.microseconds, isFinal: beat == nil) }
       }
       if waitingStart == nil { appendIntervals() }
       try messages.buffer.hand(to: receive)

@@ -16,7 +16,7 @@ package enum HRVLoggerWriter: RecordingWriter {
     // Of a stretch the first beat is at its time, the others at the sums of intervals: so columns agree to the millisecond.
     var sinceStart: Int64 = 0
     for beat in MeasuredBeats(recording, followsClock: true) {
-      guard let milliseconds = beat.milliseconds else {
+      guard let milliseconds = beat.interval else {
         sinceStart = max(sinceStart, beat.time.microseconds(since: recording.span.start) / 1000)
         continue
       }

@@ -9,7 +9,7 @@ package enum IntervalTextWriter: RecordingWriter {
   ) throws(Failure) {
     var buffer = PieceBuffer()
     for beat in MeasuredBeats(recording) {
-      guard let milliseconds = beat.milliseconds else { continue }
+      guard let milliseconds = beat.interval else { continue }
       buffer.append(milliseconds)
       buffer.append(byte: UInt8(ascii: "\n"))
       try buffer.hand(to: receive)

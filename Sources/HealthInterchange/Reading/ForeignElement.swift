@@ -22,6 +22,12 @@ package enum ForeignElement: Hashable, Sendable {
   case placedInterval(UInt32, Timestamp)
   /// A beat at a time of which nothing else is known.
   case beat(Timestamp)
+  /// Beats are told in so many ticks a second, and counted from that moment; nil where the file does not say when that was.
+  case ticks(perSecond: Int32, from: Timestamp?)
+  /// A run of beats begins with one at that tick.
+  case firstBeat(Int64, Heartbeat.Flags)
+  /// A beat so many ticks after the one before.
+  case nextBeat(UInt32, Heartbeat.Flags)
   /// A lap ended.
   case lap(Timestamp)
 }

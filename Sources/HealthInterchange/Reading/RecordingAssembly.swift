@@ -24,6 +24,12 @@ package struct RecordingAssembly: Sendable {
   private var timerStart: Timestamp?
   private var stop: Timestamp?
   private var waiting: [UInt32] = []
+  /// The moment of tick 0.
+  private var origin: Timestamp?
+  /// The last beat that was told in ticks.
+  private var lastTicked: Timestamp?
+  /// Whether there are beats, and nothing says when they were.
+  package private(set) var lacksStart = false
   /// What was passed over, for people.
   package private(set) var account = ReadingAccount()
 
@@ -43,7 +49,7 @@ package struct RecordingAssembly: Sendable {
     switch element {
     case .recording:
       let session = try finish()
-      (device, activity) = (Device(), nil)
+      (device, activity, parts, origin, lastTicked) = (Device(), nil, RecordingParts(), nil, nil)
       source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
       (clock, timerStart, stop) = (defaultStart, defaultStart, nil)
       return session
@@ -66,6 +72,22 @@ package struct RecordingAssembly: Sendable {
       parts.closeRun()
       try parts.beginRun(at: time)
       parts.closeRun()
+    case .ticks(let perSecond, let start):
+      parts = RecordingParts(ticksPerSecond: perSecond)
+      origin = start ?? origin ?? defaultStart
+    case .firstBeat(let tick, let flags):
+      guard let origin, let perSecond = parts.ticksPerSecond else {
+        lacksStart = true
+        break
+      }
+      try parts.beginRun(at: origin.advanced(byTicks: tick, perSecond: Int64(perSecond)), flags: flags)
+      lastTicked = parts.lastOfRun
+    case .nextBeat(let ticks, let flags):
+      guard let lastTicked else { break }
+      // Where a session was too long and goes on in another.
+      if parts.lastOfRun == nil { try parts.beginRun(at: lastTicked) }
+      try parts.add(ticks, flags: flags)
+      self.lastTicked = parts.lastOfRun
     case .lap(let time): parts.mark(time)
     }
     return parts.valueCount >= Self.mostValues ? try finish() : nil
@@ -75,7 +97,7 @@ package struct RecordingAssembly: Sendable {
   package mutating func finish() throws(SeriesError) -> RecordedSession? {
     if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
     waiting = []
-    defer { parts = RecordingParts() }
+    defer { parts = RecordingParts(ticksPerSecond: parts.ticksPerSecond) }
     return try parts.session(format, device, source, activity)
   }
 
@@ -116,7 +138,7 @@ package struct RecordingAssembly: Sendable {
       try parts.beginRun(at: start ?? arrival)
       timerStart = nil
     }
-    try parts.add(milliseconds: milliseconds)
+    try parts.add(milliseconds)
   }
 
   private mutating func place(_ milliseconds: UInt32, at time: Timestamp) throws(SeriesError) {
@@ -124,10 +146,10 @@ package struct RecordingAssembly: Sendable {
     if let last = parts.lastOfRun {
       // The column may have the beginning of an interval, or its end.
       let lag = begin.microseconds(since: last)
-      let other = lag - Int64(milliseconds) * 1000 + Int64(parts.lastMilliseconds) * 1000
+      let other = lag - Int64(milliseconds) * 1000 + Int64(parts.lastInterval) * 1000
       if min(abs(lag), abs(other)) > Self.mostPlacedLagMicroseconds { parts.closeRun() }
     }
     if parts.lastOfRun == nil { try parts.beginRun(at: begin) }
-    try parts.add(milliseconds: milliseconds)
+    try parts.add(milliseconds)
   }
 }

@@ -1,21 +1,28 @@
-internal import Bits
 internal import FoundationEssentials
 internal import HealthModel
 
 /// The rates, beats, gaps and markers of a recording that is being read.
 struct RecordingParts: Sendable {
   private var rates: [HeartRateValue] = []
-  /// Milliseconds are the ticks: nothing is rounded.
-  private var beats = HeartbeatSeriesBuilder(timescale: 1000)
+  /// The ticks of the file; nil where they are milliseconds. Nothing is rounded.
+  let ticksPerSecond: Int32?
+  private var beats: HeartbeatSeriesBuilder
   private var beatGaps: [RecordingGap] = []
   private var rateGaps: [RecordingGap] = []
   private var markers: [SessionMarker] = []
   /// The last beat of the run under way; nil where there is none.
   private(set) var lastOfRun: Timestamp?
-  private(set) var lastMilliseconds: UInt32 = 0
+  private(set) var lastInterval: UInt32 = 0
+  private var runStart = Timestamp(microseconds: 0)
+  private var runTicks: Int64 = 0
   private var lastBeat: Timestamp?
   private var firstBeat: Timestamp?
   private var intervalSum: Int64 = 0
+
+  init(ticksPerSecond: Int32? = nil) {
+    self.ticksPerSecond = ticksPerSecond
+    beats = HeartbeatSeriesBuilder(timescale: ticksPerSecond ?? 1000)
+  }
 
   var valueCount: Int { rates.count + beats.count }
 
@@ -38,22 +45,25 @@ struct RecordingParts: Sendable {
   }
 
   /// Begins a run with a beat. It is later than the beat before, whatever times were rounded to.
-  mutating func beginRun(at time: Timestamp) throws(SeriesError) {
+  mutating func beginRun(at time: Timestamp, flags: Heartbeat.Flags = []) throws(SeriesError) {
     var time = time
     if let lastBeat {
       time = max(time, lastBeat.advanced(byMicroseconds: 1000))
       beatGaps.append(RecordingGap(reason: "stopped", start: lastBeat, end: time))
     }
     try beats.beginRun(AffineTimeMap(anchor: time))
-    try beats.add(rrTicks: 0, precededByGap: lastBeat != nil, flags: .firstOfRun)
-    (firstBeat, lastBeat, lastOfRun, lastMilliseconds) = (firstBeat ?? time, time, time, 0)
+    try beats.add(rrTicks: 0, precededByGap: lastBeat != nil, flags: flags.union(.firstOfRun))
+    (firstBeat, lastBeat, lastOfRun, lastInterval) = (firstBeat ?? time, time, time, 0)
+    (runStart, runTicks) = (time, 0)
   }
 
-  mutating func add(milliseconds: UInt32) throws(SeriesError) {
-    try beats.add(rrTicks: milliseconds)
-    let time = (lastOfRun ?? Timestamp(microseconds: 0)).advanced(byMicroseconds: Int64(milliseconds) * 1000)
-    (lastBeat, lastOfRun, lastMilliseconds) = (time, time, milliseconds)
-    intervalSum += Int64(milliseconds) * 1000
+  /// Adds a beat so many ticks after the one before.
+  mutating func add(_ interval: UInt32, flags: Heartbeat.Flags = []) throws(SeriesError) {
+    try beats.add(rrTicks: interval, flags: flags)
+    runTicks += Int64(interval)
+    let time = runStart.advanced(byTicks: runTicks, perSecond: Int64(beats.timescale))
+    intervalSum += time.microseconds(since: lastOfRun ?? time)
+    (lastBeat, lastOfRun, lastInterval) = (time, time, interval)
   }
 
   mutating func closeRun() {
@@ -68,12 +78,14 @@ struct RecordingParts: Sendable {
     guard let start = times.min(), let end = times.max(), let span = TimeSpan(start: start, end: end) else {
       return nil
     }
-    let series = beats.count == 0 ? HeartbeatSeries(timescale: 1000) : try beats.finish()
+    let series = beats.count == 0 ? HeartbeatSeries(timescale: beats.timescale) : try beats.finish()
     let variability = VariabilityReport(NNIntervals(series), in: span)
     func figure(_ measure: VariabilityMeasure) -> Double? { (try? variability.figure(measure))?.value }
+    let ticks = ticksPerSecond.map { "1/\($0) s" }
     var metadata: Metadata = [
-      "importedFormat": .text(format.rawValue), "importedIntervalResolution": .text(format.resolution.interval),
-      "importedTimeResolution": .text(format.resolution.time),
+      "importedFormat": .text(format.rawValue),
+      "importedIntervalResolution": .text(ticks ?? format.resolution.interval),
+      "importedTimeResolution": .text(ticks ?? format.resolution.time),
     ]
     if let activity { metadata["importedActivity"] = .text(activity.description) }
     return RecordedSession(
@@ -101,20 +113,18 @@ struct RecordingParts: Sendable {
 
   /// The same for the same recording, however often it is read, and however much of it could be read.
   private func identifier(_ format: ForeignFormat, _ source: SourceRevision, _ start: Timestamp) -> UUID {
-    var digest = SHA256()
     let first = rates.prefix(1).map { "\($0.beatsPerMinute)" }.joined()
-    // FIT says first who made it; TCX last, where a damaged file may have nothing any more.
-    let maker = format == .fit ? source.identifier : ""
+    // FIT and WFDB say first who made it; TCX last, where a damaged file may have nothing any more.
+    let maker = format == .fit || format == .wfdb ? source.identifier : ""
     let text = "sensord import\n\(format.rawValue)\n\(maker)\n\(start.microseconds)\n\(first)"
-    digest.add(Array(text.utf8)[...])
-    var bytes = digest.digest()
-    // A UUID whose bits are the maker's own (RFC 9562, version 8).
-    bytes[6] = bytes[6] & 0x0F | 0x80
-    bytes[8] = bytes[8] & 0x3F | 0x80
-    return UUID(
-      uuid: (
-        bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8], bytes[9], bytes[10],
-        bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-      ))
+    return UUID(madeOf: text)
+  }
+}
+
+extension Timestamp {
+  /// So many ticks later, to the microsecond.
+  func advanced(byTicks ticks: Int64, perSecond: Int64) -> Timestamp {
+    let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: perSecond)
+    return advanced(byMicroseconds: seconds * 1_000_000 + rest * 1_000_000 / perSecond)
   }
 }

@@ -27,6 +27,8 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   case hrvlogger
   /// Intervals as text.
   case rr
+  /// Annotations of WFDB, behind their header.
+  case wfdb
 
   /// Who reads it.
   package func reader() -> any RecordingReader {
@@ -35,13 +37,14 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     case .tcx: TCXReader()
     case .hrvlogger: HRVLoggerReader()
     case .rr: IntervalTextReader()
+    case .wfdb: WFDBReader()
     }
   }
 
   /// The format of a file that begins like this; nil where none is known. 4,096 bytes are enough.
   package init?(beginning: [UInt8]) {
     let readers: [any RecordingReader.Type] = [
-      FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self,
+      FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self, WFDBReader.self,
     ]
     guard let reader = readers.first(where: { $0.recognizes(beginning) }) else { return nil }
     self = reader.format
@@ -54,6 +57,12 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     case .tcx: ("none", "1 s")
     case .hrvlogger: ("1 ms", "1 s")
     case .rr: ("1 ms", "none")
+    case .wfdb: ("1 tick", "1 tick")
     }
+  }
+
+  /// The endings of the file that goes on where one of this format ends, behind a zero byte: the first that is there. None for most formats.
+  package var companions: [String] {
+    self == .wfdb ? ["atr", "ecg", "qrs", "wqrs", "gqrs"] : []
   }
 }

@@ -5,6 +5,8 @@ package import HealthModel
 package struct InterchangeRecording: Hashable, Sendable {
   /// The identity of the session or workout.
   package var id: UUID
+  /// What it is called in formats that have names for recordings; nil for the first digits of the identity.
+  package var name: String?
   /// The hardware that measured.
   package var device: Device
   /// The program that saved it.

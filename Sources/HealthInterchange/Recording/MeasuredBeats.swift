@@ -10,11 +10,11 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   package struct Beat: Hashable, Sendable {
     /// When it was.
     package var time: Timestamp
-    /// Milliseconds from the beat before it; nil for the first of a stretch.
+    /// How long after the beat before it, in milliseconds or in the parts of a second that were asked for; nil for the first of a stretch.
     ///
     /// The difference of rounded sums of ticks: rounding does not add up over a stretch. Where the sensor's clock goes wrong and that
-    /// was asked for, a millisecond more or less keeps the sum near the clock.
-    package var milliseconds: Int64?
+    /// was asked for, one more or less keeps the sum near the clock.
+    package var interval: Int64?
     /// What was found about it.
     package var flags: Heartbeat.Flags
   }
@@ -22,6 +22,7 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   private var located: HeartbeatSeries.LocatedBeats
   private let span: TimeSpan
   private let timescale: Int64
+  private let perSecond: Int64
   private var run = -1
   private var isBroken = true
   private var ticks: Int64 = 0
@@ -41,8 +42,10 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   ///
   /// - Parameters:
   ///   - recording: What is written.
+  ///   - perSecond: How many parts of a second intervals are counted in: the series' own ticks are exact.
   ///   - followsClock: For formats whose readers add intervals up to times. Otherwise they are the sensor's own.
-  package init(_ recording: InterchangeRecording, followsClock: Bool = false) {
+  package init(_ recording: InterchangeRecording, perSecond: Int64 = 1000, followsClock: Bool = false) {
+    self.perSecond = perSecond
     self.followsClock = followsClock
     located = recording.heartbeats.locatedBeats
     timescale = Int64(recording.heartbeats.timescale)
@@ -61,23 +64,24 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
       isBroken = false
       guard !isFirst else { return begin(one) }
       ticks += Int64(one.beat.rrTicks)
-      var rounded = (ticks * 2000 + timescale) / (2 * timescale) + correction
+      var rounded = (ticks * 2 * perSecond + timescale) / (2 * timescale) + correction
       if followsClock {
-        let drift = one.time.microseconds(since: first) / 1000 - rounded
-        let step: Int64 = drift > Self.mostDriftMilliseconds ? 1 : drift < -Self.mostDriftMilliseconds ? -1 : 0
+        let drift = one.time.microseconds(since: first) * perSecond / 1_000_000 - rounded
+        let most = Self.mostDriftMilliseconds * perSecond / 1000
+        let step: Int64 = drift > most ? 1 : drift < -most ? -1 : 0
         correction += step
         rounded += step
       }
-      let milliseconds = rounded - sum
-      guard milliseconds > 0, milliseconds <= Self.longestMilliseconds else { return begin(one) }
+      let interval = rounded - sum
+      guard interval > 0, interval <= Self.longestMilliseconds * perSecond / 1000 else { return begin(one) }
       sum = rounded
-      return Beat(time: one.time, milliseconds: milliseconds, flags: one.beat.flags)
+      return Beat(time: one.time, interval: interval, flags: one.beat.flags)
     }
     return nil
   }
 
   private mutating func begin(_ one: HeartbeatSeries.LocatedBeat) -> Beat {
     (ticks, sum, correction, first) = (0, 0, 0, one.time)
-    return Beat(time: one.time, milliseconds: nil, flags: one.beat.flags)
+    return Beat(time: one.time, interval: nil, flags: one.beat.flags)
   }
 }

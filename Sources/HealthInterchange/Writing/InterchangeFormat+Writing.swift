@@ -8,6 +8,7 @@ extension InterchangeFormat {
     case .tcx: TCXWriter.self
     case .rr: IntervalTextWriter.self
     case .hrvlogger: HRVLoggerWriter.self
+    case .wfdb: WFDBWriter.self
     }
   }
 
@@ -29,8 +30,11 @@ extension InterchangeFormat {
         ? "there is neither a rate nor a beat in it" : nil
     case .tcx: return recording.rates.isEmpty ? "TCX has rates, and there is none in it" : nil
     case .rr, .hrvlogger:
-      let hasInterval = MeasuredBeats(recording).contains { $0.milliseconds != nil }
+      let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
       return hasInterval ? nil : "this format has intervals, and there is none in it"
+    case .wfdb:
+      return MeasuredBeats(recording).contains { _ in true }
+        ? nil : "WFDB's annotations are beats, and there is none in it"
     }
   }
 }

@@ -12,6 +12,7 @@ enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
     case tcx
     case rr
     case hrvlogger
+    case wfdb
   }
 
   static let allCases = ExportFormat.allCases.map(Self.own) + ForeignFormat.allCases.map(Self.foreign)

@@ -17,6 +17,7 @@ struct ExportCommand: ParsableCommand {
       tcx        an activity with rates
       rr         intervals in ms, one a line (Kubios, Elite HRV)
       hrvlogger  CSV of HRV Logger: date, rr, since start
+      wfdb       beats and gaps as annotations: -o ride makes ride.hea and ride.atr
 
       All but the first two take a workout, too.
 

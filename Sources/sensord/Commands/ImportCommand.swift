@@ -7,9 +7,10 @@ struct ImportCommand: ParsableCommand {
     commandName: "import", abstract: "Store recordings that other programs made.",
     usage: "sensord import <file> ... [--dry-run] [--start <time>] [options]",
     discussion: """
-      Reads FIT, TCX, HRV Logger's CSV, and intervals as text, known by what is in
-      them. The same file twice adds nothing; what was deleted stays deleted. A
-      damaged file is read up to the damage.
+      Reads FIT, TCX, HRV Logger's CSV, intervals as text, and WFDB's headers with
+      the annotations beside them, known by what is in them. The same file twice
+      adds nothing; what was deleted stays deleted. A damaged file is read up to
+      the damage.
 
         sensord import ride.fit
         sensord import --start 2026-03-01T07:14:22+01:00 rr.txt

@@ -27,6 +27,8 @@ enum FuzzTarget: String, CaseIterable {
   case tcx
   /// Intervals as text, or HRV Logger's CSV.
   case intervals
+  /// A header of WFDB, a zero byte, and annotations.
+  case wfdb
 
   /// Reads `bytes`.
   ///
@@ -46,6 +48,7 @@ enum FuzzTarget: String, CaseIterable {
     case .fit: try Self.readRecording(bytes, .fit)
     case .tcx: try Self.readRecording(bytes, .tcx)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
+    case .wfdb: try Self.readRecording(bytes, .wfdb)
     }
   }
 }
