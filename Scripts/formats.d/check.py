@@ -10,31 +10,45 @@ import sys
 import time
 
 import again
+import edf
 import fit
 import intervals
+import json_forms
 import sessions
 import tcx
 import truth as truths
 import wfdb_files
 
-ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea'}
+ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea', 'edf': 'edf', 'omh': 'omh.json', 'fhir': 'fhir.json'}
 CHECKERS = {
     'fit': {name: (lambda reader: lambda path, truth: fit.check(reader(path), truth))(reader) for name, reader in fit.READERS.items()},
     'tcx': {'tcxreader': tcx.with_tcxreader} | ({'schema': tcx.with_schema} if os.environ.get('TCX_XSD') else {}),
     'rr': {'neurokit2': intervals.rr_neurokit, 'hrv-analysis': intervals.rr_hrvanalysis},
     'hrvlogger': {'pandas': intervals.logger_pandas},
     'wfdb': {'wfdb': wfdb_files.with_wfdb},
+    'edf': {'pyedflib': edf.with_pyedflib, 'edfio': edf.with_edfio},
+    'omh': {'json': json_forms.omh_plain} | ({'schemas': json_forms.omh_schemas} if os.environ.get('OMH_SCHEMAS') else {}),
+    'fhir': {'fhir.resources': json_forms.fhir_r4b},
 }
 
 if os.environ.get('FORMATS') == 'small':
-    CHECKERS['rr'] = CHECKERS['hrvlogger'] = CHECKERS['wfdb'] = {}
+    CHECKERS['rr'] = CHECKERS['hrvlogger'] = CHECKERS['wfdb'] = CHECKERS['fhir'] = {}
 
 
 def has(form, truth):
     """Whether the session has anything for a format."""
-    if form == 'tcx':
+    if form in ('tcx', 'fhir'):
         return bool(truth.rates)
-    return form == 'fit' or any(one.intervals or form == 'wfdb' for one in truth.stretches)
+    if form == 'omh' and truth.rates:
+        return True
+    return form in ('fit', 'edf') or any(one.intervals or form == 'wfdb' for one in truth.stretches)
+
+
+def comes_in(programs, form):
+    """What can be read again is."""
+    if form in ('edf', 'omh', 'fhir'):
+        return {}
+    return {'sensord import': lambda path, truth: again.check(programs, form, path, truth)}
 
 
 def files(path):
@@ -73,7 +87,7 @@ def main():
             if not has(form, truth):
                 row(form, '-', name, code == 65, f'refused: {message}')
                 continue
-            for checker, check in {**checkers, 'sensord import': lambda path, truth: again.check(programs, form, path, truth)}.items():
+            for checker, check in (checkers | comes_in(programs, form)).items():
                 try:
                     isRight, told = not code, message or check(path, truth)
                 except Exception as error:

@@ -10,4 +10,10 @@ package enum InterchangeFormat: String, Hashable, Sendable, CaseIterable {
   case hrvlogger
   /// WFDB's header and annotations: each beat at its time, a note at each gap.
   case wfdb
+  /// EDF+C: rates as a signal of one a second, beats and gaps as annotations.
+  case edf
+  /// Open mHealth's data points: rates and intervals.
+  case omh
+  /// A FHIR Bundle: rates of each second, SDNN, a workout.
+  case fhir
 }

@@ -9,6 +9,9 @@ extension InterchangeFormat {
     case .rr: IntervalTextWriter.self
     case .hrvlogger: HRVLoggerWriter.self
     case .wfdb: WFDBWriter.self
+    case .edf: EDFWriter.self
+    case .omh: OpenMHealthWriter.self
+    case .fhir: FHIRWriter.self
     }
   }
 
@@ -26,15 +29,25 @@ extension InterchangeFormat {
       let first = recording.span.start.microseconds.flooredSeconds - FITProfile.epoch
       // Smaller numbers are seconds since a device was switched on.
       guard first >= 0x1000_0000, first < Int64(UInt32.max) else { return "FIT has no times before July 1998" }
-      return recording.rates.isEmpty && recording.heartbeats.beats.isEmpty
-        ? "there is neither a rate nor a beat in it" : nil
+      return Self.emptiness(of: recording)
     case .tcx: return recording.rates.isEmpty ? "TCX has rates, and there is none in it" : nil
     case .rr, .hrvlogger:
       let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
       return hasInterval ? nil : "this format has intervals, and there is none in it"
+    case .edf:
+      guard EDFHeader.canBegin(at: recording.span.start) else { return "EDF has the years from 1985 to 2084" }
+      return Self.emptiness(of: recording)
+    case .omh:
+      let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
+      return hasInterval || !recording.rates.isEmpty ? nil : "there is neither a rate nor an interval in it"
+    case .fhir: return recording.rates.isEmpty ? "FHIR's series are rates, and there is none in it" : nil
     case .wfdb:
       return MeasuredBeats(recording).contains { _ in true }
         ? nil : "WFDB's annotations are beats, and there is none in it"
     }
+  }
+
+  private static func emptiness(of recording: InterchangeRecording) -> String? {
+    recording.rates.isEmpty && recording.heartbeats.beats.isEmpty ? "there is neither a rate nor a beat in it" : nil
   }
 }

@@ -13,6 +13,9 @@ enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
     case rr
     case hrvlogger
     case wfdb
+    case edf
+    case omh
+    case fhir
   }
 
   static let allCases = ExportFormat.allCases.map(Self.own) + ForeignFormat.allCases.map(Self.foreign)

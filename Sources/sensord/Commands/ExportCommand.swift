@@ -18,6 +18,9 @@ struct ExportCommand: ParsableCommand {
       rr         intervals in ms, one a line (Kubios, Elite HRV)
       hrvlogger  CSV of HRV Logger: date, rr, since start
       wfdb       beats and gaps as annotations: -o ride makes ride.hea and ride.atr
+      edf        EDF+: rates as a signal, beats and gaps as annotations
+      omh        Open mHealth: a data point for each rate and interval
+      fhir       FHIR R4: rates of each second, SDNN, a workout
 
       All but the first two take a workout, too.
 

@@ -1,0 +1,44 @@
+internal import HealthModel
+
+/// FHIR (R4): a Bundle with the device, the rate of each second as SampledData, SDNN, and of a workout the group of these.
+///
+/// Intervals are not in it: SampledData has one value for each period.
+package enum FHIRWriter: RecordingWriter {
+  package static let format = InterchangeFormat.fhir
+
+  package static func write<Failure: Error>(
+    _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var buffer = PieceBuffer()
+    let resources = FHIRResources(recording)
+    buffer.append(resources.beginning)
+    buffer.append(",\n" + resources.rateBeginning)
+    try append(recording, &buffer, to: receive)
+    buffer.append(#""}}}"#)
+    if let variability = resources.variability { buffer.append(",\n" + variability) }
+    if let workout = resources.workout { buffer.append(",\n" + workout) }
+    buffer.append("\n]}\n")
+    try buffer.hand(to: receive, all: true)
+  }
+
+  /// A value for each second from the first to the last; E where there is none.
+  private static func append<Failure: Error>(
+    _ recording: InterchangeRecording, _ buffer: inout PieceBuffer, to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var next: Int64?
+    for rate in RateSeconds(recording) {
+      if let next {
+        var second = next
+        while second < rate.second {
+          buffer.append(" E")
+          second += 1
+          try buffer.hand(to: receive)
+        }
+        buffer.append(byte: 0x20)
+      }
+      buffer.append(Int64(rate.beatsPerMinute))
+      next = rate.second + 1
+      try buffer.hand(to: receive)
+    }
+  }
+}
