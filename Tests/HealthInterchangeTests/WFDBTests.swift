@@ -155,6 +155,17 @@ struct WFDBTests {
   }
 
   @Test(
+    "a header has as many lines as it announces",
+    arguments: [
+      ("a 1 250\na.dat 16\n", true), ("a 2 250\na.dat 16\n", false), ("a/2 1 250 20\nb 10\nc 10\n", true),
+      ("# only words\n\na 0 360/360(0) 5\n", true), ("a 9223372036854775807 250\n", false), ("a 0\n", false),
+      ("700 -1 2\n", false),
+    ])
+  func recognized(text: String, isHeader: Bool) {
+    #expect(WFDBReader.recognizes(Array(text.utf8)) == isHeader)
+  }
+
+  @Test(
     "names of records", arguments: [("ride", true), ("2026-11-21_a", true), ("", false), ("a b", false), ("ä", false)])
   func names(name: String, isRight: Bool) {
     #expect(WFDBHeader.isName(name) == isRight)

@@ -106,6 +106,6 @@ package struct WFDBHeader: Hashable {
       words[2].first?.isNumber == true
     else { return false }
     guard let following = name.count == 2 ? Int(name[1]) : signals else { return false }
-    return lines.count == following + 1 || beginning.count >= 4096
+    return lines.count - 1 == following || beginning.count >= 4096
   }
 }

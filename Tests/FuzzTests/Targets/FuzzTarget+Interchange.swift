@@ -5,6 +5,8 @@ import HealthModel
 extension FuzzTarget {
   /// A file of another program: in one piece and in small ones it says the same, and what it says makes sessions that can be stored.
   static func readRecording(_ bytes: [UInt8], _ format: ForeignFormat) throws(BrokenPromise) {
+    // Whatever it is, it can be asked for its format.
+    _ = ForeignFormat(beginning: bytes)
     let whole = try elements(of: bytes, format, pieces: max(bytes.count, 1))
     let inPieces = try elements(of: bytes, format, pieces: 7)
     try BrokenPromise.unless(whole == inPieces, "pieces of a file say what the file says")
