@@ -45,6 +45,8 @@ let package = Package(
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.
     .library(name: "TestSupport", targets: ["TestSupport"]),
+    // Sessions in stores, for the tests of the forwarder's own package (Forward).
+    .library(name: "StoreSamples", targets: ["StoreSamples"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -114,6 +116,9 @@ let package = Package(
 
     .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
     .target(
+      name: "StoreSamples", dependencies: ["SeriesStore", "HealthModel", "TestSupport"], path: "Tests/StoreSamples",
+      swiftSettings: rules),
+    .target(
       name: "RecordingSamples", dependencies: ["Recordings", "Ingestion", "Sensors", "HealthModel"],
       path: "Tests/RecordingSamples", swiftSettings: rules),
     .target(name: "BluetoothScript", dependencies: ["DBus"], path: "Tests/BluetoothScript", swiftSettings: rules),
@@ -146,7 +151,9 @@ let package = Package(
     tests("HealthModel", ["HealthModel", "TestSupport"]),
     tests(
       "SeriesStore",
-      ["SeriesStore", "HealthModel", "Bits", "CSQLite", "TestSupport", "StoreFollower", "StoreDamager"],
+      [
+        "SeriesStore", "HealthModel", "Bits", "CSQLite", "TestSupport", "StoreSamples", "StoreFollower", "StoreDamager",
+      ],
       exclude: ["Fixtures"]),
     tests(
       "Captures", ["Captures", "Bits", "Sensors", "HealthModel", "Ingestion", "TestSupport"], exclude: ["Fixtures"]

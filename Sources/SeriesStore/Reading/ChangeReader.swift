@@ -142,7 +142,7 @@ struct ChangeReader {
   }
 
   /// The anchor after a change; the start without one.
-  private func anchor(at number: Int64) throws(StoreError) -> ChangeAnchor {
+  func anchor(at number: Int64) throws(StoreError) -> ChangeAnchor {
     guard number > 0 else { return .start }
     guard let store = try store(), let digest = try connection.changeList.digest(of: number) else {
       throw connection.corrupt("change \(number)")
@@ -151,7 +151,7 @@ struct ChangeReader {
   }
 
   /// The change of an anchor; throws if it is not in the history of this file.
-  private func number(of anchor: ChangeAnchor, last: Int64) throws(StoreError) -> Int64 {
+  func number(of anchor: ChangeAnchor, last: Int64) throws(StoreError) -> Int64 {
     guard anchor != .start else { return 0 }
     guard let place = anchor.place, place.store == (try store()) else {
       throw StoreError(

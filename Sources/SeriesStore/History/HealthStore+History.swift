@@ -1,0 +1,28 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// The history row by row, for programs that keep a copy of it elsewhere.
+extension HealthStore {
+  /// What was saved and deleted after an anchor, with the rows of the file: at most `limit` changes, and fewer where
+  /// they have more than `bytes`, but one at least.
+  ///
+  /// - Throws: ``StoreError/Code/foreignAnchor``, ``StoreError/Code/lostAnchor`` where the anchor is none of this history.
+  public func history(
+    after anchor: ChangeAnchor, limit: Int, bytes: Int = 4 << 20
+  ) throws(StoreError) -> StoredChanges {
+    try opened().read { (connection) throws(StoreError) in
+      try HistoryReader(connection: connection).changes(after: anchor, limit: limit, bytes: bytes)
+    }
+  }
+
+  /// What the file has of objects now; those that it does not have are left out.
+  public func history(of objects: [UUID]) throws(StoreError) -> [StoredChange] {
+    try opened().read { (connection) throws(StoreError) in
+      try HistoryReader(connection: connection).objects(objects)
+    }
+  }
+
+  /// A stream that is signalled after each later change, while it is held, until the store is closed. With `observing` also
+  /// after those of other connections.
+  public func changeSignals() -> AsyncStream<Void> { changeSignals { _ in true } }
+}

@@ -1,0 +1,45 @@
+public import FoundationEssentials
+public import HealthModel
+
+/// A save or a deletion of a sample or a session, with what the file has of it.
+public struct StoredChange: Hashable, Sendable {
+  /// From 1, without gaps.
+  public var number: Int64
+  /// The sample or the session.
+  public var object: UUID
+  /// Whether it was deleted; then there are no rows.
+  public var isDeletion: Bool
+  /// When the change was made; nil where the file does not say.
+  public var time: Timestamp?
+  /// Its row of `types`; nil where that is not known any more.
+  public var type: StoredRow?
+  /// Its row of `sources`.
+  public var source: StoredRow?
+  /// Its row of `devices`, if a device measured it.
+  public var device: StoredRow?
+  /// The session that a sample belongs to.
+  public var session: UUID?
+  /// Its rows in every table that has some of it, its own (of `samples` or `sessions`) first, in the order of tables and keys.
+  /// Empty where it was deleted or replaced since.
+  ///
+  /// What else refers to rows does it by their numbers, which stay as they are; ``members`` has the objects in associations.
+  public var rows: [StoredRow]
+  /// The objects that its rows of `associations` refer to, by their numbers.
+  public var members: [Int64: UUID]
+}
+
+/// A part of the history of a store, in order.
+public struct StoredChanges: Hashable, Sendable {
+  /// The identity of the store. A copy of its file has the same.
+  public var store: UUID
+  /// The changes, by ascending number.
+  public var changes: [StoredChange]
+  /// Objects that were saved earlier, and whose rows these changes altered: what has collected a new sample. To be stored anew.
+  public var altered: [StoredChange]
+  /// Where the next part begins.
+  public var anchor: ChangeAnchor
+  /// The number of the store's last change.
+  public var last: Int64
+  /// Whether there is a next part.
+  public var hasMore: Bool
+}
