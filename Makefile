@@ -24,7 +24,8 @@ binaries = $(release)/sensord $(release)/sensord-simulator
 # What reads and writes the formats of others; sensord starts it.
 helper = $(release)/sensord-interchange
 sources = Package.swift $(shell find Sources -type f)
-formatted = Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples) Live/Package.swift Live/Sources Live/Tests
+formatted = Package.swift Sources Tests Benchmarks Fuzz/Driver $(examples) Live/Package.swift Live/Sources Live/Tests \
+  Forward/Package.swift Forward/Sources Forward/Tests
 examples = Examples/Exhaustive.swift Examples/Diary/Package.swift Examples/Diary/Sources Examples/HotDog/Package.swift Examples/HotDog/Sources
 
 bindir = $(DESTDIR)$(PREFIX)/bin
@@ -152,6 +153,11 @@ test-live: dependencies ## the tests of the live hub
 	$(SWIFT) build --product sensord
 	$(SWIFT) build --product sensord-simulator
 	@SWIFT='$(SWIFT)' Scripts/test-live
+
+.PHONY: test-gateways
+test-gateways: ## the tests of the forwarder, with real servers of PostgreSQL
+	@Scripts/install-dependencies gateways
+	@SWIFT='$(SWIFT)' Scripts/test-gateways
 
 .PHONY: examples
 examples: dependencies ## a package that uses the library, with SQLite alone, as its documentation says

@@ -1,0 +1,282 @@
+public import FoundationEssentials
+internal import HealthModel
+public import SeriesStore
+
+/// A session or a sample as the centre gets it: whose it is, and a row for each table that has some of it.
+public struct CentreObject: Hashable, Sendable {
+  /// A row of a table of the centre; a field for each of its columns.
+  public struct Row: Hashable, Sendable {
+    public var table: CentreTable
+    public var fields: [Field]
+
+    public init(table: CentreTable, fields: [Field]) {
+      self.table = table
+      self.fields = fields
+    }
+  }
+
+  public var id: UUID
+  public var isSession: Bool
+  /// The session that a sample belongs to: what is deleted with it.
+  public var session: UUID?
+  public var person = ""
+  /// When it begins, in microseconds since 1970.
+  public var time: Int64 = 0
+  public var until: Int64 = 0
+  /// The number of the change that saved it, and its version among those of the same identity.
+  public var change: Int64
+  public var syncVersion: Int64 = 0
+  /// SHA-256 of the digests of all its rows, in order.
+  public var digest: [UInt8] = []
+  /// Its own row first.
+  public var rows: [Row] = []
+  /// SHA-256 of each packed chunk, in order.
+  public var chunks: [[UInt8]] = []
+
+  /// An object without its rows.
+  public init(id: UUID, isSession: Bool, session: UUID?, change: Int64) {
+    self.id = id
+    self.isSession = isSession
+    self.session = session
+    self.change = change
+  }
+
+  /// Whether it was deleted, or its session, and not saved again later; of each the number of its latest deletion.
+  public func isHidden(by deletions: [UUID: Int64]) -> Bool {
+    deletions[id] ?? 0 > change || session.flatMap { deletions[$0] } ?? 0 > change
+  }
+
+  /// Whether what is at the centre gives way to this: it is the same object in an older version.
+  public func replaces(syncVersion other: Int64, change otherChange: Int64) -> Bool {
+    (syncVersion, change) >= (other, otherChange)
+  }
+}
+
+/// Makes objects of what a store has.
+public struct CentreObjects: Sendable {
+  /// The gateway, the store and which history of it.
+  public var copy: CentreCopy
+  /// Who wears which sensor.
+  public var persons: Persons
+
+  public init(copy: CentreCopy, persons: Persons) {
+    self.copy = copy
+    self.persons = persons
+  }
+
+  /// An object with its rows; nil where the store does not have it any more.
+  ///
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` where a row is not as the store's format has it.
+  public func object(_ stored: StoredChange) throws(StoreError) -> CentreObject? {
+    guard let own = stored.rows.first else { return nil }
+    guard case .integer(let start) = own["start"], case .integer(let end) = own["end"] else {
+      throw Self.damaged(stored)
+    }
+    let person = persons.person(ofDevice: stored.device)
+    var made = CentreObject(
+      id: stored.object, isSession: own.table == "sessions", session: stored.session, change: stored.number)
+    (made.person, made.time, made.until) = (person, start, end)
+    made.syncVersion = own["sync_version"].integer ?? 0
+    made.digest = Self.digest(of: stored.rows)
+    let head: [Field] = [.text(person), Field(start), .text(copy.gateway), .text(stored.object.text)]
+    made.rows.append(ownRow(own, of: stored, head: head, digest: made.digest))
+    var numbers: [String: Int64] = [:]
+    func next(_ table: CentreTable) -> Int64 {
+      defer { numbers[table.name, default: 0] += 1 }
+      return numbers[table.name, default: 0]
+    }
+    let summaries = Dictionary(
+      stored.rows.filter { $0.table == "summaries" }.map { ($0["id"], $0) }, uniquingKeysWith: { first, _ in first })
+    let chunks = Set(stored.rows.filter { $0.table == "chunks" }.map { $0["id"] })
+    for row in stored.rows {
+      if row.hasZero {
+        // A text of the server cannot have a zero; in JSON it is written as others.
+        made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
+        if row.table != own.table { continue }
+      }
+      switch row.table {
+      case own.table: break
+      case "chunks":
+        guard case .blob(let payload) = row["payload"] else { throw Self.damaged(stored) }
+        let digest = StoredRow.digest(of: payload)
+        made.chunks.append(digest)
+        let summary = summaries[row["id"]]
+        let ordinal = next(.chunk)
+        let figures = ["start", "end", "count", "sum", "minimum", "maximum", "cells"]
+        made.rows.append(
+          .init(
+            table: .chunk,
+            fields: head + [Field(ordinal), .bytes(digest), .bytes(payload)]
+              + figures.map { summary?[$0].field ?? .null }))
+        if case .blob(let cells)? = summary?["cells"] {
+          let device = own["device"].field
+          let identifier = stored.type?["identifier"].field ?? .text("")
+          for (place, cell) in try QuarterCell.unpack(cells).enumerated() {
+            made.rows.append(
+              .init(
+                table: .cell,
+                fields: [
+                  .text(person), Field(cell.start.microseconds), .text(copy.gateway), .text(stored.object.text),
+                  Field(ordinal << 16 | Int64(place)), device, identifier, Field(Int64(cell.count)), Field(cell.sum),
+                  Field(cell.minimum), Field(cell.maximum), Field(cell.covered), Field(cell.held),
+                ]))
+          }
+        }
+      case "summaries" where chunks.contains(row["id"]): break
+      case "runs":
+        let columns = ["first", "count", "first_tick", "anchor", "slope", "uncertainty", "start", "end"]
+        made.rows.append(
+          .init(table: .run, fields: head + [row["ordinal"].field] + columns.map { row[$0].field }))
+      case "gaps":
+        let columns = ["ordinal", "reason", "detail", "start", "end", "lost"]
+        made.rows.append(.init(table: .gap, fields: head + columns.map { row[$0].field }))
+      case "metadata_values":
+        made.rows.append(
+          .init(
+            table: .metadata,
+            fields: head + [
+              Field(next(.metadata)), row["key"].field, row["form"].field, .text(RowText.json(row["value"])),
+              row["unit"].field,
+            ]))
+      case "associations":
+        let member = row["member"].integer ?? 0
+        made.rows.append(
+          .init(
+            table: .association,
+            fields: head + [
+              row["role"].field, row["position"].field, Field(member), Field(stored.members[member]?.text),
+            ]))
+      default: made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
+      }
+    }
+    return made
+  }
+
+  private func ownRow(_ own: StoredRow, of stored: StoredChange, head: [Field], digest: [UInt8]) -> CentreObject.Row {
+    let shared =
+      head + [
+        .text(copy.store.text), Field(copy.history), Field(stored.number), Field(stored.time?.microseconds),
+        .bytes(digest), own["end"].field, own["source"].field, own["device"].field,
+      ]
+    if own.table == "sessions" {
+      let columns = ["sync_version", "end_reason", "coverage_floor", "coverage_ceiling", "quality"]
+      return .init(table: .session, fields: shared + columns.map { own[$0].field })
+    }
+    let columns = [
+      "value", "count", "sum", "average", "minimum", "maximum", "most_recent", "most_recent_start", "most_recent_end",
+      "duration", "sync_identifier", "sync_version",
+    ]
+    return .init(
+      table: .sample,
+      fields: shared + [
+        own["type"].field, stored.type?["identifier"].field ?? .text(""), Field(stored.session?.text),
+        own["session"].field,
+      ] + columns.map { own[$0].field })
+  }
+
+  private func opaque(_ row: StoredRow, head: [Field], ordinal: Int64) -> CentreObject.Row {
+    .init(table: .opaque, fields: head + [Field(ordinal), SQLValue.text(row.table).field, .text(RowText.json(row))])
+  }
+
+  /// The rows that objects refer to.
+  public func references(_ stored: StoredChange) -> [CentreObject.Row] {
+    func row(_ table: CentreTable, _ row: StoredRow, _ columns: [String], _ first: [Field] = []) -> CentreObject.Row {
+      let copy: [Field] = [.text(copy.gateway), .text(copy.store.text), Field(copy.history), row["id"].field]
+      return .init(table: table, fields: copy + first + columns.map { row[$0].field })
+    }
+    var rows: [CentreObject.Row] = []
+    if let type = stored.type {
+      rows.append(row(.type, type, ["identifier", "kind", "unit", "style", "style_version"]))
+    }
+    if let source = stored.source {
+      rows.append(row(.source, source, ["identifier", "name", "version", "product_type", "operating_system_version"]))
+    }
+    if let device = stored.device {
+      let home = persons.sendsNames ? ["local_identifier", "unique_device_identifier"] : ["", ""]
+      let columns =
+        [persons.sendsNames ? "name" : ""] + [
+          "manufacturer", "model", "hardware_version", "firmware_version", "software_version",
+        ] + home
+      rows.append(row(.device, device, columns, [.text(persons.person(ofDevice: device))]))
+    }
+    return rows
+  }
+
+  /// The row of a deletion.
+  public func tombstone(_ stored: StoredChange) -> CentreObject.Row {
+    .init(
+      table: .tombstone,
+      fields: [
+        .text(copy.gateway), .text(stored.object.text), .text(copy.store.text), Field(copy.history),
+        Field(stored.number), Field(stored.time?.microseconds),
+      ])
+  }
+
+  private static func digest(of rows: [StoredRow]) -> [UInt8] { StoredRow.digest(of: rows.flatMap(\.digest)) }
+
+  private static func damaged(_ stored: StoredChange) -> StoreError {
+    StoreError(
+      .corrupt(object: "change \(stored.number)"),
+      "change \(stored.number) is damaged in the store and was not forwarded; 'sensord check' says more")
+  }
+}
+
+/// A copy of a store, and which of its histories: one more each time that an older copy was put in its place.
+public struct CentreCopy: Hashable, Sendable {
+  public var gateway: String
+  public var store: UUID
+  public var history: Int64
+
+  public init(gateway: String, store: UUID, history: Int64) {
+    self.gateway = gateway
+    self.store = store
+    self.history = history
+  }
+}
+
+/// Who wears which sensor, by names that tell nothing outside of the gateway.
+public struct Persons: Hashable, Sendable {
+  /// By the address of a sensor, in upper case.
+  public var wearers: [String: String]
+  /// Whose everything else is.
+  public var other: String
+  /// Whether names and addresses of devices may leave the gateway.
+  public var sendsNames: Bool
+
+  public init(wearers: [String: String], other: String, sendsNames: Bool) {
+    self.wearers = wearers
+    self.other = other
+    self.sendsNames = sendsNames
+  }
+
+  func person(ofDevice device: StoredRow?) -> String {
+    guard case .text(let address)? = device?["local_identifier"] else { return other }
+    return wearers[address.uppercased()] ?? other
+  }
+}
+
+extension UUID {
+  /// As the centre writes it.
+  public var text: String { uuidString.lowercased() }
+}
+
+extension SQLValue {
+  var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
+
+  var field: Field {
+    switch self {
+    case .null: .null
+    case .integer(let integer): Field(integer)
+    case .real(let real): Field(real)
+    case .text(let text): .text(text.contains("\0") ? text.replacing("\0", with: "\u{FFFD}") : text)
+    case .blob(let bytes): .bytes(bytes)
+    }
+  }
+}
+
+extension StoredRow {
+  /// Whether a text of it has a zero.
+  fileprivate var hasZero: Bool {
+    values.contains { if case .text(let text) = $0 { text.utf8.contains(0) } else { false } }
+  }
+}

@@ -1,0 +1,162 @@
+/// The statements that make the centre's tables, views and rights; run once by the database's administrator.
+public enum CentreSchema {
+  /// Which of them; `sensord_schema` has the one that a centre was made with.
+  public static let version = 1
+
+  /// All of it as a script.
+  public static var script: String {
+    ([head] + CentreTable.all.map(declaration) + [studies] + indexes + views + [roles] + rights + [tail]).joined(
+      separator: "\n\n") + "\n"
+  }
+
+  private static let head = """
+    -- The tables of sensord at the centre, version \(version). For PostgreSQL 15 or later; run it once, as the database's owner:
+    --   sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
+    -- A gateway is a login in the role sensord_gateway, and is called as the login is:
+    --   CREATE ROLE "lab-1" LOGIN PASSWORD '…' IN ROLE sensord_gateway;
+    -- A researcher sees the persons of the studies that sensord_researcher names:
+    --   CREATE ROLE "ada" LOGIN PASSWORD '…' IN ROLE sensord_researcher;
+    --   INSERT INTO sensord_study VALUES ('sleep', 'p017'); INSERT INTO sensord_researcher VALUES ('ada', 'sleep');
+    -- Times are microseconds since 1970-01-01 00:00:00 UTC; the views have them as timestamps, too.
+
+    CREATE TABLE sensord_schema (version integer PRIMARY KEY);
+    INSERT INTO sensord_schema VALUES (\(version));
+    """
+
+  private static func declaration(of table: CentreTable) -> String {
+    let columns = table.columns.map { column in
+      "  \(quoted(column.name)) \(column.kind.rawValue)\(column.isRequired ? " NOT NULL" : "")"
+    }
+    let key = "  PRIMARY KEY (\(table.key.map(quoted).joined(separator: ", ")))"
+    return "CREATE TABLE \(table.fullName) (\n\((columns + [key]).joined(separator: ",\n"))\n);"
+  }
+
+  private static let studies = """
+    CREATE TABLE sensord_study (study text, person text, PRIMARY KEY (study, person));
+    CREATE TABLE sensord_researcher (login text, study text, PRIMARY KEY (login, study));
+    """
+
+  private static let indexes = [
+    """
+    -- A deletion names an object, not whose it is and when.
+    CREATE INDEX sensord_session_id ON sensord_session (id);
+    CREATE INDEX sensord_sample_id ON sensord_sample (id);
+    CREATE INDEX sensord_association_object ON sensord_association (object);
+    """
+  ]
+
+  /// What a tombstone names is hidden, also where it came before the object.
+  private static func isThere(_ object: String) -> String {
+    """
+    NOT EXISTS (SELECT 1 FROM sensord_tombstone AS gone
+        WHERE gone.gateway = \(object).gateway AND gone.object = \(object).id AND NOT
+          (gone.store = \(object).store AND gone.history = \(object).history AND gone.number < \(object).change))
+    """
+  }
+
+  private static func timestamp(_ column: String) -> String {
+    "timestamptz 'epoch' + \(column) * interval '1 microsecond'"
+  }
+
+  private static let views = [
+    """
+    CREATE VIEW sensord_sessions WITH (security_invoker = true) AS
+    SELECT session.person, session.gateway, session.id, \(timestamp("session.time")) AS start_at,
+      \(timestamp("session.until")) AS end_at, session.end_reason, session.coverage_floor, session.coverage_ceiling,
+      rates.count AS rates, rates.average, rates.minimum, rates.maximum, beats.count AS beats,
+      (SELECT count(*) FROM sensord_gap AS gap WHERE gap.person = session.person AND gap.time = session.time
+        AND gap.gateway = session.gateway AND gap.owner = session.id) AS gaps,
+      device.manufacturer, device.model, session.time, session.until
+    FROM sensord_session AS session
+      LEFT JOIN sensord_sample AS rates ON rates.person = session.person AND rates.gateway = session.gateway
+        AND rates.session = session.id AND rates.identifier = 'heartRate'
+      LEFT JOIN sensord_sample AS beats ON beats.person = session.person AND beats.gateway = session.gateway
+        AND beats.session = session.id AND beats.identifier = 'heartbeatSeries'
+      LEFT JOIN sensord_device AS device ON device.gateway = session.gateway AND device.store = session.store
+        AND device.history = session.history AND device.row = session.device
+    WHERE \(isThere("session"));
+    """,
+    """
+    -- Hours of UTC. For each person and quarter of an hour that two sensors or gateways have, the one that covers more.
+    CREATE VIEW sensord_hourly WITH (security_invoker = true) AS
+    WITH quarter AS (
+      SELECT person, identifier, time, gateway, device, sum(count) AS count, sum(sum) AS sum, min(minimum) AS minimum,
+        max(maximum) AS maximum, sum(covered) AS covered, sum(held) AS held
+      FROM sensord_cell GROUP BY person, identifier, time, gateway, device
+    ), best AS (
+      SELECT DISTINCT ON (person, identifier, time) * FROM quarter
+      ORDER BY person, identifier, time, covered DESC, count DESC, gateway, device
+    ), hour AS (
+      SELECT person, identifier, time - ((time % 3600000000) + 3600000000) % 3600000000 AS hour, count, sum, minimum,
+        maximum, covered, held FROM best
+    )
+    SELECT person, identifier, \(timestamp("hour")) AS start_at, sum(count) AS count, sum(sum) / sum(count) AS average,
+      sum(held) / nullif(sum(covered), 0) AS held_average, min(minimum) AS minimum, max(maximum) AS maximum,
+      sum(covered) / 3600000000.0 AS coverage, hour AS time
+    FROM hour GROUP BY person, identifier, hour;
+    """,
+    """
+    -- SDNN and RMSSD in milliseconds, pNN50 in per cent, of sessions and of what other programs measured.
+    CREATE VIEW sensord_hrv WITH (security_invoker = true) AS
+    SELECT sample.person, sample.gateway, sample.session, sample.identifier, sample.average AS value, type.unit,
+      \(timestamp("sample.time")) AS start_at, \(timestamp("sample.until")) AS end_at, sample.time, sample.until
+    FROM sensord_sample AS sample JOIN sensord_type AS type ON type.gateway = sample.gateway
+      AND type.store = sample.store AND type.history = sample.history AND type.row = sample.type
+    WHERE sample.identifier LIKE 'heartRateVariability%' AND \(isThere("sample"));
+    """,
+    """
+    CREATE VIEW sensord_gaps WITH (security_invoker = true) AS
+    SELECT gap.person, gap.gateway, gap.owner AS session, gap.reason, gap.detail,
+      \(timestamp("gap.start_time")) AS start_at, \(timestamp("gap.until")) AS end_at, gap.lost, gap.start_time, gap.until
+    FROM sensord_gap AS gap;
+    """,
+  ]
+
+  private static let groups = ["sensord_gateway", "sensord_researcher", "sensord_administrator"]
+
+  private static let roles =
+    "-- Roles belong to all databases of a server, and may be there.\n"
+    + groups.map { role in
+      "DO $$ BEGIN CREATE ROLE \(role) NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;"
+    }.joined(separator: "\n")
+
+  /// A gateway has its own rows only, a researcher the persons of the studies, an administrator all.
+  private static var rights: [String] {
+    CentreTable.all.map { table in
+      let isOfPerson = table.columns.contains { $0.name == "person" } && table != .gateway
+      var lines = [
+        "ALTER TABLE \(table.fullName) ENABLE ROW LEVEL SECURITY;",
+        "GRANT SELECT, INSERT, UPDATE, DELETE ON \(table.fullName) TO sensord_gateway, sensord_administrator;",
+        """
+        CREATE POLICY gateway ON \(table.fullName) TO sensord_gateway
+          USING (gateway = current_user) WITH CHECK (gateway = current_user);
+        CREATE POLICY administrator ON \(table.fullName) TO sensord_administrator USING (true) WITH CHECK (true);
+        """,
+      ]
+      if table != .gateway {
+        let seen =
+          isOfPerson
+          ? """
+          person IN (SELECT study.person FROM sensord_study AS study
+              JOIN sensord_researcher AS researcher ON researcher.study = study.study WHERE researcher.login = current_user)
+          """ : "true"
+        lines.append(
+          """
+          GRANT SELECT ON \(table.fullName) TO sensord_researcher;
+          CREATE POLICY researcher ON \(table.fullName) FOR SELECT TO sensord_researcher
+            USING (\(seen));
+          """)
+      }
+      return lines.joined(separator: "\n")
+    }
+  }
+
+  private static let tail = """
+    GRANT SELECT ON sensord_schema TO \(groups.joined(separator: ", "));
+    GRANT SELECT ON sensord_study, sensord_researcher TO sensord_researcher;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON sensord_study, sensord_researcher TO sensord_administrator;
+    GRANT SELECT ON sensord_sessions, sensord_hourly, sensord_hrv, sensord_gaps TO \(groups.joined(separator: ", "));
+    """
+
+  static func quoted(_ name: String) -> String { "\"\(name)\"" }
+}

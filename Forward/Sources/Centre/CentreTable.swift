@@ -1,0 +1,161 @@
+/// A table of the centre: what its statements and its declaration are made of.
+public struct CentreTable: Hashable, Sendable {
+  /// A type that every engine of PostgreSQL's protocol knows.
+  public enum Kind: String, Hashable, Sendable {
+    case text, bigint, integer, uuid, bytea
+    case real = "double precision"
+    /// Kept as the text that it is.
+    case json
+  }
+
+  /// A column.
+  public struct Column: Hashable, Sendable {
+    public var name: String
+    public var kind: Kind
+    public var isRequired: Bool
+
+    init(_ name: String, _ kind: Kind, _ isRequired: Bool = false) {
+      (self.name, self.kind, self.isRequired) = (name, kind, isRequired)
+    }
+  }
+
+  /// Without the prefix.
+  public var name: String
+  public var columns: [Column]
+  /// The primary key. Of what a person has, it begins with person and time.
+  public var key: [String]
+
+  /// With the prefix that all objects at the centre have.
+  public var fullName: String { "sensord_\(name)" }
+
+  init(_ name: String, key: [String], _ columns: [Column]) {
+    self.name = name
+    self.key = key
+    self.columns = columns.map { column in
+      Column(column.name, column.kind, column.isRequired || key.contains(column.name))
+    }
+  }
+
+  /// What belongs to an object: who, when, from which gateway, which object.
+  private init(of name: String, key: [String], _ columns: [Column]) {
+    self.init(
+      name, key: ["person", "time", "gateway", "owner"] + key,
+      [Column("person", .text), Column("time", .bigint), Column("gateway", .text), Column("owner", .uuid)] + columns)
+  }
+
+  /// What refers to a copy of a store: its identity, and which history of it.
+  private static let copy: [Column] = [
+    Column("gateway", .text), Column("store", .uuid), Column("history", .integer),
+  ]
+
+  private static func referred(_ name: String, _ columns: [Column]) -> CentreTable {
+    CentreTable(
+      name, key: ["gateway", "store", "history", "row"], copy + [Column("row", .bigint)] + columns)
+  }
+
+  private static let shared: [Column] = [
+    Column("person", .text), Column("time", .bigint), Column("gateway", .text), Column("id", .uuid),
+    Column("store", .uuid, true), Column("history", .integer, true), Column("change", .bigint, true),
+    Column("saved", .bigint), Column("digest", .bytea, true), Column("until", .bigint, true),
+    Column("source", .bigint), Column("device", .bigint),
+  ]
+
+  /// How far a copy of a store was forwarded. `anchor` is opaque.
+  public static let gateway = CentreTable(
+    "gateway", key: ["gateway", "store", "history"],
+    copy + [
+      Column("person", .text, true), Column("program", .text, true), Column("anchor", .text, true),
+      Column("sent", .bigint, true), Column("last", .bigint, true), Column("sent_time", .bigint),
+    ])
+  public static let type = referred(
+    "type",
+    [
+      Column("identifier", .text, true), Column("kind", .text, true), Column("unit", .text, true),
+      Column("style", .text, true), Column("style_version", .bigint, true),
+    ])
+  public static let source = referred(
+    "source",
+    [
+      Column("identifier", .text, true), Column("name", .text, true), Column("version", .text),
+      Column("product_type", .text), Column("operating_system_version", .text),
+    ])
+  /// Name, address and identifier of a device are there only where the gateway's owner said so.
+  public static let device = referred(
+    "device",
+    [
+      Column("person", .text, true), Column("name", .text), Column("manufacturer", .text), Column("model", .text),
+      Column("hardware_version", .text), Column("firmware_version", .text), Column("software_version", .text),
+      Column("local_identifier", .text), Column("unique_device_identifier", .text),
+    ])
+  public static let session = CentreTable(
+    "session", key: ["person", "time", "gateway", "id"],
+    shared + [
+      Column("sync_version", .bigint, true), Column("end_reason", .text, true), Column("coverage_floor", .real),
+      Column("coverage_ceiling", .real), Column("quality", .text),
+    ])
+  public static let sample = CentreTable(
+    "sample", key: ["person", "time", "gateway", "id"],
+    shared + [
+      Column("type", .bigint, true), Column("identifier", .text, true), Column("session", .uuid),
+      Column("session_change", .bigint), Column("value", .bigint), Column("count", .bigint, true),
+      Column("sum", .real), Column("average", .real), Column("minimum", .real), Column("maximum", .real),
+      Column("most_recent", .real), Column("most_recent_start", .bigint), Column("most_recent_end", .bigint),
+      Column("duration", .bigint), Column("sync_identifier", .text), Column("sync_version", .bigint),
+    ])
+  /// Packed values as they are in the file, with their summary.
+  public static let chunk = CentreTable(
+    of: "chunk", key: ["ordinal"],
+    [
+      Column("ordinal", .integer), Column("sha256", .bytea, true), Column("payload", .bytea, true),
+      Column("start_time", .bigint), Column("until", .bigint), Column("count", .bigint), Column("sum", .real),
+      Column("minimum", .real), Column("maximum", .real), Column("cells", .bytea),
+    ])
+  /// A quarter of an hour of a chunk; `time` is its beginning.
+  public static let cell = CentreTable(
+    of: "cell", key: ["ordinal"],
+    [
+      Column("ordinal", .integer), Column("device", .bigint), Column("identifier", .text, true),
+      Column("count", .bigint, true), Column("sum", .real, true), Column("minimum", .real, true),
+      Column("maximum", .real, true), Column("covered", .bigint, true), Column("held", .real, true),
+    ])
+  public static let run = CentreTable(
+    of: "run", key: ["ordinal"],
+    [
+      Column("ordinal", .integer), Column("first", .bigint, true), Column("count", .bigint, true),
+      Column("first_tick", .bigint, true), Column("anchor", .bigint, true), Column("slope", .bigint, true),
+      Column("uncertainty", .bigint, true), Column("start_time", .bigint, true), Column("until", .bigint, true),
+    ])
+  public static let gap = CentreTable(
+    of: "gap", key: ["ordinal"],
+    [
+      Column("ordinal", .integer), Column("reason", .text, true), Column("detail", .text),
+      Column("start_time", .bigint, true), Column("until", .bigint, true), Column("lost", .real),
+    ])
+  public static let metadata = CentreTable(
+    of: "metadata", key: ["ordinal"],
+    [
+      Column("ordinal", .integer), Column("key", .text, true), Column("form", .integer, true), Column("value", .json),
+      Column("unit", .text),
+    ])
+  public static let association = CentreTable(
+    of: "association", key: ["role", "position"],
+    [Column("role", .integer), Column("position", .bigint), Column("member", .bigint, true), Column("object", .uuid)])
+  /// Rows of every other table, also of kinds that this program does not know, as JSON.
+  public static let opaque = CentreTable(
+    of: "object", key: ["ordinal"],
+    [Column("ordinal", .integer), Column("origin", .text, true), Column("row", .json, true)])
+  /// What was deleted. A deletion knows no person.
+  public static let tombstone = CentreTable(
+    "tombstone", key: ["gateway", "object", "store", "history", "number"],
+    [
+      Column("gateway", .text), Column("object", .uuid), Column("store", .uuid), Column("history", .integer),
+      Column("number", .bigint), Column("deleted", .bigint),
+    ])
+
+  /// What belongs to an object beside its own row.
+  public static let parts = [chunk, cell, run, gap, metadata, association, opaque]
+  /// What a person has.
+  public static let sharded = [session, sample] + parts
+  /// What the forwarder reads and writes.
+  public static let all = [gateway, type, source, device] + sharded + [tombstone]
+}

@@ -1,0 +1,31 @@
+public import FoundationEssentials
+
+/// What two lists of objects differ in: what was deleted at the centre counts apart, since nothing writes to the store.
+public struct Comparison: Hashable, Sendable {
+  /// Objects that are the same on both sides.
+  public private(set) var equal = 0
+  /// Objects of the store that the centre has not, although it should.
+  public private(set) var missing: [UUID] = []
+  /// Objects of the centre that the store has not.
+  public private(set) var extra: [UUID] = []
+  /// Objects that are not the same.
+  public private(set) var different: [UUID] = []
+  /// Objects of the store that were deleted at the centre.
+  public private(set) var deleted = 0
+
+  /// Compares digests; `tombstones` are those that hide what the store has.
+  public init(store: [UUID: [UInt8]], centre: [UUID: [UInt8]], tombstones: Set<UUID>) {
+    for (id, digest) in store {
+      switch centre[id] {
+      case digest: equal += 1
+      case .some: different.append(id)
+      case nil where tombstones.contains(id): deleted += 1
+      case nil: missing.append(id)
+      }
+    }
+    extra = centre.keys.filter { store[$0] == nil }
+  }
+
+  /// Whether nothing is wrong.
+  public var isEqual: Bool { missing.isEmpty && extra.isEmpty && different.isEmpty }
+}

@@ -1,0 +1,114 @@
+/// What the configuration says: sections in brackets, `name = value`, lines that begin with # are remarks.
+public struct Settings: Hashable, Sendable {
+  /// A folder of a Unix socket, or the name of a host, which its certificate must have.
+  public var host = "/run/postgresql"
+  public var port = 5432
+  public var database = "sensord"
+  /// The login at the centre, and the name of this gateway there.
+  public var user = ""
+  public var passwordFile: String?
+  /// The certificates of who may vouch for the host.
+  public var authority = "/etc/ssl/certs/ca-certificates.crt"
+  public var store = "/var/lib/sensord/sensord.sqlite"
+  public var persons = Persons(wearers: [:], other: "", sendsNames: false)
+
+  /// Why a configuration is not one: one line.
+  public struct Mistake: Error, Hashable, Sendable {
+    public var message: String
+  }
+
+  /// Reads a configuration.
+  public init(_ text: String) throws(Mistake) {
+    var section = ""
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      let line = line.trimmed
+      guard !line.isEmpty, !line.hasPrefix("#") else { continue }
+      if line.hasPrefix("["), line.hasSuffix("]") {
+        section = String(line.dropFirst().dropLast())
+        continue
+      }
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+      guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        throw Mistake(message: "line \(index + 1): a setting is 'name = value'")
+      }
+      try set(section, String(parts[0]), String(parts[1]), line: index + 1)
+    }
+    guard !user.isEmpty else { throw Mistake(message: "[centre] needs 'user', the login at the centre") }
+    guard !persons.other.isEmpty else {
+      throw Mistake(message: "[persons] needs 'other', whose everything is that no sensor says: a pseudonym")
+    }
+  }
+
+  private mutating func set(_ section: String, _ name: String, _ value: String, line: Int) throws(Mistake) {
+    switch (section, name) {
+    case ("centre", "host"): host = value
+    case ("centre", "port"):
+      guard let number = Int(value), (1...65_535).contains(number) else {
+        throw Mistake(message: "line \(line): a port is a number up to 65535")
+      }
+      port = number
+    case ("centre", "database"): database = value
+    case ("centre", "user"): user = value
+    case ("centre", "password-file"): passwordFile = value
+    case ("centre", "authority"): authority = value
+    case ("store", "path"): store = value
+    case ("devices", "names"):
+      guard value == "yes" || value == "no" else { throw Mistake(message: "line \(line): 'names' is yes or no") }
+      persons.sendsNames = value == "yes"
+    case ("persons", "other"): persons.other = try Self.pseudonym(value, line: line)
+    case ("persons", _):
+      let digits = name.split(separator: ":", omittingEmptySubsequences: false)
+      guard digits.count == 6, digits.allSatisfy({ $0.count == 2 && UInt8($0, radix: 16) != nil }) else {
+        throw Mistake(
+          message: "line \(line): [persons] has addresses of sensors, C0:FF:EE:00:00:01 for example, and 'other'")
+      }
+      persons.wearers[name.uppercased()] = try Self.pseudonym(value, line: line)
+    default:
+      throw Mistake(message: "line \(line): there is no setting '\(name)' in [\(section)]")
+    }
+  }
+
+  /// Letters, digits, `-`, `_` and `.`: no address, no name with spaces.
+  private static func pseudonym(_ text: String, line: Int) throws(Mistake) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard isPlain, text.utf8.count <= 64 else {
+      throw Mistake(message: "line \(line): a pseudonym has letters, digits, '-', '_' and '.', at most 64")
+    }
+    return text
+  }
+
+  /// libpq's parameters: over a network with the host's certificate verified, and nothing else.
+  public func connection(password: String?) -> [(keyword: String, value: String)] {
+    var parameters: [(keyword: String, value: String)] = [
+      ("host", host), ("port", "\(port)"), ("dbname", database), ("user", user),
+      ("application_name", "sensord-forward"),
+      ("connect_timeout", "15"), ("client_encoding", "UTF8"), ("passfile", "/nonexistent"),
+      ("tcp_user_timeout", "30000"),
+      ("options", "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex"),
+    ]
+    if let password { parameters.append(("password", password)) }
+    if !host.hasPrefix("/") {
+      parameters += [
+        ("sslmode", "verify-full"), ("sslrootcert", authority), ("ssl_min_protocol_version", "TLSv1.2"),
+        ("gssencmode", "disable"),
+      ]
+    }
+    return parameters
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: Substring {
+    var text = self
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,128 @@
+internal import ArgumentParser
+internal import Centre
+internal import FoundationEssentials
+internal import HealthModel
+internal import Glibc
+internal import PostgreSQL
+internal import SeriesStore
+
+struct ForwardCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sensord-forward", abstract: "Keep a copy of a recorder's history in PostgreSQL.",
+    subcommands: [RunCommand.self, StatusCommand.self, VerifyCommand.self, SchemaCommand.self, ForgetCommand.self])
+}
+
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema", abstract: "Print the statements that make the centre's tables, views and roles.",
+    discussion: "  sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE")
+
+  func run() throws { Terminal.print(CentreSchema.script) }
+}
+
+struct RunCommand: ParsableCommand, ForwardAction {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Forward what is saved and deleted, until told to end.")
+
+  @OptionGroup var place: Place
+  @Flag(help: "Forward what there is, and end.") var once = false
+  @Flag(help: "Say with --once how much it was as JSON.") var json = false
+  @Option(help: ArgumentHelp("End with --once after so many failures in a row.", valueName: "number")) var attempts = 5
+
+  func perform(isolation: isolated (any Actor)? = #isolation) async throws {
+    let (settings, password) = try place.load()
+    var backoff = Backoff()
+    var random = SystemRandomNumberGenerator()
+    var said = ""
+    while true {
+      do {
+        try await forward(settings, password) { backoff.succeed() }
+        return
+      } catch let failure as ForwardFailure {
+        if once, !failure.isTransient || backoff.failures + 1 >= attempts { throw failure }
+        // What no time mends, and nobody else.
+        if failure.status == .configuration { throw failure }
+        let wait = backoff.fail(using: &random)
+        if failure.message != said {
+          said = failure.message
+          Terminal.complain("\(failure.message); trying again, at least every 5 minutes")
+        }
+        poll(nil, 0, Int32(clamping: wait))
+      }
+    }
+  }
+
+  /// Forwards over one connection until it fails.
+  private func forward(
+    _ settings: Settings, _ password: String?, isolation: isolated (any Actor)? = #isolation, works: () -> Void
+  ) async throws {
+    let store = try Place.open(settings, observing: !once)
+    // Before the first look: what is saved from now on is signalled.
+    let signals = await store.changeSignals()
+    var forwarder = try await Forwarder.begin(store, settings: settings, password: password)
+    var count = try await forwarder.run()
+    works()
+    if once {
+      if json { Terminal.printObject([("changes", "\(count)")]) } else { Terminal.print("\(count) changes forwarded") }
+      await store.close()
+      return
+    }
+    Terminal.complain("forwarded \(count) changes; waiting for more")
+    for await _ in signals {
+      count = try await forwarder.run()
+      works()
+    }
+    throw ForwardFailure(.noInput, "the store was closed", isTransient: true)
+  }
+}
+
+struct StatusCommand: ParsableCommand, ForwardAction {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Say how far the centre is behind the store.")
+
+  @OptionGroup var place: Place
+  @Flag(help: "As JSON.") var json = false
+
+  func perform(isolation: isolated (any Actor)? = #isolation) async throws {
+    let (settings, password) = try place.load()
+    let store = try Place.open(settings)
+    var database = try Forwarder.connect(settings, password: password)
+    let identity = try await Forwarder.store { try await store.history(after: .start, limit: 1).store }
+    let found = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(
+        """
+        SELECT anchor, sent, history FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
+        ORDER BY history DESC LIMIT 1
+        """, [.text(settings.user), .text(identity.text)])
+    }
+    let anchor = found.rows.first.flatMap { ChangeAnchor($0[0] ?? "") } ?? .start
+    var isOther = false
+    var next: StoredChanges
+    do throws(StoreError) {
+      next = try await store.history(after: anchor, limit: 1)
+    } catch {
+      guard error.code == .lostAnchor else { throw ForwardFailure(error) }
+      isOther = true
+      next = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
+    }
+    let sent = isOther ? 0 : Int64(found.rows.first?[1] ?? "") ?? 0
+    let waiting = next.last - sent
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &now)
+    let seconds = next.changes.first?.time.map { max(0, Int64(now.tv_sec) - $0.microseconds / 1_000_000) } ?? 0
+    if json {
+      Terminal.printObject([
+        ("sent", "\(sent)"), ("last", "\(next.last)"), ("waiting", "\(waiting)"), ("waitingSeconds", "\(seconds)"),
+        ("olderCopy", "\(isOther)"),
+      ])
+    } else {
+      Terminal.print(
+        waiting == 0
+          ? "The centre has all \(sent) changes."
+          : "The centre has \(sent) of \(next.last) changes; the oldest that it lacks is \(seconds) s old.")
+      if isOther {
+        Terminal.print("An older copy of the store was put in its place; it will be forwarded from the start.")
+      }
+    }
+  }
+}

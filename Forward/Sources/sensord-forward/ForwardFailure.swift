@@ -1,0 +1,54 @@
+internal import Centre
+internal import PostgreSQL
+internal import SeriesStore
+
+/// What went wrong, in one line, with a code of sysexits.h.
+struct ForwardFailure: Error {
+  enum Status: Int32 {
+    case different = 1
+    case usage = 64
+    case data = 65
+    case noInput = 66
+    case unavailable = 69
+    case software = 70
+    case io = 74
+    case retry = 75
+    case permission = 77
+    case configuration = 78
+  }
+
+  var status: Status
+  var message: String
+  /// Whether the same may work later by itself.
+  var isTransient = false
+
+  init(_ status: Status, _ message: String, isTransient: Bool = false) {
+    self.status = status
+    self.message = message
+    self.isTransient = isTransient
+  }
+
+  init(_ failure: DatabaseFailure) {
+    switch (failure.state ?? "", failure.remedy) {
+    case (_, .retry): self.init(.retry, "the centre: \(failure.message); nothing is lost", isTransient: true)
+    case ("42P01", _), ("42703", _), ("42804", _):
+      self.init(
+        .configuration,
+        "the centre: \(failure.message); its tables are not those of this program, see 'sensord-forward schema'")
+    case ("42501", _):
+      self.init(.permission, "the centre: \(failure.message); the login must be in the role sensord_gateway")
+    case ("", _): self.init(.permission, "the centre: \(failure.message); see [centre] of the configuration")
+    default: self.init(.data, "the centre: \(failure.message); nothing of this part was stored")
+    }
+  }
+
+  init(_ error: StoreError) {
+    switch error.code {
+    case .missing: self.init(.noInput, error.message, isTransient: true)
+    case .locked, .full, .io: self.init(.io, error.message, isTransient: true)
+    case .permission: self.init(.permission, error.message + "; is the user in the group sensord?")
+    case .newerVersion: self.init(.configuration, error.message)
+    default: self.init(.data, error.message)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+internal import Centre
+internal import FoundationEssentials
+internal import HealthModel
+internal import PostgreSQL
+internal import SeriesStore
+
+/// Carries a store's history to the centre, part by part: each part is one transaction, in which the centre's anchor moves on.
+struct Forwarder: ~Copyable {
+  private let store: HealthStore
+  private let objects: CentreObjects
+  private var database: Database
+  private var anchor: ChangeAnchor
+  /// What was inserted over this connection of what objects refer to.
+  private var known: Set<CentreObject.Row> = []
+  /// The changes of a part.
+  private let limit = 200
+
+  static let program = "sensord-forward 1"
+
+  private init(_ store: HealthStore, _ objects: CentreObjects, _ database: consuming Database, _ anchor: ChangeAnchor) {
+    self.store = store
+    self.objects = objects
+    self.database = database
+    self.anchor = anchor
+  }
+
+  /// Connects, and finds how far it came before.
+  static func begin(
+    _ store: HealthStore, settings: Settings, password: String?, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Forwarder {
+    let beginning = try await Self.store { try await store.history(after: .start, limit: 1) }
+    var database = try Self.connect(settings, password: password)
+    let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
+    return Forwarder(store, place.0, database, place.1)
+  }
+
+  /// A connection to a centre that has this program's tables.
+  static func connect(_ settings: Settings, password: String?) throws -> Database {
+    do {
+      var database = try Database(settings.connection(password: password))
+      let answer = try database.run("SELECT version FROM sensord_schema")
+      let versions = answer.rows.map { $0[0] ?? "" }
+      guard versions == ["\(CentreSchema.version)"] else {
+        throw ForwardFailure(
+          .configuration,
+          "the centre has tables of version \(versions.joined(separator: ", ")) and this program knows \(CentreSchema.version); "
+            + "use the program that belongs to them")
+      }
+      return database
+    } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
+  }
+
+  /// The copy that this store is, and its anchor: that of the centre, or the start of a new history where the store does not
+  /// have it any more.
+  private static func place(
+    of store: HealthStore, identity: UUID, in database: inout Database, settings: Settings,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> (CentreObjects, ChangeAnchor) {
+    var history: Int64 = 0
+    let found = try centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(
+        """
+        SELECT history, anchor, person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
+        ORDER BY history DESC LIMIT 1
+        """, [.text(settings.user), .text(identity.text)])
+    }
+    if let row = found.rows.first, let number = Int64(row[0] ?? "") {
+      history = number
+      guard row[2] == settings.persons.other else {
+        throw ForwardFailure(
+          .configuration,
+          "[persons] 'other' is '\(settings.persons.other)', but what was forwarded is of '\(row[2] ?? "")'; "
+            + "change it back, or forget what was forwarded")
+      }
+      if let anchor = ChangeAnchor(row[1] ?? "") {
+        do throws(StoreError) {
+          _ = try await store.history(after: anchor, limit: 1)
+          let copy = CentreCopy(gateway: settings.user, store: identity, history: history)
+          return (CentreObjects(copy: copy, persons: settings.persons), anchor)
+        } catch {
+          guard error.code == .lostAnchor || error.code == .foreignAnchor else { throw ForwardFailure(error) }
+        }
+      }
+      history += 1
+    }
+    let first: [Field] = [
+      .text(settings.user), .text(identity.text), Field(history), .text(settings.persons.other), .text(program),
+      .text(ChangeAnchor.start.description), .text("0"), .text("0"), .null,
+    ]
+    let row = CentreObject.Row(table: .gateway, fields: first)
+    try centre(&database) { (database) throws(DatabaseFailure) in
+      for insertion in Insertion.of([row]) { try database.run(insertion.statement, insertion.fields) }
+    }
+    let copy = CentreCopy(gateway: settings.user, store: identity, history: history)
+    return (CentreObjects(copy: copy, persons: settings.persons), .start)
+  }
+
+  /// Forwards all that there is; the number of changes.
+  mutating func run(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
+    var count = 0
+    while true {
+      let anchor = anchor
+      let store = store
+      let part = try await Self.store { try await store.history(after: anchor, limit: 200) }
+      guard !part.changes.isEmpty else { return count }
+      let altered = try await owners(of: part)
+      try send(part, altered: altered)
+      count += part.changes.count
+      self.anchor = part.anchor
+    }
+  }
+
+  /// What has to be stored anew because of deletions: only the centre knows what the deleted samples belonged to.
+  private mutating func owners(
+    of part: StoredChanges, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> [StoredChange] {
+    let deleted = part.changes.filter(\.isDeletion).map(\.object.text)
+    guard !deleted.isEmpty else { return part.altered }
+    let gateway = objects.copy.gateway
+    let answer = try Self.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(
+        "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
+        [.text(gateway), Insertion.list(deleted)])
+    }
+    let present = Set(part.altered.map(\.object))
+    let owners = answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") }.filter { !present.contains($0) }
+    let store = store
+    let last = part.changes.last?.number ?? 0
+    // What was saved later comes by itself.
+    return part.altered + (try await Self.store { try await store.history(of: owners) }).filter { $0.number <= last }
+  }
+
+  private mutating func send(_ part: StoredChanges, altered: [StoredChange]) throws {
+    var found: [CentreObject] = []
+    do throws(StoreError) {
+      // Of an object that is both, the newer state: it is in `altered`.
+      let anew = Set(altered.map(\.object))
+      for change in part.changes where !anew.contains(change.object) {
+        if let object = try objects.object(change) { found.append(object) }
+      }
+      for change in altered { if let object = try objects.object(change) { found.append(object) } }
+    } catch { throw ForwardFailure(error) }
+    let references = Set((part.changes + altered).filter { !$0.rows.isEmpty }.flatMap(objects.references))
+    do throws(any Error) {
+      try database.run("BEGIN")
+      let transfer = Transfer(copy: objects.copy, program: Self.program)
+      try transfer.move(from: anchor, to: part, in: &database)
+      try transfer.insert(references.subtracting(known), in: &database)
+      try transfer.save(found, in: &database)
+      try transfer.delete(part.changes.filter(\.isDeletion).map(objects.tombstone), in: &database)
+      try database.run("COMMIT")
+    } catch let failure as DatabaseFailure {
+      throw ForwardFailure(failure)
+    }
+    known.formUnion(references)
+  }
+
+  /// Errors of the centre, with their remedy.
+  static func centre<Value>(
+    _ database: inout Database, _ body: (inout Database) throws(DatabaseFailure) -> Value
+  ) throws(ForwardFailure) -> Value {
+    do { return try body(&database) } catch { throw ForwardFailure(error) }
+  }
+
+  /// Errors of the store, with their remedy.
+  static func store<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch let error as StoreError { throw ForwardFailure(error) }
+  }
+}

@@ -1,0 +1,221 @@
+internal import Centre
+internal import FoundationEssentials
+internal import HealthModel
+internal import PostgreSQL
+internal import SeriesStore
+
+/// The statements of one part, in a transaction.
+struct Transfer {
+  let copy: CentreCopy
+  let program: String
+
+  /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction.
+  func move(from anchor: ChangeAnchor, to part: StoredChanges, in database: inout Database) throws {
+    let answer = try database.run(
+      """
+      UPDATE sensord_gateway SET anchor = $4, sent = $5::bigint, last = $6::bigint, sent_time = $7::bigint, program = $8
+      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $9
+      """,
+      [
+        .text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(part.anchor.description),
+        Field(part.changes.last?.number), Field(part.last), Field(part.changes.last?.time?.microseconds),
+        .text(program),
+        .text(anchor.description),
+      ])
+    guard answer.count == 1 else {
+      throw ForwardFailure(
+        .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them",
+        isTransient: true)
+    }
+  }
+
+  /// Inserts what objects refer to. A device stays whose it was: rows of one object are never of two persons.
+  func insert(_ references: Set<CentreObject.Row>, in database: inout Database) throws {
+    for insertion in Insertion.of(Array(references)) { try database.run(insertion.statement, insertion.fields) }
+    for reference in references where reference.table == .device {
+      let answer = try database.run(
+        """
+        SELECT person FROM sensord_device WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer
+          AND row = $4::bigint AND person <> $5
+        """, Array(reference.fields.prefix(5)))
+      if let person = answer.rows.first?[0] {
+        throw ForwardFailure(
+          .configuration,
+          "[persons] gives a sensor to another person than before, '\(person)'; change it back, or forget what was forwarded"
+        )
+      }
+    }
+  }
+
+  /// Inserts objects, or puts them in the place of older versions. What was deleted at the centre stays deleted.
+  func save(_ objects: [CentreObject], in database: inout Database) throws {
+    guard !objects.isEmpty else { return }
+    let deleted = try tombstones(of: objects, in: &database)
+    let living = objects.filter { !deleted.contains($0.id) }
+    var rows: [CentreObject.Row] = []
+    for isSession in [true, false] {
+      let some = living.filter { $0.isSession == isSession }
+      guard !some.isEmpty else { continue }
+      let present = try present(some, in: isSession ? .session : .sample, &database)
+      for object in some {
+        guard let old = present[object.id] else {
+          rows += object.rows
+          continue
+        }
+        if old.digest == object.digest { continue }
+        guard object.replaces(syncVersion: old.syncVersion, change: old.change) else { continue }
+        if !isSession { try compareChunks(of: object, in: &database) }
+        try remove([old.place], in: &database)
+        rows += object.rows
+      }
+    }
+    for insertion in Insertion.of(rows) {
+      let answer = try database.run(insertion.statement, insertion.fields)
+      guard answer.count == insertion.count else {
+        throw ForwardFailure(
+          .retry, "the centre: somebody else stored the same objects of '\(copy.gateway)' meanwhile", isTransient: true)
+      }
+    }
+  }
+
+  /// Deletes what these rows name, and keeps them.
+  func delete(_ tombstones: [CentreObject.Row], in database: inout Database) throws {
+    guard !tombstones.isEmpty else { return }
+    for insertion in Insertion.of(tombstones) { try database.run(insertion.statement, insertion.fields) }
+    let names = tombstones.compactMap { row -> String? in
+      if case .text(let object) = row.fields[1] { object } else { nil }
+    }
+    // Not what was saved again later.
+    try remove(try places(of: names, in: &database), in: &database)
+  }
+
+  /// Where an object is.
+  struct Place {
+    var id: String
+    var person: String
+    var time: Int64
+    var until: Int64
+  }
+
+  /// Where the objects are that these tombstones hide.
+  private func places(of objects: [String], in database: inout Database) throws -> [Place] {
+    var places: [Place] = []
+    for table in [CentreTable.session, .sample] {
+      let answer = try database.run(
+        """
+        SELECT id, person, time, until FROM \(table.fullName) AS object WHERE gateway = $1 AND id = ANY ($2::uuid[])
+          AND EXISTS (SELECT 1 FROM sensord_tombstone AS gone WHERE gone.gateway = object.gateway AND gone.object = object.id
+            AND NOT (gone.store = object.store AND gone.history = object.history AND gone.number < object.change))
+        """, [.text(copy.gateway), Insertion.list(objects)])
+      places += answer.rows.compactMap(Self.place)
+    }
+    return places
+  }
+
+  private static func place(_ row: [String?]) -> Place? {
+    guard let id = row[0], let person = row[1], let time = Int64(row[2] ?? ""), let until = Int64(row[3] ?? "") else {
+      return nil
+    }
+    return Place(id: id, person: person, time: time, until: until)
+  }
+
+  /// Removes objects with all that belongs to them.
+  func remove(_ places: [Place], in database: inout Database) throws {
+    for (person, some) in Dictionary(grouping: places, by: \.person) {
+      let fields: [Field] = [
+        .text(person), .text(copy.gateway), Insertion.list(some.map(\.id)), Insertion.list(some.map { "\($0.time)" }),
+      ]
+      for table in [CentreTable.session, .sample] {
+        try database.run(
+          """
+          DELETE FROM \(table.fullName) WHERE person = $1 AND gateway = $2 AND id = ANY ($3::uuid[])
+            AND time = ANY ($4::bigint[])
+          """, fields)
+      }
+      for table in CentreTable.parts where table != .cell {
+        try database.run(
+          """
+          DELETE FROM \(table.fullName) WHERE person = $1 AND gateway = $2 AND owner = ANY ($3::uuid[])
+            AND time = ANY ($4::bigint[])
+          """, fields)
+      }
+      let first = (some.map(\.time).min() ?? 0).subtractingReportingOverflow(900_000_000)
+      try database.run(
+        """
+        DELETE FROM sensord_cell WHERE person = $1 AND gateway = $2 AND owner = ANY ($3::uuid[])
+          AND time >= $4::bigint AND time <= $5::bigint
+        """,
+        [
+          .text(person), .text(copy.gateway), Insertion.list(some.map(\.id)),
+          Field(first.overflow ? Int64.min : first.partialValue), Field(some.map(\.until).max()),
+        ])
+    }
+  }
+
+  /// Those that were deleted, and not saved again after that.
+  private func tombstones(of objects: [CentreObject], in database: inout Database) throws -> Set<UUID> {
+    let named = Set(objects.map(\.id) + objects.compactMap(\.session))
+    let answer = try database.run(
+      """
+      SELECT object, CASE WHEN store = $3::uuid AND history = $4::integer THEN number ELSE 9223372036854775807 END
+      FROM sensord_tombstone WHERE gateway = $1 AND object = ANY ($2::uuid[])
+      """,
+      [.text(copy.gateway), Insertion.list(named.map(\.text)), .text(copy.store.text), Field(copy.history)])
+    var latest: [UUID: Int64] = [:]
+    for row in answer.rows {
+      guard let id = UUID(uuidString: row[0] ?? ""), let number = Int64(row[1] ?? "") else { continue }
+      latest[id] = max(number, latest[id] ?? 0)
+    }
+    return Set(objects.filter { $0.isHidden(by: latest) }.map(\.id))
+  }
+
+  private struct Present {
+    var place: Place
+    var syncVersion: Int64
+    var change: Int64
+    var digest: [UInt8]
+  }
+
+  private func present(
+    _ objects: [CentreObject], in table: CentreTable, _ database: inout Database
+  ) throws -> [UUID: Present] {
+    let answer = try database.run(
+      """
+      SELECT id, person, time, until, coalesce(sync_version, 0), change, digest FROM \(table.fullName)
+      WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])
+      """,
+      [
+        Insertion.textList(Set(objects.map(\.person))), .text(copy.gateway), Insertion.list(objects.map(\.id.text)),
+      ])
+    var present: [UUID: Present] = [:]
+    for row in answer.rows {
+      guard let place = Self.place(row), let id = UUID(uuidString: place.id), let version = Int64(row[4] ?? ""),
+        let change = Int64(row[5] ?? "")
+      else { continue }
+      present[id] = Present(place: place, syncVersion: version, change: change, digest: Self.bytes(row[6]))
+    }
+    return present
+  }
+
+  /// Figures of a sample may change, and what was collected with it; its values never do.
+  private func compareChunks(of object: CentreObject, in database: inout Database) throws {
+    let answer = try database.run(
+      """
+      SELECT sha256 FROM sensord_chunk WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid
+      ORDER BY ordinal
+      """, [.text(object.person), Field(object.time), .text(copy.gateway), .text(object.id.text)])
+    guard answer.rows.map({ Self.bytes($0[0]) }) == object.chunks else {
+      throw ForwardFailure(
+        .data,
+        "the centre has other values of sample \(object.id.text) than the store; see 'sensord-forward verify' and 'sensord check'"
+      )
+    }
+  }
+
+  /// Of a `bytea` as text.
+  static func bytes(_ text: String?) -> [UInt8] {
+    guard let text, text.hasPrefix("\\x") else { return [] }
+    let digits = text.utf8.dropFirst(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+  }
+}

@@ -1,0 +1,92 @@
+import FoundationEssentials
+import SeriesStore
+import Testing
+
+@testable import Centre
+
+@Suite("The centre's tables, statements and configuration")
+struct CentreTests {
+  @Test("whatever a person has is keyed by person and time first, and by gateway and object")
+  func keys() {
+    for table in CentreTable.sharded {
+      #expect(Array(table.key.prefix(3)) == ["person", "time", "gateway"], "\(table.name)")
+      #expect(["id", "owner"].contains(table.key[3]), "\(table.name)")
+    }
+    for table in CentreTable.all {
+      #expect(Set(table.key).isSubset(of: Set(table.columns.map(\.name))), "\(table.name)")
+      #expect(CentreSchema.script.contains("ALTER TABLE \(table.fullName) ENABLE ROW LEVEL SECURITY;"), "\(table.name)")
+    }
+    #expect(!CentreSchema.script.contains("TRIGGER") && !CentreSchema.script.contains("EXTENSION"))
+  }
+
+  @Test("many rows go in few statements, none with too many parameters")
+  func insertions() {
+    let row = CentreObject.Row(
+      table: .tombstone, fields: (0..<CentreTable.tombstone.columns.count).map { Field(Int64($0)) })
+    let insertions = Insertion.of(Array(repeating: row, count: 10_000))
+    #expect(insertions.map(\.count).reduce(0, +) == 10_000)
+    #expect(
+      insertions.allSatisfy { $0.fields.count <= Insertion.most && $0.fields.count == $0.count * row.fields.count })
+    #expect(insertions.count == 4)
+    #expect(Insertion.of([row])[0].statement.hasSuffix("$5::bigint,$6::bigint) ON CONFLICT DO NOTHING"))
+  }
+
+  @Test("rows are JSON without loss")
+  func json() {
+    let row = StoredRow(
+      table: "t", columns: ["a", "b\"", "c", "d", "e"],
+      values: [.integer(.min), .real(0.1), .text("\u{0}\\\"é\n"), .blob([0, 255]), .null])
+    #expect(
+      RowText.json(row)
+        == #"{"a":-9223372036854775808,"b\"":0.1,"c":"\u0000\\\"é\u000a","d":{"blob":"00ff"},"e":null}"#)
+    #expect(RowText.json(.real(1)) == "1.0" && RowText.json(.real(.infinity)) == #"{"real":"inf"}"#)
+  }
+
+  @Test("waiting doubles up to a limit, with a part by chance, and begins anew after a success")
+  func backoff() {
+    var backoff = Backoff(first: 100, most: 1_000)
+    var random = SystemRandomNumberGenerator()
+    for step in [100, 200, 400, 800, 1_000, 1_000] {
+      let wait = backoff.fail(using: &random)
+      #expect((step / 2...step).contains(wait), "\(step)")
+    }
+    for _ in 0..<100 { #expect(backoff.fail(using: &random) <= 1_000) }
+    backoff.succeed()
+    #expect(backoff.fail(using: &random) <= 100)
+  }
+
+  @Test("a configuration says what it has to, and a mistake its line")
+  func settings() throws {
+    let good = """
+      # remark
+      [centre]
+      user = lab-1
+      host = db.example.org
+      [persons]
+      c0:ff:ee:00:00:01 = p1
+      other = p0
+      """
+    let settings = try Settings(good)
+    #expect(settings.user == "lab-1" && settings.persons.wearers == ["C0:FF:EE:00:00:01": "p1"])
+    let parameters = settings.connection(password: "secret")
+    #expect(
+      parameters.contains { $0 == ("sslmode", "verify-full") } && parameters.contains { $0 == ("password", "secret") })
+    for (text, words) in [
+      ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
+      ("\(good)\n[centre]\nport = 70000", "line 9"), ("\(good)\n[centre]\npassword = x", "'password'"), ("", "'user'"),
+      ("[centre]\nuser = a", "'other'"), ("\(good)\n[devices]\nnames = maybe", "line 9"),
+    ] {
+      #expect { try Settings(text) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }
+    }
+  }
+
+  @Test("two sides are the same, or it is said what is not")
+  func comparison() {
+    let ids = (0..<5).map { _ in UUID() }
+    let comparison = Comparison(
+      store: [ids[0]: [1], ids[1]: [1], ids[2]: [1], ids[3]: [1]], centre: [ids[0]: [1], ids[1]: [2], ids[4]: [1]],
+      tombstones: [ids[2]])
+    #expect(comparison.equal == 1 && comparison.different == [ids[1]] && comparison.extra == [ids[4]])
+    #expect(comparison.missing == [ids[3]] && comparison.deleted == 1 && !comparison.isEqual)
+  }
+}

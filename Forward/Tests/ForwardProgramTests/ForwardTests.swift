@@ -1,0 +1,385 @@
+import Centre
+import FoundationEssentials
+import Glibc
+import HealthModel
+import PostgreSQL
+import SeriesStore
+import StoreSamples
+import TestSupport
+import Testing
+
+/// The program, stores, and a real server, which all these share.
+@Suite("Forwarding", .serialized)
+struct ForwardTests {
+  private static let shared = Result { try TestServer() }
+  let server: TestServer
+
+  init() throws { server = try Self.shared.get() }
+
+  private static let sensord = SourceRevision(identifier: "org.example", name: "Example")
+
+  @Test("everything arrives once, under a pseudonym, and figures as plain columns")
+  func everything() async throws {
+    let gateway = try TestGateway(on: server, centre: "everything")
+    let store = try gateway.open()
+    try await gateway.record(3, beats: 3_000, into: store)
+    let early = try gateway.run("status", "--json")
+    #expect(early.status == 0 && early.output.contains("\"sent\":0"), "\(early.errors)")
+    try gateway.forward()
+    #expect(try gateway.run("run", "--once", "--json").output == "{\"changes\":0}\n")
+    let status = try gateway.run("status", "--json")
+    #expect(status.output.contains("\"waiting\":0,\"waitingSeconds\":0,\"olderCopy\":false"))
+
+    #expect(try gateway.number("SELECT sum(count) FROM sensord_cell WHERE identifier = 'heartRate'") == 9_000)
+    let rates = try gateway.rows(
+      "SELECT sum(rates), sum(beats), sum(gaps), min(person), max(person) FROM sensord_sessions")
+    #expect(rates == [["9000", "9000", "3", "p001", "p001"]])
+    let sum = try gateway.rows(
+      "SELECT sum(count), round(sum(average * count)) = (SELECT sum(sum) FROM sensord_cell) FROM sensord_hourly")
+    #expect(sum == [["9000", "t"]])
+    #expect(try gateway.number("SELECT count(*) FROM sensord_hrv") == 9)
+    #expect(try gateway.number("SELECT count(*) FROM sensord_gaps WHERE reason = 'link'") == 3)
+    // Nothing of the strap but what all of its make have.
+    let home = "SELECT count(*) FROM sensord_device WHERE name IS NOT NULL OR local_identifier IS NOT NULL"
+    #expect(try gateway.number(home) == 0)
+    #expect(
+      try gateway.number("SELECT count(*) FROM sensord_device WHERE manufacturer = 'Polar' AND person = 'p001'") == 1)
+  }
+
+  @Test("a session that is replaced or deleted is so at the centre, with all that belongs to it")
+  func changes() async throws {
+    let gateway = try TestGateway(on: server, centre: "changes")
+    let store = try gateway.open()
+    let sessions = try await gateway.record(3, into: store)
+    try gateway.forward()
+    try await SampleSessions.save(
+      sessions[0], version: 2, seed: 9, beats: 400, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+    try await SampleSessions.delete(sessions[1], from: store)
+    try gateway.forward()
+    #expect(try gateway.rows("SELECT count(*), sum(rates) FROM sensord_sessions") == [["2", "700"]])
+    #expect(try gateway.number("SELECT count(DISTINCT owner) FROM sensord_chunk") == 4)
+    for table in CentreTable.parts {
+      let orphans = try gateway.number(
+        """
+        SELECT count(*) FROM \(table.fullName) WHERE owner NOT IN (SELECT id FROM sensord_sample UNION SELECT id FROM sensord_session)
+        """)
+      #expect(orphans == 0, "\(table.name)")
+    }
+    // Deleted and recorded anew, in one part.
+    try await SampleSessions.save(
+      sessions[1], seed: 5, start: TestGateway.start, sensor: TestGateway.strap, returning: true, into: store)
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sessions") == 3)
+  }
+
+  @Test("sent again from the start, nothing is there twice and nothing changes")
+  func again() async throws {
+    let gateway = try TestGateway(on: server, centre: "again")
+    let store = try gateway.open()
+    let sessions = try await gateway.record(4, into: store)
+    try await SampleSessions.save(
+      sessions[0], version: 2, beats: 350, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+    try await SampleSessions.delete(sessions[3], from: store)
+    try gateway.forward()
+    let counts = CentreTable.all.map {
+      "SELECT '\($0.name)', count(*), count(DISTINCT t.*::text) FROM \($0.fullName) AS t"
+    }
+    let before = try gateway.rows(counts.joined(separator: " UNION ALL "))
+    _ = try gateway.rows("UPDATE sensord_gateway SET anchor = 'start'")
+    try gateway.forward()
+    #expect(try gateway.rows(counts.joined(separator: " UNION ALL ")) == before)
+  }
+
+  @Test("a workout whose sample is deleted has its new figures at the centre")
+  func workout() async throws {
+    let gateway = try TestGateway(on: server, centre: "workout")
+    let store = try gateway.open()
+    let end = TestGateway.start.advanced(byMicroseconds: 60_000_000)
+    var series = QuantitySeriesBuilder(type: .heartRate, start: TestGateway.start)
+    try series.insert(90, from: TestGateway.start, to: TestGateway.start)
+    let first = try series.finish()
+    var other = QuantitySeriesBuilder(type: .heartRate, start: TestGateway.start)
+    try other.insert(150, from: TestGateway.start, to: TestGateway.start)
+    let second = try other.finish()
+    var activity = try WorkoutSession(WorkoutConfiguration(.running))
+    try activity.startActivity(at: TestGateway.start)
+    try activity.stopActivity(at: end)
+    try activity.end(at: end)
+    var builder = try WorkoutBuilder(of: activity)
+    let workout = try NewSample(try builder.finishWorkout(), collected: [first.id, second.id])
+    try await store.save([first, second, workout], as: Self.sensord)
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_association") == 2)
+    try await store.delete([second.id], as: "org.example")
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_association") == 1)
+    #expect(try gateway.rows("SELECT DISTINCT person FROM sensord_sample") == [["p000"]])
+  }
+
+  @Test("an older copy of the store begins a new history, and what was deleted stays deleted")
+  func olderCopy() async throws {
+    let gateway = try TestGateway(on: server, centre: "older")
+    let sessions: [UUID]
+    do {
+      let store = try gateway.open()
+      sessions = try await gateway.record(3, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    let copy = ["", "-wal"].map { (name: "store.sqlite\($0)", bytes: gateway.folder.bytes(of: "store.sqlite\($0)")) }
+    do {
+      let store = try gateway.open()
+      try await SampleSessions.delete(sessions[0], from: store)
+      try await gateway.record(1, first: 7, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    for file in copy { try gateway.folder.write(file.name, file.bytes) }
+    #expect(try gateway.run("status", "--json").output.contains("\"olderCopy\":true"))
+    let store = try gateway.open()
+    try await gateway.record(1, first: 9, into: store)
+    let forwarded = try gateway.run("run", "--once")
+    #expect(forwarded.status == 0, "\(forwarded.errors)")
+    // The store has three and a new one, of which one was deleted; the centre also has what only the lost history had.
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sessions") == 4)
+    #expect(try gateway.rows("SELECT history FROM sensord_gateway ORDER BY history") == [["0"], ["1"]])
+    let verified = try gateway.run("verify", "--json")
+    #expect(
+      verified.status == 1
+        && verified.output.contains("\"missing\":0,\"extra\":6,\"different\":0,\"deletedAtCentre\":6"))
+  }
+
+  @Test("what is forgotten is gone, does not come back, and counts apart")
+  func forget() async throws {
+    let gateway = try TestGateway(on: server, centre: "forget")
+    let store = try gateway.open()
+    let sessions = try await gateway.record(2, into: store)
+    try gateway.forward()
+    let forgotten = try gateway.run("forget", sessions[0].uuidString, "--json")
+    #expect(forgotten.status == 0 && forgotten.output == "{\"forgotten\":6}\n", "\(forgotten.errors)")
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == 5)
+    #expect(try gateway.run("forget", sessions[0].uuidString).status == 66)
+    #expect(try gateway.run("forget", "everything").status == 64)
+    try await SampleSessions.save(
+      sessions[0], version: 2, beats: 310, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+    _ = try gateway.rows("UPDATE sensord_gateway SET anchor = 'start'")
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == 5)
+    #expect(
+      try gateway.run("verify", "--json").output.contains(
+        "\"equal\":6,\"missing\":0,\"extra\":0,\"different\":0,\"deletedAtCentre\":6"))
+  }
+
+  @Test("a difference at the centre is found, whatever it is")
+  func differences() async throws {
+    let gateway = try TestGateway(on: server, centre: "differences")
+    let store = try gateway.open()
+    try await gateway.record(2, into: store)
+    try gateway.forward()
+    for damage in [
+      "UPDATE sensord_chunk SET payload = payload || '\\x00'", "DELETE FROM sensord_cell",
+      "UPDATE sensord_session SET digest = '\\x00'", "DELETE FROM sensord_gap",
+      "DELETE FROM sensord_sample WHERE identifier = 'heartRate'", "DELETE FROM sensord_metadata WHERE ordinal = 0",
+      "UPDATE sensord_sample SET id = gen_random_uuid() WHERE identifier = 'heartRate'",
+    ] {
+      _ = try gateway.rows("CREATE SCHEMA kept")
+      for table in CentreTable.all {
+        _ = try gateway.rows("CREATE TABLE kept.\(table.name) AS TABLE \(table.fullName)")
+      }
+      _ = try gateway.rows(damage)
+      #expect(try gateway.run("verify").status == 1, "\(damage)")
+      for table in CentreTable.all {
+        _ = try gateway.rows("DELETE FROM \(table.fullName)")
+        _ = try gateway.rows("INSERT INTO \(table.fullName) SELECT * FROM kept.\(table.name)")
+      }
+      _ = try gateway.rows("DROP SCHEMA kept CASCADE")
+      #expect(try gateway.run("verify").status == 0, "\(damage)")
+    }
+    #expect(try gateway.run("run", "--once").status == 0)
+  }
+
+  @Test("a gateway has its own rows only, a researcher those of a study's persons")
+  func rights() async throws {
+    let one = try TestGateway(on: server, centre: "rights", name: "rights_one")
+    _ = try one.rows("CREATE ROLE rights_two LOGIN IN ROLE sensord_gateway")
+    _ = try one.rows("CREATE ROLE rights_ada LOGIN IN ROLE sensord_researcher")
+    let two = try TestGateway(on: server, centre: "rights", name: "rights_two", makesCentre: false)
+    try two.configure(wearer: "p002")
+    for gateway in [one, two] {
+      let store = try gateway.open()
+      try await gateway.record(1, into: store)
+      try gateway.forward()
+    }
+    for table in CentreTable.sharded where table != .opaque {
+      let count = "SELECT count(DISTINCT gateway) FROM \(table.fullName)"
+      #expect(try one.number(count) == 2 && one.number(count, as: "rights_two") == 1, "\(table.name)")
+      #expect(try one.number(count, as: "rights_ada") == 0, "\(table.name)")
+    }
+    #expect(try one.number("SELECT count(*) FROM sensord_hourly", as: "rights_ada") == 0)
+    _ = try one.rows("INSERT INTO sensord_study VALUES ('sleep', 'p002')")
+    _ = try one.rows("INSERT INTO sensord_researcher VALUES ('rights_ada', 'sleep')")
+    #expect(try one.rows("SELECT DISTINCT person FROM sensord_sessions", as: "rights_ada") == [["p002"]])
+    #expect(throws: DatabaseFailure.self) { try one.rows("DELETE FROM sensord_cell", as: "rights_ada") }
+    #expect(throws: DatabaseFailure.self) {
+      try one.rows("UPDATE sensord_gateway SET gateway = 'rights_one'", as: "rights_two")
+    }
+    // Two gateways with the same strap and person: the quarter counts once.
+    #expect(try one.number("SELECT count(*) FROM sensord_hourly") == 2)
+  }
+
+  @Test("a wrong centre is refused by name, and no value is in a message")
+  func wrongCentre() async throws {
+    let gateway = try TestGateway(on: server, centre: "wrong", makesCentre: false)
+    let store = try gateway.open()
+    try await gateway.record(1, into: store)
+    func refusal(_ status: Int32, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+      let outcome = try gateway.run("run", "--once", "--attempts", "1")
+      #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)", sourceLocation: sourceLocation)
+      #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome)", sourceLocation: sourceLocation)
+    }
+    try refusal(77, "role \"wrong_gateway\" does not exist")
+    var all = try server.connect("postgres")
+    try all.run("CREATE ROLE wrong_gateway LOGIN")
+    try refusal(77, "database \"wrong\" does not exist")
+    try all.run("CREATE DATABASE wrong")
+    try refusal(78, "sensord-forward schema")
+    var database = try server.connect("wrong")
+    try database.runScript(CentreSchema.script)
+    try refusal(77, "role sensord_gateway")
+    _ = try gateway.rows("GRANT sensord_gateway TO wrong_gateway")
+    _ = try gateway.rows("UPDATE sensord_schema SET version = 2")
+    try refusal(78, "version 2")
+    _ = try gateway.rows("UPDATE sensord_schema SET version = 1")
+    // A table of the same name that is another's.
+    _ = try gateway.rows("ALTER TABLE sensord_gap RENAME TO other")
+    _ = try gateway.rows("CREATE TABLE sensord_gap (note text)")
+    _ = try gateway.rows("GRANT ALL ON sensord_gap TO sensord_gateway")
+    try refusal(78, "sensord-forward schema")
+    _ = try gateway.rows("DROP TABLE sensord_gap")
+    _ = try gateway.rows("ALTER TABLE other RENAME TO sensord_gap")
+    // A rule of somebody's own: the message of the server would have the row.
+    _ = try gateway.rows("ALTER TABLE sensord_gap ADD CHECK (reason <> 'link')")
+    try refusal(65, "a value was refused")
+    _ = try gateway.rows("ALTER TABLE sensord_gap DROP CONSTRAINT sensord_gap_reason_check")
+    try gateway.forward()
+    try gateway.configure(wearer: "p009")
+    try await gateway.record(1, first: 3, into: store)
+    try refusal(78, "[persons]")
+    try gateway.configure(other: "p009")
+    try refusal(78, "[persons]")
+    try gateway.configure(more: "[centre]\ncolour = red")
+    try refusal(78, "'colour'")
+    try gateway.configure()
+    try gateway.forward()
+  }
+
+  @Test("hostile texts arrive as they are")
+  func texts() async throws {
+    let gateway = try TestGateway(on: server, centre: "texts")
+    let store = try gateway.open()
+    let hostile = "'; DROP TABLE sensord_sample; --\u{0}\\x00 \"\u{202E}{}$1\n"
+    var series = QuantitySeriesBuilder(type: .heartRate, start: TestGateway.start)
+    try series.insert(60, from: TestGateway.start, to: TestGateway.start)
+    let sample = try series.finish(metadata: [hostile: .text(hostile), "plain": .text("é")])
+    try await store.save(sample, as: SourceRevision(identifier: "org.example'", name: hostile))
+    try gateway.forward()
+    // What no text of the server can have is there as JSON.
+    #expect(try gateway.number("SELECT count(*) FROM sensord_metadata") == 1)
+    #expect(try gateway.number("SELECT count(*) FROM sensord_object WHERE origin = 'metadata_values'") == 1)
+    #expect(try gateway.number("SELECT count(*) FROM sensord_object WHERE row::text LIKE '%\\\\u0000%'") >= 1)
+    #expect(try gateway.rows("SELECT value #>> '{}' FROM sensord_metadata WHERE key = 'plain'") == [["é"]])
+  }
+
+  @Test("a forwarder that waits forwards what is saved and deleted, and goes on after the connection is cut")
+  func waiting() async throws {
+    let gateway = try TestGateway(on: server, centre: "waiting")
+    let store = try gateway.open()
+    try await gateway.record(1, into: store)
+    let (output, errors) = (try OutputFile(), try OutputFile())
+    let program = try gateway.start(["run"], output: output, errors: errors)
+    defer {
+      program.send(SIGKILL)
+      program.wait()
+    }
+    try gateway.wait("SELECT count(*) FROM sensord_session")
+    let more = try await gateway.record(1, first: 1, into: store)
+    try gateway.wait("SELECT count(*) - 1 FROM sensord_session")
+    // Cut in the middle of a transaction: it waits for a table that somebody has locked.
+    var locker = try server.connect("waiting")
+    try locker.run("BEGIN")
+    try locker.run("LOCK TABLE sensord_chunk")
+    try await SampleSessions.delete(more[0], from: store)
+    try await gateway.record(1, first: 2, into: store)
+    let waits =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'sensord-forward' AND datname = 'waiting' AND wait_event_type = 'Lock'"
+    try gateway.wait(waits)
+    _ = try gateway.rows(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'sensord-forward' AND datname = 'waiting'"
+    )
+    try locker.run("COMMIT")
+    try gateway.wait("SELECT count(*) FROM sensord_tombstone")
+    try gateway.wait("SELECT (sent = last)::integer FROM sensord_gateway")
+    #expect(try gateway.run("verify").status == 0)
+    #expect(errors.text.contains("trying again") && !errors.text.contains("p001"))
+  }
+
+  @Test("two forwarders of one store do not mix: one goes back and finds what the other did")
+  func two() async throws {
+    let gateway = try TestGateway(on: server, centre: "two")
+    let store = try gateway.open()
+    try await gateway.record(5, into: store)
+    var locker = try server.connect("two")
+    try locker.run("BEGIN")
+    try locker.run("LOCK TABLE sensord_sample")
+    let errors = try (0..<2).map { _ in try OutputFile() }
+    let programs = try errors.map { try gateway.start(["run", "--once"], output: try OutputFile(), errors: $0) }
+    try gateway.wait(
+      """
+      SELECT (count(*) = 2)::integer FROM pg_stat_activity
+      WHERE application_name = 'sensord-forward' AND datname = 'two' AND wait_event_type = 'Lock'
+      """)
+    try locker.run("COMMIT")
+    #expect(programs.map { $0.wait() } == [0, 0])
+    #expect(errors.map(\.text).joined().contains("another program forwards this store"))
+    try gateway.forward()
+  }
+
+  @Test("killed in the middle of a transaction, forwarder or server, nothing is lost and nothing is there twice")
+  func kills() async throws {
+    // A server of its own, since it is killed.
+    let server = try TestServer()
+    let gateway = try TestGateway(on: server, centre: "kills")
+    let store = try gateway.open()
+    try await gateway.record(40, into: store)
+    let waits =
+      "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'sensord-forward' AND wait_event_type = 'Lock'"
+    for table in ["sensord_sample", "sensord_chunk", "sensord_object"] {
+      var locker = try server.connect("kills")
+      try locker.run("BEGIN")
+      try locker.run("LOCK TABLE \(table)")
+      let program = try gateway.start(["run", "--once"], output: try OutputFile(), errors: try OutputFile())
+      try gateway.wait(waits)
+      program.send(SIGKILL)
+      #expect(program.wait() == -SIGKILL)
+      try locker.run("COMMIT")
+      try await gateway.record(1, first: 50, into: store)
+    }
+    #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 0)
+    let errors = try OutputFile()
+    var locker = try server.connect("kills")
+    try locker.run("BEGIN")
+    try locker.run("LOCK TABLE sensord_metadata")
+    let program = try gateway.start(["run", "--once", "--attempts", "30"], output: try OutputFile(), errors: errors)
+    try gateway.wait(waits)
+    server.program.send(SIGKILL)
+    server.program.wait()
+    let next = try server.restarted()
+    #expect(program.wait() == 0, "\(errors.text)")
+    let after = try TestGateway(on: next, centre: "kills", makesCentre: false)
+    #expect(try after.number("SELECT count(*) FROM sensord_session") == 43)
+    try gateway.forward()
+  }
+}

@@ -1,0 +1,96 @@
+import Centre
+import Glibc
+import PostgreSQL
+import TestSupport
+
+/// PostgreSQL of Debian in a folder of its own, with a socket there and no port. It refuses to run as root, so it is somebody else.
+final class TestServer: Sendable {
+  let folder: TemporaryFolder
+  private let owner: String
+  private let log: OutputFile
+  let program: StartedProgram
+  var socket: String { folder.path + "/socket" }
+
+  static let binaries = "/usr/lib/postgresql/15/bin"
+
+  struct Failure: Error, CustomStringConvertible { var description: String }
+
+  /// Starts a new server, or another one with the data of one that was killed.
+  init(_ former: TestServer? = nil) throws {
+    folder = former?.folder ?? TemporaryFolder(inMemory: true)
+    owner = unsafe getpwnam("postgres") == nil ? "nobody" : "postgres"
+    log = try OutputFile()
+    if former == nil {
+      unsafe chmod(folder.path, 0o711)
+      for name in ["data", "socket"] {
+        let path = "\(folder.path)/\(name)"
+        unsafe mkdir(path, 0o700)
+        if geteuid() == 0 {
+          let entry = unsafe getpwnam(owner)
+          guard let entry = unsafe entry else { throw Failure(description: "there is no user \(owner)") }
+          unsafe chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid)
+        }
+      }
+      unsafe chmod("\(folder.path)/socket", 0o755)
+      let made = try Self.start(
+        [
+          "\(Self.binaries)/initdb", "-D", "\(folder.path)/data", "-U", "owner", "-A", "trust", "-E", "UTF8",
+          "--no-locale", "-N",
+        ],
+        as: owner, log)
+      guard made.wait() == 0 else { throw Failure(description: log.text) }
+    }
+    program = try Self.start(
+      [
+        "\(Self.binaries)/postgres", "-D", "\(folder.path)/data", "-k", "\(folder.path)/socket", "-c",
+        "listen_addresses=",
+        "-c", "fsync=off", "-c", "shared_buffers=16MB", "-c", "max_connections=30", "-c", "autovacuum=off",
+      ], as: owner, log)
+    while true {
+      if (try? connect("postgres")) != nil { return }
+      guard program.status == nil else { throw Failure(description: log.text) }
+      poll(nil, 0, 20)
+    }
+  }
+
+  deinit {
+    program.send(SIGQUIT)
+    program.wait()
+  }
+
+  /// The same data again, after this server was killed.
+  func restarted() throws -> TestServer {
+    while true {
+      // The processes of the killed server take a moment to notice.
+      do { return try TestServer(self) } catch let failure as Failure {
+        guard failure.description.contains("shared memory") || failure.description.contains("lock file") else {
+          throw failure
+        }
+        poll(nil, 0, 50)
+      }
+    }
+  }
+
+  private static func start(_ words: [String], as owner: String, _ log: OutputFile) throws -> StartedProgram {
+    let words =
+      geteuid() == 0
+      ? ["setpriv", "--reuid=\(owner)", "--regid=\(owner)", "--clear-groups", "--inh-caps=-all"] + words : words
+    return try StartedProgram(
+      words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"],
+      output: log.descriptor, errors: log.descriptor)
+  }
+
+  /// A connection as the owner of everything.
+  func connect(_ database: String, as user: String = "owner") throws -> Database {
+    try Database([("host", socket), ("dbname", database), ("user", user)])
+  }
+
+  /// A new database with the schema, and a login for each gateway.
+  func makeCentre(_ name: String, gateways: [String], script: String = CentreSchema.script) throws {
+    var all = try connect("postgres")
+    try all.run("CREATE DATABASE \(name)")
+    var database = try connect(name)
+    try database.runScript(script)
+    for gateway in gateways { try database.run("CREATE ROLE \"\(gateway)\" LOGIN IN ROLE sensord_gateway") }
+  }
+}
