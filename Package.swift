@@ -56,6 +56,7 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .target(name: "CLinux"),
     .target(name: "CConfinement"),
@@ -95,7 +96,7 @@ let package = Package(
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
-    module("HealthInterchange", ["HealthModel", "Bits", "CExpat"]),
+    module("HealthInterchange", ["HealthModel", "Bits", "CExpat", "CZlib"]),
     .executableTarget(
       name: "Interchange",
       dependencies: [

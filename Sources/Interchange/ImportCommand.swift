@@ -16,13 +16,19 @@ struct ImportCommand: AsyncParsableCommand {
     usage: "sensord-interchange import <file> ... [--dry-run] [--since <time>] [options]")
 
   @Argument(
-    help: ArgumentHelp("FIT, TCX, HRV Logger's CSV, intervals as text, or a header of WFDB.", valueName: "file"))
+    help: ArgumentHelp(
+      "FIT, TCX, HRV Logger's CSV, intervals as text, a header of WFDB, or Apple's export.xml or export.zip.",
+      valueName: "file"))
   var files: [String]
 
   @OptionGroup var store: StoreOptions
 
   @Flag(help: "Say what would come in, and change nothing.")
   var dryRun = false
+
+  @Option(
+    help: ArgumentHelp("Of Apple's export only these types, by commas.", valueName: "types"), transform: Self.names)
+  var types: Set<String>?
 
   @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"), transform: Self.time)
   var since: Timestamp?
@@ -72,9 +78,25 @@ struct ImportCommand: AsyncParsableCommand {
   ) async throws {
     var input = try InputFile(path: file)
     var piece = try input.read()
+    if ZipArchive.recognizes(piece) { return try await readZip(file, input, into: &destination, &report) }
+    if AppleHealthReader.recognizes(piece) {
+      var reading = try appleImport(file, size: input.size, into: &destination, &report)
+      var place = Int64(piece.count)
+      try await reading.read(piece) {
+        let more = try input.read()
+        place += Int64(more.count)
+        return (more, place)
+      }
+      (report.apple, report.damage) = try await reading.finish()
+      return
+    }
     guard let format = ForeignFormat(beginning: piece) else {
       throw CommandFailure(
-        .badData, "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text and WFDB's headers")
+        .badData,
+        "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export")
+    }
+    guard types == nil else {
+      throw CommandFailure(.usage, "\(file): --types is for Apple's export; other files are sessions")
     }
     guard format != .rr || start != nil else {
       throw CommandFailure(
@@ -116,11 +138,55 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
+  private func appleImport(
+    _ file: String, size: Int64?, into destination: inout ImportDestination, _ report: inout ImportReport
+  ) throws -> AppleImport {
+    report.formatName = "apple"
+    return AppleImport(file, into: try destination.opened(), isDry: dryRun, types: types, since: since, size: size)
+  }
+
+  /// The export in a ZIP file, found by its root: its name depends on the language of the phone.
+  @concurrent private func readZip(
+    _ file: String, _ input: borrowing InputFile, into destination: inout ImportDestination,
+    _ report: inout ImportReport
+  ) async throws {
+    guard let size = input.size else {
+      throw CommandFailure(.badData, "\(file): a ZIP file is read from its end, which a pipe does not have")
+    }
+    do {
+      let archive = try ZipArchive(size: size, input.source())
+      guard let export = try AppleArchive(archive).export else {
+        throw CommandFailure(.badData, "\(file): no file in it is Apple's export")
+      }
+      let reader = try archive.open(export.entry)
+      let piece = try reader.next()
+      var reading = try appleImport(file, size: size, into: &destination, &report)
+      try await reading.read(piece) { (try reader.next(), reader.position) }
+      try await reading.readClinicalRecords(in: archive)
+      (report.apple, report.damage) = try await reading.finish()
+      for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }
+    } catch let error as FileDamage {
+      report.damage = error
+    }
+  }
+
   @concurrent private func store(
     _ session: RecordedSession, into destination: inout ImportDestination, _ report: inout ImportReport
   ) async throws {
     if let since, session.end < since { return report.tooOld += 1 }
     report.rows.append(ImportReport.Row(session, try await destination.outcome(of: session)))
+  }
+
+  /// The names of types, which are looked at before a file is.
+  private static func names(_ text: String) throws -> Set<String> {
+    let names = text.split(separator: ",").map(String.init)
+    for name in names where SampleType(identifier: name) == nil {
+      let near = Spelling.nearest(to: name, among: SampleType.standard.map(\.identifier))
+      let hint = near.isEmpty ? "" : " (\(near.joined(separator: ", "))?)"
+      throw ValidationError("there is no type '\(name)'\(hint)")
+    }
+    guard !names.isEmpty else { throw ValidationError("--types names none") }
+    return Set(names)
   }
 
   private static func time(_ text: String) throws -> Timestamp {

@@ -15,13 +15,18 @@ struct ImportDestination {
     self.isDry = isDry
   }
 
-  /// Stores a session, or says what would become of it.
-  @concurrent mutating func outcome(of session: RecordedSession) async throws -> CommitOutcome {
+  /// The store, to be written or only to be looked at; nil where there is none yet.
+  mutating func opened() throws -> HealthStore? {
     if !isLookedFor {
       store = isDry ? try options.openIfThere() : try options.openToWrite(making: true)
       isLookedFor = true
     }
-    guard let store else { return .stored }
+    return store
+  }
+
+  /// Stores a session, or says what would become of it.
+  @concurrent mutating func outcome(of session: RecordedSession) async throws -> CommitOutcome {
+    guard let store = try opened() else { return .stored }
     guard isDry else { return try await store.commit(session) }
     if let version = try await store.syncVersion(of: session.id) {
       return session.syncVersion > version ? .replaced : .unchanged

@@ -24,7 +24,12 @@ struct ImportReport {
   }
 
   let file: String
-  var format: ForeignFormat?
+  var format: ForeignFormat? {
+    didSet { formatName = format?.rawValue }
+  }
+  var formatName: String?
+  /// Of Apple's export.
+  var apple: AppleReport?
   var rows: [Row] = []
   var account = ReadingAccount()
   var damage: FileDamage?
@@ -45,6 +50,7 @@ struct ImportReport {
 
   var text: String {
     let name = PrintableText.line(file)
+    if let apple { return apple.text(name) }
     var text = ""
     for row in rows {
       let session = row.session
@@ -68,8 +74,13 @@ struct ImportReport {
   }
 
   var json: JSONValue {
-    [
-      "file": .string(file), "format": .string(format?.rawValue),
+    if let apple {
+      return .object(
+        [JSONValue.Member("file", .string(file)), JSONValue.Member("format", .string(formatName))] + apple.json
+          + [JSONValue.Member("damage", .string(damage?.description)), JSONValue.Member("failure", .string(failure))])
+    }
+    return [
+      "file": .string(file), "format": .string(formatName),
       "sessions": .array(
         rows.map { row in
           [

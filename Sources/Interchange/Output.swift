@@ -15,6 +15,11 @@ enum Output {
     _ = FileAccess.write(Array(text.utf8), to: STDOUT_FILENO)
   }
 
+  /// Writes to stderr what stands on a terminal for a moment.
+  static func line(_ text: String) {
+    _ = FileAccess.write(Array(text.utf8), to: STDERR_FILENO)
+  }
+
   /// A line on stderr, safe for a terminal whatever file names put into it.
   static func error(_ line: String) {
     _ = FileAccess.write(Array("\(PrintableText.line(line))\n".utf8), to: STDERR_FILENO)

@@ -132,4 +132,34 @@ struct InterchangeCommandTests {
     #expect(text.status == 66)
     #expect(text.errorLines.count == 2, "\(text.errors)")
   }
+
+  @Test("Apple's export comes in once, up to its damage, and what is not asked for does not")
+  func apple() throws {
+    let rate = #"<Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" sourceName="W" "#
+    func record(_ minute: Int) -> String {
+      let time = "2024-03-01 07:\(minute):00 -0800"
+      return rate + #"startDate="\#(time)" endDate="\#(time)" value="61"/>"#
+    }
+    let text =
+      "<HealthData>" + record(10) + record(11) + #"<Record type="HKQuantityTypeIdentifierVO2Max"/></HealthData>"#
+    let file = "\(folder.path)/anything"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    let dry = try sensord.run("import", "--dry-run", "--store", store, file)
+    #expect(dry.output.contains("heartRate: 2 read, 2 new (samples: 1 stored)"), "\(dry.output)\(dry.errors)")
+    #expect(!FileManager.default.fileExists(atPath: store))
+    let cut = "\(folder.path)/cut"
+    try Data(text.utf8.prefix(12 + record(10).utf8.count + 20)).write(to: URL(fileURLWithPath: cut))
+    let damaged = try sensord.run("import", "--store", store, cut)
+    #expect(damaged.status == 65)
+    #expect(damaged.output.contains("heartRate: 1 read, 1 new (samples: 1 stored)"), "\(damaged.output)")
+    #expect(damaged.errors.contains("\(cut): byte "), "\(damaged.errors)")
+    let steps = try sensord.run("import", "--types", "stepCount", "--store", store, file)
+    #expect(steps.output.contains("2 records were not asked for"), "\(steps.output)")
+    let whole = try sensord.run("import", "--store", store, file)
+    #expect(whole.output.contains("heartRate: 2 read, 1 new (samples: 1 replaced)"), "\(whole.output)")
+    let again = try sensord.run("import", "--json", "--store", store, file)
+    #expect(again.output.contains(#""unchanged":1"#), "\(again.output)")
+    #expect(again.output.contains(#""leftOut":{"record without a time":1}"#), "\(again.output)")
+    #expect(try sensord.run("import", "--types", "stepcount", "--store", store, file).status == 64)
+  }
 }

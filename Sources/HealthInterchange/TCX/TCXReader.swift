@@ -53,13 +53,14 @@ final class TCXContents: XMLContents {
 
   private var parent: String? { path.last }
 
-  func begin(_ name: String, attribute: (String) -> String?) {
+  func begin(_ element: XMLElement) {
+    let name = element.name
     text = []
     switch name {
     case "Activity":
       elements.append(.recording)
       elements.append(.source(SourceRevision(identifier: "tcx", name: "TCX")))
-      if let activity = attribute("Sport").flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
+      if let activity = element["Sport"].flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
     case "Trackpoint": (time, rate) = (nil, nil)
     case _ where Self.leftOut.contains(name): account.leave(out: name)
     default: break

@@ -1,7 +1,14 @@
 /// What an XML file means: it is told of elements and texts as they come. Names have no prefix.
 protocol XMLContents: AnyObject {
-  func begin(_ name: String, attribute: (String) -> String?)
+  /// Whether it wants to be told of texts.
+  static var hasTexts: Bool { get }
+  func begin(_ element: XMLElement)
   func end(_ name: String)
   /// A part of a text.
   func text(_ bytes: [UInt8])
+}
+
+extension XMLContents {
+  static var hasTexts: Bool { true }
+  func text(_ bytes: [UInt8]) {}
 }

@@ -28,15 +28,37 @@ struct XMLFilter {
 
   /// The bytes for the parser, and whether a token was too long: then they are those before it.
   mutating func filter(_ bytes: [UInt8]) -> (bytes: [UInt8], isTooLong: Bool) {
+    guard state != .content || bytes.count > Self.longestToken else { return filterContent(bytes) }
     var filtered: [UInt8] = []
     filtered.reserveCapacity(bytes.count + held.count)
-    for byte in bytes {
+    for (place, byte) in bytes.enumerated() {
+      if state == .content, bytes.count - place <= Self.longestToken {
+        let (rest, isTooLong) = filterContent(Array(bytes[place...]))
+        return (filtered + rest, isTooLong)
+      }
       if byte == 0x0A { lines += 1 }
       sinceMarkup = byte == UInt8(ascii: "<") ? 0 : sinceMarkup + 1
       guard sinceMarkup <= Self.longestToken else { return (filtered, true) }
       let plain = byte < 0x20 && !Self.isBlank(byte) ? 0x20 : byte
       if state == .content { filtered.append(plain) } else { step(plain, into: &filtered) }
     }
+    return (filtered, false)
+  }
+
+  /// The same behind the prolog, for at most as many bytes as a token may have: then a token can only be too long if it began
+  /// before them.
+  private mutating func filterContent(_ bytes: [UInt8]) -> (bytes: [UInt8], isTooLong: Bool) {
+    let first = bytes.firstPlace(of: UInt8(ascii: "<"))
+    if sinceMarkup + first > Self.longestToken {
+      return (Array(bytes[..<max(0, Self.longestToken - sinceMarkup)]), true)
+    }
+    if first == bytes.count {
+      sinceMarkup += bytes.count
+    } else {
+      sinceMarkup = bytes.count - 1 - (bytes.lastIndex(of: UInt8(ascii: "<")) ?? 0)
+    }
+    var filtered = bytes
+    lines += filtered.blankControls()
     return (filtered, false)
   }
 

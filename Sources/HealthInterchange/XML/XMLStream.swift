@@ -21,12 +21,13 @@ internal import CExpat
       parser,
       { user, name, attributes in
         guard let user = unsafe user, let name = unsafe name else { return }
-        unsafe XMLStream.stream(user).begin(String(cString: name), attributes)
+        unsafe XMLStream.stream(user).begin(XMLElement(name, attributes))
       },
       { user, name in
         guard let user = unsafe user, let name = unsafe name else { return }
         unsafe XMLStream.stream(user).end(String(cString: name))
       })
+    guard type(of: contents).hasTexts else { return }
     unsafe XML_SetCharacterDataHandler(parser) { user, text, count in
       guard let user = unsafe user, let text = unsafe text else { return }
       let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(count)).map { UInt8(bitPattern: $0) }
@@ -42,30 +43,19 @@ internal import CExpat
     unsafe Unmanaged<XMLStream>.fromOpaque(user).takeUnretainedValue()
   }
 
-  private func begin(_ name: String, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
+  private func begin(_ element: XMLElement) {
     depth += 1
     guard depth <= Self.mostDepth else {
       isTooDeep = true
       unsafe XML_StopParser(parser, XML_Bool(0))
       return
     }
-    contents.begin(Self.local(name)) { wanted in
-      guard var next = unsafe attributes else { return nil }
-      while let name = unsafe next[0], let value = unsafe next[1] {
-        if unsafe Self.local(String(cString: name)) == wanted { return unsafe String(cString: value) }
-        unsafe next += 2
-      }
-      return nil
-    }
+    contents.begin(element)
   }
 
   private func end(_ name: String) {
     depth -= 1
-    contents.end(Self.local(name))
-  }
-
-  private static func local(_ name: String) -> String {
-    name.lastIndex(of: ":").map { String(name[name.index(after: $0)...]) } ?? name
+    contents.end(XMLElement.local(name))
   }
 
   /// Reads on.
@@ -85,6 +75,9 @@ internal import CExpat
       throw FileDamage(line, reason ?? "it is no XML")
     }
   }
+
+  /// The place of the damage, or of the last element.
+  var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) }
 
   private var line: String { unsafe "line \(XML_GetCurrentLineNumber(parser))" }
 }

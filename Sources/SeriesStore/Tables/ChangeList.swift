@@ -62,6 +62,15 @@ struct ChangeList {
     return try statement.step()
   }
 
+  /// Whether an object was deleted whose UUID begins with these bytes, four at least.
+  func wasDeleted(beginningWith bytes: [UInt8]) throws(StoreError) -> Bool {
+    var statement = try connection.prepare(
+      "SELECT 1 FROM changes WHERE substr(uuid, 1, 4) = substr(?1, 1, 4) AND substr(uuid, 1, \(bytes.count)) = ?1 AND deleted"
+    )
+    try statement.bind(bytes, at: 1)
+    return try statement.step()
+  }
+
   /// The condition that a row of `changes` is about the object whose UUID is in the parameter.
   static func isObject(_ parameter: String) -> String {
     "substr(uuid, 1, 4) = substr(\(parameter), 1, 4) AND uuid = \(parameter)"

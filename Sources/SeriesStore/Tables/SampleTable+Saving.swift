@@ -30,7 +30,7 @@ extension SampleTable {
   }
 
   /// `numbers` are those of what was saved before it in the same call, by the identifiers of the new samples.
-  private func save(
+  func save(
     _ sample: NewSample, source: SourceRevision, row: Int64, beside numbers: [UUID: Int64] = [:]
   ) throws(StoreError) -> (outcome: CommitOutcome, number: Int64) {
     var earlier: (id: Int64, version: Int64)?
@@ -162,7 +162,7 @@ extension SampleTable {
   }
 
   /// The sample with that sync identifier by the same program, in any version of the program.
-  private func earlierVersion(
+  func earlierVersion(
     of sync: SyncIdentity, source: SourceRevision
   ) throws(StoreError) -> (id: Int64, version: Int64)? {
     var statement = try connection.prepare(

@@ -4,15 +4,16 @@ internal import StoreCommands
 /// `sensord import FILE…`: recordings of other programs into the store. `sensord-interchange` reads them.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Store recordings that other programs made.",
+    commandName: "import", abstract: "Store what other programs recorded.",
     usage: "sensord import <file> ... [--dry-run] [--start <time>] [options]",
     discussion: """
-      Reads FIT, TCX, HRV Logger's CSV, intervals as text, and WFDB's headers with
-      the annotations beside them, known by what is in them. The same file twice
-      adds nothing; what was deleted stays deleted. A damaged file is read up to
-      the damage.
+      Reads FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers with the
+      annotations beside them, and Apple Health's export.xml or export.zip, known
+      by what is in them. The same file twice adds nothing; what was deleted stays
+      deleted. A damaged file is read up to the damage.
 
         sensord import ride.fit
+        sensord import --types heartRate,sleepAnalysis export.zip
         sensord import --start 2026-03-01T07:14:22+01:00 rr.txt
       """)
 
@@ -23,6 +24,9 @@ struct ImportCommand: ParsableCommand {
 
   @Flag(help: "Say what would come in, and change nothing.")
   var dryRun = false
+
+  @Option(help: ArgumentHelp("Of Apple's export only these types, by commas.", valueName: "types"))
+  var types: String?
 
   @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"))
   var since: String?
@@ -37,6 +41,7 @@ struct ImportCommand: ParsableCommand {
     var arguments = ["import"]
     if let path = store.path { arguments += ["--store", path] }
     if dryRun { arguments.append("--dry-run") }
+    if let types { arguments += ["--types", types] }
     if let since { arguments += ["--since", since] }
     if let start { arguments += ["--start", start] }
     if json { arguments.append("--json") }

@@ -25,6 +25,10 @@ enum FuzzTarget: String, CaseIterable {
   case fit
   /// A TCX file.
   case tcx
+  /// Apple's export.
+  case apple
+  /// A ZIP file, with the export in it.
+  case zip
   /// Intervals as text, or HRV Logger's CSV.
   case intervals
   /// A header of WFDB, a zero byte, and annotations.
@@ -47,6 +51,8 @@ enum FuzzTarget: String, CaseIterable {
     case .tzif: try Self.readTimeZone(bytes)
     case .fit: try Self.readRecording(bytes, .fit)
     case .tcx: try Self.readRecording(bytes, .tcx)
+    case .apple: try Self.readExport(bytes)
+    case .zip: try Self.readArchive(bytes)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
     case .wfdb: try Self.readRecording(bytes, .wfdb)
     }

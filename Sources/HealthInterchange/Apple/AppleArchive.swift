@@ -1,0 +1,46 @@
+/// What stands in Apple's `export.zip`.
+package struct AppleArchive {
+  /// The export, and how many files of which kinds stand beside it.
+  package let export: (entry: ZipArchive.Entry, others: [String: Int])?
+
+  /// Looks through the files: the export is the first whose root is `HealthData`, whatever its name.
+  package init(_ archive: ZipArchive) throws(FileDamage) {
+    var found: ZipArchive.Entry?
+    var others: [String: Int] = [:]
+    var looked = 0
+    try archive.forEach { (entry) throws(FileDamage) in
+      let name = entry.text.lowercased()
+      guard !name.hasSuffix("/") else { return true }
+      if name.hasSuffix(".xml"), found == nil, looked < Self.mostLooked {
+        looked += 1
+        if let piece = try? archive.open(entry).next(), AppleHealthReader.recognizes(piece) {
+          found = entry
+          return true
+        }
+      }
+      if Self.isClinical(entry.text) { return true }
+      others[Self.kind(of: name), default: 0] += 1
+      return true
+    }
+    export = found.map { ($0, others) }
+  }
+
+  private static let mostLooked = 100
+
+  /// Whether it is a file of a clinical record.
+  package static func isClinical(_ name: String) -> Bool {
+    name.contains("clinical-records/") && name.hasSuffix(".json")
+  }
+
+  /// What stands behind the last stroke.
+  package static func lastName(_ path: String) -> String {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
+  }
+
+  private static func kind(of name: String) -> String {
+    if name.hasSuffix(".gpx") { return "file of a route" }
+    if name.contains("/electrocardiograms/") { return "file of an electrocardiogram" }
+    if name.hasSuffix("export_cda.xml") { return "export_cda.xml: says the same in another format" }
+    return "other file"
+  }
+}

@@ -1,0 +1,65 @@
+package import HealthModel
+
+/// Apple's `export.xml`, in pieces.
+package struct AppleHealthReader {
+  private let contents: AppleContents
+  private let stream: XMLStream
+  private var isOver = false
+
+  /// Whether a file that begins like that is one.
+  package static func recognizes(_ beginning: [UInt8]) -> Bool {
+    let text = String(decoding: beginning.prefix(65_536), as: UTF8.self)
+    return text.contains("<!DOCTYPE HealthData") || text.contains("<HealthData")
+  }
+
+  /// - Parameters:
+  ///   - types: What is asked for, by the names of our types; nil: everything.
+  ///   - since: What ended before is left out.
+  package init(types: Set<String>? = nil, since: Timestamp? = nil) {
+    self.init(types: types, since: since, capacity: AppleSeriesTable.mostValues)
+  }
+
+  /// The same with a number of values that are kept before some are given away.
+  init(types: Set<String>?, since: Timestamp?, capacity: Int) {
+    contents = AppleContents(wanted: types, since: since, capacity: capacity)
+    stream = XMLStream(contents)
+  }
+
+  /// What was found; whole at the end.
+  package var account: AppleAccount { contents.account }
+
+  /// The clinical records that stand in files beside the export, by the last part of their names.
+  package var clinicalFiles: [String: AppleClinicalFile] { contents.files }
+
+  /// How many records have begun.
+  package var records: Int { contents.records }
+
+  /// Reads on. What comes back is to be stored in this order.
+  ///
+  /// - Throws: ``FileDamage``; ``finish()`` has what is before it.
+  package mutating func read(_ bytes: [UInt8]) throws(FileDamage) -> [AppleObject] {
+    try parse(bytes, isLast: false)
+    return contents.isFull ? contents.take(all: false) : []
+  }
+
+  /// Says that there are no more bytes.
+  package mutating func end() throws(FileDamage) {
+    try parse([], isLast: true)
+  }
+
+  /// What is left, at the end or behind damage.
+  package mutating func finish() -> [AppleObject] {
+    contents.take(all: true)
+  }
+
+  private mutating func parse(_ bytes: [UInt8], isLast: Bool) throws(FileDamage) {
+    guard !isOver else { return }
+    do throws(FileDamage) {
+      try stream.read(bytes, isLast: isLast)
+    } catch {
+      isOver = true
+      let element = contents.path.last.map { " in \($0)" } ?? ""
+      throw FileDamage("byte \(stream.byte), record \(contents.records)\(element)", error.problem)
+    }
+  }
+}

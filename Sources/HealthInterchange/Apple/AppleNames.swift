@@ -1,0 +1,145 @@
+internal import HealthModel
+
+/// Names of Apple's export in those of HealthModel.
+enum AppleNames {
+  /// What a `type` stands for.
+  enum Meaning: Hashable, Sendable {
+    case quantity(QuantityType)
+    case category(CategoryType)
+    case correlation(CorrelationType)
+    case unknown
+  }
+
+  static func meaning(of type: String) -> Meaning {
+    if let name = type.name(after: "HKQuantityTypeIdentifier") {
+      return QuantityType(identifier: name).map { .quantity($0) } ?? .unknown
+    }
+    if let name = type.name(after: "HKCategoryTypeIdentifier") {
+      // Apple's own name for it is older than the event's.
+      let known = name == "audioExposureEvent" ? "environmentalAudioExposureEvent" : name
+      return categories.contains(known) ? .category(CategoryType(identifier: known)) : .unknown
+    }
+    if let name = type.name(after: "HKCorrelationTypeIdentifier") {
+      return CorrelationType(identifier: name).map { .correlation($0) } ?? .unknown
+    }
+    return .unknown
+  }
+
+  /// The name of a type for people: as ours are, known or not.
+  static func short(_ type: String) -> String {
+    for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HKDataType"]
+    {
+      if let name = type.name(after: prefix) { return name }
+    }
+    return type
+  }
+
+  private static let categories: Set<String> = [
+    "sleepAnalysis", "lowHeartRateEvent", "highHeartRateEvent", "irregularHeartRhythmEvent",
+    "environmentalAudioExposureEvent", "headphoneAudioExposureEvent",
+  ]
+
+  /// The value of a category, by name or as a number. Sleep has had three names before it had stages.
+  static func value(_ text: String) -> CategoryValue? {
+    if let number = Int64(text) { return CategoryValue(rawValue: number) }
+    return text.name(after: "HKCategoryValue", isLowercased: false).flatMap { values[$0] }
+  }
+
+  private static let values: [String: CategoryValue] = [
+    "NotApplicable": .notApplicable, "SleepAnalysisInBed": .inBed, "SleepAnalysisAsleep": .asleepUnspecified,
+    "SleepAnalysisAsleepUnspecified": .asleepUnspecified, "SleepAnalysisAwake": .awake,
+    "SleepAnalysisAsleepCore": .asleepCore, "SleepAnalysisAsleepDeep": .asleepDeep,
+    "SleepAnalysisAsleepREM": .asleepREM,
+    "EnvironmentalAudioExposureEventMomentaryLimit": .momentaryLimit,
+    "AudioExposureEventLoudEnvironment": .momentaryLimit,
+    "HeadphoneAudioExposureEventSevenDayLimit": .sevenDayLimit,
+  ]
+
+  static func activity(_ text: String) -> WorkoutActivityType? {
+    if let number = Int64(text) { return WorkoutActivityType(rawValue: number) }
+    return text.name(after: "HKWorkoutActivityType").flatMap { WorkoutActivityType($0) }
+  }
+
+  static func event(_ text: String) -> WorkoutEventType? {
+    guard let name = text.name(after: "HKWorkoutEventType"), Int64(name) == nil else { return nil }
+    return WorkoutEventType(name)
+  }
+
+  /// A unit; of Apple's, `%` is a share of one, and `·` joins what stands below the stroke.
+  static func unit(_ text: String) -> Unit? {
+    text == "%" ? .count : Unit(text.replacing("\u{B7}", with: "*"))
+  }
+
+  /// Keys that name a single record, which a series of many cannot keep.
+  static let singular: Set<String> = [
+    "HKMetadataKeySyncIdentifier", "HKMetadataKeySyncVersion", "HKExternalUUID", "HKMetadataKeyExternalUUID",
+  ]
+
+  static func key(_ key: String) -> String {
+    key.name(after: "HKMetadataKey") ?? key.name(after: "HK") ?? key
+  }
+
+  /// A number, with a unit or without, or else the text.
+  static func metadata(_ text: String) -> MetadataValue {
+    if let number = Int64(text) { return .integer(number) }
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard let first = parts.first, first.utf8.count < 40, first.utf8.first.map({ $0 < 0x3A }) == true,
+      let number = Double(first),
+      number.isFinite
+    else { return .text(text) }
+    guard parts.count == 2 else { return .real(number) }
+    return Unit(String(parts[1]).replacing("\u{B7}", with: "*")).map { .quantity(Quantity(number, $0)) } ?? .text(text)
+  }
+
+  /// `<<HKDevice: 0x283b3c1e0>, name:Apple Watch, manufacturer:Apple Inc., …>`, without its address in memory; nil where it says nothing
+  /// else.
+  static func device(_ text: String) -> Device? {
+    guard let colon = text.firstRange(of: ">, ") ?? text.firstRange(of: "HKDevice: ") else { return nil }
+    var device = Device()
+    var key: String?
+    var value = ""
+    func keep(_ device: inout Device) {
+      guard !value.isEmpty else { return }
+      switch key {
+      case "name": device.name = value
+      case "manufacturer": device.manufacturer = value
+      case "model": device.model = value
+      case "hardware": device.hardwareVersion = value
+      case "firmware": device.firmwareVersion = value
+      case "software": device.softwareVersion = value
+      case "localIdentifier": device.localIdentifier = value
+      case "UDIDeviceIdentifier", "UDI": device.uniqueDeviceIdentifier = value
+      default: break
+      }
+    }
+    var rest = text[colon.upperBound...]
+    if rest.last == ">" { rest.removeLast() }
+    for part in rest.split(separator: ", ", omittingEmptySubsequences: false) {
+      // Values have commas, too.
+      if let end = part.firstIndex(of: ":"), deviceKeys.contains(String(part[..<end])) {
+        keep(&device)
+        (key, value) = (String(part[..<end]), String(part[part.index(after: end)...]))
+      } else {
+        value += ", " + part
+      }
+    }
+    keep(&device)
+    return device == Device() ? nil : device
+  }
+
+  private static let deviceKeys: Set<String> = [
+    "name", "manufacturer", "model", "hardware", "firmware", "software", "localIdentifier", "UDIDeviceIdentifier",
+    "UDI",
+    "creation date",
+  ]
+}
+
+extension String {
+  /// What stands behind a prefix, its first letter small unless it begins an abbreviation.
+  func name(after prefix: String, isLowercased: Bool = true) -> String? {
+    guard hasPrefix(prefix), utf8.count > prefix.utf8.count else { return nil }
+    let name = dropFirst(prefix.count)
+    guard isLowercased, name.dropFirst().first?.isLowercase ?? true else { return String(name) }
+    return name.prefix(1).lowercased() + name.dropFirst()
+  }
+}

@@ -1,0 +1,56 @@
+package import HealthModel
+
+/// What an export of Apple's brings: a day of values, or anything else that stands alone.
+package struct AppleObject: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    /// Values of one UTC day in the type's unit, by time, each once. Continued: earlier ones of the file were given before.
+    case series(QuantityType, [SampleDraft.QuantityValue], isContinued: Bool)
+    case draft(SampleDraft)
+    case workout(Workout)
+    /// A record of a health provider, and when it was.
+    case clinical(ClinicalRecord, Timestamp)
+  }
+
+  /// What it is, in every export that has it: 32 bytes.
+  package var digest: [UInt8]
+  /// A greater one has more.
+  package var version: Int64
+  package var source: SourceRevision
+  package var device: Device?
+  package var metadata: Metadata
+  package var content: Content
+
+  package var type: SampleType {
+    switch content {
+    case .series(let type, _, _): .quantity(type)
+    case .draft(let draft): draft.type
+    case .workout: .workout
+    case .clinical(let record, _): .clinical(record.type)
+    }
+  }
+}
+
+/// What was found in an export.
+package struct AppleAccount: Hashable, Sendable {
+  /// Records and other objects, by the names of our types.
+  package var read: [String: Int] = [:]
+  /// Records of types that are not known, by type.
+  package private(set) var unknown: [String: Int] = [:]
+  /// Those that stood there more than once.
+  package var repeated = 0
+  /// Those that ended before the time that was asked for, or are of types that were not.
+  package var notAskedFor = 0
+  /// When the export was made, as it says.
+  package var exported: String?
+  /// What was left out, and why.
+  package var reading = ReadingAccount()
+
+  package init() {}
+
+  private static let mostUnknown = 400
+
+  mutating func leaveOutUnknown(_ type: String) {
+    let name = unknown[type] != nil || unknown.count < Self.mostUnknown ? type : "others"
+    unknown[name, default: 0] += 1
+  }
+}

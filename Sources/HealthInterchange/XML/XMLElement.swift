@@ -1,0 +1,102 @@
+internal import CExpat
+
+/// An element as it begins, as expat has it: it is valid until `begin` returns.
+@safe struct XMLElement {
+  private let rawName: UnsafePointer<XML_Char>
+  private let rawAttributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+
+  init(_ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?) {
+    unsafe rawName = name
+    unsafe rawAttributes = attributes
+  }
+
+  /// Without its prefix.
+  var name: String { Self.local(unsafe String(cString: rawName)) }
+
+  /// The value of an attribute, whatever its prefix.
+  subscript(_ wanted: String) -> String? {
+    guard var next = unsafe rawAttributes else { return nil }
+    while let name = unsafe next[0], let value = unsafe next[1] {
+      if unsafe Self.local(String(cString: name)) == wanted { return unsafe String(cString: value) }
+      unsafe next += 2
+    }
+    return nil
+  }
+
+  /// Every attribute, as bytes.
+  func forEachAttribute(_ body: (_ name: XMLBytes, _ value: XMLBytes) -> Void) {
+    guard var next = unsafe rawAttributes else { return }
+    while let name = unsafe next[0], let value = unsafe next[1] {
+      body(unsafe XMLBytes(name), unsafe XMLBytes(value))
+      unsafe next += 2
+    }
+  }
+
+  static func local(_ name: String) -> String {
+    name.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(name[name.index(after: $0)...]) } ?? name
+  }
+}
+
+/// A text of expat's, valid as long as its element.
+@safe struct XMLBytes {
+  private let base: UnsafeRawPointer
+  let count: Int
+
+  init(_ text: UnsafePointer<XML_Char>) {
+    unsafe base = UnsafeRawPointer(text)
+    count = unsafe cexpat_length(text)
+  }
+
+  subscript(_ place: Int) -> UInt8 {
+    precondition(place >= 0 && place < count)
+    return unsafe base.load(fromByteOffset: place, as: UInt8.self)
+  }
+
+  /// Whether it is that name.
+  func isName(_ name: StaticString) -> Bool {
+    guard count == name.utf8CodeUnitCount else { return false }
+    return unsafe cexpat_same(base, name.utf8Start, count) != 0
+  }
+
+  /// Appends it to bytes.
+  func append(to bytes: inout [UInt8]) {
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension [UInt8] {
+  /// The first place of a byte, or the number of bytes.
+  func firstPlace(of byte: UInt8) -> Int {
+    unsafe withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      return unsafe Int(cexpat_first(base, CInt(byte), bytes.count))
+    }
+  }
+
+  /// Replaces control characters that XML cannot have by blanks. Returns how many ends of lines there are.
+  mutating func blankControls() -> Int {
+    unsafe withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      return unsafe Int(cexpat_blank_controls(base, bytes.count))
+    }
+  }
+
+  /// Whether both are the same; quicker than comparing one by one.
+  func isSame(as other: [UInt8]) -> Bool {
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { one in
+      unsafe other.withUnsafeBytes { other in
+        guard let one = one.baseAddress, let two = other.baseAddress else { return true }
+        return unsafe cexpat_same(one, two, other.count) != 0
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// A ZIP file that can be read at any place: its central directory (APPNOTE 6.3.10, 4.3 to 4.5; ZIP64 included).
+package struct ZipArchive {
+  /// Bytes at a place; fewer than asked for at the end of the file only.
+  package typealias Source = (_ place: Int64, _ count: Int) throws(FileDamage) -> [UInt8]
+
+  /// A file in it.
+  package struct Entry: Hashable, Sendable {
+    /// As it stands there; the encoding is anybody's guess.
+    package var name: [UInt8]
+    package var method: Int
+    package var isEncrypted: Bool
+    package var checksum: UInt32
+    package var packedSize: Int64
+    package var size: Int64
+    var header: Int64
+
+    /// The name in printable letters.
+    package var text: String { String(decoding: name, as: UTF8.self) }
+  }
+
+  private let source: Source
+  private let size: Int64
+  private let directory: Int64
+  private let directoryEnd: Int64
+
+  /// The most files that are looked at.
+  static let mostEntries = 1_000_000
+
+  package static func recognizes(_ beginning: [UInt8]) -> Bool {
+    beginning.starts(with: [0x50, 0x4B, 0x03, 0x04]) || beginning.starts(with: [0x50, 0x4B, 0x05, 0x06])
+  }
+
+  /// Finds the directory.
+  package init(size: Int64, _ source: @escaping Source) throws(FileDamage) {
+    self.source = source
+    self.size = size
+    let tail = try source(max(0, size - 65_557), Int(min(size, 65_557)))
+    let base = size - Int64(tail.count)
+    var place = tail.count - 22
+    while place >= 0,
+      !(tail.isSignature(0x0605_4B50, at: place) && place + 22 + tail.number(2, at: place + 20) <= tail.count)
+    {
+      place -= 1
+    }
+    guard place >= 0 else {
+      throw FileDamage("byte \(size)", "the ZIP file ends before its list of files: it is not whole")
+    }
+    var start = Int64(tail.number(4, at: place + 16))
+    var length = Int64(tail.number(4, at: place + 12))
+    if start == 0xFFFF_FFFF || length == 0xFFFF_FFFF || tail.number(2, at: place + 10) == 0xFFFF {
+      let locator = place - 20
+      guard locator >= 0, tail.isSignature(0x0706_4B50, at: locator) else {
+        throw FileDamage("byte \(base + Int64(place))", "the ZIP file lacks the place of its list of files")
+      }
+      let record = try source(Int64(clamping: tail.wide(at: locator + 8)), 56)
+      guard record.count == 56, record.isSignature(0x0606_4B50, at: 0) else {
+        throw FileDamage("byte \(base + Int64(locator))", "the ZIP file's list of files is not where it is said to be")
+      }
+      (start, length) = (Int64(clamping: record.wide(at: 48)), Int64(clamping: record.wide(at: 40)))
+    }
+    guard start >= 0, length >= 0, start <= size, length <= size - start else {
+      throw FileDamage("byte \(base + Int64(place))", "the ZIP file's list of files is not where it is said to be")
+    }
+    (directory, directoryEnd) = (start, start + length)
+  }
+
+  /// Each file in the order of the directory, until `body` returns false.
+  package func forEach(_ body: (Entry) throws(FileDamage) -> Bool) throws(FileDamage) {
+    var place = directory
+    var count = 0
+    var buffer: [UInt8] = []
+    var bufferStart: Int64 = 0
+    func bytes(_ wanted: Int) throws(FileDamage) -> ArraySlice<UInt8> {
+      if place < bufferStart || place + Int64(wanted) > bufferStart + Int64(buffer.count) {
+        buffer = try source(place, max(65_536, wanted))
+        bufferStart = place
+      }
+      let from = Int(place - bufferStart)
+      guard from + wanted <= buffer.count else {
+        throw FileDamage("byte \(place)", "the ZIP file's list of files is cut off")
+      }
+      return buffer[from..<from + wanted]
+    }
+    while place + 46 <= directoryEnd {
+      let head = Array(try bytes(46))
+      guard head.isSignature(0x0201_4B50, at: 0), count < Self.mostEntries else {
+        throw FileDamage("byte \(place)", "the ZIP file's list of files is damaged")
+      }
+      let (nameLength, extraLength) = (head.number(2, at: 28), head.number(2, at: 30))
+      let whole = 46 + nameLength + extraLength + head.number(2, at: 32)
+      let record = Array(try bytes(whole))
+      var entry = Entry(
+        name: Array(record[46..<46 + nameLength]), method: head.number(2, at: 10),
+        isEncrypted: head.number(2, at: 8) & 1 == 1,
+        checksum: UInt32(truncatingIfNeeded: head.number(4, at: 16)), packedSize: Int64(head.number(4, at: 20)),
+        size: Int64(head.number(4, at: 24)), header: Int64(head.number(4, at: 42)))
+      entry.widen(Array(record[(46 + nameLength)..<(46 + nameLength + extraLength)]))
+      guard try body(entry) else { return }
+      place += Int64(whole)
+      count += 1
+    }
+  }
+
+  /// A reader of the bytes of a file, unpacked.
+  package func open(_ entry: Entry) throws(FileDamage) -> ZipEntryReader {
+    guard !entry.isEncrypted else { throw FileDamage("byte \(entry.header)", "\(entry.text) is encrypted") }
+    guard entry.method == 0 || entry.method == 8 else {
+      throw FileDamage("byte \(entry.header)", "\(entry.text) is packed by method \(entry.method), not by deflate")
+    }
+    let head = try source(entry.header, 30)
+    guard head.count == 30, head.isSignature(0x0403_4B50, at: 0) else {
+      throw FileDamage("byte \(entry.header)", "\(entry.text) is not where the ZIP file's list of files says")
+    }
+    let start = entry.header + 30 + Int64(head.number(2, at: 26) + head.number(2, at: 28))
+    guard start <= size else { throw FileDamage("byte \(entry.header)", "\(entry.text) is cut off") }
+    return ZipEntryReader(entry, from: start, source)
+  }
+}
+
+extension ZipArchive.Entry {
+  /// Takes sizes and place of the ZIP64 field, in the order in which they are missing.
+  fileprivate mutating func widen(_ extra: [UInt8]) {
+    var place = 0
+    while place + 4 <= extra.count {
+      let (tag, length) = (extra.number(2, at: place), extra.number(2, at: place + 2))
+      let end = place + 4 + length
+      guard end <= extra.count else { return }
+      if tag == 1 {
+        var next = place + 4
+        func wide() -> Int64? {
+          guard next + 8 <= end else { return nil }
+          next += 8
+          return Int64(clamping: extra.wide(at: next - 8))
+        }
+        if size == 0xFFFF_FFFF { size = wide() ?? size }
+        if packedSize == 0xFFFF_FFFF { packedSize = wide() ?? packedSize }
+        if header == 0xFFFF_FFFF { header = wide() ?? header }
+      }
+      place = end
+    }
+  }
+}
+
+extension [UInt8] {
+  /// A number of up to four bytes, the least first; 0 beyond the end.
+  fileprivate func number(_ bytes: Int, at place: Int) -> Int {
+    guard place >= 0, place + bytes <= count else { return 0 }
+    return (0..<bytes).reduce(0) { $0 | Int(self[place + $1]) << ($1 * 8) }
+  }
+
+  fileprivate func wide(at place: Int) -> UInt64 {
+    UInt64(number(4, at: place)) | UInt64(number(4, at: place + 4)) << 32
+  }
+
+  fileprivate func isSignature(_ signature: Int, at place: Int) -> Bool { number(4, at: place) == signature }
+}

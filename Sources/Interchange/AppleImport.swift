@@ -1,0 +1,199 @@
+internal import Glibc
+internal import HealthInterchange
+internal import HealthModel
+internal import SeriesStore
+internal import StoreCommands
+
+/// Apple's export into the store: what was read is stored while the rest is being read.
+struct AppleImport: ~Copyable {
+  private let file: String
+  private let isDry: Bool
+  private let store: HealthStore?
+  private let types: Set<String>?
+  private let since: Timestamp?
+  private var damage: FileDamage?
+  private var clinicalRead = 0
+  private var hasLookedBeside = false
+  private var reader: AppleHealthReader
+  private var report = AppleReport()
+  private var isBeingStored: Task<AppleReport, any Error>?
+  private var progress: ImportProgress
+
+  init(
+    _ file: String, into store: HealthStore?, isDry: Bool, types: Set<String>?, since: Timestamp?, size: Int64?
+  ) {
+    (self.file, self.store, self.isDry) = (file, store, isDry)
+    (self.types, self.since) = (types, since)
+    reader = AppleHealthReader(types: types, since: since)
+    progress = ImportProgress(file, size: size)
+  }
+
+  /// Reads and stores the export. `next` has the next piece, empty at the end, and its place in the file.
+  @concurrent mutating func read(_ first: [UInt8], next: () throws -> (piece: [UInt8], place: Int64)) async throws {
+    var piece = first
+    do {
+      while !piece.isEmpty {
+        let objects = try reader.read(piece)
+        if !objects.isEmpty { try await save(objects) }
+        let (more, place) = try next()
+        progress.show(place, records: reader.records)
+        piece = more
+      }
+      try reader.end()
+    } catch let error as FileDamage {
+      // What is before it stays.
+      damage = error
+    }
+    try await save(reader.finish())
+  }
+
+  /// Reads the clinical records that the export names, in its ZIP file.
+  @concurrent mutating func readClinicalRecords(in archive: ZipArchive) async throws {
+    hasLookedBeside = true
+    let files = reader.clinicalFiles
+    guard !files.isEmpty, types == nil else { return }
+    var entries: [(entry: ZipArchive.Entry, file: AppleClinicalFile)] = []
+    try archive.forEach { (entry) throws(FileDamage) in
+      if AppleArchive.isClinical(entry.text), let file = files[AppleArchive.lastName(entry.text)],
+        entries.count < files.count
+      {
+        entries.append((entry, file))
+      }
+      return true
+    }
+    var objects: [AppleObject] = []
+    for (entry, file) in entries {
+      do {
+        let unpacked = try archive.open(entry)
+        var bytes: [UInt8] = []
+        while bytes.count <= FHIRResource.mostBytes {
+          let piece = try unpacked.next()
+          if piece.isEmpty { break }
+          bytes += piece
+        }
+        let object = try AppleObject(clinical: bytes, file)
+        if let since, let time = object.time, time < since { continue }
+        objects.append(object)
+        clinicalRead += 1
+      } catch let error as ClinicalRecordError {
+        report.refused["clinical record: \(error)", default: 0] += 1
+      } catch let error as FileDamage {
+        damage = damage ?? error
+      }
+      if objects.count >= Self.mostOfBatch {
+        try await save(objects)
+        objects = []
+      }
+    }
+    try await save(objects)
+    let missing = files.count - entries.count
+    if missing > 0 { report.refused["clinical record whose file is not there", default: 0] += missing }
+  }
+
+  private static let mostOfBatch = 16
+
+  /// What came in, when all is stored, and the damage behind which nothing was read.
+  @concurrent mutating func finish() async throws -> (report: AppleReport, damage: FileDamage?) {
+    try await waitForStoring()
+    progress.clear()
+    report.account = reader.account
+    report.records = reader.records
+    let files = reader.clinicalFiles.count
+    if !hasLookedBeside, files > 0 { report.refused["clinical record (a file beside the export)", default: 0] += files }
+    if clinicalRead > 0 { report.account.read["clinical records"] = clinicalRead }
+    return (report, damage)
+  }
+
+  @concurrent private mutating func save(_ objects: [AppleObject]) async throws {
+    guard !objects.isEmpty else { return }
+    try await waitForStoring()
+    let (store, isDry) = (store, isDry)
+    isBeingStored = Task { try await Self.save(objects, in: store, isDry: isDry) }
+  }
+
+  @concurrent private mutating func waitForStoring() async throws {
+    guard let task = isBeingStored else { return }
+    isBeingStored = nil
+    do {
+      report.add(try await task.value)
+    } catch let error as StoreError where error.code == .full || error.code == .io {
+      progress.clear()
+      throw CommandFailure(
+        .inputOutput, error.message,
+        remedy: "\(report.stored) objects of \(file) are stored whole; with room on the disk the same command goes on")
+    }
+  }
+
+  @concurrent private static func save(
+    _ objects: [AppleObject], in store: HealthStore?, isDry: Bool
+  ) async throws -> AppleReport {
+    var report = AppleReport()
+    var items: [ImportedItem] = []
+    var types: [String] = []
+    items.reserveCapacity(objects.count)
+    for object in objects {
+      do throws(AppleRefusal) {
+        items.append(try ImportedItem(object))
+        types.append(object.type.identifier)
+      } catch {
+        report.refused["\(object.type.identifier): \(error.reason)", default: 0] += 1
+      }
+    }
+    let outcomes: [ImportOutcome]
+    if let store {
+      outcomes = isDry ? try await store.outcomes(ofImporting: items) : try await store.save(imported: items)
+    } else {
+      outcomes = items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
+    }
+    for (type, outcome) in zip(types, outcomes) { report.add(outcome, of: type) }
+    return report
+  }
+}
+
+/// Why the store takes something not that was read.
+struct AppleRefusal: Error {
+  let reason: String
+}
+
+extension ImportedItem {
+  /// An object of an export, packed.
+  init(_ object: AppleObject) throws(AppleRefusal) {
+    let identity = ImportIdentity(digest: object.digest)
+    let sync = SyncIdentity(identifier: identity.syncIdentifier, version: object.version)
+    switch object.content {
+    case .series(let type, let values, let isContinued):
+      self.init(
+        identity, from: object.source,
+        .series(
+          ImportedSeries(
+            type, device: object.device, metadata: object.metadata, values: values, isContinued: isContinued)))
+    case .draft(let draft):
+      do throws(SeriesError) {
+        let sample = try NewSample(draft, id: identity.id(version: object.version), sync: sync)
+        self.init(identity, from: object.source, .sample(sample))
+      } catch {
+        throw AppleRefusal(reason: "\(error)")
+      }
+    case .clinical(let record, let time):
+      do throws(ClinicalRecordError) {
+        let sample = try NewSample(record, at: time, id: identity.id(version: object.version), sync: sync)
+        self.init(identity, from: object.source, .sample(sample))
+      } catch {
+        throw AppleRefusal(reason: "\(error)")
+      }
+    case .workout(let workout):
+      do throws(WorkoutError) {
+        let named = Workout(
+          id: identity.id(version: object.version), workout.configuration, over: workout.span, events: workout.events,
+          activities: workout.activities, metadata: workout.metadata)
+        self.init(identity, from: object.source, .sample(try NewSample(named, device: object.device, sync: sync)))
+      } catch {
+        throw AppleRefusal(reason: "\(error)")
+      }
+    }
+  }
+
+  var valueCount: Int {
+    if case .series(let series) = content { series.values.count } else { 1 }
+  }
+}

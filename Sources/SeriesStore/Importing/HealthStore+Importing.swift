@@ -1,0 +1,104 @@
+import FoundationEssentials
+import HealthModel
+
+extension HealthStore {
+  /// Saves what a foreign file brings, all or none. What was deleted before stays deleted; what is there in this version or a later
+  /// one stays as it is.
+  package func save(imported items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
+    let outcomes = try opened().write { (connection) throws(StoreError) in
+      var outcomes: [ImportOutcome] = []
+      outcomes.reserveCapacity(items.count)
+      for item in items { outcomes.append(try connection.samples.save(item)) }
+      return outcomes
+    }
+    notifyListeners()
+    return outcomes
+  }
+
+  /// What ``save(imported:)`` would do.
+  package func outcomes(ofImporting items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
+    try opened().read { (connection) throws(StoreError) in
+      var outcomes: [ImportOutcome] = []
+      for item in items { outcomes.append(try connection.samples.outcome(of: item).outcome) }
+      return outcomes
+    }
+  }
+}
+
+extension SampleTable {
+  fileprivate func save(_ item: ImportedItem) throws(StoreError) -> ImportOutcome {
+    let (outcome, values) = try outcome(of: item)
+    guard outcome.outcome == .stored || outcome.outcome == .replaced else { return outcome }
+    let row = try connection.provenance.row(of: item.source)
+    switch item.content {
+    case .sample(let sample): _ = try save(sample, source: item.source, row: row)
+    case .series(let series):
+      let sample: NewSample
+      do throws(SeriesError) {
+        sample = try series.sample(of: values, item.identity)
+      } catch {
+        throw StoreError(.invalid, "a series of \(series.type.identifier) cannot be stored: \(error)")
+      }
+      _ = try save(sample, source: item.source, row: row)
+    }
+    return outcome
+  }
+
+  /// What becomes of an item, and all values of a series.
+  fileprivate func outcome(
+    of item: ImportedItem
+  ) throws(StoreError) -> (outcome: ImportOutcome, values: [SampleDraft.QuantityValue]) {
+    var values: [SampleDraft.QuantityValue] = []
+    var version: Int64 = 1
+    var count = 1
+    switch item.content {
+    case .sample(let sample): version = sample.sync?.version ?? 1
+    case .series(let series):
+      values = series.values
+      (version, count) = (Int64(values.count), values.count)
+    }
+    let sync = SyncIdentity(identifier: item.identity.syncIdentifier, version: version)
+    guard let earlier = try earlierVersion(of: sync, source: item.source) else {
+      let isDeleted = try connection.changeList.wasDeleted(beginningWith: item.identity.bytes)
+      return (ImportOutcome(outcome: isDeleted ? .deletedBefore : .stored, added: isDeleted ? 0 : count), values)
+    }
+    if case .series(let series) = item.content {
+      if series.isContinued { values = ImportedSeries.union(values, try storedValues(of: earlier.id)) }
+      version = Int64(values.count)
+      guard version > earlier.version else { return (ImportOutcome(outcome: .unchanged, added: 0), values) }
+      return (ImportOutcome(outcome: .replaced, added: Int(clamping: version - earlier.version)), values)
+    }
+    let isNewer = version > earlier.version
+    return (ImportOutcome(outcome: isNewer ? .replaced : .unchanged, added: 0), values)
+  }
+
+  private func storedValues(of sample: Int64) throws(StoreError) -> [SampleDraft.QuantityValue] {
+    var statement = try connection.quantitySeries.statement(from: .min, to: .max)
+    let track = try connection.quantitySeries.track(of: sample, from: &statement)
+    return track.starts.indices.compactMap { place in
+      let start = Timestamp(microseconds: track.starts[place])
+      let end = track.ends.isEmpty ? start : Timestamp(microseconds: track.ends[place])
+      return TimeSpan(start: start, end: end).map { SampleDraft.QuantityValue(track.values[place], over: $0) }
+    }
+  }
+}
+
+extension ImportedSeries {
+  fileprivate static func union(
+    _ one: [SampleDraft.QuantityValue], _ other: [SampleDraft.QuantityValue]
+  ) -> [SampleDraft.QuantityValue] {
+    SampleDraft.QuantityValue.inOrder(one + other)
+  }
+
+  fileprivate func sample(
+    of values: [SampleDraft.QuantityValue], _ identity: ImportIdentity
+  ) throws(SeriesError) -> NewSample {
+    let version = Int64(values.count)
+    var builder = QuantitySeriesBuilder(
+      type: type, start: values.first?.span.start ?? Timestamp(microseconds: 0), device: device, order: .recorded)
+    for value in values { try builder.insert(value.value, from: value.span.start, to: value.span.end) }
+    return try builder.finish(
+      id: identity.id(version: version), metadata: metadata,
+      sync: SyncIdentity(identifier: identity.syncIdentifier, version: version))
+  }
+}

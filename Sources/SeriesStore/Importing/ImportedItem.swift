@@ -1,0 +1,54 @@
+package import HealthModel
+
+/// What a foreign file brings.
+package struct ImportedItem: Sendable {
+  /// What it is.
+  package enum Content: Sendable {
+    /// Finished, under an identifier of ``ImportItem/identity`` and with its sync identifier.
+    case sample(NewSample)
+    /// Values of a quantity type in the type's unit, by time.
+    case series(ImportedSeries)
+  }
+
+  package var identity: ImportIdentity
+  package var source: SourceRevision
+  package var content: Content
+
+  package init(_ identity: ImportIdentity, from source: SourceRevision, _ content: Content) {
+    self.identity = identity
+    self.source = source
+    self.content = content
+  }
+}
+
+/// Values that stood in a file one by one. The version of a series is how many it has.
+package struct ImportedSeries: Sendable {
+  package var type: QuantityType
+  package var device: Device?
+  package var metadata: Metadata
+  /// Each once, by start, then by end, then by value.
+  package var values: [SampleDraft.QuantityValue]
+  /// Whether what is stored of it is a part of the same file, and stays beside these.
+  package var isContinued: Bool
+
+  package init(
+    _ type: QuantityType, device: Device?, metadata: Metadata, values: [SampleDraft.QuantityValue], isContinued: Bool
+  ) {
+    self.type = type
+    self.device = device
+    self.metadata = metadata
+    self.values = values
+    self.isContinued = isContinued
+  }
+}
+
+/// What became of an item.
+package struct ImportOutcome: Hashable, Sendable {
+  package var outcome: CommitOutcome
+  /// How many values of it the store did not have; of replaced ones, those that it has more than before.
+  package var added: Int
+
+  package init(outcome: CommitOutcome, added: Int) {
+    (self.outcome, self.added) = (outcome, added)
+  }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import HealthModel
+import TestSupport
+import Testing
+
+@testable import SeriesStore
+
+@Suite("Importing")
+struct ImportingTests {
+  private let folder = TemporaryFolder()
+  private let source = SourceRevision(identifier: "apple.Watch", name: "Watch")
+  private let identity = ImportIdentity(digest: Array(1...32))
+
+  private func open() throws -> HealthStore { try HealthStore.open(folder.store, for: .writing) }
+
+  private func series(_ seconds: [Int64], isContinued: Bool = false) -> ImportedItem {
+    let values = seconds.map { SampleDraft.QuantityValue(60, over: TimeSpan(at: Timestamp(milliseconds: $0 * 1000))) }
+    return ImportedItem(
+      identity, from: source,
+      .series(ImportedSeries(.heartRate, device: nil, metadata: ["a": 1], values: values, isContinued: isContinued)))
+  }
+
+  private func counts(_ store: HealthStore) async throws -> [Int] {
+    try await store.answer(SampleQuery(.all), in: nil).map(\.count)
+  }
+
+  @Test("a day is stored once, and one that has grown replaces itself")
+  func growing() async throws {
+    let store = try open()
+    #expect(try await store.save(imported: [series([1, 2])]) == [ImportOutcome(outcome: .stored, added: 2)])
+    #expect(try await store.save(imported: [series([1, 2])]) == [ImportOutcome(outcome: .unchanged, added: 0)])
+    // A part of it, of a damaged file, takes nothing away.
+    #expect(try await store.save(imported: [series([1])]) == [ImportOutcome(outcome: .unchanged, added: 0)])
+    #expect(
+      try await store.outcomes(ofImporting: [series([1, 2, 3])]) == [ImportOutcome(outcome: .replaced, added: 1)])
+    #expect(try await counts(store) == [2])
+    #expect(try await store.save(imported: [series([1, 2, 3])]) == [ImportOutcome(outcome: .replaced, added: 1)])
+    #expect(try await counts(store) == [3])
+    #expect(try await store.check().isEmpty)
+  }
+
+  @Test("a series that goes on keeps what is stored of it")
+  func continued() async throws {
+    let store = try open()
+    _ = try await store.save(imported: [series([1, 5])])
+    #expect(
+      try await store.save(imported: [series([3, 5], isContinued: true)]) == [
+        ImportOutcome(outcome: .replaced, added: 1)
+      ])
+    #expect(try await counts(store) == [3])
+    #expect(
+      try await store.save(imported: [series([1, 3], isContinued: true)]) == [
+        ImportOutcome(outcome: .unchanged, added: 0)
+      ])
+  }
+
+  @Test("what was deleted stays deleted, whatever its version was and will be")
+  func deleted() async throws {
+    let store = try open()
+    _ = try await store.save(imported: [series([1])])
+    _ = try await store.save(imported: [series([1, 2])])
+    try await store.delete(.all, as: source.identifier)
+    let gone = [ImportOutcome(outcome: .deletedBefore, added: 0)]
+    #expect(try await store.outcomes(ofImporting: [series([1, 2, 3])]) == gone)
+    #expect(try await store.save(imported: [series([1, 2, 3])]) == gone)
+    #expect(try await counts(store).isEmpty)
+    // Another object is no part of it.
+    let other = ImportedItem(
+      ImportIdentity(digest: Array(2...33)), from: source, series([1]).content)
+    #expect(try await store.save(imported: [other]) == [ImportOutcome(outcome: .stored, added: 1)])
+  }
+
+  @Test("one that cannot be stored takes all of its batch with it")
+  func whole() async throws {
+    let store = try open()
+    let bad = ImportedItem(
+      ImportIdentity(digest: Array(3...34)), from: source,
+      .series(ImportedSeries(.heartRate, device: nil, metadata: [:], values: [], isContinued: false)))
+    await #expect(throws: StoreError.self) { try await store.save(imported: [series([1]), bad]) }
+    #expect(try await counts(store).isEmpty)
+  }
+}
