@@ -34,20 +34,22 @@ struct AppleReading {
 
   /// The values of a type, in the order of the series.
   func values(_ type: QuantityType) -> [Double] {
-    objects.flatMap { object in
+    objects.flatMap { object -> [Double] in
       if case .series(type, let values, _) = object.content { values.map(\.value) } else { [] }
     }
   }
 
   /// The drafts of a type.
   func drafts(_ identifier: String) -> [SampleDraft] {
-    objects.compactMap { object in
+    objects.compactMap { object -> SampleDraft? in
       if case .draft(let draft) = object.content, draft.type.identifier == identifier { draft } else { nil }
     }
   }
 
   var workouts: [Workout] {
-    objects.compactMap { if case .workout(let workout) = $0.content { workout } else { nil } }
+    objects.compactMap { object -> Workout? in
+      if case .workout(let workout) = object.content { workout } else { nil }
+    }
   }
 }
 

@@ -14,10 +14,12 @@ struct MadeUpZip {
   }
 
   static func checksum(_ bytes: [UInt8]) -> Int {
-    Int(
-      ~bytes.reduce(UInt32.max) { sum, byte in
-        (0..<8).reduce(sum ^ UInt32(byte)) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }
-      })
+    var sum = UInt32.max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return Int(~sum)
   }
 
   /// Adds a file; `method` 0 is stored as it is. Wide: its sizes stand in a ZIP64 field.
@@ -27,17 +29,34 @@ struct MadeUpZip {
   ) {
     let place = bytes.count
     let (size, sum) = (size ?? packed.count, checksum ?? Self.checksum(packed))
-    let common = Self.number(flags, 2) + Self.number(method, 2) + Self.number(0, 4) + Self.number(sum, 4)
-    bytes += [0x50, 0x4B, 3, 4, 20, 0] + common + Self.number(packed.count, 4) + Self.number(size, 4)
-    bytes += Self.number(name.utf8.count, 2) + Self.number(0, 2) + Array(name.utf8) + packed
-    let wide =
-      isWide
-      ? Self.number(1, 2) + Self.number(24, 2) + Self.number(size, 8) + Self.number(packed.count, 8)
-        + Self.number(place, 8) : []
-    let narrow = isWide ? Array(repeating: UInt8(0xFF), count: 8) : Self.number(packed.count, 4) + Self.number(size, 4)
-    directory += [0x50, 0x4B, 1, 2, 20, 0, 20, 0] + common + narrow + Self.number(name.utf8.count, 2)
-    directory += Self.number(wide.count, 2) + Self.number(0, 10)
-    directory += (isWide ? [0xFF, 0xFF, 0xFF, 0xFF] : Self.number(place, 4)) + Array(name.utf8) + wide
+    var common = Self.number(flags, 2)
+    common += Self.number(method, 2)
+    common += Self.number(0, 4)
+    common += Self.number(sum, 4)
+    var wide: [UInt8] = []
+    var sizes = Self.number(packed.count, 4)
+    sizes += Self.number(size, 4)
+    var own = Self.number(place, 4)
+    bytes += [0x50, 0x4B, 3, 4, 20, 0]
+    bytes += common
+    bytes += sizes
+    bytes += Self.number(name.utf8.count, 2)
+    bytes += Self.number(0, 2)
+    bytes += Array(name.utf8)
+    bytes += packed
+    if isWide {
+      for (value, length) in [(1, 2), (24, 2), (size, 8), (packed.count, 8), (place, 8)] { wide += Self.number(value, length) }
+      (sizes, own) = (Array(repeating: 0xFF, count: 8), Array(repeating: 0xFF, count: 4))
+    }
+    directory += [0x50, 0x4B, 1, 2, 20, 0, 20, 0]
+    directory += common
+    directory += sizes
+    directory += Self.number(name.utf8.count, 2)
+    directory += Self.number(wide.count, 2)
+    directory += Self.number(0, 10)
+    directory += own
+    directory += Array(name.utf8)
+    directory += wide
     count += 1
   }
 
@@ -46,13 +65,20 @@ struct MadeUpZip {
     var all = bytes + directory
     if isWide {
       let place = all.count
-      all += [0x50, 0x4B, 6, 6] + Self.number(44, 8) + Self.number(45, 4) + Self.number(0, 8)
-      all +=
-        Self.number(count, 8) + Self.number(count, 8) + Self.number(directory.count, 8) + Self.number(bytes.count, 8)
-      all += [0x50, 0x4B, 6, 7] + Self.number(0, 4) + Self.number(place, 8) + Self.number(1, 4)
+      all += [0x50, 0x4B, 6, 6]
+      for (value, length) in [
+        (44, 8), (45, 4), (0, 8), (count, 8), (count, 8), (directory.count, 8), (bytes.count, 8),
+      ] {
+        all += Self.number(value, length)
+      }
+      all += [0x50, 0x4B, 6, 7]
+      for (value, length) in [(0, 4), (place, 8), (1, 4)] { all += Self.number(value, length) }
     }
-    all += [0x50, 0x4B, 5, 6] + Self.number(0, 4) + Self.number(count, 2) + Self.number(count, 2)
-    all += isWide ? Array(repeating: 0xFF, count: 8) : Self.number(directory.count, 4) + Self.number(bytes.count, 4)
+    all += [0x50, 0x4B, 5, 6]
+    for (value, length) in [(0, 4), (count, 2), (count, 2)] { all += Self.number(value, length) }
+    let narrow = (isWide ? 0xFFFF_FFFF : directory.count, isWide ? 0xFFFF_FFFF : bytes.count)
+    all += Self.number(narrow.0, 4)
+    all += Self.number(narrow.1, 4)
     return all + Self.number(0, 2)
   }
 }
@@ -105,7 +131,7 @@ struct ZipTests {
       damage = error
     }
     objects += reader.finish()
-    let values = objects.flatMap { object in
+    let values = objects.flatMap { object -> [Double] in
       if case .series(_, let values, _) = object.content { values.map(\.value) } else { [] }
     }
     return (values, damage)
@@ -167,11 +193,11 @@ struct ZipTests {
   @Test("a bomb is refused where it begins to be one")
   func bomb() throws {
     // A mebibyte of zeros in 1,037 bytes, again and again.
-    let piece: [UInt8] =
-      [0xEC, 0xC1, 0x31, 0x01, 0, 0, 0, 0xC2, 0xA0, 0xF5, 0x4F, 0x6D, 0x08, 0x5F, 0xA0]
-      + Array(repeating: 0, count: 1016)
-      + [0x3E, 0x03, 0, 0, 0xFF, 0xFF]
-    let packed = Array(repeatElement(piece, count: 4096).joined()) + [3, 0]
+    var piece: [UInt8] = [0xEC, 0xC1, 0x31, 0x01, 0, 0, 0, 0xC2, 0xA0, 0xF5, 0x4F, 0x6D, 0x08, 0x5F, 0xA0]
+    piece += Array(repeating: 0, count: 1016)
+    piece += [0x3E, 0x03, 0, 0, 0xFF, 0xFF]
+    var packed = Array(repeatElement(piece, count: 4096).joined())
+    packed += [3, 0]
     var zip = MadeUpZip()
     zip.add("export.xml", packed, method: 8, size: 4096 << 20, checksum: 0)
     let bytes = zip.finish()

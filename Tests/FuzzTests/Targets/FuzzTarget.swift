@@ -28,7 +28,7 @@ enum FuzzTarget: String, CaseIterable {
   /// Apple's export.
   case apple
   /// A ZIP file, with the export in it.
-  case zip
+  case archive
   /// Intervals as text, or HRV Logger's CSV.
   case intervals
   /// A header of WFDB, a zero byte, and annotations.
@@ -52,7 +52,7 @@ enum FuzzTarget: String, CaseIterable {
     case .fit: try Self.readRecording(bytes, .fit)
     case .tcx: try Self.readRecording(bytes, .tcx)
     case .apple: try Self.readExport(bytes)
-    case .zip: try Self.readArchive(bytes)
+    case .archive: try Self.readArchive(bytes)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
     case .wfdb: try Self.readRecording(bytes, .wfdb)
     }
