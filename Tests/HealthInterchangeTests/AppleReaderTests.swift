@@ -271,6 +271,6 @@ struct AppleReaderTests {
         pieces += 1
       }
     }
-    #expect(pieces == 16)
+    #expect(pieces == 15)
   }
 }
