@@ -28,4 +28,25 @@ struct StoreCheckupTests {
     document.status.problem = "there is no Bluetooth adapter; plug one in"
     #expect(Finding.status([StoreCheckup.recorder(document), StoreCheckup.recorder(nil)]) == .success)
   }
+
+  @Test("a disk without room for a session is told before a recorder fails on it")
+  func full() throws {
+    let location = StoreLocation(path: "/s/sensord.sqlite")
+    let finding = Finding(title: "store", result: try #require(StoreCheckup.full(location, free: (1 << 20) - 1)))
+    #expect(finding.text.hasPrefix("✗ store           the disk of /s/sensord.sqlite is full: 1023 KiB are left\n"))
+    #expect(Finding.status([finding]) == .inputOutput)
+    #expect(StoreCheckup.full(location, free: 1 << 20) == nil)
+    #expect(try #require(FileAccess.freeBytes(at: "/")) > 0)
+  }
+
+  @Test("a service that fails, and is started again each time, is not well")
+  func service() {
+    for (active, sub, status) in [
+      ("active", "running", ExitStatus.success), ("activating", "start", .success),
+      ("activating", "auto-restart", .unavailable), ("failed", "failed", .unavailable), ("inactive", "dead", .success),
+    ] {
+      let finding = Finding(title: "service", result: ServiceCheckup.result(active: active, sub: sub))
+      #expect(Finding.status([finding]) == status, "\(active) \(sub)")
+    }
+  }
 }

@@ -18,6 +18,13 @@ package enum FileAccess {
     unsafe access(path, W_OK) == 0
   }
 
+  /// How many bytes the file system of `path` has left for its users; nil where it does not say.
+  package static func freeBytes(at path: String) -> UInt64? {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return nil }
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize)
+  }
+
   /// The folder that holds `path`; `.` for a bare name.
   package static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -62,8 +62,19 @@ enum StoreCheckup {
     for path in [location.path, location.directory] where !FileAccess.mayWrite(path) {
       return Finding(title: "store", result: unwritable(location, path))
     }
+    if let free = FileAccess.freeBytes(at: location.directory), let full = full(location, free: free) {
+      return Finding(title: "store", result: full)
+    }
     let count = sessions == 1 ? "1 session" : "\(sessions) sessions"
     return Finding(title: "store", result: .passed("\(count) in \(location.path)"))
+  }
+
+  /// What is wrong where so few bytes are left that no session can be stored; a recorder may not even start then.
+  static func full(_ location: StoreLocation, free: UInt64) -> Finding.Result? {
+    guard free < 1 << 20 else { return nil }
+    return .failed(
+      "the disk of \(location.path) is full: \(free / 1024) KiB are left",
+      remedy: "free some space; recording then goes on by itself", status: .inputOutput)
   }
 
   private static func unwritable(_ location: StoreLocation, _ path: String) -> Finding.Result {
