@@ -18,6 +18,7 @@ struct DeletionBesideRecorderTests {
         WHERE hex(session.uuid) = '\(session.filter { $0 != "-" }.uppercased())'
         """,
       ])
+    #expect(blobs.status == 0, "\(blobs.errors)")
     var patterns = try recording.sent(by: strap).map { Data($0.utf8) }
     for line in blobs.output.split(separator: "\n").dropFirst() {
       let digits = Array(line.utf8)
