@@ -11,13 +11,15 @@ public enum SampleSessions {
     _ id: UUID, version: Int64 = 1, seed: UInt64 = 1, beats: Int = 200, start: Timestamp, sensor: String,
     returning: Bool = false, into store: HealthStore
   ) async throws {
-    _ = try await store.commit(
-      try session(id, version: version, seed: seed, beats: beats, start: start, sensor: sensor), restore: returning)
+    let session = try session(id, version: version, seed: seed, beats: beats, start: start, sensor: sensor)
+    _ = try await store.commit(session, restore: returning)
   }
 
   /// Deletes a session.
   public static func delete(_ id: UUID, from store: HealthStore) async throws { try await store.delete(id) }
 
+  // Swift 6.3's optimizer crashes where this is inlined into an asynchronous function.
+  @inline(never)
   private static func session(
     _ id: UUID, version: Int64, seed: UInt64, beats: Int, start: Timestamp, sensor: String
   ) throws -> RecordedSession {
