@@ -14,13 +14,17 @@ enum Querying {
       buckets: .natural(interval, zone: try TimeZoneRules.named(zone)))
   }
 
-  /// One night in the middle of all, as `sensord sleep DAY` asks for it: with two days before and after.
+  /// One night in the middle of all, as `sensord sleep DAY` asks for it: with three days before and two after.
   static func nights(of path: String) async throws {
     let store = try HealthStore.open(path, for: .reading)
     let day: Int64 = 86_400_000_000
     let middle = (Loading.firstNight + 1_800 * 86_400) * 1_000_000
-    let (from, to) = (Timestamp(microseconds: middle - 2 * day), Timestamp(microseconds: middle + 3 * day))
-    let query = SampleQuery(.and([.type(.category(.sleepAnalysis)), .time(from: from, to: to)]))
+    let (from, to) = (Timestamp(microseconds: middle - 3 * day), Timestamp(microseconds: middle + 3 * day))
+    let query = SampleQuery(
+      .and([
+        .type(.category(.sleepAnalysis)),
+        .time(from: from, to: to, strictness: .start),
+      ]))
     let nights = try await StoreBenchmark.time("night", times: 101) {
       SleepNight.nights(of: try await query.result(for: store).value.compactMap(SleepInterval.init), in: .utc)
     }

@@ -70,6 +70,21 @@ struct SampleQueryTests {
     #expect(try await found(10, 21, [.start, .end]) == [0, 1])
   }
 
+  @Test("samples of a type that start in a time are found by the index of both, not by looking through all")
+  func byIndex() throws {
+    let file = try StoreFile(folder.store, for: .writing, mode: 0o600)
+    let night = SamplePredicate.time(from: at(10), to: at(20), strictness: .start)
+    let condition = try file.connection.condition(
+      .and([.type(.category(.sleepAnalysis)), night]), firstParameter: 1)
+    var plan = try file.connection.prepare(
+      "EXPLAIN QUERY PLAN SELECT sample.id FROM \(condition.tables) WHERE (\(condition.text))")
+    try condition.bind(to: &plan)
+    var lines: [String] = []
+    while try plan.step() { lines.append(plan.text(3) ?? "") }
+    let search = "SEARCH sample USING INDEX sample_time (type=? AND source=? AND start>? AND start<?)"
+    #expect(lines.contains(search), "\(lines)")
+  }
+
   @Test("predicates select by type, source, device, metadata, figures, and combinations")
   func predicates() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -74,11 +74,11 @@ struct SleepCommand: ParsableCommand {
   @concurrent private static func nights(
     from: CalendarDay?, to: CalendarDay?, in zone: TimeZoneRules, _ store: HealthStore
   ) async throws -> [SleepNight] {
-    // A period that reaches beyond is needed as a whole.
+    // A period that reaches beyond is needed as a whole. No stretch of sleep lasts a day; starts alone are found by the index.
     func moment(_ day: CalendarDay?, plus days: Int64) -> Timestamp? {
       day.map { zone.moment(ofWallClock: ($0.daysSince1970 + days).multipliedSaturated(by: 86_400_000_000)) }
     }
-    let time = SamplePredicate.time(from: moment(from, plus: -2), to: moment(to, plus: 2))
+    let time = SamplePredicate.time(from: moment(from, plus: -3), to: moment(to, plus: 2), strictness: .start)
     let samples = try await SampleQuery(.and([sleep, time])).result(for: store).value
     return SleepNight.nights(of: samples.compactMap(SleepInterval.init), in: zone).filter { night in
       let day = night.day.daysSince1970
