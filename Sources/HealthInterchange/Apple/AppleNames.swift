@@ -27,12 +27,15 @@ enum AppleNames {
 
   /// The name of a type for people: as ours are, known or not.
   static func short(_ type: String) -> String {
-    for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HKDataType"]
-    {
+    for prefix in typePrefixes {
       if let name = type.name(after: prefix) { return name }
     }
     return type
   }
+
+  private static let typePrefixes = [
+    "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier", "HKDataType",
+  ]
 
   private static let categories: Set<String> = [
     "sleepAnalysis", "lowHeartRateEvent", "highHeartRateEvent", "irregularHeartRhythmEvent",

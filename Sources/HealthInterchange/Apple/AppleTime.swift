@@ -62,14 +62,16 @@ enum AppleTime {
   /// When a time of day was, within a span or a second about it: half a day, or the difference between zones, away from where it
   /// would be. Nil where it is at no such time.
   static func moment(ofDay time: Int64, in span: TimeSpan, zone: Int64) -> Timestamp? {
-    let local = span.start.microseconds.addingReportingOverflow(zone).partialValue
+    let since = time - span.start.microseconds.addingReportingOverflow(zone).partialValue
+    return moment(since, every: 43_200_000_000, in: span) ?? moment(since, every: 900_000_000, in: span)
+  }
+
+  /// The moment in the span that is so long after its start, or any number of steps before or after.
+  private static func moment(_ since: Int64, every step: Int64, in span: TimeSpan) -> Timestamp? {
     let slack: Int64 = 1_000_000
-    for step: Int64 in [43_200_000_000, 900_000_000] {
-      var since = (time - local) % step
-      if since < 0 { since += step }
-      if since <= span.microseconds + slack { return span.start.advanced(byMicroseconds: since) }
-      if since >= step - slack { return span.start.advanced(byMicroseconds: since - step) }
-    }
-    return nil
+    let rest = since % step
+    let since = rest < 0 ? rest + step : rest
+    if since <= span.microseconds + slack { return span.start.advanced(byMicroseconds: since) }
+    return since >= step - slack ? span.start.advanced(byMicroseconds: since - step) : nil
   }
 }
