@@ -51,6 +51,24 @@ struct XMLTests {
     #expect(try Reading(document("", "<Notes a='\u{0B}'>\u{01}</Notes>"), .tcx).damage == nil)
   }
 
+  @Test("each control character becomes a blank, wherever it stands, and no other byte changes")
+  func blanks() {
+    let around = Array("a\u{E9}\u{20AC}\u{7F} 1234567".utf8)
+    for byte in UInt8.min...UInt8.max {
+      for length in 1...20 {
+        for place in 0..<length {
+          var bytes = (0..<length).map { around[$0 % around.count] }
+          bytes[place] = byte
+          let isPlain = byte >= 0x20 || [0x09, 0x0A, 0x0D].contains(byte)
+          var expected = bytes
+          if !isPlain { expected[place] = 0x20 }
+          #expect(bytes.blankControls() == (byte == 0x0A ? 1 : 0))
+          #expect(bytes == expected, "\(byte) at \(place) of \(length)")
+        }
+      }
+    }
+  }
+
   @Test("nesting of ten thousand, and a token of more than a mebibyte, are refused")
   func limits() throws {
     let deep = String(repeating: "<a>", count: 10_000)

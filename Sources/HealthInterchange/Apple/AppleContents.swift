@@ -26,6 +26,55 @@ final class AppleContents: XMLContents {
     var value: [UInt8] = []
     var beats: [(time: Timestamp, rate: Double)]?
     var lostBeats = 0
+
+    /// Becomes the record that begins.
+    mutating func begin(_ element: XMLElement) {
+      origin.removeAll(keepingCapacity: true)
+      value.removeAll(keepingCapacity: true)
+      (start, end, number, beats, lostBeats) = (nil, nil, nil, nil, 0)
+      element.forEachAttribute { name, value in add(name, value) }
+    }
+
+    private mutating func add(_ name: XMLBytes, _ value: XMLBytes) {
+      var field: UInt8 = 0
+      switch name[0] {
+      case UInt8(ascii: "t") where name.isName("type"): field = 1
+      case UInt8(ascii: "u") where name.isName("unit"): field = 2
+      case UInt8(ascii: "d") where name.isName("device"): field = 5
+      case UInt8(ascii: "v") where name.isName("value"):
+        number = AppleNumber.double(value)
+        value.append(to: &self.value)
+      case UInt8(ascii: "e") where name.isName("endDate"): end = AppleTime.moment(value)?.time
+      case UInt8(ascii: "s"):
+        if name.isName("sourceName") {
+          field = 3
+        } else if name.isName("sourceVersion") {
+          field = 4
+        } else if name.isName("startDate"), let moment = AppleTime.moment(value) {
+          (start, zone) = (moment.time, moment.zone)
+        }
+      default: break
+      }
+      guard field > 0 else { return }
+      origin.append(field)
+      let place = origin.count
+      value.append(to: &origin)
+      if field == 5 { dropAddress(from: place) }
+      origin.append(0)
+    }
+
+    /// Removes a device's address in memory, `0x283b3c1e0`: it may differ from record to record.
+    private mutating func dropAddress(from start: Int) {
+      var place = start
+      let limit = min(start + 24, origin.count - 1)
+      while place < limit, origin[place] != 0x30 || origin[place + 1] != 0x78 { place += 1 }
+      guard place < limit else { return }
+      var end = place + 2
+      while end < origin.count, (0x30...0x39).contains(origin[end]) || (0x61...0x66).contains(origin[end] | 0x20) {
+        end += 1
+      }
+      origin.removeSubrange(place..<end)
+    }
   }
 
   let wanted: Set<String>?
@@ -203,49 +252,7 @@ final class AppleContents: XMLContents {
   private func beginRecord(_ element: XMLElement) {
     records += 1
     owners.append(.record)
-    record.origin.removeAll(keepingCapacity: true)
-    record.value.removeAll(keepingCapacity: true)
-    (record.start, record.end, record.number, record.beats, record.lostBeats) = (nil, nil, nil, nil, 0)
-    element.forEachAttribute { name, value in
-      var field: UInt8 = 0
-      switch name[0] {
-      case UInt8(ascii: "t") where name.isName("type"): field = 1
-      case UInt8(ascii: "u") where name.isName("unit"): field = 2
-      case UInt8(ascii: "d") where name.isName("device"): field = 5
-      case UInt8(ascii: "v") where name.isName("value"):
-        record.number = AppleNumber.double(value)
-        value.append(to: &record.value)
-      case UInt8(ascii: "e") where name.isName("endDate"): record.end = AppleTime.moment(value)?.time
-      case UInt8(ascii: "s"):
-        if name.isName("sourceName") {
-          field = 3
-        } else if name.isName("sourceVersion") {
-          field = 4
-        } else if name.isName("startDate"), let moment = AppleTime.moment(value) {
-          (record.start, record.zone) = (moment.time, moment.zone)
-        }
-      default: break
-      }
-      guard field > 0 else { return }
-      record.origin.append(field)
-      let place = record.origin.count
-      value.append(to: &record.origin)
-      if field == 5 { Self.dropAddress(in: &record.origin, from: place) }
-      record.origin.append(0)
-    }
-  }
-
-  /// Removes a device's address in memory, `0x283b3c1e0`: it may differ from record to record.
-  private static func dropAddress(in bytes: inout [UInt8], from start: Int) {
-    var place = start
-    let limit = min(start + 24, bytes.count - 1)
-    while place < limit, bytes[place] != 0x30 || bytes[place + 1] != 0x78 { place += 1 }
-    guard place < limit else { return }
-    var end = place + 2
-    while end < bytes.count, (0x30...0x39).contains(bytes[end]) || (0x61...0x66).contains(bytes[end] | 0x20) {
-      end += 1
-    }
-    bytes.removeSubrange(place..<end)
+    record.begin(element)
   }
 
   private func addBeat(_ element: XMLElement) {

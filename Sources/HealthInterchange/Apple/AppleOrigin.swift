@@ -103,18 +103,29 @@ struct AppleFields {
 /// The origins that were met, by the bytes of their attributes.
 struct AppleOriginTable {
   private(set) var origins: [AppleOrigin] = []
-  private var byBytes: [[UInt8]: Int] = [:]
+  private var byBytes: [Key: Int] = [:]
   private var byDigest: [[UInt8]: Int] = [:]
   private var last: [UInt8] = []
   private var lastIndex = 0
 
   static let most = 1 << 12
 
+  /// Bytes that are hashed and compared as a whole: an array does so byte by byte.
+  private struct Key: Hashable {
+    let bytes: [UInt8]
+
+    static func == (one: Key, other: Key) -> Bool { one.bytes.isSame(as: other.bytes) }
+
+    func hash(into hasher: inout Hasher) {
+      unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+  }
+
   /// The place of the origin with those bytes.
   mutating func place(of bytes: [UInt8], _ make: () -> AppleOrigin) -> Int {
     if !last.isEmpty, bytes.isSame(as: last) { return lastIndex }
     var index: Int
-    if let found = byBytes[bytes] {
+    if let found = byBytes[Key(bytes: bytes)] {
       index = found
     } else {
       let origin = make()
@@ -126,7 +137,7 @@ struct AppleOriginTable {
       }
       // Whoever writes each record in other words must not fill the memory.
       if byBytes.count >= Self.most { byBytes = [:] }
-      byBytes[bytes] = index
+      byBytes[Key(bytes: bytes)] = index
     }
     lastIndex = index
     // A copy of its own: the caller writes into its bytes again.

@@ -11,13 +11,13 @@ internal import CExpat
   }
 
   /// Without its prefix.
-  var name: String { Self.local(unsafe String(cString: rawName)) }
+  var name: String { unsafe Self.local(rawName) }
 
   /// The value of an attribute, whatever its prefix.
   subscript(_ wanted: String) -> String? {
     guard var next = unsafe rawAttributes else { return nil }
     while let name = unsafe next[0], let value = unsafe next[1] {
-      if unsafe Self.local(String(cString: name)) == wanted { return unsafe String(cString: value) }
+      if unsafe Self.local(name) == wanted { return unsafe String(cString: value) }
       unsafe next += 2
     }
     return nil
@@ -32,8 +32,13 @@ internal import CExpat
     }
   }
 
-  static func local(_ name: String) -> String {
-    name.utf8.lastIndex(of: UInt8(ascii: ":")).map { String(name[name.index(after: $0)...]) } ?? name
+  /// A name without its prefix.
+  static func local(_ text: UnsafePointer<XML_Char>) -> String {
+    let name = unsafe String(cString: text)
+    guard unsafe cexpat_has_colon(text) != 0, let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) else {
+      return name
+    }
+    return String(name[name.index(after: colon)...])
   }
 }
 

@@ -25,7 +25,7 @@ internal import CExpat
       },
       { user, name in
         guard let user = unsafe user, let name = unsafe name else { return }
-        unsafe XMLStream.stream(user).end(String(cString: name))
+        unsafe XMLStream.stream(user).end(XMLElement.local(name))
       })
     guard type(of: contents).hasTexts else { return }
     unsafe XML_SetCharacterDataHandler(parser) { user, text, count in
@@ -55,7 +55,7 @@ internal import CExpat
 
   private func end(_ name: String) {
     depth -= 1
-    contents.end(XMLElement.local(name))
+    contents.end(name)
   }
 
   /// Reads on.
