@@ -1,9 +1,11 @@
 """What was exported, imported again into a store of its own: what is left of it, as exactly as the format has it."""
 import csv
 import io
+import json
 import pathlib
 import subprocess
 
+import sessions
 import truth as truths
 
 
@@ -15,7 +17,15 @@ def check(programs, form, path, truth):
     def run(*arguments, program='sensord'):
         return subprocess.run([programs / program, *arguments, '--store', store], check=True, capture_output=True, text=True).stdout
     start = [] if form != 'rr' else ['--start', '2026-03-01T07:14:22Z']
+    if form in ('fit', 'tcx', 'wfdb'):
+        # Where it came from it is known, and elsewhere it is itself.
+        home = subprocess.run(
+            [programs / 'sensord-interchange', 'import', '--dry-run', path, '--store', path.parent / f'{sessions.place(path.stem)[0]}.sqlite'], check=True, capture_output=True, text=True).stdout
+        assert 'is known already, nothing new' in home, home
     run('import', *start, path, program='sensord-interchange')
+    if form in ('fit', 'tcx', 'wfdb') and not truth.workout:
+        here = json.loads(run('show', 'last', '--json'))
+        assert here['id'] == truth.id, (here['id'], truth.id)
     assert 'nothing new' in run('import', *start, path, program='sensord-interchange')
     rates = {}
     for row in csv.DictReader(io.StringIO(run('export', 'last', '--format', 'rates'))):

@@ -18,6 +18,7 @@ import sessions
 import tcx
 import truth as truths
 import wfdb_files
+import workouts
 
 ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea', 'edf': 'edf', 'omh': 'omh.json', 'fhir': 'fhir.json'}
 CHECKERS = {
@@ -56,21 +57,22 @@ def files(path):
     return [path, path.with_suffix('.atr')] if path.suffix == '.hea' else [path]
 
 
-def export(programs, store, form, path):
+def export(programs, store, what, form, path):
     start = time.monotonic()
     done = subprocess.run(
-        [programs / 'sensord', 'export', 'last', '--format', form, '--store', store, '-o', path], capture_output=True, text=True)
+        [programs / 'sensord', 'export', what, '--format', form, '--store', store, '-o', path], capture_output=True, text=True)
     return done.returncode, done.stderr.strip(), time.monotonic() - start
 
 
 def main():
     programs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    names = sys.argv[3:] or list(sessions.SESSIONS)
+    names = sys.argv[3:] or [*(name for name in sessions.SESSIONS if name != 'workouts'), *workouts.WORKOUTS]
     # All of it before any checker is loaded: a child's peak begins with what this process had when it started the child.
     made = {}
     for name in names:
         for form, ending in ENDINGS.items():
-            made[name, form] = export(programs, folder / f'{name}.sqlite', form, folder / f'{name}.{ending}')
+            store, what = sessions.place(name)
+            made[name, form] = export(programs, folder / f'{store}.sqlite', what, form, folder / f'{name}.{ending}')
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     failed = 0
 
@@ -80,7 +82,7 @@ def main():
         print(f'{form:<10} {checker:<15} {name:<11} {"ok" if isRight else "FAILED":<7} {told}', flush=True)
     print(f'{"format":<10} {"checker":<15} {"session":<11} {"result":<7} what was compared')
     for name in names:
-        truth = truths.read(str(programs / 'sensord'), folder / f'{name}.sqlite')
+        truth = truths.read(str(programs / 'sensord'), folder / f'{sessions.place(name)[0]}.sqlite', name if name in workouts.WORKOUTS else None)
         for form, checkers in CHECKERS.items():
             code, message, seconds = made[name, form]
             path = folder / f'{name}.{ENDINGS[form]}'

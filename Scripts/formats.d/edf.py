@@ -34,6 +34,7 @@ def _ordered(annotations):
 def with_pyedflib(path, truth):
     import pyedflib
     with pyedflib.EdfReader(str(path)) as file:
+        assert truth.workout or file.getAdmincode() == truth.id, file.getAdmincode()
         assert file.getLabel(0) == 'HR' and file.getSampleFrequency(0) == 1, file.getLabel(0)
         start = int(file.getStartdatetime().replace(tzinfo=timezone.utc).timestamp())
         found = [(float(onset), float(duration), text) for onset, duration, text in zip(*file.readAnnotations())]

@@ -29,7 +29,9 @@ def _said(name, field):
         return ('hrv', _milliseconds(field('time')))
     if name == 'event' and field('event') in ('timer', 0):
         return ('timer', _second(field('timestamp')), 'start' if field('event_type') in ('start', 0) else 'stop')
-    if name in ('lap', 'session'):
+    if name == 'lap':
+        return (name, field('total_timer_time'), field('avg_heart_rate'), field('max_heart_rate'), field('start_time') and _second(field('start_time')), field('sport'))
+    if name == 'session':
         return (name, field('total_timer_time'), field('avg_heart_rate'), field('max_heart_rate'))
     if name == 'activity':
         return (name, field('total_timer_time'), field('num_sessions'))
@@ -69,6 +71,7 @@ def with_fitparse(path):
     return [message for message in messages if message]
 
 
+SPORTS = {0: 'generic', 1: 'running', 2: 'cycling', 11: 'walking'}
 READERS = {'garmin-fit-sdk': with_garmin, 'fitdecode': with_fitdecode, 'fitparse': with_fitparse}
 
 
@@ -122,6 +125,12 @@ def check(messages, truth):
     if rates:
         assert session[0][3] == max(rates.values())
         assert abs(session[0][2] - sum(rates.values()) / len(rates)) <= 0.5
+    laps = [one for one in messages if one[0] == 'lap']
+    assert len(laps) == len(truth.laps), (laps, truth.laps)
+    for (_, _, average, greatest, second, sport), (wanted, first, last) in zip(laps, truth.laps):
+        found = [rate for at, rate in rates.items() if first // 1_000_000 <= at <= last // 1_000_000]
+        assert second == first // 1_000_000 and sport in (wanted, SPORTS[wanted]), (second, first, sport)
+        assert not found or (greatest == max(found) and abs(average - sum(found) / len(found)) <= 0.5), (average, greatest)
     beats = sum(len(intervals) for _, intervals in stretches)
     spread = f'{min(differences)}…{max(differences)} ms' if differences else '-'
     return f'{len(rates)} rates, {beats} intervals, {len(stretches)} stretches, timer-sum {spread}'

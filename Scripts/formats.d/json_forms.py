@@ -63,6 +63,8 @@ def fhir_r4b(path, truth):
     bundle = Bundle.model_validate_json(path.read_text())
     observations = {entry.resource.code.coding[0].code: entry.resource for entry in bundle.entry if entry.resource.get_resource_type() == 'Observation'}
     found = []
+    named = {identifier.value for one in observations.values() for identifier in one.identifier}
+    assert len(named) == 1 and (truth.workout or named == {f'urn:uuid:{truth.id}'}), named
     if truth.rates:
         series = observations['8867-4']
         data = series.valueSampledData
@@ -72,7 +74,12 @@ def fhir_r4b(path, truth):
         assert rates == truth.rates, 'rates differ'
         assert int(series.effectivePeriod.end.timestamp()) == max(rates)
         found.append(f'{len(rates)} rates')
-    if '80404-7' in observations:
+    if truth.workout:
+        group = observations['73985-4']
+        minutes = [float(one.valueQuantity.value) for one in group.component if one.code.coding[0].code == '55411-3']
+        assert len(minutes) == 1 and abs(minutes[0] - (truth.end - truth.start) / 60e6) <= 0.001 and group.hasMember, minutes
+        found.append(f'a workout of {minutes[0]} min')
+    elif '80404-7' in observations:
         found.append(f'SDNN {observations["80404-7"].valueQuantity.value} ms')
         assert truth.sdnn is not None and abs(float(observations['80404-7'].valueQuantity.value) - truth.sdnn) <= 0.051
     else:

@@ -13,6 +13,8 @@ import capture
 import heart
 from classes import CLASSES
 
+import workouts
+
 # Name: what the strap does (Fidelity/classes.py), hours, the heart, the seed.
 SESSIONS = {
     'short': ('link-flap', 0.25, 'rest', 9101),
@@ -25,7 +27,13 @@ SESSIONS = {
     'rates': ('no-rr', 1.0, 'rest', 9108),
     'drifting': ('h10-link', 3.0, 'rest', 9109),
     'ten-hours': ('clean', 10.0, 'rest', 9110),
+    'workouts': ('link', 1.0, 'exercise', 9111),
 }
+
+
+def place(name):
+    """Of what is checked, the store and the name in it: a session is the only one of its store."""
+    return ('workouts', workouts.WORKOUTS[name][0]) if name in workouts.WORKOUTS else (name, 'last')
 
 
 def make(program, folder, name):
@@ -37,11 +45,13 @@ def make(program, folder, name):
         old.unlink()
     capture.write(path, watched.events, str(uuid.uuid5(uuid.NAMESPACE_OID, name)))
     subprocess.run([program, 'replay', str(path), '--store', str(store)], check=True, stdout=subprocess.DEVNULL)
+    if name == 'workouts':
+        workouts.add(store)
     return store
 
 
 if __name__ == '__main__':
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[3:] or SESSIONS:
+    for name in dict.fromkeys(place(name)[0] for name in sys.argv[3:] or SESSIONS):
         make(program, folder, name)

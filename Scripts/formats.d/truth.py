@@ -6,11 +6,14 @@ import subprocess
 from collections import namedtuple
 from datetime import datetime, timezone
 
+import workouts
+
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # A stretch of beats from one to the next: the microsecond of its first beat, milliseconds between all of them, how far the sum of
 # these is from the clock, at most; the same in ticks; the microsecond of each beat, and what was found about it.
 Stretch = namedtuple('Stretch', 'start end intervals drift ticks times flags')
-Truth = namedtuple('Truth', 'stretches rates gaps start end beats sdnn')
+# `laps` are (sport of FIT, first microsecond, last) of a workout; one of the whole for a session.
+Truth = namedtuple('Truth', 'stretches rates gaps start end beats sdnn id workout laps')
 
 
 def microseconds(text):
@@ -53,14 +56,24 @@ def same(stretch, intervals, followsClock):
     return near and len(intervals) == len(stretch.intervals) and all(abs(one - other) <= 1 for one, other in zip(stretch.intervals, intervals))
 
 
-def read(program, store, session='last'):
+def read(program, store, workout=None, session='last'):
+    """Of a session, or of the part of it that is a workout by that name."""
     def run(*arguments):
         return subprocess.run([program, *arguments, '--store', str(store)], check=True, capture_output=True, text=True).stdout
     beats = list(csv.DictReader(io.StringIO(run('export', session, '--format', 'beats'))))
     rates = [(microseconds(row['time']), int(row['bpm'])) for row in csv.DictReader(io.StringIO(run('export', session, '--format', 'rates')))]
     shown = json.loads(run('show', session, '--json'))
     gaps = [(microseconds(gap['start']), microseconds(gap['end'])) for gap in shown['quality']['gaps']]
+    start, end = microseconds(shown['start']), microseconds(shown['end'])
+    laps = [(0, start, end)]
+    if workout:
+        # What is shown of a session has milliseconds; the workout begins with its full microseconds.
+        begin = int(run('sql', 'SELECT start FROM sessions').split()[-1])
+        laps = [(sport, begin + first * 1_000_000, begin + last * 1_000_000) for _, _, sport, first, last in workouts.WORKOUTS[workout][2]]
+        start, end = laps[0][1], laps[-1][2]
+        beats = [row for row in beats if start <= microseconds(row['time']) <= end]
+        rates = [one for one in rates if start <= one[0] <= end]
     seconds = {}
     for at, rate in rates:
         seconds[at // 1_000_000] = rate
-    return Truth(_stretches(beats), seconds, gaps, microseconds(shown['start']), microseconds(shown['end']), beats, shown['hrv']['sdnnMilliseconds'])
+    return Truth(_stretches(beats), seconds, gaps, start, end, beats, shown['hrv']['sdnnMilliseconds'], shown['id'], bool(workout), laps)

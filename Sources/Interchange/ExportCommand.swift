@@ -4,17 +4,30 @@ internal import HealthModel
 internal import Recordings
 internal import StoreCommands
 
-/// `sensord-interchange export NAME --format FORMAT`: a session or workout for other programs.
+/// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a session or workout for another program.",
+    commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
     usage: "sensord-interchange export <session> --format <format> [-o <file>] [options]")
 
   @Argument(help: "The first digits of a session's or workout's name, or last.")
-  var session: String
+  var session: String?
 
   @Option(help: "What to write.")
-  var format: InterchangeFormat
+  var format: InterchangeFormat?
+
+  @Option(
+    help: ArgumentHelp("Sessions that began then or later, instead of one.", valueName: "time"),
+    transform: ImportCommand.time)
+  var from: Timestamp?
+
+  @Option(
+    help: ArgumentHelp("Sessions that began before, instead of one.", valueName: "time"),
+    transform: ImportCommand.time)
+  var to: Timestamp?
+
+  @Option(help: ArgumentHelp("Add what the ride in this FIT file has none of.", valueName: "file"))
+  var into: String?
 
   @OptionGroup var store: StoreOptions
 
@@ -24,16 +37,28 @@ struct ExportCommand: AsyncParsableCommand {
       "Write this file, readable by you alone, instead of stdout; of WFDB both files of that name.", valueName: "file"))
   var output: String?
 
+  func validate() throws {
+    guard (session == nil) == (from != nil || to != nil) else {
+      throw ValidationError("give a session, or --from and --to")
+    }
+    guard (format == nil) == (into != nil), into == nil || session != nil else {
+      throw ValidationError("give --format, or a session and --into")
+    }
+    if let from, let to, from >= to { throw ValidationError("--from must be before --to") }
+  }
+
   @concurrent mutating func run() async throws {
-    var recording = InterchangeRecording(try await store.catalogue().values(session))
+    let catalogue = try store.catalogue()
+    guard let session else {
+      guard let format else { return }
+      return try await RangeExport(format, output).run(from: from, to: to, in: catalogue)
+    }
+    var recording = InterchangeRecording(try await catalogue.values(session))
+    if let into { return try RideExport(into, output).write(recording) }
+    guard let format else { return }
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
     if format == .wfdb { return try RecordFiles(output).write(&recording) }
-    guard let output else {
-      return try format.write(recording) { (piece) throws(FileError) in try Output.write(piece) }
-    }
-    let file = try ReplacedFile(path: output)
-    try format.write(recording) { (piece) throws(FileError) in try file.write(piece) }
-    try file.finish()
+    try Output.file(output) { (receive) throws(FileError) in try format.write(recording, to: receive) }
   }
 }
 
@@ -50,7 +75,7 @@ extension InterchangeRecording {
     }
     self.init(
       id: values.id, device: values.device, source: values.source, span: values.span, rates: values.rates,
-      heartbeats: values.heartbeats, gaps: values.gaps, activity: values.workout?.configuration.activityType, laps: laps
-    )
+      heartbeats: values.heartbeats, gaps: values.gaps, activity: values.workout?.configuration.activityType,
+      laps: laps, isWorkout: values.workout != nil)
   }
 }

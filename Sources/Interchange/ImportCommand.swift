@@ -189,7 +189,7 @@ struct ImportCommand: AsyncParsableCommand {
     return Set(names)
   }
 
-  private static func time(_ text: String) throws -> Timestamp {
+  static func time(_ text: String) throws -> Timestamp {
     guard let time = Timestamp(iso8601: text) else {
       throw ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
     }

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
 internal import SeriesStore
@@ -9,6 +11,8 @@ struct ImportDestination {
   private let isDry: Bool
   private var store: HealthStore?
   private var isLookedFor = false
+  /// What a recorder has in its journal.
+  private var journalled: Set<UUID>?
 
   init(_ options: StoreOptions, isDry: Bool) {
     self.options = options
@@ -26,11 +30,32 @@ struct ImportDestination {
 
   /// Stores a session, or says what would become of it.
   @concurrent mutating func outcome(of session: RecordedSession) async throws -> CommitOutcome {
+    // First, since what leaves the journal is in the store.
+    if try isBeingRecorded(session.id) { return .unchanged }
     guard let store = try opened() else { return .stored }
+    if let known = try await Self.outcome(ofCopyIn: session, in: store) { return known }
     guard isDry else { return try await store.commit(session) }
     if let version = try await store.syncVersion(of: session.id) {
       return session.syncVersion > version ? .replaced : .unchanged
     }
     return try await store.wasDeleted(session.id) ? .deletedBefore : .stored
+  }
+
+  /// A copy that was written while the session was being recorded has to wait for it: were it stored, the recorder would take its own
+  /// session for one that is over.
+  private mutating func isBeingRecorded(_ session: UUID) throws -> Bool {
+    if journalled == nil { journalled = try options.catalogue(mustExist: false).journalledIdentifiers() }
+    return journalled?.contains(session) ?? false
+  }
+
+  /// What becomes of a copy of a workout where the store has that, or had it; nil where it never did, and for everything else.
+  @concurrent private static func outcome(
+    ofCopyIn session: RecordedSession, in store: HealthStore
+  ) async throws -> CommitOutcome? {
+    guard case .text(let text) = session.metadata[ImportedMetadata.workout], let workout = UUID(uuidString: text) else {
+      return nil
+    }
+    if try await store.wasDeleted(workout) { return .deletedBefore }
+    return try await store.identifiers(SampleQuery(.identifier([workout]))).isEmpty ? nil : .unchanged
   }
 }

@@ -59,7 +59,7 @@ struct ImportReport {
         switch row.outcome {
         case .stored: "stored: \(counts)"
         case .replaced: "replaced a shorter form of itself: \(counts)"
-        case .unchanged: "is stored already, nothing new"
+        case .unchanged: "is known already, nothing new"
         case .deletedBefore: "was deleted before, nothing stored"
         }
       text += "\(name): session \(session.id.uuidString.lowercased().prefix(8)) \(what)\n"

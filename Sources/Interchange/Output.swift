@@ -10,6 +10,16 @@ enum Output {
     throw FileError(number, "cannot write", otherwise: .inputOutput)
   }
 
+  /// Writes a whole file that only its owner can read, or to stdout where no name is given.
+  static func file(
+    _ path: String?, _ write: ((_ piece: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
+  ) throws(FileError) {
+    guard let path else { return try write { (piece) throws(FileError) in try Self.write(piece) } }
+    let file = try ReplacedFile(path: path)
+    try write { (piece) throws(FileError) in try file.write(piece) }
+    try file.finish()
+  }
+
   /// Prints a text for which nothing can be done where that fails.
   static func print(_ text: String) {
     _ = FileAccess.write(Array(text.utf8), to: STDOUT_FILENO)

@@ -20,9 +20,9 @@ package struct StoreOptions: ParsableArguments {
     return location
   }
 
-  /// The sessions of this store, and of its journal.
-  package func catalogue() throws -> SessionCatalogue {
-    try SessionCatalogue(location(), isNamed: path != nil, version: ProgramVersion.current)
+  /// The sessions of this store, and of its journal. A store that was named has to be there, if it `mustExist`.
+  package func catalogue(mustExist: Bool = true) throws -> SessionCatalogue {
+    try SessionCatalogue(location(), isNamed: mustExist && path != nil, version: ProgramVersion.current)
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;

@@ -21,7 +21,8 @@ struct EDFTests {
     ]
     let room = (lists[0].utf8.count + 1) / 2 * 2
     #expect(
-      header == field("0", 8) + field("X X X X", 80) + field("Startdate 21-NOV-2026 X sensord Strap_<A&B>", 80)
+      header == field("0", 8) + field("X X X X", 80)
+        + field("Startdate 21-NOV-2026 3f2a91bc-1111-4222-8333-444444444444 X Strap_<A&B>", 80)
         + "21.11.2602.08.08768     " + field("EDF+C", 44) + field("2", 8) + field("10", 8) + field("2", 4)
         + field("HR", 16) + "EDF Annotations " + field("heart rate, 0 where there is none", 80) + field("", 80)
         + field("bpm", 8) + field("", 8) + field("0", 8) + field("-1", 8) + field("32767", 8) + field("1", 8)

@@ -27,6 +27,10 @@ struct JSONFormatTests {
         """)
   }
 
+  private let identifier =
+    #""identifier":[{"use":"secondary","type":{"text":"sensord session"},"system":"urn:ietf:rfc:3986","#
+    + #""value":"urn:uuid:3f2a91bc-1111-4222-8333-444444444444"}]"#
+
   @Test("FHIR has a value for each second, E where there is none, and of a workout the group")
   func bundle() throws {
     var recording = MadeUp.recording(seconds: 90, rates: [(0.9, 60), (1.2, 61), (4, 72)])
@@ -38,12 +42,14 @@ struct JSONFormatTests {
         "timestamp":"2026-11-21T02:09:38.000Z","entry":[
         {"fullUrl":"\(url("device"))","resource":{"resourceType":"Device",\
         "deviceName":[{"name":"My \\"strap\\"\\u000a","type":"user-friendly-name"}]}},
-        {"fullUrl":"\(url("rate"))","resource":{"resourceType":"Observation","status":"final",\
+        {"fullUrl":"\(url("rate"))","resource":{"resourceType":"Observation",\
+        \(identifier),"status":"final",\
         "code":\(code("8867-4", "Heart rate")),\
         "effectivePeriod":{"start":"2026-11-21T02:08:08Z","end":"2026-11-21T02:08:12Z"},\
         "device":{"reference":"\(url("device"))"},"valueSampledData":{"origin":{"value":0,"unit":"beats/minute",\
         "system":"http://unitsofmeasure.org","code":"/min"},"period":1000,"dimensions":1,"data":"60 61 E E 72"}}},
-        {"fullUrl":"\(url("workout"))","resource":{"resourceType":"Observation","status":"final",\
+        {"fullUrl":"\(url("workout"))","resource":{"resourceType":"Observation",\
+        \(identifier),"status":"final",\
         "code":\(code("73985-4", "Exercise activity")),\
         "effectivePeriod":{"start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:09:38.000Z"},\
         "device":{"reference":"\(url("device"))"},"valueCodeableConcept":{"text":"running"},\

@@ -8,6 +8,8 @@ enum MadeUp {
   /// 2026-11-21T02:08:08Z
   static let start = Timestamp(microseconds: 1_795_226_888_000_000)
 
+  static let id = UUID(uuidString: "3F2A91BC-1111-4222-8333-444444444444")!
+
   static func time(_ seconds: Double) -> Timestamp {
     start.advanced(byMicroseconds: Int64((seconds * 1_000_000).rounded()))
   }
@@ -28,7 +30,7 @@ enum MadeUp {
     gaps: [(Double, Double)] = [], laps: [InterchangeRecording.Lap] = [], activity: WorkoutActivityType? = nil
   ) -> InterchangeRecording {
     InterchangeRecording(
-      id: UUID(uuidString: "3F2A91BC-1111-4222-8333-444444444444")!, device: Device(name: "Strap <A&B>"),
+      id: id, device: Device(name: "Strap <A&B>"),
       source: SourceRevision(identifier: "sensord", name: "sensord"),
       span: TimeSpan(start: start, end: time(seconds))!,
       rates: rates.map { HeartRateValue(time: time($0.0), beatsPerMinute: $0.1) }, heartbeats: beats,

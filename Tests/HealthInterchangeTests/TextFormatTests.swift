@@ -33,6 +33,7 @@ struct TextFormatTests {
         <TrainingCenterDatabase xmlns="http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2" \
         xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
          <Activities>
+          <?sensord session 3f2a91bc-1111-4222-8333-444444444444 sensord?>
           <Activity Sport="Running">
            <Id>2026-11-21T02:08:08.000Z</Id>
            <Lap StartTime="2026-11-21T02:08:08.000Z">

@@ -20,7 +20,10 @@ struct WFDBTests {
       String(decoding: parts[0], as: UTF8.self) == """
         3f2a91bc 0 1024 11776 02:08:08.000000 21/11/2026
         # time zone: UTC
-        # made by: sensord 3f2a91bc-1111-4222-8333-444444444444
+        # made by: sensord
+        # recording: session 3f2a91bc-1111-4222-8333-444444444444
+        # source: sensord
+        # source name: sensord
         # device: Strap <A&B>
 
         """)
@@ -58,7 +61,7 @@ struct WFDBTests {
     }
     #expect(session.gaps.map(\.reason) == ["stopped"])
     #expect(session.device.name == "Strap <A&B>")
-    #expect(session.source.name == "sensord 3f2a91bc-1111-4222-8333-444444444444")
+    #expect(session.source == recording.source)
     #expect(session.metadata["importedIntervalResolution"] == "1/1024 s")
   }
 

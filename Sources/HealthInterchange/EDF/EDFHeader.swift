@@ -19,10 +19,11 @@ enum EDFHeader {
     let date = start.prefix(10).split(separator: "-")
     let time = start.dropFirst(11).prefix(8).replacing(":", with: ".")
     let month = Int(date[1]).map { months[$0 - 1] } ?? ""
-    // What is not known is X, and blanks separate: patient, then date, administration, who did it, with what.
+    // What is not known is X, and blanks separate: patient, then date, number of the recording, who did it, with what.
     let equipment = plain(recording.device.model ?? recording.device.name ?? "X").replacing(" ", with: "_")
+    let id = recording.id.uuidString.lowercased()
     var text = field("0", 8) + field("X X X X", 80)
-    text += field("Startdate \(date[2])-\(month)-\(date[0]) X sensord \(equipment)", 80)
+    text += field("Startdate \(date[2])-\(month)-\(date[0]) \(id) X \(equipment)", 80)
     text += field("\(date[2]).\(date[1]).\(date[0].suffix(2))", 8) + field(time, 8)
     text += field("\(256 * 3)", 8) + field("EDF+C", 44)
     text += field("\(records)", 8) + field("\(EDFWriter.secondsPerRecord)", 8) + field("2", 4)

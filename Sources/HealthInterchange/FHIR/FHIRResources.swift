@@ -11,12 +11,19 @@ struct FHIRResources {
     device = recording.device.model ?? recording.device.name ?? recording.device.manufacturer
   }
 
-  /// Everything before the first Observation; the source as a device of its own stands in for an unknown sensor.
+  /// Everything before the first resource.
   var beginning: String {
+    """
+    {"resourceType":"Bundle","id":\(JSONText.quoted(recording.id.uuidString.lowercased())),"type":"collection",\
+    "timestamp":"\(recording.span.end.iso8601())","entry":[
+
+    """
+  }
+
+  /// The Device; the source as a device of its own stands in for an unknown sensor.
+  var deviceEntry: String {
     let name = JSONText.quoted(device ?? recording.source.name)
     return """
-      {"resourceType":"Bundle","id":\(JSONText.quoted(recording.id.uuidString.lowercased())),"type":"collection",\
-      "timestamp":"\(recording.span.end.iso8601())","entry":[
       {"fullUrl":"\(url("device"))","resource":{"resourceType":"Device",\
       "deviceName":[{"name":\(name),"type":"user-friendly-name"}]}}
       """
@@ -61,8 +68,12 @@ struct FHIRResources {
   }
 
   /// An Observation, open for its value.
+  /// Of which recording it is stands in its identifier.
   private func observation(_ part: String, code: String, _ name: String, period: String) -> String {
-    #"{"fullUrl":"\#(url(part))","resource":{"resourceType":"Observation","status":"final","code":\#(coding(code, name)),"#
+    #"{"fullUrl":"\#(url(part))","resource":{"resourceType":"Observation","#
+      + #""identifier":[{"use":"secondary","type":{"text":"sensord \#(recording.isWorkout ? "workout" : "session")"},"#
+      + #""system":"urn:ietf:rfc:3986","value":"urn:uuid:\#(recording.id.uuidString.lowercased())"}],"#
+      + #""status":"final","code":\#(coding(code, name)),"#
       + #""effectivePeriod":\#(period),"device":{"reference":"\#(url("device"))"}"#
   }
 

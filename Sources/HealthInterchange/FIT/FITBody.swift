@@ -15,6 +15,9 @@ struct FITBody: ~Copyable {
     static let lap: UInt8 = 7
     static let session: UInt8 = 8
     static let activity: UInt8 = 9
+    static let sensor: UInt8 = 10
+    static let application: UInt8 = 11
+    static let description: UInt8 = 12
   }
 
   private let recording: InterchangeRecording
@@ -177,20 +180,44 @@ struct FITBody: ~Copyable {
         (4, Self.stamp(start)), (8, .text(FITWriter.program, bytes: 20)),
       ])
     messages.append(FITProfile.Message.fileCreator, as: Local.creator, [(0, .uint16(0))])
-    appendDevice(0, type: 0xFF, source: 5, name: FITWriter.program)
-    let device = recording.device
+    let (source, device) = (recording.source, recording.device)
+    appendDescriptions()
+    appendDevice(
+      0, as: Local.device, type: 0xFF, source: 5, name: FITWriter.program,
+      [
+        (.recording, recording.identity.text), (.sourceIdentifier, source.identifier), (.sourceName, source.name),
+        (.sourceVersion, source.version),
+      ])
     if let name = device.model ?? device.name ?? device.manufacturer {
-      appendDevice(1, type: 120, source: 3, name: name)
+      appendDevice(
+        1, as: Local.sensor, type: 120, source: 3, name: name,
+        [(.sensorName, device.name), (.sensorManufacturer, device.manufacturer), (.sensorModel, device.model)])
     }
   }
 
-  private mutating func appendDevice(_ index: UInt8, type: UInt8, source: UInt8, name: String) {
+  /// What our own fields are: a program that does not know them has their names.
+  private mutating func appendDescriptions() {
     messages.append(
-      FITProfile.Message.deviceInformation, as: Local.device,
+      FITProfile.Message.developer, as: Local.application, [(1, .bytes(FITProfile.Own.application)), (3, .uint8(0))])
+    for field in FITProfile.Own.allCases {
+      messages.append(
+        FITProfile.Message.developerField, as: Local.description,
+        [
+          (0, .uint8(0)), (1, .uint8(field.rawValue)), (2, .uint8(FITProfile.Base.string.rawValue)),
+          (3, .text(field.name, bytes: 24)),
+        ])
+    }
+  }
+
+  private mutating func appendDevice(
+    _ index: UInt8, as local: UInt8, type: UInt8, source: UInt8, name: String, _ own: [(FITProfile.Own, String?)]
+  ) {
+    messages.append(
+      FITProfile.Message.deviceInformation, as: local,
       [
         (253, time(last)), (0, .uint8(index)), (1, .uint8(type)), (2, .uint16(FITProfile.development)),
         (25, .enumeration(source)), (27, .text(name, bytes: 32)),
-      ])
+      ], texts: own.compactMap { field, text in text.map { (field.rawValue, $0) } })
   }
 
   private mutating func appendTail() {

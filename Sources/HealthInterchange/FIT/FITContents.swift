@@ -2,15 +2,13 @@ internal import HealthModel
 
 /// What the messages of one FIT file mean.
 struct FITContents {
-  /// The last full time, in FIT's seconds: compressed and short ones are counted from it.
-  private var time: UInt64?
+  private var clock = FITClock()
   private var isOurs = false
+  /// The number that our own fields have in this file.
+  private var ourIndex: UInt8?
   /// Since the timer started.
   private var hasIntervals = false
   private var timerStart: Timestamp?
-
-  /// Smaller times are seconds since the device was switched on.
-  private static let firstTime: UInt64 = 0x1000_0000
 
   private static let manufacturers: [UInt64: String] = [
     1: "Garmin", 15: "Dynastream", 23: "Suunto", 32: "Wahoo Fitness", 70: "SIGMA SPORT", 89: "Tacx", 95: "Stryd",
@@ -18,17 +16,13 @@ struct FITContents {
     294: "COROS",
   ]
 
-  private static func timestamp(_ seconds: UInt64) -> Timestamp {
-    Timestamp(microseconds: (Int64(clamping: min(seconds, 0xFFFF_FFFF)) + FITProfile.epoch) * 1_000_000)
-  }
-
   /// Takes a message.
   mutating func take(
     _ fields: FITFields, compressedTime: UInt8?, _ account: inout ReadingAccount,
     into elements: inout [ForeignElement]
   ) {
-    if fields.hasDeveloperFields { account.leave(out: "developer fields") }
-    let moment = moment(of: fields, compressedTime, &account)
+    if fields.hasDeveloperFields(otherThan: ourIndex) { account.leave(out: "developer fields") }
+    let moment = clock.moment(of: fields, compressedTime, &account)
     switch fields.definition.message {
     case FITProfile.Message.fileIdentifier: takeIdentifier(fields, into: &elements)
     case FITProfile.Message.record:
@@ -52,6 +46,7 @@ struct FITContents {
         elements.append(.activity(activity))
       }
     case FITProfile.Message.deviceInformation:
+      if let ourIndex, takeOwn(fields, ourIndex, into: &elements) { break }
       // A heart rate strap, by ANT+ or Bluetooth; other sensors measured something else, and one without a type is the maker.
       guard let type = fields.number(1) else { break }
       guard type == 120 else { return account.leave(out: "device_info of another sensor") }
@@ -60,37 +55,31 @@ struct FITContents {
           Device(
             name: fields.text(27), manufacturer: fields.number(2).map(Self.manufacturer),
             uniqueDeviceIdentifier: fields.number(3).map { "\($0)" })))
+    case FITProfile.Message.developer:
+      if fields.bytes(1).elementsEqual(FITProfile.Own.application) { ourIndex = fields.bytes(3).first }
     case FITProfile.Message.activity, FITProfile.Message.fileCreator, FITProfile.Message.monitoringInformation,
-      FITProfile.Message.developer, FITProfile.Message.developerField:
+      FITProfile.Message.developerField:
       break
     default: account.leave(out: "message \(fields.definition.message)")
     }
   }
 
-  /// The time of a message, if it has one.
-  private mutating func moment(
-    of fields: FITFields, _ compressedTime: UInt8?, _ account: inout ReadingAccount
-  ) -> Timestamp? {
-    if let seconds = fields.number(253) {
-      guard seconds >= Self.firstTime else {
-        account.leave(out: "time since a device was switched on")
-        return nil
+  /// What a file of our own says besides FIT: of what it is a copy, and what measured. False where a message has nothing of that.
+  private func takeOwn(_ fields: FITFields, _ index: UInt8, into elements: inout [ForeignElement]) -> Bool {
+    func text(_ field: FITProfile.Own) -> String? { fields.text(field.rawValue, ofDeveloper: index) }
+    if let identity = text(.recording).flatMap({ RecordingIdentity($0) }) {
+      elements.append(.identity(identity))
+      let source = text(.sourceIdentifier).flatMap {
+        SourceRevision(saidToHaveRecorded: $0, name: text(.sourceName), version: text(.sourceVersion))
       }
-      time = seconds
-    } else if let compressedTime, let last = time {
-      // Five bits; where they are fewer than before, they went over.
-      var next = last & ~0x1F | UInt64(compressedTime)
-      if next < last { next += 0x20 }
-      time = next
-    } else if fields.definition.message == FITProfile.Message.monitoring, let short = fields.number(26), let last = time
-    {
-      var next = last & ~0xFFFF | (short & 0xFFFF)
-      if next < last { next += 0x1_0000 }
-      time = next
-    } else {
-      return nil
+      if let source { elements.append(.source(source)) }
+      return true
     }
-    return time.map(Self.timestamp)
+    let device = Device(
+      name: text(.sensorName), manufacturer: text(.sensorManufacturer), model: text(.sensorModel))
+    guard device != Device() else { return false }
+    elements.append(.device(device))
+    return true
   }
 
   private static func manufacturer(_ number: UInt64) -> String { manufacturers[number] ?? "FIT manufacturer \(number)" }

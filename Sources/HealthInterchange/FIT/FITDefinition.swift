@@ -9,13 +9,15 @@ struct FITDefinition: Hashable {
   let message: UInt16
   let isBigEndian: Bool
   let fields: [Field]
-  /// Of the fields of applications, which are only passed over.
-  let developerLength: Int
+  /// The fields of applications; `base` is the number of the application in the file.
+  let developerFields: [Field]
+  /// Of the fields that are no application's.
+  let nativeLength: Int
 
   /// All fields of a message together.
-  var length: Int { fields.reduce(developerLength) { $0 + $1.size } }
+  let length: Int
 
-  /// Reads a whole definition with its head; nil where it has a byte order that is none.
+  /// Reads a whole definition with its head, at the beginning of `bytes`; nil where it has a byte order that is none.
   init?(_ bytes: ArraySlice<UInt8>) {
     let start = bytes.startIndex
     guard bytes.count >= 6, bytes[start + 2] <= 1 else { return nil }
@@ -28,13 +30,39 @@ struct FITDefinition: Hashable {
       let place = start + 6 + 3 * index
       return Field(number: bytes[place], size: Int(bytes[place + 1]), base: bytes[place + 2])
     }
-    var developer = 0
+    var developer: [Field] = []
     // The number of developer fields, and three bytes for each.
     let more = bytes.dropFirst(6 + 3 * count)
-    if let number = more.first.map(Int.init), more.count >= 1 + 3 * number {
-      for index in 0..<number { developer += Int(more[more.startIndex + 1 + 3 * index + 1]) }
+    if bytes[start] & 0x20 != 0, let number = more.first.map(Int.init), more.count >= 1 + 3 * number {
+      for index in 0..<number {
+        let place = more.startIndex + 1 + 3 * index
+        developer.append(Field(number: more[place], size: Int(more[place + 1]), base: more[place + 2]))
+      }
     }
-    developerLength = developer
+    developerFields = developer
+    nativeLength = fields.reduce(0) { $0 + $1.size }
+    length = developer.reduce(nativeLength) { $0 + $1.size }
+  }
+
+  /// Where in a message a field is, behind its head; nil where it has none of that number.
+  func place(of number: UInt8) -> (field: Field, start: Int)? {
+    Self.place(of: { $0.number == number }, in: fields, from: 0)
+  }
+
+  /// The same for a field of an application.
+  func place(of number: UInt8, ofDeveloper index: UInt8) -> (field: Field, start: Int)? {
+    Self.place(of: { $0.number == number && $0.base == index }, in: developerFields, from: nativeLength)
+  }
+
+  private static func place(
+    of isWanted: (Field) -> Bool, in fields: [Field], from start: Int
+  ) -> (field: Field, start: Int)? {
+    var start = start
+    for field in fields {
+      if isWanted(field) { return (field, start) }
+      start += field.size
+    }
+    return nil
   }
 }
 
@@ -49,13 +77,12 @@ struct FITFields {
   }
 
   private func find(_ number: UInt8) -> (field: FITDefinition.Field, bytes: ArraySlice<UInt8>)? {
-    var place = bytes.startIndex
-    for field in definition.fields {
-      if field.number == number { return (field, bytes[place..<(place + field.size)]) }
-      place += field.size
-    }
-    return nil
+    guard let (field, start) = definition.place(of: number) else { return nil }
+    return (field, bytes.dropFirst(start).prefix(field.size))
   }
+
+  /// The bytes of a field as they are; empty where there is none.
+  func bytes(_ number: UInt8) -> ArraySlice<UInt8> { find(number)?.bytes ?? [] }
 
   /// The unsigned numbers of a field without those that mean that there is none; empty for a field that has no such numbers.
   func numbers(_ number: UInt8) -> [UInt64] {
@@ -81,9 +108,22 @@ struct FITFields {
   /// The text of a field; nil where there is none.
   func text(_ number: UInt8) -> String? {
     guard let (field, bytes) = find(number), field.base == FITProfile.Base.string.rawValue else { return nil }
+    return Self.text(bytes)
+  }
+
+  /// The text of an application's field; nil where there is none.
+  func text(_ number: UInt8, ofDeveloper index: UInt8) -> String? {
+    guard let (field, start) = definition.place(of: number, ofDeveloper: index) else { return nil }
+    return Self.text(bytes.dropFirst(start).prefix(field.size))
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
     let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     return text.isEmpty ? nil : text
   }
 
-  var hasDeveloperFields: Bool { definition.developerLength > 0 }
+  /// Whether there are fields of any application but this one.
+  func hasDeveloperFields(otherThan index: UInt8?) -> Bool {
+    definition.developerFields.contains { $0.base != index }
+  }
 }

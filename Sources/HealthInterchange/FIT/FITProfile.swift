@@ -61,6 +61,35 @@ enum FITProfile {
     static let stopDisableAll: UInt8 = 9
   }
 
+  /// Fields of our own, which FIT has for applications; readers that do not know them pass over them.
+  enum Own: UInt8, CaseIterable {
+    /// Of what it is a copy, as `RecordingIdentity` says it.
+    case recording
+    case sourceIdentifier
+    case sourceName
+    case sourceVersion
+    case sensorName
+    case sensorManufacturer
+    case sensorModel
+
+    /// The application that has them.
+    static let application: [UInt8] = [
+      0x7D, 0x1B, 0x5E, 0x0C, 0x94, 0xA6, 0x4F, 0x27, 0x8C, 0x39, 0xE2, 0x4D, 0x61, 0xB8, 0x70, 0x15,
+    ]
+
+    var name: String {
+      switch self {
+      case .recording: "sensord_recording"
+      case .sourceIdentifier: "sensord_source"
+      case .sourceName: "sensord_source_name"
+      case .sourceVersion: "sensord_source_version"
+      case .sensorName: "sensor_name"
+      case .sensorManufacturer: "sensor_manufacturer"
+      case .sensorModel: "sensor_model"
+      }
+    }
+  }
+
   /// The manufacturer of whoever has no number of their own.
   static let development: UInt16 = 255
 

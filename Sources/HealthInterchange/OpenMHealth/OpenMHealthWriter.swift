@@ -2,20 +2,23 @@ internal import FoundationEssentials
 internal import HealthModel
 
 /// Open mHealth: an array of data points, each a line; first every rate (`heart-rate` 2.0), then every interval (`rr-interval` 1.0).
-package enum OpenMHealthWriter: RecordingWriter {
+package enum OpenMHealthWriter: CollectionWriter {
   package static let format = InterchangeFormat.omh
 
-  package static func write<Failure: Error>(
-    _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void
+  package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {}
+
+  /// The identity of each data point begins with the recording's.
+  package static func append<Failure: Error>(
+    _ recording: InterchangeRecording, isFirst: Bool, _ buffer: inout PieceBuffer,
+    to receive: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    var buffer = PieceBuffer()
     let name = recording.device.model ?? recording.device.name ?? recording.source.name
     let origin = JSONText.quoted(name)
     let id = recording.id.uuidString.lowercased()
     var count: Int64 = 0
     /// The beginning of a data point, up to its body.
     func begin(_ schema: String, _ version: String, at time: String, _ buffer: inout PieceBuffer) {
-      buffer.append(count == 0 ? "[\n" : ",\n")
+      buffer.append(count == 0 && isFirst ? "[\n" : ",\n")
       buffer.append(#"{"header":{"id":""# + id + "-")
       buffer.append(count)
       buffer.append(#"","creation_date_time":""# + time)
@@ -44,7 +47,9 @@ package enum OpenMHealthWriter: RecordingWriter {
       buffer.append(#"","end_date_time":""# + end + #""}}}}"#)
       try buffer.hand(to: receive)
     }
+  }
+
+  package static func end(_ buffer: inout PieceBuffer) {
     buffer.append("\n]\n")
-    try buffer.hand(to: receive, all: true)
   }
 }

@@ -4,6 +4,8 @@ package import HealthModel
 package enum ForeignElement: Hashable, Sendable {
   /// A recording begins; what came before belongs to another one.
   case recording
+  /// The recording is a copy of that one: written by this program, from whatever store.
+  case identity(RecordingIdentity)
   /// The hardware that measured, as the file names it; what is said later adds to it.
   case device(Device)
   /// The program or device that made the file, as the file names it.

@@ -19,6 +19,7 @@ package struct RecordingAssembly: Sendable {
   private var device = Device()
   private var source: SourceRevision
   private var activity: WorkoutActivityType?
+  private var identity: RecordingIdentity?
   /// The last time of a record or event.
   private var clock: Timestamp?
   private var timerStart: Timestamp?
@@ -49,10 +50,11 @@ package struct RecordingAssembly: Sendable {
     switch element {
     case .recording:
       let session = try finish()
-      (device, activity, parts, origin, lastTicked) = (Device(), nil, RecordingParts(), nil, nil)
+      (device, activity, identity, parts, origin, lastTicked) = (Device(), nil, nil, RecordingParts(), nil, nil)
       source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
       (clock, timerStart, stop) = (defaultStart, defaultStart, nil)
       return session
+    case .identity(let identity): self.identity = identity
     case .device(let device): merge(device)
     case .source(let source): self.source = source
     case .activity(let activity): self.activity = self.activity ?? activity
@@ -97,8 +99,9 @@ package struct RecordingAssembly: Sendable {
   package mutating func finish() throws(SeriesError) -> RecordedSession? {
     if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
     waiting = []
-    defer { parts = RecordingParts(ticksPerSecond: parts.ticksPerSecond) }
-    return try parts.session(format, device, source, activity)
+    // No session of the recorder's is so long that it would go on in another one.
+    defer { (parts, identity) = (RecordingParts(ticksPerSecond: parts.ticksPerSecond), nil) }
+    return try parts.session(format, device, source, activity, identity)
   }
 
   /// What is said later adds to what was known.

@@ -72,7 +72,8 @@ struct RecordingParts: Sendable {
 
   /// The session of these parts; nil where there are none.
   mutating func session(
-    _ format: ForeignFormat, _ device: Device, _ source: SourceRevision, _ activity: WorkoutActivityType?
+    _ format: ForeignFormat, _ device: Device, _ source: SourceRevision, _ activity: WorkoutActivityType?,
+    _ identity: RecordingIdentity?
   ) throws(SeriesError) -> RecordedSession? {
     let times = [rates.first?.time, firstBeat, rates.last?.time, lastBeat].compactMap { $0 }
     guard let start = times.min(), let end = times.max(), let span = TimeSpan(start: start, end: end) else {
@@ -88,8 +89,11 @@ struct RecordingParts: Sendable {
       "importedTimeResolution": .text(ticks ?? format.resolution.time),
     ]
     if let activity { metadata["importedActivity"] = .text(activity.description) }
+    if case .workout(let workout) = identity {
+      metadata[ImportedMetadata.workout] = .text(workout.uuidString.lowercased())
+    }
     return RecordedSession(
-      id: identifier(format, source, start), syncVersion: Int64(valueCount), device: device, source: source,
+      id: identifier(format, source, start, identity), syncVersion: version(identity), device: device, source: source,
       start: start, end: end, endReason: "imported", metadata: metadata, rates: rates, heartbeats: series,
       gaps: beats.count == 0 ? rateGaps : beatGaps,
       markers: markers.filter { $0.time >= start && $0.time <= end }, coverage: coverage(of: span, series),
@@ -111,14 +115,33 @@ struct RecordingParts: Sendable {
     return Coverage(floor: share, ceiling: share)
   }
 
+  /// Of two forms of one session the longer one is kept. A copy of a session never takes the place of what was recorded, which has the
+  /// number of its notifications.
+  private func version(_ identity: RecordingIdentity?) -> Int64 {
+    identity == nil ? Int64(valueCount) : Int64(valueCount) - 1 << 40
+  }
+
   /// The same for the same recording, however often it is read, and however much of it could be read.
-  private func identifier(_ format: ForeignFormat, _ source: SourceRevision, _ start: Timestamp) -> UUID {
+  private func identifier(
+    _ format: ForeignFormat, _ source: SourceRevision, _ start: Timestamp, _ identity: RecordingIdentity?
+  ) -> UUID {
+    switch identity {
+    case .session(let id): return id
+    case .workout(let id): return UUID(madeOf: "sensord import\nworkout\n\(id.uuidString)")
+    case nil: break
+    }
     let first = rates.prefix(1).map { "\($0.beatsPerMinute)" }.joined()
     // FIT and WFDB say first who made it; TCX last, where a damaged file may have nothing any more.
     let maker = format == .fit || format == .wfdb ? source.identifier : ""
     let text = "sensord import\n\(format.rawValue)\n\(maker)\n\(start.microseconds)\n\(first)"
     return UUID(madeOf: text)
   }
+}
+
+/// Keys of what is said of imported sessions that others look at, too.
+package enum ImportedMetadata {
+  /// The identity of the workout of which a session is a copy.
+  package static let workout = "importedWorkout"
 }
 
 extension Timestamp {

@@ -5,6 +5,8 @@ package import HealthModel
 package struct InterchangeRecording: Hashable, Sendable {
   /// The identity of the session or workout.
   package var id: UUID
+  /// Whether it is a workout's.
+  package var isWorkout: Bool
   /// What it is called in formats that have names for recordings; nil for the first digits of the identity.
   package var name: String?
   /// The hardware that measured.
@@ -38,9 +40,10 @@ package struct InterchangeRecording: Hashable, Sendable {
   package init(
     id: UUID, device: Device, source: SourceRevision, span: TimeSpan, rates: [HeartRateValue] = [],
     heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], activity: WorkoutActivityType? = nil,
-    laps: [Lap] = []
+    laps: [Lap] = [], isWorkout: Bool = false
   ) {
     self.id = id
+    self.isWorkout = isWorkout
     self.device = device
     self.source = source
     self.span = span
@@ -50,4 +53,7 @@ package struct InterchangeRecording: Hashable, Sendable {
     self.activity = activity
     self.laps = laps.isEmpty ? [Lap(span, activity: activity)] : laps
   }
+
+  /// By what its copies are known again.
+  package var identity: RecordingIdentity { isWorkout ? .workout(id) : .session(id) }
 }

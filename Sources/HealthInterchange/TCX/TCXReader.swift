@@ -39,6 +39,9 @@ final class TCXContents: XMLContents {
   private var rate: UInt16?
   private var isTrackOpen = false
   private var last: Timestamp?
+  /// What was said in front of the next activity, and of the one under way.
+  private var announced: (identity: RecordingIdentity, source: SourceRevision?)?
+  private var source: SourceRevision?
 
   /// What is passed over and told, once for each element.
   private static let leftOut: Set<String> = [
@@ -59,13 +62,28 @@ final class TCXContents: XMLContents {
     switch name {
     case "Activity":
       elements.append(.recording)
-      elements.append(.source(SourceRevision(identifier: "tcx", name: "TCX")))
+      source = announced?.source
+      if let announced { elements.append(.identity(announced.identity)) }
+      announced = nil
+      elements.append(.source(source ?? SourceRevision(identifier: "tcx", name: "TCX")))
       if let activity = element["Sport"].flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
     case "Trackpoint": (time, rate) = (nil, nil)
     case _ where Self.leftOut.contains(name): account.leave(out: name)
     default: break
     }
     path.append(name)
+  }
+
+  func instruction(_ target: String, _ data: String) {
+    guard target == TCXNames.instruction else { return }
+    // `session 3f2a91bc-… sensord 1.0`: the last is a version.
+    let words = data.split(separator: " ")
+    guard let identity = RecordingIdentity(words.prefix(2).joined(separator: " ")) else { return }
+    let source = words.dropFirst(2).first.flatMap {
+      SourceRevision(
+        saidToHaveRecorded: String($0), name: nil, version: words.count > 3 ? String(words[3]) : nil)
+    }
+    announced = (identity, source)
   }
 
   func text(_ bytes: [UInt8]) {
@@ -89,7 +107,7 @@ final class TCXContents: XMLContents {
       isTrackOpen = false
     case ("Lap", _): if let last { elements.append(.lap(last)) }
     case ("Name", "Creator") where !words.isEmpty:
-      elements.append(.source(SourceRevision(identifier: "tcx.\(words)", name: words)))
+      if source == nil { elements.append(.source(SourceRevision(identifier: "tcx.\(words)", name: words))) }
       elements.append(.device(Device(name: words)))
     case ("Activity", _): last = nil
     default: break

@@ -1,18 +1,27 @@
 internal import HealthModel
 
 /// TCX: a Lap for each part, a Track for each stretch without a gap of rates, a Trackpoint for each second.
-package enum TCXWriter: RecordingWriter {
+package enum TCXWriter: CollectionWriter {
   package static let format = InterchangeFormat.tcx
 
-  package static func write<Failure: Error>(
-    _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
-    var buffer = PieceBuffer()
+  package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {
     buffer.append(
       """
       <?xml version="1.0" encoding="UTF-8"?>
       <TrainingCenterDatabase xmlns="\(TCXNames.space)" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
        <Activities>
+
+      """)
+  }
+
+  package static func append<Failure: Error>(
+    _ recording: InterchangeRecording, isFirst: Bool, _ buffer: inout PieceBuffer,
+    to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    // In front of everything that a damaged file may have lost; the schema's places for notes and extensions are at the end.
+    buffer.append(
+      """
+        <?\(TCXNames.instruction) \(instruction(recording))?>
         <Activity Sport="\(TCXNames.sport(recording.activity))">
          <Id>\(recording.span.start.iso8601())</Id>
 
@@ -29,8 +38,20 @@ package enum TCXWriter: RecordingWriter {
 
         """)
     }
-    buffer.append("  </Activity>\n </Activities>\n</TrainingCenterDatabase>\n")
-    try buffer.hand(to: receive, all: true)
+    buffer.append("  </Activity>\n")
+    try buffer.hand(to: receive)
+  }
+
+  package static func end(_ buffer: inout PieceBuffer) {
+    buffer.append(" </Activities>\n</TrainingCenterDatabase>\n")
+  }
+
+  /// Of what it is a copy, and where that is one word each, who recorded it, in which version.
+  private static func instruction(_ recording: InterchangeRecording) -> String {
+    let words = [recording.source.identifier, recording.source.version].prefix { word in
+      word.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") } } ?? false
+    }
+    return ([recording.identity.text] + words.compactMap { $0 }).joined(separator: " ")
   }
 
   private static func append<Failure: Error>(

@@ -26,11 +26,11 @@ struct WFDBContents {
   mutating func begin(_ header: WFDBHeader, into elements: inout [ForeignElement]) {
     ticksPerSecond = Int64(header.ticksPerSecond)
     elements.append(.recording)
-    elements.append(
-      .source(
-        SourceRevision(
-          identifier: "wfdb.\(header.maker ?? header.record)", name: header.maker ?? "WFDB record \(header.record)")))
-    if let device = header.device { elements.append(.device(Device(name: device))) }
+    if let identity = header.identity { elements.append(.identity(identity)) }
+    let named = SourceRevision(
+      identifier: "wfdb.\(header.maker ?? header.record)", name: header.maker ?? "WFDB record \(header.record)")
+    elements.append(.source(header.source ?? named))
+    elements.append(.device(header.device))
     elements.append(.ticks(perSecond: header.ticksPerSecond, from: header.start))
   }
 

@@ -7,9 +7,14 @@ package struct WFDBHeader: Hashable {
   var ticksPerSecond: Int32
   /// When tick 0 was; nil where the header has no date, or no zone.
   var start: Timestamp?
-  var device: String?
+  /// What measured; nothing where it does not say it.
+  var device: Device
   /// By whom it was made; nil where it does not say it.
   var maker: String?
+  /// Of what it is a copy.
+  var identity: RecordingIdentity?
+  /// Who recorded that, where it is said.
+  var source: SourceRevision?
   /// How many signals it announces.
   var signals: Int
 
@@ -19,7 +24,13 @@ package struct WFDBHeader: Hashable {
   static let longest = 65_536
 
   private static let madeBy = "made by: "
+  private static let recording = "recording: "
+  private static let source = "source: "
+  private static let sourceName = "source name: "
+  private static let sourceVersion = "source version: "
   private static let device = "device: "
+  private static let manufacturer = "manufacturer: "
+  private static let model = "model: "
 
   /// The lines of a header for annotations alone: no signal.
   static func text(of recording: InterchangeRecording, ticksPerSecond: Int64, length: Int64) -> String {
@@ -29,11 +40,17 @@ package struct WFDBHeader: Hashable {
     var text =
       "\(name(of: recording)) 0 \(ticksPerSecond) \(length) \(time) \(date.reversed().joined(separator: "/"))\n"
     text += "# \(WFDBCodes.zone)\n"
-    text += "# \(madeBy)sensord \(recording.id.uuidString.lowercased())\n"
-    if let name = recording.device.model ?? recording.device.name {
+    let said: [(name: String, value: String?)] = [
+      (madeBy, FITWriter.program), (Self.recording, recording.identity.text), (source, recording.source.identifier),
+      (sourceName, recording.source.name), (sourceVersion, recording.source.version),
+      (device, recording.device.name), (manufacturer, recording.device.manufacturer),
+      (model, recording.device.model),
+    ]
+    for (name, value) in said {
+      guard let value else { continue }
       let plain = String(
-        name.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" })
-      text += "# \(device)\(plain)\n"
+        value.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? Character($0) : "?" })
+      text += "# \(name)\(plain)\n"
     }
     return text
   }
@@ -78,7 +95,13 @@ package struct WFDBHeader: Hashable {
       comments.first { $0.hasPrefix(what) }.map { String($0.dropFirst(what.count)) }
     }
     maker = said(Self.madeBy)
-    device = said(Self.device)
+    device = Device(name: said(Self.device), manufacturer: said(Self.manufacturer), model: said(Self.model))
+    if let identity = said(Self.recording).flatMap({ RecordingIdentity($0) }) {
+      self.identity = identity
+      source = said(Self.source).flatMap {
+        SourceRevision(saidToHaveRecorded: $0, name: said(Self.sourceName), version: said(Self.sourceVersion))
+      }
+    }
     guard words.count > 5, comments.contains(where: { $0 == WFDBCodes.zone }) else { return }
     let date = words[5].split(separator: "/")
     guard date.count == 3 else { return }

@@ -15,6 +15,25 @@ extension InterchangeFormat {
     }
   }
 
+  /// Who writes several into one file; nil where a file has one.
+  var collectionWriter: (any CollectionWriter.Type)? { writer as? any CollectionWriter.Type }
+
+  /// Whether a file can hold several recordings.
+  package var holdsSeveral: Bool { collectionWriter != nil }
+
+  /// How names of its files end; those of WFDB's headers.
+  package var fileEnding: String {
+    switch self {
+    case .fit: "fit"
+    case .tcx: "tcx"
+    case .rr: "txt"
+    case .hrvlogger: "csv"
+    case .wfdb: "hea"
+    case .edf: "edf"
+    case .omh, .fhir: "json"
+    }
+  }
+
   /// Writes `recording` in this format, and hands what is written to `receive` piece by piece.
   package func write<Failure: Error>(
     _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void

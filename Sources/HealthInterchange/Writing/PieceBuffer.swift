@@ -1,17 +1,17 @@
 /// Gathers bytes to pieces that are worth a call.
-struct PieceBuffer: ~Copyable {
+package struct PieceBuffer: ~Copyable {
   private(set) var bytes: [UInt8] = []
   static let size = 65_536
 
-  init() {
+  package init() {
     bytes.reserveCapacity(Self.size + 4096)
   }
 
-  mutating func append(_ text: String) {
+  package mutating func append(_ text: String) {
     bytes.append(contentsOf: text.utf8)
   }
 
-  mutating func append(_ number: Int64) {
+  package mutating func append(_ number: Int64) {
     guard number >= 0 else { return append("\(number)") }
     let start = bytes.count
     var rest = number
@@ -22,12 +22,12 @@ struct PieceBuffer: ~Copyable {
     bytes[start...].reverse()
   }
 
-  mutating func append(byte: UInt8) { bytes.append(byte) }
+  package mutating func append(byte: UInt8) { bytes.append(byte) }
 
-  mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+  package mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
   /// Hands on what there is where it is enough.
-  mutating func hand<Failure: Error>(
+  package mutating func hand<Failure: Error>(
     to receive: ([UInt8]) throws(Failure) -> Void, all: Bool = false
   ) throws(Failure) {
     guard bytes.count >= Self.size || (all && !bytes.isEmpty) else { return }

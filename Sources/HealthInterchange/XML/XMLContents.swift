@@ -4,11 +4,14 @@ protocol XMLContents: AnyObject {
   static var hasTexts: Bool { get }
   func begin(_ element: XMLElement)
   func end(_ name: String)
+  /// A processing instruction.
+  func instruction(_ target: String, _ data: String)
   /// A part of a text.
   func text(_ bytes: [UInt8])
 }
 
 extension XMLContents {
   static var hasTexts: Bool { true }
+  func instruction(_ target: String, _ data: String) {}
   func text(_ bytes: [UInt8]) {}
 }

@@ -27,6 +27,10 @@ internal import CExpat
         guard let user = unsafe user, let name = unsafe name else { return }
         unsafe XMLStream.stream(user).end(XMLElement.local(name))
       })
+    unsafe XML_SetProcessingInstructionHandler(parser) { user, target, data in
+      guard let user = unsafe user, let target = unsafe target, let data = unsafe data else { return }
+      unsafe XMLStream.stream(user).contents.instruction(String(cString: target), String(cString: data))
+    }
     guard type(of: contents).hasTexts else { return }
     unsafe XML_SetCharacterDataHandler(parser) { user, text, count in
       guard let user = unsafe user, let text = unsafe text else { return }

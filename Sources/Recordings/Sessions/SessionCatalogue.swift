@@ -1,6 +1,6 @@
 internal import Captures
 package import Documents
-internal import FoundationEssentials
+package import FoundationEssentials
 package import HealthModel
 internal import Ingestion
 package import SeriesStore
@@ -40,6 +40,21 @@ package struct SessionCatalogue: Sendable {
     let open = journalled.filter { !known.contains($0.id) }.map { SessionSummary($0) }
     // The store lists by start already; what is still open is nearly always the newest.
     return (open.isEmpty ? stored : (stored + open).sorted { $0.precedes($1) }, damages)
+  }
+
+  /// Those that a recorder has in its journal, or that wait there.
+  package func journalledIdentifiers() throws -> Set<UUID> {
+    guard FileAccess.exists(location.journal) else { return [] }
+    let sessions = try JournalReader.read(directory: location.journal).sessions
+    return Set(sessions.filter { $0.state != .committed }.map(\.capture.session))
+  }
+
+  /// Those that begin in a time, oldest first; nil is without a bound.
+  @concurrent package func sessions(beginningFrom start: Timestamp?, to end: Timestamp?) async throws -> [UUID] {
+    try await list().sessions.filter { session in
+      (start.map { session.start >= $0 } ?? true) && (end.map { session.start < $0 } ?? true)
+    }
+    .map(\.id)
   }
 
   /// Those in the store, oldest first.

@@ -8,8 +8,12 @@ internal import StoreCommands
 /// `sensord export SESSION|last --format FORMAT`: the values of a session for another program.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "export", abstract: "Write a session or workout for another program.",
-    usage: "sensord export <session> --format <format> [-o <file>] [options]",
+    commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
+    usage: """
+      sensord export <session> --format <format> [-o <file>] [options]
+             sensord export --from <t> --to <t> --format <format> [-o <folder>]
+             sensord export <session> --into <ride.fit> [-o <file>] [options]
+      """,
     discussion: """
       beats      CSV: time,run,index,rr_ticks,preceded_by_gap,flags (RR in 1/1024 s)
       rates      CSV: time,bpm,contact,energy_kj,preceded_by_gap
@@ -22,16 +26,29 @@ struct ExportCommand: ParsableCommand {
       omh        Open mHealth: a data point for each rate and interval
       fhir       FHIR R4: rates of each second, SDNN, a workout
 
-      All but the first two take a workout, too.
+      All but the first two take a workout, too, and --from and --to: sessions that
+      begin then, in one file (tcx, omh, fhir) or each in a file of a folder.
+      --into adds rates and intervals to the FIT file of a ride that has none.
 
         sensord export last --format fit -o ride.fit
+        sensord export --from 2026-11-01 --format fit -o november
+        sensord export last --into ride.fit -o ride-with-heart.fit
       """)
 
   @Argument(help: "The first digits of a session's or workout's name, or last.")
-  var session: String
+  var session: String?
 
   @Option(help: "What to write.")
-  var format: ExportChoice
+  var format: ExportChoice?
+
+  @Option(help: ArgumentHelp("Sessions that began then or later.", valueName: "t"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("Sessions that began before.", valueName: "t"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("Add what the ride in this FIT file has none of.", valueName: "ride.fit"))
+  var into: String?
 
   @OptionGroup var store: StoreOptions
 
@@ -40,19 +57,42 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp("Write this file, readable by you alone, instead of stdout.", valueName: "file"))
   var output: String?
 
-  mutating func run() throws {
-    switch format {
-    case .own(let format): try write(format)
-    case .foreign(let format):
-      var arguments = ["export", session, "--format", format.rawValue]
-      if let path = store.path { arguments += ["--store", path] }
-      if let output { arguments += ["--output", output] }
-      try InterchangeProgram.become(arguments)
+  private var isRange: Bool { from != nil || to != nil }
+
+  func validate() throws {
+    if session == nil, !isRange { throw ValidationError("Missing expected argument '<session>'") }
+    if session != nil, isRange { throw ValidationError("a session and --from or --to do not go together") }
+    switch (format, into) {
+    case (nil, nil): throw ValidationError("Missing expected argument '--format <format>'")
+    case (.some, .some): throw ValidationError("--into writes FIT, and does not go with --format")
+    case (nil, .some) where session == nil: throw ValidationError("--into takes one session or workout")
+    case (.own, nil) where session == nil: throw ValidationError("beats and rates are tables of one session")
+    default: break
     }
   }
 
+  mutating func run() throws {
+    var arguments = ["export"]
+    switch format {
+    case .own(let format): return try write(format)
+    case .foreign(let format): arguments += ["--format", format.rawValue]
+    case nil: break
+    }
+    if let into { arguments += ["--into", into] }
+    for (option, text) in [("--from", from), ("--to", to)] {
+      guard let text else { continue }
+      let moment = try MomentText.moment(
+        text, in: ZoneChoice.rules(named: nil, environment: .current), option: option)
+      arguments += [option, moment.iso8601(fractionDigits: 6)]
+    }
+    if let path = store.path { arguments += ["--store", path] }
+    if let output { arguments += ["--output", output] }
+    if let session { arguments += ["--", session] }
+    try InterchangeProgram.become(arguments)
+  }
+
   private func write(_ format: ExportFormat) throws {
-    let name = session
+    let name = session ?? ""
     let catalogue = try store.catalogue()
     let (session, table) = try CommandLoop.run { try await catalogue.export(name, as: format) }
     if format == .beats, let note = Self.noteOnBeats(of: session) { StandardError.write(note) }

@@ -1,0 +1,183 @@
+internal import HealthModel
+
+/// The FIT file of somebody's ride with the heart of a recording: rates in records that have none, and intervals where the file has none at
+/// all, behind the record of their second.
+///
+/// Every other message stays as it is, byte for byte. New are definitions, header and checksum.
+package struct RideMerge {
+  /// The file.
+  package private(set) var bytes: [UInt8] = []
+  /// How many records got a rate.
+  package private(set) var rates = 0
+  /// How many intervals were added.
+  package private(set) var intervals = 0
+  /// Whether there are records with times at all.
+  package private(set) var hasRecords = false
+
+  private let rateOfSecond: [Int64: UInt8]
+  private let beats: [(second: Int64, interval: UInt16)]
+  /// The first beat behind those of the last record.
+  private var beat = 0
+  private var lastSecond: Int64?
+
+  /// A rate counts for so many seconds more, where the next is late.
+  static let mostRateAge: Int64 = 2
+  /// Records may be so many seconds apart: devices that record less often than each second.
+  static let mostRecordGap: Int64 = 10
+
+  /// - Parameters:
+  ///   - recording: Whose heart it was.
+  ///   - ride: The whole file; several where files are chained.
+  /// - Throws: ``FileDamage`` for a file that is no FIT or is not whole: what follows could not be kept.
+  package init(of recording: InterchangeRecording, into ride: [UInt8]) throws(FileDamage) {
+    var rateOfSecond: [Int64: UInt8] = [:]
+    for rate in RateSeconds(recording) where rate.beatsPerMinute > 0 && rate.beatsPerMinute < 255 {
+      rateOfSecond[rate.second] = UInt8(clamping: rate.beatsPerMinute)
+    }
+    self.rateOfSecond = rateOfSecond
+    beats = MeasuredBeats(recording, followsClock: true).compactMap { beat in
+      beat.interval.map { (beat.time.microseconds.flooredSeconds, UInt16(clamping: $0)) }
+    }
+    var position = 0
+    while position < ride.count {
+      let file = try RideFile(ride, at: position)
+      append(file, of: ride)
+      position = file.end
+    }
+    guard position > 0 else { throw FileDamage("byte 0", "here no FIT file begins") }
+  }
+
+  private mutating func append(_ file: RideFile, of ride: [UInt8]) {
+    let start = bytes.count
+    bytes += ride[file.start..<file.start + file.headerLength]
+    var output = RideOutput(unused: file.unusedLocal)
+    for message in file.messages {
+      guard let definition = message.definition else {
+        output.define(message.local, Array(ride[message.range]), &bytes)
+        continue
+      }
+      let contents = ride[message.range]
+      guard let second = message.second else {
+        output.append(contents, as: message.local, &bytes)
+        continue
+      }
+      hasRecords = true
+      if let rate = missingRate(at: second, definition, contents) {
+        rates += 1
+        output.append(contents, as: message.local, withRate: rate, definition, &bytes)
+      } else {
+        output.append(contents, as: message.local, &bytes)
+      }
+      if !file.hasIntervals {
+        let due = intervals(upTo: second)
+        intervals += due.count
+        output.append(intervals: due, &bytes)
+      }
+    }
+    finish(from: start, file)
+  }
+
+  private func missingRate(at second: Int64, _ definition: FITDefinition, _ contents: ArraySlice<UInt8>) -> UInt8? {
+    if let (field, start) = definition.place(of: 3) {
+      // 0 is what devices write that look for a strap.
+      let value = contents[contents.startIndex + 1 + start]
+      guard field.size == 1, field.base == FITProfile.Base.uint8.rawValue, value == 0xFF || value == 0 else {
+        return nil
+      }
+    } else if definition.fields.count == 255 {
+      return nil
+    }
+    return (0...Self.mostRateAge).lazy.compactMap { rateOfSecond[second - $0] }.first
+  }
+
+  /// The intervals since the record before, or since a while before a first one.
+  private mutating func intervals(upTo second: Int64) -> ArraySlice<UInt16> {
+    let first = max(lastSecond.map { $0 + 1 } ?? second, second - Self.mostRecordGap + 1)
+    lastSecond = max(second, lastSecond ?? second)
+    while beat < beats.count, beats[beat].second < first { beat += 1 }
+    let start = beat
+    while beat < beats.count, beats[beat].second <= second { beat += 1 }
+    return beats[start..<beat].map(\.interval)[...]
+  }
+
+  /// The length and both checksums.
+  private mutating func finish(from start: Int, _ file: RideFile) {
+    let length = UInt32(bytes.count - start - file.headerLength)
+    for place in 0..<4 { bytes[start + 4 + place] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(place))) }
+    if file.headerLength == 14, bytes[start + 12] != 0 || bytes[start + 13] != 0 {
+      var checksum = FITChecksum()
+      checksum.add(bytes[start..<start + 12])
+      bytes[start + 12] = UInt8(truncatingIfNeeded: checksum.value)
+      bytes[start + 13] = UInt8(checksum.value >> 8)
+    }
+    var checksum = FITChecksum()
+    checksum.add(bytes[start...])
+    bytes += [UInt8(truncatingIfNeeded: checksum.value), UInt8(checksum.value >> 8)]
+  }
+}
+
+/// What was written of each local type: a message can only follow the definition by which it is read.
+private struct RideOutput {
+  private var wanted = [[UInt8]](repeating: [], count: 16)
+  private var written = [[UInt8]](repeating: [], count: 16)
+  /// Where intervals go: a local type that the file has no use for, or the last one, which is then defined again.
+  private let intervalLocal: UInt8
+
+  init(unused: UInt8?) {
+    intervalLocal = unused ?? 15
+  }
+
+  mutating func define(_ local: UInt8, _ definition: [UInt8], _ bytes: inout [UInt8]) {
+    wanted[Int(local)] = definition
+    write(definition, as: local, &bytes)
+  }
+
+  private mutating func write(_ definition: [UInt8], as local: UInt8, _ bytes: inout [UInt8]) {
+    bytes += definition
+    written[Int(local)] = definition
+  }
+
+  private mutating func require(_ definition: [UInt8], as local: UInt8, _ bytes: inout [UInt8]) {
+    if written[Int(local)] != definition { write(definition, as: local, &bytes) }
+  }
+
+  mutating func append(_ message: ArraySlice<UInt8>, as local: UInt8, _ bytes: inout [UInt8]) {
+    require(wanted[Int(local)], as: local, &bytes)
+    bytes += message
+  }
+
+  /// The record with a rate: in the field that it has for one, or in a new one behind its others.
+  mutating func append(
+    _ record: ArraySlice<UInt8>, as local: UInt8, withRate rate: UInt8, _ definition: FITDefinition,
+    _ bytes: inout [UInt8]
+  ) {
+    var form = wanted[Int(local)]
+    var record = Array(record)
+    if let (_, start) = definition.place(of: 3) {
+      record[1 + start] = rate
+    } else {
+      form.insert(contentsOf: [3, 1, FITProfile.Base.uint8.rawValue], at: 6 + 3 * definition.fields.count)
+      form[5] += 1
+      record.insert(rate, at: 1 + definition.nativeLength)
+    }
+    require(form, as: local, &bytes)
+    bytes += record
+  }
+
+  mutating func append(intervals: ArraySlice<UInt16>, _ bytes: inout [UInt8]) {
+    guard !intervals.isEmpty else { return }
+    let message = FITProfile.Message.variability
+    require(
+      [0x40 | intervalLocal, 0, 0, UInt8(truncatingIfNeeded: message), UInt8(message >> 8), 1, 0, 10, 0x84],
+      as: intervalLocal, &bytes)
+    var left = intervals
+    while !left.isEmpty {
+      bytes.append(intervalLocal)
+      for place in 0..<5 {
+        let value = place < left.count ? left[left.startIndex + place] : 0xFFFF
+        bytes += [UInt8(truncatingIfNeeded: value), UInt8(value >> 8)]
+      }
+      left = left.dropFirst(5)
+    }
+  }
+}

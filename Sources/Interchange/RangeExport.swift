@@ -1,0 +1,85 @@
+internal import FoundationEssentials
+internal import HealthInterchange
+internal import HealthModel
+internal import Recordings
+internal import StoreCommands
+
+/// All sessions that begin in a time: in one file where the format can hold several, else a file each in a folder.
+struct RangeExport {
+  private let format: InterchangeFormat
+  private let output: String?
+
+  init(_ format: InterchangeFormat, _ output: String?) throws(CommandFailure) {
+    self.format = format
+    self.output = output
+    guard format.holdsSeveral || output != nil else {
+      throw CommandFailure(
+        .usage, "\(format.rawValue) has one session in a file", remedy: "name a folder for them with -o FOLDER")
+    }
+  }
+
+  @concurrent func run(from start: Timestamp?, to end: Timestamp?, in catalogue: SessionCatalogue) async throws {
+    let sessions = try await catalogue.sessions(beginningFrom: start, to: end)
+    guard !sessions.isEmpty else { throw CommandFailure(.noInput, "no session begins then") }
+    let written =
+      format.holdsSeveral ? try await collect(sessions, in: catalogue) : try await spread(sessions, in: catalogue)
+    guard written > 0 else { throw CommandFailure(.badData, "no session of them has anything for \(format.rawValue)") }
+  }
+
+  /// Returns how many had something for the format.
+  @concurrent private func collect(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
+    guard var collection = RecordingCollection(format) else { return 0 }
+    var count = 0
+    guard let output else {
+      for session in sessions {
+        guard let recording = try await recording(session, in: catalogue) else { continue }
+        try collection.append(recording) { (piece) throws(FileError) in try Output.write(piece) }
+        count += 1
+      }
+      try collection.finish { (piece) throws(FileError) in try Output.write(piece) }
+      return count
+    }
+    let file = try ReplacedFile(path: output)
+    for session in sessions {
+      guard let recording = try await recording(session, in: catalogue) else { continue }
+      try collection.append(recording) { (piece) throws(FileError) in try file.write(piece) }
+      count += 1
+    }
+    try collection.finish { (piece) throws(FileError) in try file.write(piece) }
+    if count > 0 { try file.finish() }
+    return count
+  }
+
+  @concurrent private func spread(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
+    guard let folder = output else { return 0 }
+    var count = 0
+    for session in sessions {
+      guard var recording = try await recording(session, in: catalogue) else { continue }
+      if count == 0 { try FileAccess.makeDirectory(folder, mode: 0o700) }
+      count += 1
+      let path = "\(folder)/\(Self.name(of: recording)).\(format.fileEnding)"
+      if format == .wfdb {
+        try RecordFiles(path).write(&recording)
+      } else {
+        try Output.file(path) { (receive) throws(FileError) in try format.write(recording, to: receive) }
+      }
+    }
+    return count
+  }
+
+  /// Nil for one that has nothing for the format, which is told.
+  @concurrent private func recording(
+    _ session: UUID, in catalogue: SessionCatalogue
+  ) async throws -> InterchangeRecording? {
+    let recording = InterchangeRecording(try await catalogue.values(session.uuidString))
+    guard let refusal = format.refusal(recording) else { return recording }
+    Output.error("sensord: session \(session.uuidString.lowercased().prefix(8)) left out: \(refusal)")
+    return nil
+  }
+
+  /// `20261121T020808Z-3f2a91bc`: sorted by their starts, in UTC, and a name for every format.
+  private static func name(of recording: InterchangeRecording) -> String {
+    let start = recording.span.start.iso8601(fractionDigits: 0).filter { $0 != "-" && $0 != ":" }
+    return "\(start)-\(recording.id.uuidString.lowercased().prefix(8))"
+  }
+}

@@ -1,0 +1,41 @@
+internal import CConfinement
+internal import HealthInterchange
+internal import Recordings
+internal import StoreCommands
+
+/// `--into RIDE.fit`: somebody's ride with the heart that was recorded meanwhile.
+struct RideExport {
+  private let ride: String
+  private let output: String?
+
+  /// No ride is longer: a day has some nine mebibytes.
+  private static let longest = 16 << 20
+
+  init(_ ride: String, _ output: String?) {
+    self.ride = ride
+    self.output = output
+  }
+
+  func write(_ recording: InterchangeRecording) throws {
+    // Before a stranger's byte is read.
+    guard cconfinement_enter() == 0 else {
+      throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
+    }
+    let bytes = try FileAccess.read(ride, limit: Self.longest)
+    let merged: RideMerge
+    do throws(FileDamage) {
+      merged = try RideMerge(of: recording, into: bytes)
+    } catch {
+      throw CommandFailure(.badData, "\(ride): \(error)")
+    }
+    guard merged.rates + merged.intervals > 0 else {
+      throw CommandFailure(
+        .badData,
+        merged.hasRecords
+          ? "\(ride): it has a heart rate already, or was ridden at another time" : "\(ride): there is no ride in it")
+    }
+    try Output.file(output) { (receive) throws(FileError) in try receive(merged.bytes) }
+    Output.error(
+      "sensord: \(ride): \(merged.rates) records got a heart rate, \(merged.intervals) intervals were added")
+  }
+}

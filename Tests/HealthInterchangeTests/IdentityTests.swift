@@ -1,0 +1,123 @@
+import Foundation
+import HealthModel
+import Testing
+
+@testable import HealthInterchange
+
+@Suite("Own exports are known again")
+struct IdentityTests {
+  private func read(_ recording: InterchangeRecording, _ format: InterchangeFormat) throws -> RecordedSession {
+    let foreign = try #require(ForeignFormat(rawValue: format.rawValue))
+    let reading = try Reading(format.bytes(of: recording), foreign)
+    #expect(reading.damage == nil)
+    // TCX has to have both, which are passed over.
+    let needed = format == .tcx ? ["DistanceMeters": 1, "Calories": 1] : [:]
+    #expect(reading.account.leftOut == needed && reading.account.notes.isEmpty)
+    #expect(reading.sessions.count == 1)
+    return try #require(reading.sessions.first)
+  }
+
+  private func recording() throws -> InterchangeRecording {
+    var recording = try MadeUp.withGap()
+    recording.source = SourceRevision(identifier: "sensord", name: "sensord", version: "1.2.0")
+    recording.device = Device(
+      name: "Polar H10 B1234567", manufacturer: "Polar Electro Oy", model: "H10",
+      localIdentifier: "C0:FF:EE:00:00:01")
+    return recording
+  }
+
+  @Test(
+    "a session comes in under its own name, as its recorder's, and never takes the place of what was recorded",
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
+  func session(format: InterchangeFormat) throws {
+    let recording = try recording()
+    let session = try read(recording, format)
+    #expect(session.id == MadeUp.id)
+    #expect(session.source == recording.source)
+    #expect(session.syncVersion < 0)
+    #expect(session.metadata["importedWorkout"] == nil)
+    // A strap's address is nobody's business; TCX has one name.
+    let device =
+      format == .tcx
+      ? Device(name: "H10") : Device(name: "Polar H10 B1234567", manufacturer: "Polar Electro Oy", model: "H10")
+    #expect(session.device == device)
+  }
+
+  @Test("of two copies the one with more values counts as the newer one")
+  func versions() throws {
+    let (fit, tcx) = (try read(recording(), .fit), try read(recording(), .tcx))
+    #expect(fit.id == tcx.id)
+    #expect(fit.syncVersion > tcx.syncVersion)
+  }
+
+  @Test(
+    "a workout's copy says of which, and is no session of that name",
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
+  func workout(format: InterchangeFormat) throws {
+    var recording = try recording()
+    recording.isWorkout = true
+    let session = try read(recording, format)
+    #expect(session.metadata["importedWorkout"] == "3f2a91bc-1111-4222-8333-444444444444")
+    #expect(session.id != MadeUp.id)
+    #expect(session.id == UUID(madeOf: "sensord import\nworkout\n3F2A91BC-1111-4222-8333-444444444444"))
+  }
+
+  @Test("what another program imported keeps its source; the name of a program of this machine is nobody's to give")
+  func sources() throws {
+    var recording = try recording()
+    recording.source = SourceRevision(identifier: "fit.Garmin.7", name: "Garmin 2697")
+    #expect(try read(recording, .fit).source == recording.source)
+    recording.source = SourceRevision(identifier: "org.example.Game", name: "Game")
+    #expect(try read(recording, .fit).source.identifier.hasPrefix("fit.FIT manufacturer 255."))
+    #expect(try read(recording, .wfdb).source.identifier == "wfdb.sensord")
+    #expect(try read(recording, .tcx).source.identifier == "tcx.H10")
+  }
+
+  @Test("a version that would end the instruction is left out")
+  func instruction() throws {
+    var recording = try recording()
+    recording.source.version = "1?><x/>"
+    let text = InterchangeFormat.tcx.text(of: recording)
+    #expect(text.contains("<?sensord session 3f2a91bc-1111-4222-8333-444444444444 sensord?>"))
+    #expect(try read(recording, .tcx).source == SourceRevision(identifier: "sensord", name: "sensord"))
+  }
+
+  @Test(
+    "identities as texts",
+    arguments: [
+      ("session 3F2A91BC-1111-4222-8333-444444444444", RecordingIdentity.session(MadeUp.id)),
+      ("workout 3f2a91bc-1111-4222-8333-444444444444", .workout(MadeUp.id)), ("session", nil),
+      ("session 3f2a91bc", nil),
+      ("ride 3f2a91bc-1111-4222-8333-444444444444", nil), ("", nil),
+    ])
+  func texts(text: String, identity: RecordingIdentity?) {
+    #expect(RecordingIdentity(text) == identity)
+    if let identity { #expect(identity.text == text.lowercased()) }
+  }
+
+  @Test("several recordings of one file come in as several, each under its own name")
+  func several() throws {
+    let first = try recording()
+    var second = first
+    second.id = try #require(UUID(uuidString: "AAAAAAAA-1111-4222-8333-444444444444"))
+    var bytes: [UInt8] = []
+    guard var collection = RecordingCollection(.tcx) else {
+      Issue.record("TCX can hold several")
+      return
+    }
+    for one in [first, second] { collection.append(one) { (piece) throws(Never) in bytes += piece } }
+    collection.finish { (piece) throws(Never) in bytes += piece }
+    #expect(try Reading(bytes, .tcx).sessions.map(\.id) == [first.id, second.id])
+    #expect(InterchangeFormat.allCases.filter(\.holdsSeveral) == [.tcx, .omh, .fhir])
+  }
+
+  @Test("EDF and FHIR have the session's name where they have a place for one")
+  func written() throws {
+    let edf = InterchangeFormat.edf.bytes(of: try recording())
+    #expect(
+      String(decoding: edf[88..<168], as: UTF8.self)
+        .hasPrefix("Startdate 21-NOV-2026 3f2a91bc-1111-4222-8333-444444444444 X H10 "))
+    let fhir = InterchangeFormat.fhir.text(of: try recording())
+    #expect(fhir.contains(#""system":"urn:ietf:rfc:3986","value":"urn:uuid:3f2a91bc-1111-4222-8333-444444444444""#))
+  }
+}
