@@ -12,9 +12,12 @@ import time
 import again
 import edf
 import fit
+import foreign
 import intervals
 import json_forms
+import ride
 import sessions
+import speed
 import tcx
 import truth as truths
 import wfdb_files
@@ -64,6 +67,13 @@ def export(programs, store, what, form, path):
     return done.returncode, done.stderr.strip(), time.monotonic() - start
 
 
+def attempt(check):
+    try:
+        return True, check()
+    except Exception as error:
+        return False, f'{type(error).__name__}: {error}'
+
+
 def main():
     programs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     names = sys.argv[3:] or [*(name for name in sessions.SESSIONS if name != 'workouts'), *workouts.WORKOUTS]
@@ -73,6 +83,7 @@ def main():
         for form, ending in ENDINGS.items():
             store, what = sessions.place(name)
             made[name, form] = export(programs, folder / f'{store}.sqlite', what, form, folder / f'{name}.{ending}')
+    rides = {name: ride.export(programs, folder, name) for name in names if name not in workouts.WORKOUTS}
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     failed = 0
 
@@ -90,11 +101,17 @@ def main():
                 row(form, '-', name, code == 65, f'refused: {message}')
                 continue
             for checker, check in (checkers | comes_in(programs, form)).items():
-                try:
-                    isRight, told = not code, message or check(path, truth)
-                except Exception as error:
-                    isRight, told = False, f'{type(error).__name__}: {error}'
+                isRight, told = (not code, message) if message else attempt(lambda: check(path, truth))
                 row(form, checker, name, isRight, f'{told}; {sum(one.stat().st_size for one in files(path)):,} bytes in {seconds:.2f} s' if isRight else told)
+        if name in rides and truth.rates:
+            row('--into', 'garmin-fit-sdk', name, *attempt(lambda: ride.check(*rides[name], truth)))
+        if name == 'ten-hours':
+            row('fit', 'encoder', name, *attempt(lambda: speed.compare(folder / f'{name}.fit', made[name, 'fit'][2])))
+    if os.environ.get('SENSORD_TEST_DATA') and os.environ.get('FORMATS') != 'small':
+        for record in foreign.RECORDS:
+            row('wfdb', 'wfdb', record, *attempt(lambda: foreign.check(programs, folder, record)))
+    elif os.environ.get('FORMATS') != 'small':
+        print("wfdb: PhysioNet's own records are left out: SENSORD_TEST_DATA names no folder")
     print(f'{failed} failed; the largest process had {peak} MiB resident')
     return 1 if failed else 0
 

@@ -117,6 +117,121 @@ struct InterchangeCommandTests {
     }
   }
 
+  @Test(
+    "a session that was exported is known in the store that has it, stays deleted where it was, and is itself elsewhere",
+    arguments: [("fit", "out.fit"), ("tcx", "out.tcx"), ("wfdb", "out.hea")])
+  func known(format: String, name: String) throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/\(name)", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", format, "--store", store, "-o", file).status == 0)
+    let before = try sensord.run("show", "last", "--json", "--store", store).output
+    for dry in [["--dry-run"], []] {
+      let known = try sensord.run(["import", "--store", store, file] + dry)
+      #expect(known.status == 0 && known.output.contains("is known already, nothing new"), "\(known.output)")
+    }
+    #expect(try sensord.run("show", "last", "--json", "--store", store).output == before)
+    #expect(try sensord.run("sessions", "--json", "--store", store).output.split(separator: "\n").count == 1 + 2)
+    // Elsewhere it has its own name and recorder.
+    #expect(try sensord.run("import", "--store", other, file).output.contains("fd81d2e6 stored: "))
+    let query = "SELECT identifier, name FROM sources JOIN sessions ON source = sources.id"
+    let sources = try [store, other].map { try sensord.run("sql", query, "--store", $0).output }
+    #expect(sources[0] == sources[1] && sources[0].contains("sensord"), "\(sources)")
+    // What was recorded takes the place of a copy.
+    let capture = "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/strap-lost-link.capture"
+    #expect(try sensord.run("replay", capture, "--store", other).status == 0)
+    #expect(try sensord.run("show", "last", "--json", "--store", other).output == before)
+    #expect(try sensord.run("delete", "fd81d2e6", "--store", store).status == 0)
+    let again = try sensord.run("import", "--store", store, file)
+    #expect(again.output.contains("was deleted before, nothing stored"), "\(again.output)")
+  }
+
+  @Test("a copy of a session that is being recorded does not come in before it has ended")
+  func journalled() throws {
+    try stored()
+    let file = "\(folder.path)/out.fit"
+    #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", file).status == 0)
+    let capture = "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/strap-lost-link.capture"
+    let lines = try String(contentsOfFile: capture, encoding: .utf8).split(separator: "\n").dropLast()
+    try folder.write("other.journal/00000001.journal", lines.joined(separator: "\n") + "\n")
+    let other = "\(folder.path)/other.sqlite"
+    let outcome = try sensord.run("import", "--store", other, file)
+    #expect(outcome.status == 0 && outcome.output.contains("is known already, nothing new"), "\(outcome.output)")
+    #expect(!FileManager.default.fileExists(atPath: other))
+  }
+
+  @Test("all sessions of a time: in one file where the format can hold them, else each in a file of a folder")
+  func range() throws {
+    try stored()
+    let second = "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/\(Self.second)"
+    #expect(try sensord.run("replay", second, "--store", store).status == 0)
+    let all = ["export", "--from", "2020-01-01", "--store", store]
+    let text = try sensord.run(all + ["--format", "tcx"])
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.components(separatedBy: "<Activity ").count == 1 + 2)
+    let path = "\(folder.path)/some/sessions"
+    let files = try sensord.run(all + ["--format", "fit", "-o", path])
+    #expect(files.status == 0, "\(files.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    #expect(names.count == 2 && names.allSatisfy { $0.hasSuffix(".fit") && $0.dropFirst(15).first == "Z" }, "\(names)")
+    #expect(TestPlaces.mode(path) == 0o700)
+    let known = try sensord.run(["import", "--store", store] + names.map { "\(path)/\($0)" })
+    #expect(known.output.components(separatedBy: "is known already").count == 1 + 2, "\(known.output)")
+    let none = try sensord.run("export", "--to", "2020-01-01", "--format", "omh", "--store", store)
+    #expect(none.status == 66 && none.errors.contains("no session begins then"), "\(none.errors)")
+    for arguments in [
+      ["--format", "fit"], ["--format", "beats"], ["last", "--format", "tcx"], ["--into", "x.fit"],
+    ] {
+      let refused = try sensord.run(all + arguments)
+      #expect(refused.status == 64 && refused.errorLines.count == 1, "\(arguments): \(refused.errors)")
+    }
+  }
+
+  private static let second = "rates-only.capture"
+
+  @Test("a ride gets the heart that was recorded meanwhile; one that has a heart already is left alone")
+  func ride() throws {
+    try stored()
+    let (own, merged) = ("\(folder.path)/own.fit", "\(folder.path)/merged.fit")
+    #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", own).status == 0)
+    // Its own file without its rates: the field is there, and says that there is none.
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: own)))
+    let rates = try blank(&bytes)
+    try Data(bytes).write(to: URL(fileURLWithPath: own))
+    let outcome = try sensord.run("export", "last", "--into", own, "--store", store, "-o", merged)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    let words = outcome.errors.split(separator: " ")
+    let place = try #require(words.firstIndex(of: "records"))
+    #expect(rates > 0 && Int(words[place - 1]) ?? 0 >= rates, "\(outcome.errors)")
+    #expect(TestPlaces.mode(merged) == 0o600)
+    // Now there is nothing left to add.
+    let full = try sensord.run("export", "last", "--into", merged, "--store", store, "-o", own)
+    #expect(full.status == 65 && full.errors.contains("it has a heart rate already"), "\(full.errors)")
+    let text = try folder.write("ride.txt", "no ride\n")
+    let wrong = try sensord.run("export", "last", "--into", text, "--store", store, "-o", own)
+    #expect(wrong.status == 65 && wrong.errors.contains("byte 0: here no FIT file begins"), "\(wrong.errors)")
+    let missing = try sensord.run("export", "last", "--into", "\(folder.path)/none.fit", "--store", store)
+    #expect(missing.status == 66, "\(missing.errors)")
+  }
+
+  /// Takes the rates out of a file of our own; returns how many there were.
+  private func blank(_ bytes: inout [UInt8]) throws -> Int {
+    let form: [UInt8] = [0x44, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 1, 2]
+    let start = try #require(bytes.indices.first { bytes[$0...].starts(with: form) })
+    let head = bytes[start + form.count]
+    let date = bytes[(start + form.count + 3)...(start + form.count + 4)]
+    var count = 0
+    for place in (start + form.count)..<(bytes.count - 6)
+    where bytes[place] == head && bytes[(place + 3)...(place + 4)] == date && bytes[place + 5] != 255 {
+      bytes[place + 5] = 255
+      count += 1
+    }
+    var checksum = FITChecksum()
+    checksum.add(bytes.dropLast(2))
+    bytes[bytes.count - 2] = UInt8(truncatingIfNeeded: checksum.value)
+    bytes[bytes.count - 1] = UInt8(checksum.value >> 8)
+    return count
+  }
+
   @Test("a damaged file comes in up to the damage, which is told with 65; what is no such file is named")
   func damaged() throws {
     try stored()

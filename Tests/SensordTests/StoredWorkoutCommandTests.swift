@@ -94,6 +94,21 @@ struct StoredWorkoutCommandTests {
     try sensord.run(arguments + ["--store", store])
   }
 
+  @Test("a workout leaves with a lap for each activity, and is known again; elsewhere it is a session")
+  func exported() async throws {
+    try await save(collecting: try await record())
+    let (file, other) = ("\(folder.path)/race.fit", "\(folder.path)/other.sqlite")
+    let outcome = try run("export", "7c10", "--format", "fit", "-o", file)
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(try run("import", file).output.contains("is known already, nothing new"))
+    let first = try sensord.run("import", file, "--store", other)
+    #expect(first.output.contains(" stored: "), "\(first.output)")
+    #expect(try sensord.run("import", file, "--store", other).output.contains("is known already"))
+    let shown = try sensord.run("show", "last", "--json", "--store", other).output
+    #expect(shown.contains("7c10e5d2-0000-4000-8000-000000000002"), "\(shown)")
+    #expect(shown.components(separatedBy: #""lap""#).count == 1 + 2, "\(shown)")
+  }
+
   @Test("workouts are a table of 80 columns and an array, oldest first, by type, time and the mean rate of an activity")
   func list() async throws {
     try await save(collecting: try await record())
