@@ -122,11 +122,11 @@ struct ImportCommand: AsyncParsableCommand {
         isOver = true
       }
       for element in elements {
-        if let session = try assembly.take(element) { try await store(session, into: &destination, &report) }
+        if let session = try assembly.take(element) { try await store(session, format, into: &destination, &report) }
       }
       if !isOver { piece = try input.read() }
     }
-    if let session = try assembly.finish() { try await store(session, into: &destination, &report) }
+    if let session = try assembly.finish() { try await store(session, format, into: &destination, &report) }
     report.account.add(reader.account)
     report.account.add(assembly.account)
     guard !assembly.lacksStart else {
@@ -171,10 +171,11 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   @concurrent private func store(
-    _ session: RecordedSession, into destination: inout ImportDestination, _ report: inout ImportReport
+    _ session: RecordedSession, _ format: ForeignFormat, into destination: inout ImportDestination,
+    _ report: inout ImportReport
   ) async throws {
     if let since, session.end < since { return report.tooOld += 1 }
-    report.rows.append(ImportReport.Row(session, try await destination.outcome(of: session)))
+    report.rows.append(ImportReport.Row(session, try await destination.outcome(of: session, format)))
   }
 
   /// The names of types, which are looked at before a file is.

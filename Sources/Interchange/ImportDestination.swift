@@ -29,9 +29,12 @@ struct ImportDestination {
   }
 
   /// Stores a session, or says what would become of it.
-  @concurrent mutating func outcome(of session: RecordedSession) async throws -> CommitOutcome {
+  @concurrent mutating func outcome(
+    of session: RecordedSession, _ format: ForeignFormat
+  ) async throws -> CommitOutcome {
     // First, since what leaves the journal is in the store.
     if try isBeingRecorded(session.id) { return .unchanged }
+    if let copy = IntervalCopy(session, format), try await isKnown(copy, session) { return .unchanged }
     guard let store = try opened() else { return .stored }
     if let known = try await Self.outcome(ofCopyIn: session, in: store) { return known }
     guard isDry else { return try await store.commit(session) }
@@ -46,6 +49,20 @@ struct ImportDestination {
   private mutating func isBeingRecorded(_ session: UUID) throws -> Bool {
     if journalled == nil { journalled = try options.catalogue(mustExist: false).journalledIdentifiers() }
     return journalled?.contains(session) ?? false
+  }
+
+  /// Whether a recording of the same day has these intervals: who says when text began may be wrong by a time zone.
+  @concurrent private func isKnown(_ copy: IntervalCopy, _ session: RecordedSession) async throws -> Bool {
+    let catalogue = try options.catalogue(mustExist: false)
+    let day: Int64 = 86_400_000_000
+    let recordings = try await catalogue.recordings(
+      from: session.start.advanced(byMicroseconds: -day), to: session.end.advanced(byMicroseconds: day))
+    for recording in recordings where recording != session.id {
+      // Of what is damaged nothing can be told.
+      guard let values = try? await catalogue.values(recording.uuidString) else { continue }
+      if copy.isCopy(of: InterchangeRecording(values)) { return true }
+    }
+    return false
   }
 
   /// What becomes of a copy of a workout where the store has that, or had it; nil where it never did, and for everything else.

@@ -73,6 +73,32 @@ struct IdentityTests {
     #expect(try read(recording, .tcx).source.identifier == "tcx.H10")
   }
 
+  @Test(
+    "intervals that say nothing of whose they are are known again: all of them, or the first of many",
+    arguments: [(ForeignFormat.rr, InterchangeFormat.rr), (.hrvlogger, .hrvlogger)])
+  func intervals(foreign: ForeignFormat, format: InterchangeFormat) throws {
+    func copy(_ recording: InterchangeRecording) throws -> IntervalCopy {
+      let reading = try Reading(format.bytes(of: recording), foreign, start: MadeUp.start)
+      let session = try #require(reading.sessions.first)
+      return try #require(IntervalCopy(session, foreign))
+    }
+    func recording(_ ticks: some Sequence<UInt32>) throws -> InterchangeRecording {
+      MadeUp.recording(
+        seconds: 100, beats: try MadeUp.series([(0.4, [990, 1010]), (8.7, Array(ticks))]), gaps: [(2.4, 8.7)])
+    }
+    let ticks = (0..<40).map { UInt32(800 + 7 * ($0 % 30)) }
+    let (long, short) = (try recording(ticks), try recording(ticks.prefix(5)))
+    #expect(try copy(long).isCopy(of: long) && copy(short).isCopy(of: short))
+    // Written while it was being recorded, and too early to tell.
+    #expect(try copy(recording(ticks.prefix(30))).isCopy(of: long))
+    #expect(try !copy(recording(ticks.prefix(29))).isCopy(of: long))
+    #expect(try !copy(recording(ticks + [900])).isCopy(of: long))
+    #expect(try !copy(recording(ticks.dropLast() + [1003])).isCopy(of: long))
+    #expect(try !copy(recording([900] + ticks.dropFirst())).isCopy(of: long))
+    let session = try #require(Reading(InterchangeFormat.fit.bytes(of: long), .fit).sessions.first)
+    #expect(IntervalCopy(session, .fit) == nil)
+  }
+
   @Test("a version that would end the instruction is left out")
   func instruction() throws {
     var recording = try recording()

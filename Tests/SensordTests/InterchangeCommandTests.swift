@@ -145,6 +145,36 @@ struct InterchangeCommandTests {
     #expect(again.output.contains("was deleted before, nothing stored"), "\(again.output)")
   }
 
+  @Test(
+    "intervals alone are known by themselves, in the session's own day; elsewhere they come in as another program's",
+    arguments: ["rr", "hrvlogger"])
+  func intervals(format: String) throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/out.txt", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", format, "--store", store, "-o", file).status == 0)
+    // A time zone wrong.
+    let start = format == "rr" ? ["--start", "2026-09-21T14:13:20+02:00"] : []
+    for dry in [["--dry-run"], []] {
+      let known = try sensord.run(["import", "--store", store, file] + start + dry)
+      #expect(known.status == 0 && known.output.contains("is known already, nothing new"), "\(known.output)")
+    }
+    #expect(try sensord.run("sessions", "--json", "--store", store).output.split(separator: "\n").count == 1 + 2)
+    #expect(try sensord.run(["import", "--store", other, file] + start).output.contains(" stored: "))
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    let changed = try folder.write(
+      "changed.txt", lines.dropLast().joined(separator: "\n") + "\n" + Self.last(of: lines))
+    let another = try sensord.run(["import", "--store", store, changed] + start)
+    #expect(another.output.contains(" stored: "), "\(another.output)\(another.errors)")
+  }
+
+  /// The last line with another interval.
+  private static func last(of lines: [Substring]) -> String {
+    var fields = (lines.last ?? "").components(separatedBy: ", ")
+    let place = fields.count > 1 ? 1 : 0
+    fields[place] = "\((Int(fields[place]) ?? 0) + 7)"
+    return fields.joined(separator: ", ") + "\n"
+  }
+
   @Test("a copy of a session that is being recorded does not come in before it has ended")
   func journalled() throws {
     try stored()

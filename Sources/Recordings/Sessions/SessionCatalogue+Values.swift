@@ -1,5 +1,5 @@
-internal import FoundationEssentials
-internal import HealthModel
+package import FoundationEssentials
+package import HealthModel
 internal import SeriesStore
 
 /// What other formats are made of.
@@ -15,6 +15,13 @@ extension SessionCatalogue {
     return RecordedValues(
       id: session.id, device: session.device, source: session.source, span: Self.span(session.start, session.end),
       rates: rates, heartbeats: beats, gaps: gaps)
+  }
+
+  /// The sessions that have beats, and the workouts, of which a part lies in a time.
+  @concurrent package func recordings(from start: Timestamp, to end: Timestamp) async throws -> [UUID] {
+    let sessions = try await list().sessions.filter { $0.heartbeats.count > 0 && $0.start <= end && $0.end >= start }
+    let workouts = SamplePredicate.and([.type(.workout), .time(from: start, to: end)])
+    return try await sessions.map(\.id) + (store?.identifiers(SampleQuery(workouts)) ?? [])
   }
 
   @concurrent private func values(ofWorkout id: UUID) async throws -> RecordedValues {
