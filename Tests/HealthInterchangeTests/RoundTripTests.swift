@@ -36,6 +36,17 @@ struct RoundTripTests {
     #expect(reading.sessions.first?.heartbeats.runs.map(\.beats.count) == [2, 1, 2])
   }
 
+  @Test("FIT keeps where laps end, though they stand behind all records")
+  func laps() throws {
+    var recording = try MadeUp.withGap()
+    recording.laps = try [(0.0, 3.0), (3.0, 10.0)].map { start, end in
+      let span = try #require(TimeSpan(start: MadeUp.time(start), end: MadeUp.time(end)))
+      return InterchangeRecording.Lap(span, activity: .running)
+    }
+    let session = try #require(Reading(InterchangeFormat.fit.bytes(of: recording), .fit).sessions.first)
+    #expect(session.markers.map(\.time) == [MadeUp.time(3), MadeUp.time(10)])
+  }
+
   @Test("TCX keeps rates and the gap between tracks; laps are markers", arguments: [1, 50, 100_000])
   func tcx(pieces: Int) throws {
     var recording = try MadeUp.withGap()

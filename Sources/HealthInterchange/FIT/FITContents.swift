@@ -40,7 +40,7 @@ struct FITContents {
       hasIntervals = true
       for milliseconds in fields.numbers(0) where milliseconds > 0 { elements.append(.interval(UInt32(milliseconds))) }
     case FITProfile.Message.event: takeEvent(fields, moment, &account, into: &elements)
-    case FITProfile.Message.lap: if let moment { elements.append(.lap(moment)) }
+    case FITProfile.Message.lap: if let end = Self.end(ofLap: fields, moment) { elements.append(.lap(end)) }
     case FITProfile.Message.session:
       if let activity = fields.number(5).flatMap({ FITProfile.activity(UInt8(clamping: $0)) }) {
         elements.append(.activity(activity))
@@ -62,6 +62,15 @@ struct FITContents {
       break
     default: account.leave(out: "message \(fields.definition.message)")
     }
+  }
+
+  /// By its start and how long it took: laps may stand behind all records, and have the time at which they were written.
+  private static func end(ofLap fields: FITFields, _ moment: Timestamp?) -> Timestamp? {
+    guard let moment, let start = fields.number(2), let milliseconds = fields.number(7),
+      start >= 0x1000_0000, start <= UInt32.max, milliseconds <= UInt32.max
+    else { return moment }
+    let begin = Timestamp(microseconds: (Int64(start) + FITProfile.epoch) * 1_000_000)
+    return min(moment, begin.advanced(byMicroseconds: Int64(milliseconds) * 1000))
   }
 
   /// What a file of our own says besides FIT: of what it is a copy, and what measured. False where a message has nothing of that.

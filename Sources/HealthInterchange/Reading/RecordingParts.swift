@@ -96,7 +96,8 @@ struct RecordingParts: Sendable {
       id: identifier(format, source, start, identity), syncVersion: version(identity), device: device, source: source,
       start: start, end: end, endReason: "imported", metadata: metadata, rates: rates, heartbeats: series,
       gaps: beats.count == 0 ? rateGaps : beatGaps,
-      markers: markers.filter { $0.time >= start && $0.time <= end }, coverage: coverage(of: span, series),
+      markers: markers.filter { $0.time >= start && $0.time <= end }.sorted { $0.time < $1.time },
+      coverage: coverage(of: span, series),
       variability: HeartRateVariabilitySummary(
         sdnnMilliseconds: figure(.sdnn), rmssdMilliseconds: figure(.rmssd), pnn50: figure(.pnn50)))
   }
