@@ -156,6 +156,7 @@ struct ImportCommand: AsyncParsableCommand {
     do {
       let archive = try ZipArchive(size: size, input.source())
       guard let export = try AppleArchive(archive).export else {
+        if let damage = archive.damage { throw damage }
         throw CommandFailure(.badData, "\(file): no file in it is Apple's export")
       }
       let reader = try archive.open(export.entry)
@@ -164,6 +165,7 @@ struct ImportCommand: AsyncParsableCommand {
       try await reading.read(piece) { (try reader.next(), reader.position) }
       try await reading.readClinicalRecords(in: archive)
       (report.apple, report.damage) = try await reading.finish()
+      report.damage = report.damage ?? archive.damage
       for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }
     } catch let error as FileDamage {
       report.damage = error

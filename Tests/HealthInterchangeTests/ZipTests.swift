@@ -22,12 +22,14 @@ struct MadeUpZip {
     return Int(~sum)
   }
 
-  /// Adds a file; `method` 0 is stored as it is. Wide: its sizes stand in a ZIP64 field.
+  /// Adds a file; `method` 0 is stored as it is. Wide: its sizes stand in a ZIP64 field. Open-ended: in front of it are neither checksum
+  /// nor sizes, which stand behind it.
   mutating func add(
     _ name: String, _ packed: [UInt8], method: Int = 0, size: Int? = nil, checksum: Int? = nil, flags: Int = 0,
-    isWide: Bool = false
+    isWide: Bool = false, isOpenEnded: Bool = false
   ) {
     let place = bytes.count
+    let flags = isOpenEnded ? flags | 8 : flags
     let (size, sum) = (size ?? packed.count, checksum ?? Self.checksum(packed))
     var common = Self.number(flags, 2)
     common += Self.number(method, 2)
@@ -38,12 +40,22 @@ struct MadeUpZip {
     sizes += Self.number(size, 4)
     var own = Self.number(place, 4)
     bytes += [0x50, 0x4B, 3, 4, 20, 0]
-    bytes += common
-    bytes += sizes
+    if isOpenEnded {
+      bytes += common.dropLast(4)
+      bytes += Array(repeating: 0, count: 12)
+    } else {
+      bytes += common
+      bytes += sizes
+    }
     bytes += Self.number(name.utf8.count, 2)
     bytes += Self.number(0, 2)
     bytes += Array(name.utf8)
     bytes += packed
+    if isOpenEnded {
+      bytes += [0x50, 0x4B, 7, 8]
+      bytes += Self.number(sum, 4)
+      bytes += sizes
+    }
     if isWide {
       for (value, length) in [(1, 2), (24, 2), (size, 8), (packed.count, 8), (place, 8)] {
         wide += Self.number(value, length)
@@ -121,7 +133,9 @@ struct ZipTests {
     var damage: FileDamage?
     do throws(FileDamage) {
       let archive = try archive(bytes)
-      guard let export = try AppleArchive(archive).export else { return ([], FileDamage("", "no export")) }
+      guard let export = try AppleArchive(archive).export else {
+        return ([], archive.damage ?? FileDamage("", "no export"))
+      }
       let unpacked = try archive.open(export.entry)
       while true {
         let piece = try unpacked.next()
@@ -129,6 +143,7 @@ struct ZipTests {
         objects += try reader.read(piece)
       }
       try reader.end()
+      damage = archive.damage
     } catch {
       damage = error
     }
@@ -140,15 +155,19 @@ struct ZipTests {
   }
 
   private func made(
-    checksum: Int = 0x9D35_7251, size: Int = 213, method: Int = 8, flags: Int = 0, isWide: Bool = false
+    checksum: Int = 0x9D35_7251, size: Int = 213, method: Int = 8, flags: Int = 0, isWide: Bool = false,
+    isOpenEnded: Bool = false
   ) -> [UInt8] {
     var zip = MadeUpZip()
     zip.add("apple_health_export/", [])
     zip.add("apple_health_export/export_cda.xml", Array("<?xml version='1.0'?><ClinicalDocument/>".utf8))
-    zip.add("apple_health_export/workout-routes/route_1.gpx", [])
+    // Its checksum is wrong, which is nobody's business who passes it over.
+    zip.add(
+      "apple_health_export/workout-routes/route_1.gpx", isOpenEnded ? Self.packed : [], method: isOpenEnded ? 8 : 0,
+      isOpenEnded: isOpenEnded)
     zip.add(
       "a/\u{42D}\u{43A}\u{441}\u{43F}\u{43E}\u{440}\u{442}.xml", Self.packed, method: method, size: size,
-      checksum: checksum, flags: flags, isWide: isWide)
+      checksum: checksum, flags: flags, isWide: isWide, isOpenEnded: isOpenEnded)
     return zip.finish(isWide: isWide)
   }
 
@@ -170,6 +189,28 @@ struct ZipTests {
     #expect(reading(made(checksum: 1)).values == [61])
     #expect(reading(made(checksum: 1)).damage?.problem.contains("checksum") == true)
     #expect(reading(made(size: 212)).damage?.problem.contains("size") == true)
+  }
+
+  @Test(
+    "a ZIP file that was cut off before its list is read file by file, and says so", arguments: [false, true])
+  func withoutList(isOpenEnded: Bool) throws {
+    let whole = made(isOpenEnded: isOpenEnded)
+    #expect(reading(whole).values == [61] && reading(whole).damage == nil)
+    let list = try #require(whole.indices.first { whole[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+    let others = try AppleArchive(archive(Array(whole[..<list]))).export?.others
+    #expect(others == ["file of a route": 1, "export_cda.xml: says the same in another format": 1])
+    for count in list..<whole.count {
+      let (values, damage) = reading(Array(whole[..<count]))
+      #expect(values == [61], "cut off at \(count)")
+      #expect(damage == FileDamage("byte \(count)", "the ZIP file ends before its list of files: it is not whole"))
+    }
+    // In the midst of the export.
+    let end = isOpenEnded ? list - 16 : list
+    #expect(reading(Array(whole[..<(end - 1)])).values == [61])
+    #expect(reading(Array(whole[..<(end - 1)])).damage?.problem.hasSuffix("is cut off") == true)
+    #expect(reading(Array(whole[..<(end - 100)])).values.isEmpty)
+    let wrong = made(checksum: 1, isOpenEnded: isOpenEnded)
+    #expect(reading(Array(wrong[..<list])).damage?.problem.contains("checksum") == true)
   }
 
   @Test("what cannot be unpacked is no export")

@@ -1,4 +1,5 @@
-/// A ZIP file that can be read at any place: its central directory (APPNOTE 6.3.10, 4.3 to 4.5; ZIP64 included).
+/// A ZIP file that can be read at any place: its central directory (APPNOTE 6.3.10, 4.3 to 4.5; ZIP64 included). Where that is lost,
+/// files are found by the header that each has.
 package struct ZipArchive {
   /// Bytes at a place; fewer than asked for at the end of the file only.
   package typealias Source = (_ place: Int64, _ count: Int) throws(FileDamage) -> [UInt8]
@@ -13,27 +14,46 @@ package struct ZipArchive {
     package var packedSize: Int64
     package var size: Int64
     var header: Int64
+    /// Whether checksum and sizes stand behind it, and `packedSize` is the most that it can be.
+    var isOpenEnded = false
 
     /// The name in printable letters.
     package var text: String { String(decoding: name, as: UTF8.self) }
   }
 
-  private let source: Source
-  private let size: Int64
-  private let directory: Int64
-  private let directoryEnd: Int64
+  let source: Source
+  let size: Int64
+  /// The places of the directory; nil where it is lost.
+  private let directory: Range<Int64>?
+  /// Why the directory is lost.
+  package let damage: FileDamage?
 
   /// The most files that are looked at.
   static let mostEntries = 1_000_000
+
+  static let localHeader = 0x0403_4B50
 
   package static func recognizes(_ beginning: [UInt8]) -> Bool {
     beginning.starts(with: [0x50, 0x4B, 0x03, 0x04]) || beginning.starts(with: [0x50, 0x4B, 0x05, 0x06])
   }
 
   /// Finds the directory.
+  ///
+  /// - Throws: ``FileDamage`` where it is lost, and no file begins where the first has to.
   package init(size: Int64, _ source: @escaping Source) throws(FileDamage) {
     self.source = source
     self.size = size
+    do throws(FileDamage) {
+      directory = try Self.directory(size, source)
+      damage = nil
+    } catch {
+      guard try source(0, 4).isSignature(Self.localHeader, at: 0) else { throw error }
+      directory = nil
+      damage = error
+    }
+  }
+
+  private static func directory(_ size: Int64, _ source: Source) throws(FileDamage) -> Range<Int64> {
     let tail = try source(max(0, size - 65_557), Int(min(size, 65_557)))
     let base = size - Int64(tail.count)
     var place = tail.count - 22
@@ -61,12 +81,13 @@ package struct ZipArchive {
     guard start >= 0, length >= 0, start <= size, length <= size - start else {
       throw FileDamage("byte \(base + Int64(place))", "the ZIP file's list of files is not where it is said to be")
     }
-    (directory, directoryEnd) = (start, start + length)
+    return start..<start + length
   }
 
-  /// Each file in the order of the directory, until `body` returns false.
+  /// Each file in the order of the directory, until `body` returns false; where it is lost, in the order in which they stand there.
   package func forEach(_ body: (Entry) throws(FileDamage) -> Bool) throws(FileDamage) {
-    var place = directory
+    guard let directory else { return try walk(body) }
+    var place = directory.lowerBound
     var count = 0
     var buffer: [UInt8] = []
     var bufferStart: Int64 = 0
@@ -81,7 +102,7 @@ package struct ZipArchive {
       }
       return buffer[from..<from + wanted]
     }
-    while place + 46 <= directoryEnd {
+    while place + 46 <= directory.upperBound {
       let head = Array(try bytes(46))
       guard head.isSignature(0x0201_4B50, at: 0), count < Self.mostEntries else {
         throw FileDamage("byte \(place)", "the ZIP file's list of files is damaged")
@@ -108,7 +129,7 @@ package struct ZipArchive {
       throw FileDamage("byte \(entry.header)", "\(entry.text) is packed by method \(entry.method), not by deflate")
     }
     let head = try source(entry.header, 30)
-    guard head.count == 30, head.isSignature(0x0403_4B50, at: 0) else {
+    guard head.count == 30, head.isSignature(Self.localHeader, at: 0) else {
       throw FileDamage("byte \(entry.header)", "\(entry.text) is not where the ZIP file's list of files says")
     }
     let start = entry.header + 30 + Int64(head.number(2, at: 26) + head.number(2, at: 28))
@@ -119,7 +140,7 @@ package struct ZipArchive {
 
 extension ZipArchive.Entry {
   /// Takes sizes and place of the ZIP64 field, in the order in which they are missing.
-  fileprivate mutating func widen(_ extra: [UInt8]) {
+  mutating func widen(_ extra: [UInt8]) {
     var place = 0
     while place + 4 <= extra.count {
       let (tag, length) = (extra.number(2, at: place), extra.number(2, at: place + 2))
@@ -143,14 +164,14 @@ extension ZipArchive.Entry {
 
 extension [UInt8] {
   /// A number of up to four bytes, the least first; 0 beyond the end.
-  fileprivate func number(_ bytes: Int, at place: Int) -> Int {
+  func number(_ bytes: Int, at place: Int) -> Int {
     guard place >= 0, place + bytes <= count else { return 0 }
     return (0..<bytes).reduce(0) { $0 | Int(self[place + $1]) << ($1 * 8) }
   }
 
-  fileprivate func wide(at place: Int) -> UInt64 {
+  func wide(at place: Int) -> UInt64 {
     UInt64(number(4, at: place)) | UInt64(number(4, at: place + 4)) << 32
   }
 
-  fileprivate func isSignature(_ signature: Int, at place: Int) -> Bool { number(4, at: place) == signature }
+  func isSignature(_ signature: Int, at place: Int) -> Bool { number(4, at: place) == signature }
 }

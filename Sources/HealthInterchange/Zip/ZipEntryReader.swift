@@ -11,7 +11,8 @@ internal import CZlib
   private var inputPlace = 0
   private var isReady = false
   private var isOver = false
-  private var hasEnded = false
+  /// Whether the end of what was packed was found.
+  private(set) var hasEnded = false
   private var damage: FileDamage?
   private var checksum: UInt32 = 0
   /// How many bytes came out.
@@ -34,8 +35,8 @@ internal import CZlib
     if isReady { _ = unsafe inflateEnd(&stream) }
   }
 
-  /// The place in the ZIP file, for a progress.
-  package var position: Int64 { place }
+  /// The place in the ZIP file behind the bytes that were unpacked.
+  package var position: Int64 { place - Int64(input.count - inputPlace) }
 
   /// The next piece; empty at the end.
   package func next() throws(FileDamage) -> [UInt8] {
@@ -55,9 +56,17 @@ internal import CZlib
 
   private func finish() throws(FileDamage) {
     isOver = true
-    guard checksum == entry.checksum, written == entry.size else {
+    guard try checksum == expected(), entry.isOpenEnded || written == entry.size else {
       throw FileDamage("byte \(place)", "\(entry.text) is not as it was packed: its checksum or its size differs")
     }
+  }
+
+  private func expected() throws(FileDamage) -> UInt32 {
+    guard entry.isOpenEnded else { return entry.checksum }
+    let bytes = try source(position, 8)
+    let place = bytes.isSignature(0x0807_4B50, at: 0) ? 4 : 0
+    guard bytes.count >= place + 4 else { throw cutOff() }
+    return UInt32(truncatingIfNeeded: bytes.number(4, at: place))
   }
 
   private func more() throws(FileDamage) -> [UInt8] {
