@@ -249,8 +249,12 @@ public struct Persons: Hashable, Sendable {
     self.sendsNames = sendsNames
   }
 
+  /// What a restored device has before its person, where an address would be that never left the former machine.
+  public static let restoredMark = "restored:"
+
   func person(ofDevice device: StoredRow?) -> String {
     guard case .text(let address)? = device?["local_identifier"] else { return other }
+    if address.hasPrefix(Self.restoredMark) { return String(address.dropFirst(Self.restoredMark.count)) }
     return wearers[address.uppercased()] ?? other
   }
 }

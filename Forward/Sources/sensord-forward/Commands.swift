@@ -9,7 +9,10 @@ internal import SeriesStore
 struct ForwardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sensord-forward", abstract: "Keep a copy of a recorder's history in PostgreSQL.",
-    subcommands: [RunCommand.self, StatusCommand.self, VerifyCommand.self, SchemaCommand.self, ForgetCommand.self])
+    subcommands: [
+      RunCommand.self, StatusCommand.self, VerifyCommand.self, RestoreCommand.self, SchemaCommand.self,
+      ForgetCommand.self,
+    ])
 }
 
 struct SchemaCommand: ParsableCommand {

@@ -147,7 +147,9 @@ struct Forwarder: ~Copyable {
       try transfer.move(from: anchor, to: part, in: &database)
       try transfer.insert(references.subtracting(known), in: &database)
       try transfer.save(found, in: &database)
-      try transfer.delete(part.changes.filter(\.isDeletion).map(objects.tombstone), in: &database)
+      // A restored store has deletions of nothing.
+      let deletions = part.changes.filter { $0.isDeletion && $0.object != StoredChange.nothing }
+      try transfer.delete(deletions.map(objects.tombstone), in: &database)
       try database.run("COMMIT")
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)

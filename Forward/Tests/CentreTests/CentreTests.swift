@@ -42,6 +42,33 @@ struct CentreTests {
     #expect(RowText.json(.real(1)) == "1.0" && RowText.json(.real(.infinity)) == #"{"real":"inf"}"#)
   }
 
+  @Test("what was written as JSON is read as it was, and nothing else is read")
+  func jsonRead() {
+    let values: [SQLValue] = [
+      .null, .integer(.min), .integer(.max), .real(0.1), .real(1), .real(-0.0), .real(1e300),
+      .real(.leastNonzeroMagnitude),
+      .real(-.infinity), .text(""), .text("\u{0}\u{1f}\\\"é\n{}"), .blob([]), .blob([0, 255, 16]),
+    ]
+    for value in values {
+      var reader = RowReader(RowText.json(value))
+      #expect(reader.wholeValue() == value, "\(value)")
+    }
+    let row = StoredRow(
+      table: "t", columns: values.indices.map { "c\"\($0)" }, values: values)
+    let text = RowText.json(row)
+    var reader = RowReader(text)
+    let read = reader.wholeObject()
+    #expect(read?.map(\.name) == row.columns && read?.map(\.value) == row.values)
+    for length in 0..<text.utf8.count {
+      var reader = RowReader(String(decoding: text.utf8.prefix(length), as: UTF8.self))
+      #expect(reader.wholeObject() == nil, "\(length)")
+    }
+    for bad in ["", "nul", "--1", "1 ", "{\"blob\":\"0\"}", "{\"blob\":\"0g\"}", "[1]", "\"\\x\"", "\"\\u1234\""] {
+      var reader = RowReader(bad)
+      #expect(reader.wholeValue() == nil, "\(bad)")
+    }
+  }
+
   @Test("waiting doubles up to a limit, with a part by chance, and begins anew after a success")
   func backoff() {
     var backoff = Backoff(first: 100, most: 1_000)

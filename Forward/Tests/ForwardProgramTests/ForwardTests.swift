@@ -173,6 +173,148 @@ struct ForwardTests {
         "\"equal\":6,\"missing\":0,\"extra\":0,\"different\":0,\"deletedAtCentre\":6"))
   }
 
+  /// All rows of a store, and what they refer to.
+  private static func history(of path: String) async throws -> [StoredChange] {
+    let store = try HealthStore.open(path, for: .reading)
+    let changes = try await store.history(after: .start, limit: 10_000, bytes: 1 << 30).changes
+    #expect(try await store.check().isEmpty)
+    await store.close()
+    return changes
+  }
+
+  private static func restore(_ gateway: TestGateway, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> String
+  {
+    let path = "\(gateway.folder.path)/restored.sqlite"
+    let restored = try gateway.run("restore", "--to", path)
+    #expect(restored.status == 0, "\(restored.errors)", sourceLocation: sourceLocation)
+    return path
+  }
+
+  @Test("a store is restored row by row, with the numbers that it had; an anchor that is not of it is refused")
+  func restore() async throws {
+    let gateway = try TestGateway(on: server, centre: "restore")
+    try gateway.configure(more: "[devices]\nnames = yes")
+    let sessions: [UUID]
+    let anchor: ChangeAnchor
+    do {
+      let store = try gateway.open()
+      sessions = try await gateway.record(3, into: store)
+      var series = QuantitySeriesBuilder(type: .stepCount, start: TestGateway.start)
+      for minute in 0..<200 as Range<Int64> {
+        let time = TestGateway.start.advanced(byMicroseconds: minute * 60_000_000)
+        try series.insert(Double(minute), from: time, to: time.advanced(byMicroseconds: 1_000_000))
+      }
+      let steps = try series.finish(metadata: ["nul\u{0}": .text("a\u{0}b"), "plain": .text("é"), "n": 7, "r": 0.5])
+      let category = NewSample(
+        .sleepAnalysis, CategoryValue(rawValue: 3),
+        over: try #require(
+          TimeSpan(start: TestGateway.start, end: TestGateway.start.advanced(byMicroseconds: 60_000_000))))
+      try await store.save([steps, category], as: Self.sensord)
+      // A hole in the numbers, and a deletion.
+      try await SampleSessions.save(
+        sessions[0], version: 2, seed: 9, beats: 400, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+      try await SampleSessions.delete(sessions[1], from: store)
+      anchor = try await store.history(after: .start, limit: 10_000).anchor
+      await store.close()
+    }
+    try gateway.forward()
+    let path = try Self.restore(gateway)
+    let before = try await Self.history(of: gateway.folder.store)
+    let after = try await Self.history(of: path)
+    #expect(before.filter { !$0.rows.isEmpty } == after.filter { !$0.rows.isEmpty })
+    #expect(
+      before.filter(\.isDeletion).map { [$0.object.text, "\($0.number)"] }
+        == after.filter { $0.isDeletion && $0.object != StoredChange.nothing }.map { [$0.object.text, "\($0.number)"] })
+    #expect(before.count == after.count && !before.contains { $0.object == StoredChange.nothing })
+    // Nothing is replaced.
+    let again = try gateway.run("restore", "--to", path)
+    #expect(again.status == 65 && again.errors.contains("already"), "\(again)")
+    #expect(try gateway.run("restore").status == 65)
+    #expect(gateway.folder.names.filter { $0.contains(".new-") }.isEmpty)
+    do {
+      let store = try HealthStore.open(path, for: .writing)
+      await #expect {
+        _ = try await store.history(after: anchor, limit: 1)
+      } throws: {
+        ($0 as? StoreError)?.code == .lostAnchor
+      }
+      await store.close()
+    }
+    // In the place of the first: the same again, and a session that was deleted stays deleted.
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    #expect(try gateway.run("restore").status == 0)
+    let store = try gateway.open()
+    try await SampleSessions.save(
+      sessions[1], seed: 2, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+    let rows = try gateway.rows("SELECT id, digest FROM sensord_sample ORDER BY id")
+    try gateway.forward()
+    #expect(try gateway.rows("SELECT id, digest FROM sensord_sample ORDER BY id") == rows)
+    #expect(try gateway.rows("SELECT history FROM sensord_gateway ORDER BY history") == [["0"], ["1"]])
+    try await gateway.record(1, first: 5, into: store)
+    try gateway.forward()
+  }
+
+  @Test("where addresses stayed at home a restored store has the same persons, and nothing is at the centre twice")
+  func restoreAtHome() async throws {
+    let gateway = try TestGateway(on: server, centre: "athome")
+    do {
+      let store = try gateway.open()
+      try await gateway.record(2, into: store)
+      await store.close()
+    }
+    try gateway.forward()
+    let count = try gateway.number("SELECT count(*) FROM sensord_sample")
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    #expect(try gateway.run("restore", "--json").output.hasPrefix("{\"objects\":12,"))
+    let device = try await Self.history(of: gateway.folder.store).first?.device
+    #expect(device?["local_identifier"] == .text("restored:p001") && device?["manufacturer"] == .text("Polar"))
+    _ = try gateway.rows("UPDATE sensord_gateway SET anchor = 'start'")
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == count)
+    #expect(try gateway.rows("SELECT DISTINCT person FROM sensord_session") == [["p001"]])
+  }
+
+  @Test("what only former histories have is restored, too, under other numbers where its own are taken")
+  func restoreHistories() async throws {
+    let gateway = try TestGateway(on: server, centre: "histories")
+    do {
+      let store = try gateway.open()
+      try await gateway.record(2, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    let copy = ["", "-wal"].map { (name: "store.sqlite\($0)", bytes: gateway.folder.bytes(of: "store.sqlite\($0)")) }
+    let lost: [UUID]
+    do {
+      let store = try gateway.open()
+      lost = try await gateway.record(1, first: 7, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    for file in copy { try gateway.folder.write(file.name, file.bytes) }
+    do {
+      let store = try gateway.open()
+      try await gateway.record(1, first: 9, into: store)
+      #expect(try gateway.run("run", "--once").status == 0)
+      await store.close()
+    }
+    let path = try Self.restore(gateway)
+    let objects = try await Self.history(of: path)
+    #expect(objects.count == 24 && objects.allSatisfy { !$0.rows.isEmpty })
+    #expect(objects.map(\.number) == Array(1...24))
+    let found = try #require(objects.first { $0.object == lost[0] })
+    // Its samples still belong to it.
+    #expect(found.number == 19 && objects.filter { $0.session == lost[0] }.count == 5)
+  }
+
   @Test("a difference at the centre is found, whatever it is")
   func differences() async throws {
     let gateway = try TestGateway(on: server, centre: "differences")

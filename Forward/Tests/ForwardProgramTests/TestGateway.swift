@@ -73,16 +73,20 @@ final class TestGateway: Sendable {
   }()
 
   /// Starts the program.
-  func start(_ arguments: [String], output: OutputFile, errors: OutputFile) throws -> StartedProgram {
-    try StartedProgram(
-      Self.program, arguments + ["--config", "\(folder.path)/forward.conf"], environment: ["PATH": "/usr/bin:/bin"],
+  func start(
+    _ arguments: [String], credentials: String? = nil, output: OutputFile, errors: OutputFile
+  ) throws -> StartedProgram {
+    var environment = ["PATH": "/usr/bin:/bin"]
+    environment["CREDENTIALS_DIRECTORY"] = credentials
+    return try StartedProgram(
+      Self.program, arguments + ["--config", "\(folder.path)/forward.conf"], environment: environment,
       output: output.descriptor, errors: errors.descriptor)
   }
 
   /// Runs the program to its end.
-  func run(_ arguments: String...) throws -> Outcome {
+  func run(_ arguments: String..., credentials: String? = nil) throws -> Outcome {
     let (output, errors) = (try OutputFile(), try OutputFile())
-    let status = try start(arguments, output: output, errors: errors).wait()
+    let status = try start(arguments, credentials: credentials, output: output, errors: errors).wait()
     return Outcome(status: status, output: output.text, errors: errors.text)
   }
 

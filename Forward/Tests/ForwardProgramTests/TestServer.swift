@@ -9,14 +9,16 @@ final class TestServer: Sendable {
   private let owner: String
   private let log: OutputFile
   let program: StartedProgram
+  private let port: Int
   var socket: String { folder.path + "/socket" }
 
   static let binaries = "/usr/lib/postgresql/15/bin"
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// Starts a new server, or another one with the data of one that was killed.
-  init(_ former: TestServer? = nil) throws {
+  /// Starts a new server, or another one with the data of one that was killed; `options` are more words for it.
+  init(_ former: TestServer? = nil, port: Int = 5432, options: [String] = []) throws {
+    self.port = port
     folder = former?.folder ?? TemporaryFolder(inMemory: true)
     owner = unsafe getpwnam("postgres") == nil ? "nobody" : "postgres"
     log = try OutputFile()
@@ -42,10 +44,10 @@ final class TestServer: Sendable {
     }
     program = try Self.start(
       [
-        "\(Self.binaries)/postgres", "-D", "\(folder.path)/data", "-k", "\(folder.path)/socket", "-c",
-        "listen_addresses=",
+        "\(Self.binaries)/postgres", "-D", "\(folder.path)/data", "-k", "\(folder.path)/socket",
+        "-p", "\(port)", "-c", "listen_addresses=",
         "-c", "fsync=off", "-c", "shared_buffers=16MB", "-c", "max_connections=30", "-c", "autovacuum=off",
-      ], as: owner, log)
+      ] + options, as: owner, log)
     while true {
       if (try? connect("postgres")) != nil { return }
       guard program.status == nil else { throw Failure(description: log.text) }
@@ -58,11 +60,23 @@ final class TestServer: Sendable {
     program.wait()
   }
 
-  /// The same data again, after this server was killed.
-  func restarted() throws -> TestServer {
+  /// What it said.
+  var said: String { log.text }
+
+  /// Makes a file the server's own, which nobody else may read.
+  func give(_ path: String) {
+    unsafe chmod(path, 0o600)
+    guard geteuid() == 0 else { return }
+    let entry = unsafe getpwnam(owner)
+    guard let entry = unsafe entry else { return }
+    unsafe chown(path, entry.pointee.pw_uid, entry.pointee.pw_gid)
+  }
+
+  /// The same data again, after this server was ended.
+  func restarted(port: Int = 5432, options: [String] = []) throws -> TestServer {
     while true {
       // The processes of the killed server take a moment to notice.
-      do { return try TestServer(self) } catch let failure as Failure {
+      do { return try TestServer(self, port: port, options: options) } catch let failure as Failure {
         guard failure.description.contains("shared memory") || failure.description.contains("lock file") else {
           throw failure
         }
@@ -82,7 +96,7 @@ final class TestServer: Sendable {
 
   /// A connection as the owner of everything.
   func connect(_ database: String, as user: String = "owner") throws -> Database {
-    try Database([("host", socket), ("dbname", database), ("user", user)])
+    try Database([("host", socket), ("port", "\(port)"), ("dbname", database), ("user", user)])
   }
 
   /// A new database with the schema, and a login for each gateway.

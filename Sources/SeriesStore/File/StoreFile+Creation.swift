@@ -8,19 +8,39 @@ extension StoreFile {
   static func createIfMissing(_ path: String, mode: UInt32) throws(StoreError) {
     guard unsafe access(path, F_OK) != 0 else { return }
     guard errno == ENOENT else { throw cannotCreate(path, errno) }
+    let draft = try makeDraft(of: path, mode: mode, identity: UUID())
+    defer { removeDraft(draft) }
+    // link(2) does not replace: if two programs create the store at once, the first succeeds and both use its file.
+    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
+  }
+
+  /// Makes an empty store under a temporary name beside `path`, which it gives.
+  static func makeDraft(of path: String, mode: UInt32, identity: UUID) throws(StoreError) -> String {
     let draft = "\(path)\(StorePlace.draftMark)\(UInt64.random(in: 0 ... .max))"
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) } }
     // If root creates it in a service's folder, it belongs to the service: systemd does not change files in a folder that
     // the service owns.
     if geteuid() == 0 { giveToOwner(ofFolderOf: path, descriptor) }
     // The umask may have removed permissions of the group.
     fchmod(descriptor, mode_t(mode))
     close(descriptor)
-    try fill(draft)
-    // link(2) does not replace: if two programs create the store at once, the first succeeds and both use its file.
-    guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw cannotCreate(path, errno) }
+    do { try fill(draft, identity) } catch {
+      removeDraft(draft)
+      throw error
+    }
+    return draft
+  }
+
+  static func removeDraft(_ draft: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(draft + suffix) }
+  }
+
+  /// A connection that fills a draft.
+  static func connect(toDraft draft: String) throws(StoreError) -> Connection {
+    let connection = try Connection(draft, flags: SQLITE_OPEN_READWRITE)
+    try connection.execute("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY")
+    return connection
   }
 
   private static func giveToOwner(ofFolderOf path: String, _ descriptor: Int32) {
@@ -30,19 +50,19 @@ extension StoreFile {
     fchown(descriptor, status.st_uid, status.st_gid)
   }
 
-  private static func fill(_ draft: String) throws(StoreError) {
+  private static func fill(_ draft: String, _ identity: UUID) throws(StoreError) {
     let connection = try Connection(draft, flags: SQLITE_OPEN_READWRITE)
     try connection.execute(Schema.preparation)
     try connection.transaction { () throws(StoreError) in
       try connection.execute("PRAGMA application_id = \(Schema.applicationIdentifier)")
-      try Schema.makeTables(on: connection, store: UUID())
+      try Schema.makeTables(on: connection, store: identity)
       try connection.execute(Schema.indexes)
       try Schema.makeViews(on: connection)
     }
     try connection.execute("PRAGMA journal_mode = WAL")
   }
 
-  private static func cannotCreate(_ path: String, _ code: Int32) -> StoreError {
+  static func cannotCreate(_ path: String, _ code: Int32) -> StoreError {
     let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
     return StoreError(.cannotCreate, "\(path) cannot be made: \(reason); check that its folder is there and writable")
   }

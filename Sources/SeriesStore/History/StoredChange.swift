@@ -26,6 +26,16 @@ public struct StoredChange: Hashable, Sendable {
   public var rows: [StoredRow]
   /// The objects that its rows of `associations` refer to, by their numbers.
   public var members: [Int64: UUID]
+
+  /// A change with what belongs to it.
+  public init(
+    number: Int64, object: UUID, isDeletion: Bool, time: Timestamp?, type: StoredRow?, source: StoredRow?,
+    device: StoredRow?, session: UUID?, rows: [StoredRow], members: [Int64: UUID]
+  ) {
+    (self.number, self.object, self.isDeletion, self.time) = (number, object, isDeletion, time)
+    (self.type, self.source, self.device, self.session) = (type, source, device, session)
+    (self.rows, self.members) = (rows, members)
+  }
 }
 
 /// A part of the history of a store, in order.

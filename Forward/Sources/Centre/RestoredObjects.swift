@@ -1,0 +1,164 @@
+internal import FoundationEssentials
+internal import HealthModel
+public import SeriesStore
+
+/// Makes the rows of a store of those of the centre: the way back of ``CentreObjects``.
+public enum RestoredObjects {
+  /// A row of the centre whose values cannot be a store's.
+  public struct Damage: Error, Hashable, Sendable {
+    /// The table at the centre.
+    public var table: String
+
+    public init(table: String) { self.table = table }
+  }
+
+  /// A row of `types`, `sources` or `devices`.
+  ///
+  /// A device whose address stayed at home gets its person as address, so that what it measured stays that person's
+  /// (``Persons``).
+  public static func reference(_ row: CentreObject.Row, other: String) throws(Damage) -> StoredRow {
+    let columns: [String]
+    switch row.table {
+    case .type: columns = ["identifier", "kind", "unit", "style", "style_version"]
+    case .source: columns = ["identifier", "name", "version", "product_type", "operating_system_version"]
+    default:
+      columns = [
+        "name", "manufacturer", "model", "hardware_version", "firmware_version", "software_version", "local_identifier",
+        "unique_device_identifier",
+      ]
+    }
+    let name = row.table == .type ? "types" : row.table == .source ? "sources" : "devices"
+    var values = [try row.value("row")]
+    for column in columns { values.append(try row.value(column)) }
+    if name == "devices", values[7] == .null, case .text(let person) = try row.value("person"), person != other {
+      values[7] = .text(Persons.restoredMark + person)
+    }
+    return StoredRow(table: name, columns: ["id"] + columns, values: values)
+  }
+
+  /// An object: `rows` are those that ``CentreObjects/object(_:)`` made of it, in any order of tables, each table in the order of
+  /// its key. Its own row is the first.
+  public static func object(_ rows: [CentreObject.Row]) throws(Damage) -> StoredChange {
+    guard let own = rows.first, own.table == .session || own.table == .sample else { throw Damage(table: "object") }
+    let number = try own.value("change")
+    guard case .integer(let change) = number, case .text(let text) = try own.value("id"),
+      let id = UUID(uuidString: text)
+    else { throw Damage(table: own.table.name) }
+    var restored = StoredChange(
+      number: change, object: id, isDeletion: false, time: nil, type: nil, source: nil, device: nil, session: nil,
+      rows: [try ownRow(own, number)], members: [:])
+    if case .integer(let saved) = try own.value("saved") { restored.time = Timestamp(microseconds: saved) }
+    for row in rows.dropFirst() {
+      let table = row.table
+      switch table {
+      case .chunk:
+        guard case .integer(let ordinal) = try row.value("ordinal") else { throw Damage(table: table.name) }
+        let key = SQLValue.integer(change << 20 | ordinal)
+        restored.rows.append(
+          StoredRow(table: "chunks", columns: ["id", "payload"], values: [key, try row.value("payload")]))
+        if try row.value("start_time") != .null {
+          restored.rows.append(
+            try row.stored(
+              "summaries", [("id", key)],
+              [
+                ("start", "start_time"), ("end", "until"), ("count", "count"), ("sum", "sum"), ("minimum", "minimum"),
+                ("maximum", "maximum"), ("cells", "cells"),
+              ]))
+        }
+      case .run:
+        let columns = ["ordinal", "first", "count", "first_tick", "anchor", "slope", "uncertainty"]
+        restored.rows.append(
+          try row.stored(
+            "runs", [("sample", number)], columns.map { ($0, $0) } + [("start", "start_time"), ("end", "until")]))
+      case .gap:
+        restored.rows.append(
+          try row.stored(
+            "gaps", [("session", number)],
+            [
+              ("ordinal", "ordinal"), ("reason", "reason"), ("detail", "detail"), ("start", "start_time"),
+              ("end", "until"), ("lost", "lost"),
+            ]))
+      case .metadata:
+        guard case .text(let json) = try row.value("value") else { throw Damage(table: table.name) }
+        var reader = RowReader(json)
+        guard let value = reader.wholeValue() else { throw Damage(table: table.name) }
+        restored.rows.append(
+          StoredRow(
+            table: "metadata_values", columns: ["owner", "key", "form", "value", "unit"],
+            values: [number, try row.value("key"), try row.value("form"), value, try row.value("unit")]))
+      case .association:
+        restored.rows.append(
+          try row.stored(
+            "associations", [("owner", number)], [("role", "role"), ("position", "position"), ("member", "member")]))
+        if case .integer(let member) = try row.value("member"), case .text(let object) = try row.value("object"),
+          let object = UUID(uuidString: object)
+        {
+          restored.members[member] = object
+        }
+      case .opaque:
+        guard case .text(let json) = try row.value("row"), case .text(let origin) = try row.value("origin") else {
+          throw Damage(table: table.name)
+        }
+        var reader = RowReader(json)
+        guard let members = reader.wholeObject() else { throw Damage(table: table.name) }
+        let made = StoredRow(table: origin, columns: members.map(\.name), values: members.map(\.value))
+        // With a text that no column of the centre can have.
+        if origin == restored.rows[0].table { restored.rows[0] = made } else { restored.rows.append(made) }
+      default: break
+      }
+    }
+    return restored
+  }
+
+  private static func ownRow(_ own: CentreObject.Row, _ number: SQLValue) throws(Damage) -> StoredRow {
+    if own.table == .session {
+      let columns = ["end_reason", "coverage_floor", "coverage_ceiling", "quality"]
+      return try own.stored(
+        "sessions", [("id", number)],
+        [
+          ("sync_version", "sync_version"), ("source", "source"), ("device", "device"), ("start", "time"),
+          ("end", "until"),
+        ] + columns.map { ($0, $0) })
+    }
+    let columns = [
+      "value", "count", "sum", "average", "minimum", "maximum", "most_recent", "most_recent_start", "most_recent_end",
+      "duration", "sync_identifier", "sync_version",
+    ]
+    return try own.stored(
+      "samples", [("id", number)],
+      [
+        ("type", "type"), ("source", "source"), ("device", "device"), ("session", "session_change"), ("start", "time"),
+        ("end", "until"),
+      ] + columns.map { ($0, $0) })
+  }
+}
+
+extension CentreObject.Row {
+  /// The value of a column, as its kind says.
+  public func value(_ column: String) throws(RestoredObjects.Damage) -> SQLValue {
+    guard let index = table.columns.firstIndex(where: { $0.name == column }), index < fields.count else {
+      throw RestoredObjects.Damage(table: table.name)
+    }
+    switch (fields[index], table.columns[index].kind) {
+    case (.null, _): return .null
+    case (.bytes(let bytes), _): return .blob(bytes)
+    case (.text(let text), .bigint), (.text(let text), .integer):
+      if let integer = Int64(text) { return .integer(integer) }
+    case (.text(let text), .real):
+      if let real = Double(text) { return .real(real) }
+    case (.text(let text), _): return .text(text)
+    }
+    throw RestoredObjects.Damage(table: table.name)
+  }
+
+  fileprivate func stored(
+    _ name: String, _ first: [(String, SQLValue)], _ columns: [(String, String)]
+  ) throws(RestoredObjects.Damage) -> StoredRow {
+    var row = StoredRow(table: name, columns: first.map(\.0), values: first.map(\.1))
+    for (column, theirs) in columns {
+      row.columns.append(column)
+      row.values.append(try value(theirs))
+    }
+    return row
+  }
+}

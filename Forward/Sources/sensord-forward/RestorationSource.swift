@@ -1,0 +1,210 @@
+internal import Centre
+internal import FoundationEssentials
+internal import HealthModel
+internal import PostgreSQL
+internal import SeriesStore
+
+/// What the centre has of a store, as changes in order.
+///
+/// Those of its latest history keep their numbers; of former histories, what is not there any more gets other numbers where its own are
+/// taken.
+struct RestorationSource: ~Copyable {
+  private var database: Database
+  private let gateway: String
+  private let store: UUID
+  /// What changes refer to.
+  private(set) var references: [StoredRow] = []
+  private var types: [Int64: [Int64: Int64]] = [:]
+  private var sources: [Int64: [Int64: Int64]] = [:]
+  private var devices: [Int64: [Int64: Int64]] = [:]
+  private var entries: [Entry] = []
+  private var numbers: [UUID: Int64] = [:]
+  private var done = 0
+
+  /// An object or a deletion.
+  private struct Entry {
+    var object: UUID
+    var number: Int64
+    var history: Int64
+    /// Nil of deletions.
+    var table: CentreTable?
+    var person = ""
+    var start = ""
+    var time: Timestamp?
+  }
+
+  init(database: consuming Database, gateway: String, store: UUID, other: String) throws {
+    self.database = database
+    self.gateway = gateway
+    self.store = store
+    types = try refer(.type, other: other)
+    sources = try refer(.source, other: other)
+    devices = try refer(.device, other: other)
+    try list()
+  }
+
+  private var copy: [Field] { [.text(gateway), .text(store.text)] }
+
+  /// Reads the rows of a table that objects refer to; the numbers of each history in the new store.
+  private mutating func refer(_ table: CentreTable, other: String) throws -> [Int64: [Int64: Int64]] {
+    let found = try rows(table, where: "gateway = $1 AND store = $2::uuid ORDER BY history DESC, \"row\"", copy)
+    var numbers: [Int64: [Int64: Int64]] = [:]
+    var taken: [Int64: [SQLValue]] = [:]
+    for row in found {
+      var reference = try RestoredObjects.reference(row, other: other)
+      guard case .integer(let history) = try row.value("history"), case .integer(let own) = reference["id"] else {
+        continue
+      }
+      let content = Array(reference.values.dropFirst())
+      var number = own
+      if let present = taken[own], present != content {
+        number = taken.first { $0.value == content }?.key ?? (taken.keys.max() ?? 0) + 1
+      }
+      numbers[history, default: [:]][own] = number
+      guard taken.updateValue(content, forKey: number) == nil else { continue }
+      reference.values[0] = .integer(number)
+      references.append(reference)
+    }
+    return numbers
+  }
+
+  /// Finds all objects and deletions, and their numbers.
+  private mutating func list() throws {
+    var found: [Entry] = []
+    for table in [CentreTable.session, .sample] {
+      let answer = try database.run(
+        """
+        SELECT object.id, object.history, object.change, object.person, object.time FROM \(table.fullName) AS object
+        WHERE object.gateway = $1 AND object.store = $2::uuid AND NOT EXISTS (SELECT 1 FROM sensord_tombstone AS gone
+          WHERE gone.gateway = object.gateway AND gone.object = object.id AND NOT
+            (gone.store = object.store AND gone.history = object.history AND gone.number < object.change))
+        """, copy)
+      for row in answer.rows {
+        guard let id = UUID(uuidString: row[0] ?? ""), let history = Int64(row[1] ?? ""),
+          let number = Int64(row[2] ?? "")
+        else { throw RestoredObjects.Damage(table: table.name) }
+        found.append(
+          Entry(object: id, number: number, history: history, table: table, person: row[3] ?? "", start: row[4] ?? ""))
+      }
+    }
+    var taken: Set<Int64> = []
+    var later: [Entry] = []
+    for entry in found.sorted(by: { ($0.history, $1.number) > ($1.history, $0.number) }) {
+      if taken.insert(entry.number).inserted { entries.append(entry) } else { later.append(entry) }
+    }
+    let present = Dictionary(found.map { ($0.object, $0.number) }, uniquingKeysWith: { first, _ in first })
+    var deleted: Set<UUID> = []
+    for row in try database.run(
+      """
+      SELECT object, history, number, deleted FROM sensord_tombstone WHERE gateway = $1 AND store = $2::uuid
+      ORDER BY history DESC, number
+      """, copy
+    ).rows {
+      guard let id = UUID(uuidString: row[0] ?? ""), let history = Int64(row[1] ?? ""), let number = Int64(row[2] ?? "")
+      else { throw RestoredObjects.Damage(table: "tombstone") }
+      let time = Int64(row[3] ?? "").map { Timestamp(microseconds: $0) }
+      let entry = Entry(object: id, number: number, history: history, time: time)
+      let isOwn = number < Int64.max && !taken.contains(number)
+      if let there = present[id] {
+        // Saved again after that.
+        if isOwn, number < there {
+          taken.insert(number)
+          entries.append(entry)
+        }
+        continue
+      }
+      if isOwn {
+        taken.insert(number)
+        entries.append(entry)
+      } else if !deleted.contains(id) {
+        later.append(entry)
+      }
+      deleted.insert(id)
+    }
+    entries.sort { $0.number < $1.number }
+    var last = taken.max() ?? 0
+    for entry in later {
+      last += 1
+      var entry = entry
+      entry.number = last
+      entries.append(entry)
+    }
+    for entry in entries where entry.table != nil { numbers[entry.object] = entry.number }
+  }
+
+  /// The next changes; nil at the end.
+  mutating func next() throws -> [StoredChange]? {
+    let part = Array(entries.dropFirst(done).prefix(100))
+    guard !part.isEmpty else { return nil }
+    done += part.count
+    let objects = part.filter { $0.table != nil }
+    let named = Insertion.list(objects.map(\.object.text))
+    let place: [Field] = [
+      .text(gateway), Insertion.textList(Set(objects.map(\.person))), Insertion.list(Set(objects.map(\.start))), named,
+    ]
+    let condition = "gateway = $1 AND person = ANY ($2::text[]) AND time = ANY ($3::bigint[])"
+    var rows: [String: [CentreObject.Row]] = [:]
+    for table in [CentreTable.session, .sample] + CentreTable.parts where table != .cell && !objects.isEmpty {
+      let isOwn = table == .session || table == .sample
+      let order = isOwn ? "id" : (["owner"] + table.key.dropFirst(4)).map { "\"\($0)\"" }.joined(separator: ", ")
+      let condition = condition + " AND \(isOwn ? "id" : "owner") = ANY ($4::uuid[]) ORDER BY \(order)"
+      for row in try self.rows(table, where: condition, place) {
+        guard case .text(let owner) = row.fields[3] else { throw RestoredObjects.Damage(table: table.name) }
+        rows[owner, default: []].append(row)
+      }
+    }
+    return try part.map { entry in
+      entry.table == nil ? deletion(entry) : try change(entry, rows[entry.object.text] ?? [])
+    }
+  }
+
+  private func deletion(_ entry: Entry) -> StoredChange {
+    StoredChange(
+      number: entry.number, object: entry.object, isDeletion: true, time: entry.time, type: nil, source: nil,
+      device: nil, session: nil, rows: [], members: [:])
+  }
+
+  private func change(_ entry: Entry, _ rows: [CentreObject.Row]) throws -> StoredChange {
+    var change = try RestoredObjects.object(rows)
+    // What was forgotten is not a member any more.
+    var positions: [SQLValue: Int64] = [:]
+    change.rows = change.rows.compactMap { row in
+      guard row.table == "associations", case .integer(let member) = row["member"] else { return row }
+      guard let object = change.members[member], numbers[object] != nil else { return nil }
+      var row = row
+      if let index = row.columns.firstIndex(of: "position") {
+        row.values[index] = .integer(positions[row["role"], default: 0])
+        positions[row["role"], default: 0] += 1
+      }
+      return row
+    }
+    var objects: [Int64: Int64] = [:]
+    for (member, object) in change.members { objects[member] = numbers[object] }
+    if case .text(let session)? = rows.first.map({ try? $0.value("session") }) ?? nil,
+      let id = UUID(uuidString: session),
+      case .integer(let row) = change.rows[0]["session"]
+    {
+      objects[row] = numbers[id]
+    }
+    let types = types[entry.history] ?? [:]
+    let own = change.rows[0]
+    var renumbered = change.renumbered(
+      to: entry.number, objects: objects, types: types, sources: sources[entry.history] ?? [:],
+      devices: devices[entry.history] ?? [:])
+    let first = renumbered.rows[0]
+    renumbered.type = references.first {
+      $0.table == "types" && (own.table == "sessions" ? $0["kind"] == .text("session") : $0["id"] == first["type"])
+    }
+    renumbered.source = references.first { $0.table == "sources" && $0["id"] == first["source"] }
+    return renumbered
+  }
+
+  private mutating func rows(
+    _ table: CentreTable, where condition: String, _ fields: [Field]
+  ) throws -> [CentreObject.Row] {
+    let columns = table.columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return try database.run("SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields).rows.map { row in
+      .init(table: table, fields: zip(row, table.columns).map { Field($0, of: $1.kind) })
+    }
+  }
+}

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import Centre
+internal import FoundationEssentials
+internal import PostgreSQL
+internal import SeriesStore
+
+struct RestoreCommand: ParsableCommand, ForwardAction {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Make a new store of what the centre has of this gateway.",
+    discussion: "For a new machine, or after a card was lost. Nothing is ever replaced.")
+
+  @OptionGroup var place: Place
+  @Flag(help: "As JSON.") var json = false
+  @Option(help: ArgumentHelp("Which store, where the gateway had several.", valueName: "identifier")) var store: String?
+  @Option(help: ArgumentHelp("Where the new store shall be; that of the configuration otherwise.", valueName: "path"))
+  var to: String?
+
+  func perform(isolation: isolated (any Actor)? = #isolation) async throws {
+    let (settings, password) = try place.load()
+    var database = try Forwarder.connect(settings, password: password)
+    // One state of the centre, whatever else is forwarded meanwhile.
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      _ = try database.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
+    let identity = try identity(settings, &database)
+    do throws(any Error) {
+      var source = try RestorationSource(
+        database: database, gateway: settings.user, store: identity, other: settings.persons.other)
+      let restoration = try StoreRestoration(to ?? settings.store, identity: identity)
+      for reference in source.references { try restoration.add(reference) }
+      var objects = 0
+      while let part = try source.next() {
+        for change in part {
+          try restoration.add(change)
+          objects += change.isDeletion ? 0 : 1
+        }
+      }
+      try restoration.finish()
+      if json {
+        Terminal.printObject([("objects", "\(objects)"), ("store", "\"\(identity.text)\"")])
+      } else {
+        Terminal.print("\(objects) objects restored to \(to ?? settings.store)")
+      }
+    } catch let failure as DatabaseFailure {
+      throw ForwardFailure(failure)
+    } catch let error as StoreError {
+      throw ForwardFailure(error)
+    } catch let damage as RestoredObjects.Damage {
+      throw ForwardFailure(
+        .data, "the centre: a row of sensord_\(damage.table) is none that a store had; nothing was restored")
+    }
+  }
+
+  private func identity(_ settings: Settings, _ database: inout Database) throws -> UUID {
+    let found = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(
+        "SELECT DISTINCT store FROM sensord_gateway WHERE gateway = $1 ORDER BY store", [.text(settings.user)])
+    }
+    let present = found.rows.compactMap { UUID(uuidString: $0[0] ?? "") }
+    if let store {
+      guard let asked = UUID(uuidString: store), present.contains(asked) else {
+        throw ForwardFailure(.usage, "the centre has no store '\(store)' of '\(settings.user)'")
+      }
+      return asked
+    }
+    guard let only = present.first else {
+      throw ForwardFailure(.noInput, "the centre has no store of '\(settings.user)'")
+    }
+    guard present.count == 1 else {
+      throw ForwardFailure(
+        .usage,
+        "the centre has \(present.count) stores of '\(settings.user)'; say which with --store: "
+          + present.map(\.text).joined(separator: ", "))
+    }
+    return only
+  }
+}
