@@ -9,6 +9,44 @@ public enum CentreSchema {
       separator: "\n\n") + "\n"
   }
 
+  /// The same for a centre whose persons are spread over several servers: for the one that all connect to. Each node has a database
+  /// with ``script``.
+  ///
+  /// - Parameter nodes: libpq's parameters of each node's database (`host`, `port`, `dbname` …).
+  public static func script(nodes: [[(keyword: String, value: String)]]) -> String {
+    var parts = [head, nodesRemark, "CREATE EXTENSION IF NOT EXISTS postgres_fdw;"]
+    parts += nodes.enumerated().map { index, parameters in
+      let options = (parameters + [("fetch_size", "1000")]).map { "\($0.keyword) \(literal($0.value))" }
+      return
+        "CREATE SERVER sensord_node_\(index) FOREIGN DATA WRAPPER postgres_fdw OPTIONS (\(options.joined(separator: ", ")));"
+    }
+    for table in CentreTable.all {
+      guard CentreTable.sharded.contains(table) else {
+        parts.append(declaration(of: table))
+        continue
+      }
+      // A key of the parent is refused; each node's table has it.
+      parts.append("CREATE TABLE \(table.fullName) (\n\(columns(of: table))\n) PARTITION BY HASH (person);")
+      parts += nodes.indices.map { index in
+        """
+        CREATE FOREIGN TABLE \(table.fullName)_\(index) PARTITION OF \(table.fullName)
+          FOR VALUES WITH (MODULUS \(nodes.count), REMAINDER \(index))
+          SERVER sensord_node_\(index) OPTIONS (table_name \(literal(table.fullName)));
+        """
+      }
+    }
+    return (parts + [studies] + views + [roles] + rights + [tail]).joined(separator: "\n\n") + "\n"
+  }
+
+  private static let nodesRemark = """
+    -- This is the server that gateways and researchers connect to. Each node has a database with 'sensord-forward schema', and there
+    -- every gateway its login in sensord_gateway, under the same name: what a gateway may write, the node decides. Here it has a mapping:
+    --   CREATE USER MAPPING FOR "lab-1" SERVER sensord_node_0 OPTIONS (user 'lab-1', password '…');
+    -- A researcher is mapped to a login that is in sensord_administrator on the nodes: what one may read is decided here.
+    """
+
+  private static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+
   private static let head = """
     -- The tables of sensord at the centre, version \(version). For PostgreSQL 15 or later; run it once, as the database's owner:
     --   sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
@@ -23,12 +61,15 @@ public enum CentreSchema {
     INSERT INTO sensord_schema VALUES (\(version));
     """
 
-  private static func declaration(of table: CentreTable) -> String {
-    let columns = table.columns.map { column in
+  private static func columns(of table: CentreTable) -> String {
+    table.columns.map { column in
       "  \(quoted(column.name)) \(column.kind.rawValue)\(column.isRequired ? " NOT NULL" : "")"
-    }
+    }.joined(separator: ",\n")
+  }
+
+  private static func declaration(of table: CentreTable) -> String {
     let key = "  PRIMARY KEY (\(table.key.map(quoted).joined(separator: ", ")))"
-    return "CREATE TABLE \(table.fullName) (\n\((columns + [key]).joined(separator: ",\n"))\n);"
+    return "CREATE TABLE \(table.fullName) (\n\(columns(of: table)),\n\(key)\n);"
   }
 
   private static let studies = """

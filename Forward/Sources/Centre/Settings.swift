@@ -1,6 +1,7 @@
 /// What the configuration says: sections in brackets, `name = value`, lines that begin with # are remarks.
 public struct Settings: Hashable, Sendable {
-  /// A folder of a Unix socket, or the name of a host, which its certificate must have.
+  /// A folder of a Unix socket, or the name of a host, which its certificate must have. Of several, with commas, the one that is
+  /// written to.
   public var host = "/run/postgresql"
   public var port = 5432
   public var database = "sensord"
@@ -91,10 +92,12 @@ public struct Settings: Hashable, Sendable {
       ("application_name", "sensord-forward"),
       ("connect_timeout", "15"), ("client_encoding", "UTF8"), ("passfile", "/nonexistent"),
       ("tcp_user_timeout", "30000"),
+      // Not a standby: it would be asked again and again for what it cannot do.
+      ("target_session_attrs", "read-write"),
       ("options", "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex"),
     ]
     if let password { parameters.append(("password", password)) }
-    if !host.hasPrefix("/") {
+    if host.split(separator: ",").contains(where: { !$0.hasPrefix("/") }) {
       parameters += [
         ("sslmode", "verify-full"), ("sslrootcert", authority), ("ssl_min_protocol_version", "TLSv1.2"),
         ("gssencmode", "disable"),

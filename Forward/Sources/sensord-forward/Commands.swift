@@ -18,9 +18,38 @@ struct ForwardCommand: ParsableCommand {
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print the statements that make the centre's tables, views and roles.",
-    discussion: "  sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE")
+    discussion: """
+        sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
 
-  func run() throws { Terminal.print(CentreSchema.script) }
+      With '--engine fdw' for a server that spreads persons over others by postgres_fdw; each of these has the plain schema:
+        sensord-forward schema --engine fdw --node 'host=node-1 dbname=sensord' --node 'host=node-2 dbname=sensord'
+      """)
+
+  enum Engine: String, ExpressibleByArgument { case postgres, fdw }
+
+  @Option(help: "postgres, one server, or fdw, several.") var engine = Engine.postgres
+  @Option(
+    help: ArgumentHelp(
+      "With fdw: the database of a node, as libpq's parameters; once for each.", valueName: "parameters")) var node:
+    [String] = []
+
+  func run() throws {
+    guard engine == .fdw else {
+      guard node.isEmpty else { throw ForwardFailure(.usage, "--node belongs to --engine fdw") }
+      return Terminal.print(CentreSchema.script)
+    }
+    guard !node.isEmpty else { throw ForwardFailure(.usage, "--engine fdw needs a --node for each server") }
+    let nodes = try node.map { text in
+      try text.split(separator: " ").map { word in
+        let parts = word.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, ["host", "port", "dbname", "sslmode", "sslrootcert"].contains(parts[0]) else {
+          throw ForwardFailure(.usage, "'\(word)' is none of host=, port=, dbname=, sslmode= and sslrootcert=")
+        }
+        return (keyword: String(parts[0]), value: String(parts[1]))
+      }
+    }
+    Terminal.print(CentreSchema.script(nodes: nodes))
+  }
 }
 
 struct RunCommand: ParsableCommand, ForwardAction {

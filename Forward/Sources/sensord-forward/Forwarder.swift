@@ -12,8 +12,9 @@ struct Forwarder: ~Copyable {
   private var anchor: ChangeAnchor
   /// What was inserted over this connection of what objects refer to.
   private var known: Set<CentreObject.Row> = []
-  /// The changes of a part.
-  private let limit = 200
+  /// The changes of a part, and about the bytes that they have: all of it is in memory, some of it twice.
+  private let limit = 100
+  private let bytes = 512 << 10
 
   static let program = "sensord-forward 1"
 
@@ -100,8 +101,8 @@ struct Forwarder: ~Copyable {
     var count = 0
     while true {
       let anchor = anchor
-      let store = store
-      let part = try await Self.store { try await store.history(after: anchor, limit: 200) }
+      let (store, limit, bytes) = (store, limit, bytes)
+      let part = try await Self.store { try await store.history(after: anchor, limit: limit, bytes: bytes) }
       guard !part.changes.isEmpty else { return count }
       let altered = try await owners(of: part)
       try send(part, altered: altered)

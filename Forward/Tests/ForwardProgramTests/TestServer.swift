@@ -17,7 +17,9 @@ final class TestServer: Sendable {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
   /// Starts a new server, or another one with the data of one that was killed; `options` are more words for it.
-  init(_ former: TestServer? = nil, port: Int = 5432, options: [String] = []) throws {
+  init(
+    _ former: TestServer? = nil, standbyOf primary: TestServer? = nil, port: Int = 5432, options: [String] = []
+  ) throws {
     self.port = port
     folder = former?.folder ?? TemporaryFolder(inMemory: true)
     owner = unsafe getpwnam("postgres") == nil ? "nobody" : "postgres"
@@ -34,8 +36,12 @@ final class TestServer: Sendable {
         }
       }
       unsafe chmod("\(folder.path)/socket", 0o755)
+      let data = "\(folder.path)/data"
+      let copy = primary.map { primary in
+        ["pg_basebackup", "-D", data, "-h", primary.socket, "-U", "owner", "-R", "-c", "fast", "--no-sync"]
+      }
       let made = try Self.start(
-        [
+        copy.map { ["\(Self.binaries)/\($0[0])"] + $0.dropFirst() } ?? [
           "\(Self.binaries)/initdb", "-D", "\(folder.path)/data", "-U", "owner", "-A", "trust", "-E", "UTF8",
           "--no-locale", "-N",
         ],
