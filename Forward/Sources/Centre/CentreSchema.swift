@@ -10,9 +10,7 @@ public enum CentreSchema {
   }
 
   /// The same for a centre whose persons are spread over several servers: for the one that all connect to. Each node has a database
-  /// with ``script``.
-  ///
-  /// - Parameter nodes: libpq's parameters of each node's database (`host`, `port`, `dbname` …).
+  /// with ``script``; `nodes` are libpq's parameters of each node's database (`host`, `port`, `dbname` …).
   public static func script(nodes: [[(keyword: String, value: String)]]) -> String {
     var parts = [head, nodesRemark, "CREATE EXTENSION IF NOT EXISTS postgres_fdw;"]
     parts += nodes.enumerated().map { index, parameters in

@@ -28,7 +28,8 @@ struct StandbyTests {
     }
     try await SampleSessions.delete(sessions[0], from: store)
     try await gateway.record(2, first: 5, into: store)
-    try gateway.wait("SELECT (sent = last AND (SELECT count(*) FROM sensord_session) = 4)::integer FROM sensord_gateway")
+    try gateway.wait(
+      "SELECT (sent = last AND (SELECT count(*) FROM sensord_session) = 4)::integer FROM sensord_gateway")
     primary.program.send(SIGKILL)
     primary.program.wait()
     standby = try standby.restarted()
