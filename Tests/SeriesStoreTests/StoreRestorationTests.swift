@@ -83,7 +83,8 @@ struct StoreRestorationTests {
       ], as: program)
   }
 
-  @Test("a store of samples of all kinds, corrections and deletions is restored row by row, with its numbers and anchors")
+  @Test(
+    "a store of samples of all kinds, corrections and deletions is restored row by row, with its numbers and anchors")
   func everything() async throws {
     let seed = ProcessInfo.processInfo.environment["SENSORD_SEED"].flatMap { UInt64($0) }
     let first = seed ?? .random(in: 0...1 << 40)
@@ -185,7 +186,8 @@ struct StoreRestorationTests {
     for path in [folder.store, empty, link] {
       #expect(code { _ = try StoreRestoration(path, identity: history.store) } == .invalid, "\(path)")
     }
-    #expect(folder.names == names && folder.bytes(of: "store.sqlite") == bytes && folder.bytes(of: "empty.sqlite") == [])
+    #expect(
+      folder.names == names && folder.bytes(of: "store.sqlite") == bytes && folder.bytes(of: "empty.sqlite") == [])
     #expect(code { try restore(history, to: "\(folder.path)/no/store.sqlite") } == .cannotCreate)
 
     let path = "\(folder.path)/late.sqlite"

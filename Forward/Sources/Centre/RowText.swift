@@ -1,7 +1,7 @@
 internal import SeriesStore
 
 /// Rows as JSON, from which they can be made again: nothing is rounded, and no kind is lost.
-enum RowText {
+public enum RowText {
   /// An object with a member for each column: numbers, texts and null as themselves, a real with a point or an exponent;
   /// `{"blob": "hexadecimal digits"}`, and `{"real": "inf"}` for what is no number in JSON.
   static func json(_ row: StoredRow) -> String {
@@ -19,7 +19,8 @@ enum RowText {
     }
   }
 
-  static func quoted(_ text: String) -> String {
+  /// A text as JSON has it, with its quotation marks.
+  public static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

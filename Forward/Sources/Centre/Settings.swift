@@ -12,6 +12,8 @@ public struct Settings: Hashable, Sendable {
   public var authority = "/etc/ssl/certs/ca-certificates.crt"
   public var store = "/var/lib/sensord/sensord.sqlite"
   public var persons = Persons(wearers: [:], other: "", sendsNames: false)
+  /// Where `run` keeps what went wrong last, for `status`.
+  public var failureFile = "/run/sensord-forward/failure"
 
   /// Why a configuration is not one: one line.
   public struct Mistake: Error, Hashable, Sendable {
@@ -53,6 +55,7 @@ public struct Settings: Hashable, Sendable {
     case ("centre", "password-file"): passwordFile = value
     case ("centre", "authority"): authority = value
     case ("store", "path"): store = value
+    case ("status", "file"): failureFile = value
     case ("devices", "names"):
       guard value == "yes" || value == "no" else { throw Mistake(message: "line \(line): 'names' is yes or no") }
       persons.sendsNames = value == "yes"

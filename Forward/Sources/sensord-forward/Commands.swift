@@ -66,11 +66,20 @@ struct RunCommand: ParsableCommand, ForwardAction {
     var backoff = Backoff()
     var random = SystemRandomNumberGenerator()
     var said = ""
+    // Of a former run, too.
+    var trouble = LastFailure.read(settings.failureFile)
     while true {
       do {
-        try await forward(settings, password) { backoff.succeed() }
+        try await forward(settings, password) {
+          backoff.succeed()
+          if trouble?.end() == true { trouble?.write(to: settings.failureFile) }
+        }
         return
       } catch let failure as ForwardFailure {
+        if trouble?.message != failure.message || trouble?.isOver == true {
+          trouble = LastFailure(failure.message)
+          trouble?.write(to: settings.failureFile)
+        }
         if once, !failure.isTransient || backoff.failures + 1 >= attempts { throw failure }
         // What no time mends, and nobody else.
         if failure.status == .configuration { throw failure }
@@ -117,6 +126,19 @@ struct StatusCommand: ParsableCommand, ForwardAction {
 
   func perform(isolation: isolated (any Actor)? = #isolation) async throws {
     let (settings, password) = try place.load()
+    let trouble = LastFailure.read(settings.failureFile)
+    do {
+      try await report(settings, password, trouble)
+    } catch let failure as ForwardFailure {
+      // What the service met says more than that this command meets it, too.
+      if json { Terminal.printObject(Self.members(trouble)) } else { Self.say(trouble) }
+      throw failure
+    }
+  }
+
+  private func report(
+    _ settings: Settings, _ password: String?, _ trouble: LastFailure?, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
     let store = try Place.open(settings)
     var database = try Forwarder.connect(settings, password: password)
     let identity = try await Forwarder.store { try await store.history(after: .start, limit: 1).store }
@@ -143,10 +165,11 @@ struct StatusCommand: ParsableCommand, ForwardAction {
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let seconds = next.changes.first?.time.map { max(0, Int64(now.tv_sec) - $0.microseconds / 1_000_000) } ?? 0
     if json {
-      Terminal.printObject([
-        ("sent", "\(sent)"), ("last", "\(next.last)"), ("waiting", "\(waiting)"), ("waitingSeconds", "\(seconds)"),
-        ("olderCopy", "\(isOther)"),
-      ])
+      Terminal.printObject(
+        [
+          ("sent", "\(sent)"), ("last", "\(next.last)"), ("waiting", "\(waiting)"), ("waitingSeconds", "\(seconds)"),
+          ("olderCopy", "\(isOther)"),
+        ] + Self.members(trouble))
     } else {
       Terminal.print(
         waiting == 0
@@ -155,6 +178,22 @@ struct StatusCommand: ParsableCommand, ForwardAction {
       if isOther {
         Terminal.print("An older copy of the store was put in its place; it will be forwarded from the start.")
       }
+      Self.say(trouble)
     }
+  }
+
+  private static func members(_ trouble: LastFailure?) -> [(String, String)] {
+    [
+      ("failing", "\(trouble?.isOver == false)"), ("lastError", trouble.map { RowText.quoted($0.message) } ?? "null"),
+      ("lastErrorSeconds", trouble.map { "\($0.age)" } ?? "null"),
+    ]
+  }
+
+  private static func say(_ trouble: LastFailure?) {
+    guard let trouble else { return }
+    Terminal.print(
+      trouble.isOver
+        ? "The last error came \(trouble.age) s ago, and is over: \(trouble.message)"
+        : "Forwarding fails since \(trouble.age) s: \(trouble.message)")
   }
 }

@@ -67,10 +67,19 @@ struct Forwarder: ~Copyable {
     }
     if let row = found.rows.first, let number = Int64(row[0] ?? "") {
       history = number
-      guard row[2] == settings.persons.other else {
+      let other = settings.persons.other
+      if row[2] == "" {
+        // Who that was is forgotten.
+        try centre(&database) { (database) throws(DatabaseFailure) in
+          _ = try database.run(
+            "UPDATE sensord_gateway SET person = $3 WHERE gateway = $1 AND store = $2::uuid AND person = ''",
+            [.text(settings.user), .text(identity.text), .text(other)])
+        }
+      }
+      guard ["", other].contains(row[2]) else {
         throw ForwardFailure(
           .configuration,
-          "[persons] 'other' is '\(settings.persons.other)', but what was forwarded is of '\(row[2] ?? "")'; "
+          "[persons] 'other' is '\(other)', but what was forwarded is of '\(row[2] ?? "")'; "
             + "change it back, or forget what was forwarded")
       }
       if let anchor = ChangeAnchor(row[1] ?? "") {
@@ -141,13 +150,18 @@ struct Forwarder: ~Copyable {
       }
       for change in altered { if let object = try objects.object(change) { found.append(object) } }
     } catch { throw ForwardFailure(error) }
-    let references = Set((part.changes + altered).filter { !$0.rows.isEmpty }.flatMap(objects.references))
+    var references: Set<CentreObject.Row> = []
     do throws(any Error) {
       try database.run("BEGIN")
       let transfer = Transfer(copy: objects.copy, program: Self.program)
       try transfer.move(from: anchor, to: part, in: &database)
+      // What was deleted at the centre stays so, and leaves nothing that only it refers to.
+      let living = try transfer.living(found, in: &database)
+      let named = Set(living.map(\.id))
+      references = Set(
+        (part.changes + altered).filter { !$0.rows.isEmpty && named.contains($0.object) }.flatMap(objects.references))
       try transfer.insert(references.subtracting(known), in: &database)
-      try transfer.save(found, in: &database)
+      try transfer.save(living, in: &database)
       // A restored store has deletions of nothing.
       let deletions = part.changes.filter { $0.isDeletion && $0.object != StoredChange.nothing }
       try transfer.delete(deletions.map(objects.tombstone), in: &database)

@@ -47,11 +47,16 @@ struct Transfer {
     }
   }
 
-  /// Inserts objects, or puts them in the place of older versions. What was deleted at the centre stays deleted.
-  func save(_ objects: [CentreObject], in database: inout Database) throws {
-    guard !objects.isEmpty else { return }
+  /// Those that were not deleted at the centre.
+  func living(_ objects: [CentreObject], in database: inout Database) throws -> [CentreObject] {
+    guard !objects.isEmpty else { return [] }
     let deleted = try tombstones(of: objects, in: &database)
-    let living = objects.filter { !deleted.contains($0.id) }
+    return objects.filter { !deleted.contains($0.id) }
+  }
+
+  /// Inserts objects, or puts them in the place of older versions.
+  func save(_ living: [CentreObject], in database: inout Database) throws {
+    guard !living.isEmpty else { return }
     var rows: [CentreObject.Row] = []
     for isSession in [true, false] {
       let some = living.filter { $0.isSession == isSession }

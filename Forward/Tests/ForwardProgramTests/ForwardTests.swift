@@ -173,6 +173,90 @@ struct ForwardTests {
         "\"equal\":6,\"missing\":0,\"extra\":0,\"different\":0,\"deletedAtCentre\":6"))
   }
 
+  @Test("all of a person is forgotten, and all of a gateway: no row names them, and only what is recorded later comes")
+  func forgetMany() async throws {
+    let gateway = try TestGateway(on: server, centre: "forgetmany")
+    let other = "C0:FF:EE:00:00:02"
+    try gateway.configure(more: "[persons]\n\(other) = p002")
+    let store = try gateway.open()
+    try await gateway.record(2, into: store)
+    try await SampleSessions.save(UUID(), seed: 8, start: TestGateway.start, sensor: other, into: store)
+    try gateway.forward()
+    #expect(try gateway.run("forget", "--person", "p003").status == 66)
+    #expect(try gateway.run("forget").status == 64)
+    #expect(try gateway.run("forget", "--person", "p001", "--gateway", gateway.name).status == 64)
+    #expect(try gateway.run("forget", "--gateway", "another").status == 64)
+    func persons() throws -> Set<String> {
+      var found: Set<String> = []
+      for table in CentreTable.all where table.columns.contains(where: { $0.name == "person" }) && table != .gateway {
+        for row in try gateway.rows("SELECT DISTINCT person FROM \(table.fullName)") { found.insert(row[0] ?? "") }
+      }
+      return found
+    }
+    #expect(try persons() == ["p001", "p002"])
+    // A forwarder that runs meanwhile goes back to the start, finds what it may not send, and goes on.
+    let errors = try OutputFile()
+    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
+    defer {
+      program.send(SIGKILL)
+      program.wait()
+    }
+    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let forgotten = try gateway.run("forget", "--person", "p001", "--json")
+    #expect(forgotten.status == 0 && forgotten.output == "{\"forgotten\":12}\n", "\(forgotten.errors)")
+    #expect(try persons() == ["p002"])
+    try await SampleSessions.save(UUID(), seed: 9, start: TestGateway.start, sensor: other, into: store)
+    try gateway.wait("SELECT count(*) - 1 FROM sensord_session")
+    try gateway.wait("SELECT (sent = last)::integer FROM sensord_gateway")
+    #expect(try persons() == ["p002"])
+    let verified = try gateway.run("verify", "--json")
+    #expect(verified.status == 0 && verified.output.contains("\"deletedAtCentre\":12"), "\(verified)")
+    // The sensor is another person's from now on, which was refused before.
+    try gateway.configure(wearer: "p009", more: "[persons]\n\(other) = p002")
+    program.send(SIGKILL)
+    program.wait()
+    try await gateway.record(1, first: 9, into: store)
+    try gateway.forward()
+    #expect(try persons() == ["p002", "p009"])
+
+    #expect(try gateway.run("forget", "--gateway", gateway.name).status == 0)
+    #expect(try persons() == [])
+    #expect(try gateway.number("SELECT count(*) FROM sensord_chunk") == 0)
+    try gateway.configure(wearer: "p010", other: "nobody")
+    try gateway.forward()
+    #expect(try persons() == [])
+    try await gateway.record(1, first: 20, into: store)
+    try gateway.forward()
+    #expect(try persons() == ["p010"] && gateway.number("SELECT count(*) FROM sensord_session") == 1)
+    let path = try Self.restore(gateway)
+    #expect(try await Self.history(of: path).filter { !$0.rows.isEmpty }.count == 6)
+  }
+
+  @Test("what went wrong last is said, and whether it is over")
+  func lastFailure() async throws {
+    let gateway = try TestGateway(on: server, centre: "failing", makesCentre: false)
+    let store = try gateway.open()
+    try await gateway.record(1, into: store)
+    #expect(try gateway.run("status", "--json").output.contains("\"failing\":false,\"lastError\":null"))
+    #expect(try gateway.run("run", "--once", "--attempts", "1").status == 77)
+    let failing = try gateway.run("status", "--json")
+    #expect(failing.status == 77, "\(failing)")
+    #expect(failing.output.contains("\"failing\":true,\"lastError\":\"the centre: "), "\(failing)")
+    #expect(try gateway.run("status").output.hasPrefix("Forwarding fails since "))
+    try server.makeCentre("failing", gateways: [gateway.name])
+    // It is not over before something worked.
+    #expect(try gateway.run("status", "--json").output.contains("\"failing\":true"))
+    try gateway.forward()
+    let status = try gateway.run("status", "--json")
+    #expect(status.status == 0 && status.output.contains("\"failing\":false,\"lastError\":\"the centre: "), "\(status)")
+    #expect(try gateway.run("status").output.contains("and is over: the centre: "))
+    // Whatever somebody wrote there.
+    for text in ["", "x", "1 2", "1 x y", "\u{0}\u{1b}[2J 1 2"] {
+      try gateway.folder.write("failure", text)
+      #expect(try gateway.run("status", "--json").output.contains("\"lastError\":null"), "\(text)")
+    }
+  }
+
   /// All rows of a store, and what they refer to.
   private static func history(of path: String) async throws -> [StoredChange] {
     let store = try HealthStore.open(path, for: .reading)
@@ -466,6 +550,9 @@ struct ForwardTests {
     try gateway.wait("SELECT (sent = last)::integer FROM sensord_gateway")
     #expect(try gateway.run("verify").status == 0)
     #expect(errors.text.contains("trying again") && !errors.text.contains("p001"))
+    while try !gateway.run("status", "--json").output.contains("\"failing\":false,\"lastError\":\"the centre: ") {
+      poll(nil, 0, 10)
+    }
   }
 
   @Test("two forwarders of one store do not mix: one goes back and finds what the other did")

@@ -39,6 +39,8 @@ final class TestGateway: Sendable {
       [persons]
       \(Self.strap) = \(wearer)
       other = \(other)
+      [status]
+      file = \(folder.path)/failure
       \(more)
       """)
   }
