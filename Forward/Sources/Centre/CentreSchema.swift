@@ -80,6 +80,7 @@ public enum CentreSchema {
     -- A deletion names an object, not whose it is and when.
     CREATE INDEX sensord_session_id ON sensord_session (id);
     CREATE INDEX sensord_sample_id ON sensord_sample (id);
+    CREATE INDEX sensord_sample_session ON sensord_sample (session);
     CREATE INDEX sensord_association_object ON sensord_association (object);
     """
   ]

@@ -155,6 +155,10 @@ struct Forwarder: ~Copyable {
       try database.run("BEGIN")
       let transfer = Transfer(copy: objects.copy, program: Self.program)
       try transfer.move(from: anchor, to: part, in: &database)
+      // First what was deleted: the same identifier may have been saved again in this part, with other values.
+      // A restored store has deletions of nothing.
+      let deletions = part.changes.filter { $0.isDeletion && $0.object != StoredChange.nothing }
+      try transfer.delete(deletions.map(objects.tombstone), in: &database)
       // What was deleted at the centre stays so, and leaves nothing that only it refers to.
       let living = try transfer.living(found, in: &database)
       let named = Set(living.map(\.id))
@@ -162,9 +166,6 @@ struct Forwarder: ~Copyable {
         (part.changes + altered).filter { !$0.rows.isEmpty && named.contains($0.object) }.flatMap(objects.references))
       try transfer.insert(references.subtracting(known), in: &database)
       try transfer.save(living, in: &database)
-      // A restored store has deletions of nothing.
-      let deletions = part.changes.filter { $0.isDeletion && $0.object != StoredChange.nothing }
-      try transfer.delete(deletions.map(objects.tombstone), in: &database)
       try database.run("COMMIT")
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)

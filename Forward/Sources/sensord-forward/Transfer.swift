@@ -70,7 +70,8 @@ struct Transfer {
         if old.digest == object.digest { continue }
         guard object.replaces(syncVersion: old.syncVersion, change: old.change) else { continue }
         if !isSession { try compareChunks(of: object, in: &database) }
-        try remove([old.place], in: &database)
+        let isOther = isSession && object.syncVersion != old.syncVersion
+        try remove([old.place] + (isOther ? try lostSamples(of: old.place, in: &database) : []), in: &database)
         rows += object.rows
       }
     }
@@ -106,10 +107,15 @@ struct Transfer {
   private func places(of objects: [String], in database: inout Database) throws -> [Place] {
     var places: [Place] = []
     for table in [CentreTable.session, .sample] {
+      // With a session all its samples, also those of a version that only a lost history had.
+      let (isNamed, isGone) =
+        table == .session
+        ? ("id = ANY ($2::uuid[])", "= object.id")
+        : ("(id = ANY ($2::uuid[]) OR session = ANY ($2::uuid[]))", "IN (object.id, object.session)")
       let answer = try database.run(
         """
-        SELECT id, person, time, until FROM \(table.fullName) AS object WHERE gateway = $1 AND id = ANY ($2::uuid[])
-          AND EXISTS (SELECT 1 FROM sensord_tombstone AS gone WHERE gone.gateway = object.gateway AND gone.object = object.id
+        SELECT id, person, time, until FROM \(table.fullName) AS object WHERE gateway = $1 AND \(isNamed)
+          AND EXISTS (SELECT 1 FROM sensord_tombstone AS gone WHERE gone.gateway = object.gateway AND gone.object \(isGone)
             AND NOT (gone.store = object.store AND gone.history = object.history AND gone.number < object.change))
         """, [.text(copy.gateway), Insertion.list(objects)])
       places += answer.rows.compactMap(Self.place)
@@ -155,6 +161,23 @@ struct Transfer {
           Field(first.overflow ? Int64.min : first.partialValue), Field(some.map(\.until).max()),
         ])
     }
+  }
+
+  /// The samples of a session's version that only a former history had, so that no deletion names them. They begin in its time.
+  private func lostSamples(of session: Place, in database: inout Database) throws -> [Place] {
+    let margin: Int64 = 3_600_000_000
+    let answer = try database.run(
+      """
+      SELECT id, person, time, until FROM sensord_sample
+      WHERE person = $1 AND gateway = $2 AND session = $3::uuid AND time >= $4::bigint AND time <= $5::bigint
+        AND NOT (store = $6::uuid AND history = $7::integer)
+      """,
+      [
+        .text(session.person), .text(copy.gateway), .text(session.id),
+        Field(session.time.subtractingReportingOverflow(margin).partialValue),
+        Field(session.until.addingReportingOverflow(margin).partialValue), .text(copy.store.text), Field(copy.history),
+      ])
+    return answer.rows.compactMap(Self.place)
   }
 
   /// Those that were deleted, and not saved again after that.

@@ -72,6 +72,23 @@ struct ForwardTests {
     #expect(try gateway.number("SELECT count(*) FROM sensord_sessions") == 3)
   }
 
+  @Test("an identifier that a deleted sample had and another one has now is that of the other one")
+  func sameIdentifier() async throws {
+    let gateway = try TestGateway(on: server, centre: "identifier")
+    let store = try gateway.open()
+    let id = UUID()
+    // The beats of version 7 have the identifier that the rates of version 1 had.
+    for version in [1, 7] as [Int64] {
+      try await SampleSessions.save(
+        id, version: version, beats: 200 + Int(version), start: TestGateway.start, sensor: TestGateway.strap,
+        into: store)
+      try gateway.forward()
+    }
+    let saved = try await store.history(after: .start, limit: 1_000).changes.filter { !$0.isDeletion }.map(\.object)
+    #expect(Set(saved).count < saved.count - 1)
+    #expect(try gateway.rows("SELECT rates, beats FROM sensord_sessions") == [["207", "207"]])
+  }
+
   @Test("sent again from the start, nothing is there twice and nothing changes")
   func again() async throws {
     let gateway = try TestGateway(on: server, centre: "again")
@@ -150,6 +167,68 @@ struct ForwardTests {
     #expect(
       verified.status == 1
         && verified.output.contains("\"missing\":0,\"extra\":6,\"different\":0,\"deletedAtCentre\":6"))
+  }
+
+  @Test(
+    "a session that was rebuilt in a history that is lost, and again after it, has the samples of the last time only")
+  func rebuiltTwice() async throws {
+    let gateway = try TestGateway(on: server, centre: "rebuilt")
+    let session: UUID
+    func save(_ version: Int64, _ store: HealthStore) async throws {
+      try await SampleSessions.save(
+        session, version: version, beats: 200 + Int(version), start: TestGateway.start, sensor: TestGateway.strap,
+        into: store)
+    }
+    do {
+      let store = try gateway.open()
+      session = try await gateway.record(1, into: store)[0]
+      await store.close()
+    }
+    let copy = ["", "-wal"].map { (name: "store.sqlite\($0)", bytes: gateway.folder.bytes(of: "store.sqlite\($0)")) }
+    do {
+      let store = try gateway.open()
+      try await save(20, store)
+      try gateway.forward()
+      await store.close()
+    }
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    for file in copy { try gateway.folder.write(file.name, file.bytes) }
+    let store = try gateway.open()
+    try await save(40, store)
+    try gateway.forward()
+    #expect(try gateway.rows("SELECT rates, beats FROM sensord_sessions") == [["240", "240"]])
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == 5)
+  }
+
+  @Test("a session that was rebuilt in a history that is lost, and deleted after it, leaves nothing")
+  func rebuiltAndDeleted() async throws {
+    let gateway = try TestGateway(on: server, centre: "lostsamples")
+    let session: UUID
+    do {
+      let store = try gateway.open()
+      session = try await gateway.record(1, into: store)[0]
+      await store.close()
+    }
+    let copy = ["", "-wal"].map { (name: "store.sqlite\($0)", bytes: gateway.folder.bytes(of: "store.sqlite\($0)")) }
+    do {
+      let store = try gateway.open()
+      try await SampleSessions.save(
+        session, version: 20, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    for file in copy { try gateway.folder.write(file.name, file.bytes) }
+    let store = try gateway.open()
+    try await SampleSessions.delete(session, from: store)
+    try gateway.forward()
+    for table in CentreTable.sharded {
+      #expect(try gateway.number("SELECT count(*) FROM \(table.fullName)") == 0, "\(table.name)")
+    }
   }
 
   @Test("what is forgotten is gone, does not come back, and counts apart")
