@@ -312,4 +312,55 @@ struct StoreRestorationTests {
       #expect(try await store.gaps(of: session.id) == restored.gaps(of: session.id))
     }
   }
+
+  @Test("a file of an attachment is restored by its digest; other bytes are refused, and what is cut off leaves none")
+  func files() async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    let lens = GlassesPrescription(rightEye: nil, leftEye: GlassesLensSpecification(sphere: 1))
+    let glasses = try NewSample(.glasses(lens), issued: Self.start)
+    try await store.save([glasses], as: program)
+    let bytes =
+      Array("%PDF-1.4\n".utf8) + [UInt8](repeating: 0x20, count: 70_000) + Array("\nstartxref\n9\n%%EOF\n".utf8)
+    func opened(_ bytes: [UInt8]) throws -> Int32 {
+      unsafe Glibc.open(try folder.write("scan-\(bytes.count)", bytes), O_RDONLY)
+    }
+    let scan = try opened(bytes)
+    defer { close(scan) }
+    let attachment = try await store.addAttachment(to: glasses.id, name: "scan.pdf", from: scan)
+    let history = try await history(of: store)
+    let path = "\(folder.path)/restored.sqlite"
+    func files() -> [String] { TemporaryFolder.names("\(folder.path)/restored.attachments") }
+
+    do {
+      let restoration = try begun(history, at: path)
+      for wrong in [bytes + [0x20], Array("plain text".utf8), []] {
+        let descriptor = try opened(wrong)
+        defer { close(descriptor) }
+        let code = code { try restoration.addFile(from: descriptor, digest: attachment.digest) }
+        #expect(code != nil && files() == [], "\(wrong.count)")
+      }
+      lseek(scan, 0, SEEK_SET)
+      try restoration.addFile(from: scan, digest: attachment.digest)
+      #expect(files().count == 1)
+    }
+    // It was not finished.
+    #expect(!folder.names.contains { $0.hasPrefix("restored") })
+
+    do {
+      let restoration = try begun(history, at: path)
+      for change in history.changes { try restoration.add(change) }
+      lseek(scan, 0, SEEK_SET)
+      try restoration.addFile(from: scan, digest: attachment.digest)
+      try restoration.finish()
+      #expect(code { try restoration.addFile(from: scan, digest: attachment.digest) } == .closed)
+    }
+    let restored = try HealthStore.open(path, for: .writing)
+    #expect(try await restored.check() == [])
+    #expect(try await restored.attachments(for: glasses.id) == [attachment])
+    var data = try await restored.data(of: attachment)
+    var found: [UInt8] = []
+    while let piece = try data.next() { found += piece }
+    #expect(found == bytes)
+    #expect(folder.mode(of: "restored.attachments/\(files()[0])") == 0o600)
+  }
 }

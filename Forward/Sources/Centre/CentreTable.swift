@@ -144,6 +144,14 @@ public struct CentreTable: Hashable, Sendable {
   public static let opaque = CentreTable(
     of: "object", key: ["ordinal"],
     [Column("ordinal", .integer), Column("origin", .text, true), Column("row", .json, true)])
+  /// A piece of a file that is attached to a sample; `file` is the SHA-256 of the whole. What the file is called is among the rows
+  /// of the sample.
+  public static let attachment = CentreTable(
+    of: "attachment", key: ["file", "ordinal"],
+    [
+      Column("file", .bytea), Column("ordinal", .integer), Column("size", .bigint, true),
+      Column("sha256", .bytea, true), Column("payload", .bytea, true),
+    ])
   /// What was deleted. A deletion knows no person.
   public static let tombstone = CentreTable(
     "tombstone", key: ["gateway", "object", "store", "history", "number"],
@@ -152,10 +160,10 @@ public struct CentreTable: Hashable, Sendable {
       Column("number", .bigint), Column("deleted", .bigint),
     ])
 
-  /// What belongs to an object beside its own row.
+  /// What belongs to an object beside its own row, without the bytes of files.
   public static let parts = [chunk, cell, run, gap, metadata, association, opaque]
   /// What a person has.
-  public static let sharded = [session, sample] + parts
+  public static let sharded = [session, sample] + parts + [attachment]
   /// What the forwarder reads and writes.
   public static let all = [gateway, type, source, device] + sharded + [tombstone]
 }

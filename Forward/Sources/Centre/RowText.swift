@@ -35,7 +35,8 @@ public enum RowText {
     return result + "\""
   }
 
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
+  /// Lower-case digits, two for each byte.
+  public static func hexadecimal(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }

@@ -21,6 +21,8 @@ struct ForwardFailure: Error {
   var message: String
   /// Whether the same may work later by itself.
   var isTransient = false
+  /// Whether the centre refused it, so that the transaction is over.
+  var isOfCentre = false
 
   init(_ status: Status, _ message: String, isTransient: Bool = false) {
     self.status = status
@@ -29,6 +31,7 @@ struct ForwardFailure: Error {
   }
 
   init(_ failure: DatabaseFailure) {
+    defer { isOfCentre = true }
     switch (failure.state ?? "", failure.remedy) {
     case (_, .retry): self.init(.retry, "the centre: \(failure.message); nothing is lost", isTransient: true)
     case ("42P01", _), ("42703", _), ("42804", _):

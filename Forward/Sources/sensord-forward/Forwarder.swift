@@ -12,6 +12,8 @@ struct Forwarder: ~Copyable {
   private var anchor: ChangeAnchor
   /// What was inserted over this connection of what objects refer to.
   private var known: Set<CentreObject.Row> = []
+  /// What was attached to samples when their files were sent; nil before that.
+  private var attached: Set<Attachment>?
   /// The changes of a part, and about the bytes that they have: all of it is in memory, some of it twice.
   private let limit = 100
   private let bytes = 512 << 10
@@ -112,12 +114,36 @@ struct Forwarder: ~Copyable {
       let anchor = anchor
       let (store, limit, bytes) = (store, limit, bytes)
       let part = try await Self.store { try await store.history(after: anchor, limit: limit, bytes: bytes) }
-      guard !part.changes.isEmpty else { return count }
+      guard !part.changes.isEmpty else {
+        try await sendFiles()
+        return count
+      }
       let altered = try await owners(of: part)
       try send(part, altered: altered)
       count += part.changes.count
       self.anchor = part.anchor
     }
+  }
+
+  /// Brings the files at the centre up to date, of one sample after the other; what cannot be read keeps none back but itself.
+  private mutating func sendFiles(isolation: isolated (any Actor)? = #isolation) async throws {
+    let store = store
+    let all = Set(try await Self.store { try await store.allAttachments() })
+    guard all != attached else { return }
+    var concerned = Set(all.symmetricDifference(attached ?? []).map(\.object))
+    if attached == nil { concerned.formUnion(try FileTransfer.owners(in: &database, of: objects.copy)) }
+    let transfer = FileTransfer(
+      store: store, objects: objects, transfer: Transfer(copy: objects.copy, program: Self.program), anchor: anchor)
+    var damaged: ForwardFailure?
+    for sample in concerned.sorted(by: { $0.uuidString < $1.uuidString }) {
+      do {
+        try await transfer.send(all.filter { $0.object == sample }, of: sample, in: &database)
+      } catch let failure as ForwardFailure where failure.status == .data && !failure.isOfCentre {
+        damaged = failure
+      }
+    }
+    if let damaged { throw damaged }
+    attached = all
   }
 
   /// What has to be stored anew because of deletions: only the centre knows what the deleted samples belonged to.

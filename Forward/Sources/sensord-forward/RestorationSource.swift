@@ -20,6 +20,17 @@ struct RestorationSource: ~Copyable {
   private var entries: [Entry] = []
   private var numbers: [UUID: Int64] = [:]
   private var done = 0
+  /// What was attached to objects so far.
+  private(set) var files: Set<File> = []
+
+  /// A file at the centre.
+  struct File: Hashable {
+    var person: String
+    var start: String
+    var owner: UUID
+    /// 64 hexadecimal digits.
+    var digest: String
+  }
 
   /// An object or a deletion.
   private struct Entry {
@@ -153,9 +164,26 @@ struct RestorationSource: ~Copyable {
         rows[owner, default: []].append(row)
       }
     }
-    return try part.map { entry in
-      entry.table == nil ? deletion(entry) : try change(entry, rows[entry.object.text] ?? [])
+    var changes: [StoredChange] = []
+    for entry in part {
+      changes.append(entry.table == nil ? deletion(entry) : try change(entry, rows[entry.object.text] ?? []))
     }
+    return changes
+  }
+
+  /// A piece of a file; nil behind the last one.
+  mutating func piece(_ ordinal: Int64, of file: File) throws -> [UInt8]? {
+    let answer = try database.run(
+      """
+      SELECT payload FROM sensord_attachment WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid
+        AND file = $5::bytea AND ordinal = $6::integer
+      """,
+      [
+        .text(file.person), .text(file.start), .text(gateway), .text(file.owner.text), .text("\\x\(file.digest)"),
+        Field(ordinal),
+      ])
+    guard let row = answer.rows.first, case .bytes(let bytes) = Field(row[0], of: .bytea) else { return nil }
+    return bytes
   }
 
   private func deletion(_ entry: Entry) -> StoredChange {
@@ -164,8 +192,13 @@ struct RestorationSource: ~Copyable {
       device: nil, session: nil, rows: [], members: [:])
   }
 
-  private func change(_ entry: Entry, _ rows: [CentreObject.Row]) throws -> StoredChange {
+  private mutating func change(_ entry: Entry, _ rows: [CentreObject.Row]) throws -> StoredChange {
     var change = try RestoredObjects.object(rows)
+    for row in change.rows where row.table == "attachments" {
+      guard case .blob(let digest) = row["digest"] else { throw RestoredObjects.Damage(table: "object") }
+      files.insert(
+        File(person: entry.person, start: entry.start, owner: entry.object, digest: RowText.hexadecimal(digest)))
+    }
     // What was forgotten is not a member any more.
     var positions: [SQLValue: Int64] = [:]
     change.rows = change.rows.compactMap { row in

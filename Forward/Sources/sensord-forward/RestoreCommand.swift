@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Centre
 internal import FoundationEssentials
+internal import Glibc
 internal import PostgreSQL
 internal import SeriesStore
 
@@ -35,9 +36,17 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
           objects += change.isDeletion ? 0 : 1
         }
       }
+      let (files, missing) = try restoreFiles(&source, to: restoration, beside: to ?? settings.store)
       try restoration.finish()
+      if missing > 0 {
+        Terminal.complain(
+          "\(missing) files of attachments are not at the centre, or damaged there, and are missing now")
+      }
       if json {
-        Terminal.printObject([("objects", "\(objects)"), ("store", "\"\(identity.text)\"")])
+        Terminal.printObject([
+          ("objects", "\(objects)"), ("store", "\"\(identity.text)\""), ("files", "\(files)"),
+          ("missingFiles", "\(missing)"),
+        ])
       } else {
         Terminal.print("\(objects) objects restored to \(to ?? settings.store)")
       }
@@ -49,6 +58,47 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
       throw ForwardFailure(
         .data, "the centre: a row of sensord_\(damage.table) is none that a store had; nothing was restored")
     }
+  }
+
+  /// Restores the files of attachments; how many, and how many are not at the centre as they should be.
+  private func restoreFiles(
+    _ source: inout RestorationSource, to restoration: StoreRestoration, beside path: String
+  ) throws -> (restored: Int, missing: Int) {
+    var known: Set<String> = []
+    for file in source.files.sorted(by: { $0.digest < $1.digest }) where !known.contains(file.digest) {
+      // Without a name: nobody finds half of it.
+      var template = Array("\(path).file-XXXXXX".utf8CString)
+      let descriptor = unsafe mkstemp(&template)
+      guard descriptor >= 0 else {
+        throw ForwardFailure(.io, "no file can be made beside \(path): \(unsafe String(cString: strerror(errno)))")
+      }
+      defer { close(descriptor) }
+      unsafe unlink(template)
+      var ordinal: Int64 = 0
+      while let piece = try source.piece(ordinal, of: file) {
+        var rest = piece[...]
+        while !rest.isEmpty {
+          let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+          guard count >= 0 || errno == EINTR else {
+            throw ForwardFailure(.io, "\(path).attachments: \(unsafe String(cString: strerror(errno)))")
+          }
+          rest = rest.dropFirst(max(0, count))
+        }
+        ordinal += 1
+      }
+      lseek(descriptor, 0, SEEK_SET)
+      do throws(StoreError) {
+        try restoration.addFile(from: descriptor, digest: file.digest)
+        known.insert(file.digest)
+      } catch {
+        switch error.code {
+        // Another sample may have the same file.
+        case .corrupt, .attachment: break
+        default: throw error
+        }
+      }
+    }
+    return (known.count, Set(source.files.map(\.digest)).subtracting(known).count)
   }
 
   private func identity(_ settings: Settings, _ database: inout Database) throws -> UUID {

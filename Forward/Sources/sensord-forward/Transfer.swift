@@ -22,11 +22,23 @@ struct Transfer {
         .text(program),
         .text(anchor.description),
       ])
-    guard answer.count == 1 else {
-      throw ForwardFailure(
-        .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them",
-        isTransient: true)
-    }
+    guard answer.count == 1 else { throw otherProgram }
+  }
+
+  /// Keeps others from moving the anchor until the end of the transaction.
+  func hold(_ anchor: ChangeAnchor, in database: inout Database) throws {
+    let answer = try database.run(
+      """
+      UPDATE sensord_gateway SET program = $4
+      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $5
+      """,
+      [.text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(program), .text(anchor.description)])
+    guard answer.count == 1 else { throw otherProgram }
+  }
+
+  private var otherProgram: ForwardFailure {
+    ForwardFailure(
+      .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true)
   }
 
   /// Inserts what objects refer to. A device stays whose it was: rows of one object are never of two persons.
@@ -70,8 +82,12 @@ struct Transfer {
         if old.digest == object.digest { continue }
         guard object.replaces(syncVersion: old.syncVersion, change: old.change) else { continue }
         if !isSession { try compareChunks(of: object, in: &database) }
-        let isOther = isSession && object.syncVersion != old.syncVersion
-        try remove([old.place] + (isOther ? try lostSamples(of: old.place, in: &database) : []), in: &database)
+        // Its files stay, unless it moves.
+        let isThere = old.place.person == object.person && old.place.time == object.time
+        try remove([old.place], withFiles: !isThere, in: &database)
+        if isSession, object.syncVersion != old.syncVersion {
+          try remove(try lostSamples(of: old.place, in: &database), withFiles: true, in: &database)
+        }
         rows += object.rows
       }
     }
@@ -92,7 +108,7 @@ struct Transfer {
       if case .text(let object) = row.fields[1] { object } else { nil }
     }
     // Not what was saved again later.
-    try remove(try places(of: names, in: &database), in: &database)
+    try remove(try places(of: names, in: &database), withFiles: true, in: &database)
   }
 
   /// Where an object is.
@@ -131,7 +147,7 @@ struct Transfer {
   }
 
   /// Removes objects with all that belongs to them.
-  func remove(_ places: [Place], in database: inout Database) throws {
+  private func remove(_ places: [Place], withFiles: Bool, in database: inout Database) throws {
     for (person, some) in Dictionary(grouping: places, by: \.person) {
       let fields: [Field] = [
         .text(person), .text(copy.gateway), Insertion.list(some.map(\.id)), Insertion.list(some.map { "\($0.time)" }),
@@ -143,7 +159,7 @@ struct Transfer {
             AND time = ANY ($4::bigint[])
           """, fields)
       }
-      for table in CentreTable.parts where table != .cell {
+      for table in CentreTable.parts + (withFiles ? [.attachment] : []) where table != .cell {
         try database.run(
           """
           DELETE FROM \(table.fullName) WHERE person = $1 AND gateway = $2 AND owner = ANY ($3::uuid[])

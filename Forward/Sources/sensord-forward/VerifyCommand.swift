@@ -78,8 +78,11 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         "SELECT count(*) FROM sensord_chunk WHERE gateway = $1 AND sha256(payload) <> sha256", [.text(settings.user)],
         &database
       ).first?[0] ?? "0"
-    let isEqual = comparison.isEqual && counts == 0 && damaged == "0"
-    report(comparison, rows: counts, damaged: damaged, waiting: waiting, last: last)
+    let attachments = try await Forwarder.store { try await store.allAttachments() }
+    let files = try compareFiles(
+      attachments.filter { centre[$0.object] != nil && local[$0.object] != nil }, present: centre, gateway, &database)
+    let isEqual = comparison.isEqual && counts == 0 && files == 0 && damaged == "0"
+    report(comparison, rows: counts, files: files, damaged: damaged, waiting: waiting, last: last)
     guard isEqual else {
       throw ForwardFailure(.different, "the centre differs from the store; what is missing there can be forwarded anew")
     }
@@ -106,12 +109,27 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     return relevant.filter { found[$0.key] != $0.value }.count + found.keys.filter { expected[$0] == nil }.count
   }
 
-  private func report(_ comparison: Comparison, rows: Int, damaged: String, waiting: Int, last: Int64) {
+  /// How many files are on one side only, or damaged at the centre; not those of samples that are on one side only.
+  private func compareFiles(
+    _ attachments: [Attachment], present: [UUID: [UInt8]], _ gateway: [Field], _ database: inout Database
+  ) throws -> Int {
+    let wanted = Set(attachments.map { "\($0.object.text) \($0.digest) \($0.size)" })
+    let found = try Self.rows(
+      """
+      SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END
+      FROM sensord_attachment WHERE gateway = $1 GROUP BY person, time, owner, file
+      """, [gateway[0]], &database
+    ).filter { row in UUID(uuidString: row[0] ?? "").map { present[$0] != nil } ?? false }
+    let names = found.map { "\($0[0] ?? "") \($0[1]?.dropFirst(2) ?? "") \($0[2] ?? "")" }
+    return wanted.subtracting(names).count + names.filter { !wanted.contains($0) }.count
+  }
+
+  private func report(_ comparison: Comparison, rows: Int, files: Int, damaged: String, waiting: Int, last: Int64) {
     if json {
       Terminal.printObject([
         ("equal", "\(comparison.equal)"), ("missing", "\(comparison.missing.count)"),
         ("extra", "\(comparison.extra.count)"), ("different", "\(comparison.different.count)"),
-        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(rows)"), ("damagedChunks", damaged),
+        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(rows)"), ("otherFiles", "\(files)"), ("damagedChunks", damaged),
         ("waiting", "\(waiting)"), ("last", "\(last)"),
       ])
       return
@@ -126,6 +144,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       Terminal.print("\(objects.count) \(name): \(objects.prefix(5).map(\.text).joined(separator: ", "))")
     }
     if rows > 0 { Terminal.print("\(rows) lists of rows have another length at the centre.") }
+    if files > 0 { Terminal.print("\(files) files of attachments are not the same on both sides.") }
     if damaged != "0" { Terminal.print("\(damaged) packed chunks at the centre are not what their checksums say.") }
   }
 

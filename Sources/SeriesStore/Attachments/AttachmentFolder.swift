@@ -10,7 +10,7 @@ import Glibc
 /// Nothing in it is followed: the folder and its files are opened by name below an open folder, and never through a link.
 struct AttachmentFolder: Sendable {
   let path: String
-  /// The store's real path, whose owner and mode the files get.
+  /// The store's real path, or that of what will be the store: the files get its owner and mode.
   private let store: String
 
   /// The name of a file that is being written begins so. Its writer holds a lock on it.
@@ -22,8 +22,9 @@ struct AttachmentFolder: Sendable {
   /// - Parameters:
   ///   - store: The store's real path.
   ///   - identity: The store's own UUID.
-  init(besides store: String, identity: UUID) {
-    self.store = store
+  ///   - draft: Where the store is until it is complete.
+  init(besides store: String, identity: UUID, draft: String? = nil) {
+    self.store = draft ?? store
     self.identity = Hexadecimal.text(identity.bytes)
     path = (store.hasSuffix(".sqlite") ? String(store.dropLast(7)) : store) + ".attachments"
   }

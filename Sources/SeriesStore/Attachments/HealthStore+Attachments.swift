@@ -112,7 +112,7 @@ extension HealthStore {
   }
 
   /// The attachments of all samples, oldest first.
-  package func allAttachments() throws(StoreError) -> [Attachment] {
+  public func allAttachments() throws(StoreError) -> [Attachment] {
     try opened().read { (connection) throws(StoreError) in
       guard try connection.attachments.exist() else { return [] }
       var samples: [Int64] = []

@@ -6,7 +6,8 @@ import HealthModel
 ///
 /// First what others refer to, then the changes in order, then ``finish()``: only then the file is at its path. For one thread at a
 /// time. The list of changes is as long as it was, so an anchor of the old file is either right in this one or refused. Not restored
-/// is what the history does not have: the sensors that may be recorded, what programs were granted, and the files of attachments.
+/// is what the history does not have: the sensors that may be recorded, and what programs were granted. Files of attachments are added
+/// by themselves (``addFile(from:digest:)``).
 public final class StoreRestoration {
   private let path: String
   private let draft: String
@@ -15,6 +16,9 @@ public final class StoreRestoration {
   private let tables: [String: Table]
   private var last: Int64 = 0
   private var time: Timestamp?
+  private let attachments: AttachmentFolder
+  /// Those that were not there before.
+  private var files: Set<String> = []
 
   /// Begins with an empty store of this identity.
   ///
@@ -25,6 +29,7 @@ public final class StoreRestoration {
     guard unsafe lstat(path, &status) != 0 else { throw Self.isThere(path) }
     let draft = try StoreFile.makeDraft(of: path, mode: mode, identity: identity)
     self.draft = draft
+    attachments = AttachmentFolder(besides: path, identity: identity, draft: draft)
     tables = Dictionary(
       Schema.allTables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     do throws(StoreError) {
@@ -38,8 +43,16 @@ public final class StoreRestoration {
   }
 
   deinit {
+    if connection != nil { removeFiles() }
     connection = nil
     StoreFile.removeDraft(draft)
+  }
+
+  private func removeFiles() {
+    guard !files.isEmpty, let folder = try? attachments.open() else { return }
+    for name in files { attachments.remove(name, in: folder) }
+    // Fails where other stores have files in it.
+    unsafe rmdir(attachments.path)
   }
 
   /// Adds a row of `types`, `sources` or `devices`.
@@ -76,6 +89,23 @@ public final class StoreRestoration {
   /// More changes without a row than any history has, which only a damaged number asks for.
   private static let longestHole: Int64 = 1 << 26
 
+  /// Adds the file of an attachment, all that a descriptor has left: where its digest says what it is.
+  ///
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` where these are other bytes; ``StoreError/Code/attachment(_:)`` where they are
+  ///   nothing that could be attached.
+  public func addFile(from descriptor: Int32, digest: String) throws(StoreError) {
+    _ = try opened()
+    let file = try AttachmentDraft(attachments, from: descriptor, patience: nil)
+    guard file.digest == digest else {
+      throw StoreError(.corrupt(object: "attachment"), "the bytes of an attachment are not those that its digest names")
+    }
+    let name = attachments.name(ofFile: digest)
+    var isNew = true
+    if let folder = try attachments.open(), try attachments.open(name, in: folder) != nil { isNew = false }
+    try file.publish()
+    if isNew { files.insert(name) }
+  }
+
   /// Puts the file at its path.
   public func finish() throws(StoreError) {
     let connection = try opened()
@@ -86,8 +116,10 @@ public final class StoreRestoration {
     self.connection = nil
     // link(2) does not replace.
     guard unsafe link(draft, path) == 0 else {
-      if errno == EEXIST { throw Self.isThere(path) }
-      throw StoreFile.cannotCreate(path, errno)
+      let code = errno
+      removeFiles()
+      if code == EEXIST { throw Self.isThere(path) }
+      throw StoreFile.cannotCreate(path, code)
     }
     StoreFile.removeDraft(draft)
   }

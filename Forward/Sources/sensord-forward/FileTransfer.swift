@@ -1,0 +1,113 @@
+internal import Centre
+internal import FoundationEssentials
+internal import HealthModel
+internal import PostgreSQL
+internal import SeriesStore
+
+/// Brings the files of attachments to the centre, and takes away there what the store does not have any more.
+///
+/// Attaching a file is no change of its sample. So what is attached is compared with what was, whenever something has changed.
+struct FileTransfer {
+  let store: HealthStore
+  let objects: CentreObjects
+  let transfer: Transfer
+  let anchor: ChangeAnchor
+
+  /// Of a file, in one row and one statement: some are larger than all that may be in memory.
+  static let pieceLength = 4 * AttachmentData.pieceLength
+
+  /// The samples that have files at the centre.
+  static func owners(in database: inout Database, of copy: CentreCopy) throws -> Set<UUID> {
+    let answer = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try database.run(
+        """
+        SELECT DISTINCT file.owner FROM sensord_attachment AS file JOIN sensord_sample AS sample
+          ON sample.person = file.person AND sample.time = file.time AND sample.gateway = file.gateway AND sample.id = file.owner
+        WHERE file.gateway = $1 AND sample.store = $2::uuid
+        """, [.text(copy.gateway), .text(copy.store.text)])
+    }
+    return Set(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
+  }
+
+  /// Makes the files of a sample at the centre those that it has.
+  func send(
+    _ attachments: [Attachment], of sample: UUID, in database: inout Database, isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let store = store
+    guard let stored = try await Forwarder.store({ try await store.history(of: [sample]) }).first else { return }
+    let made: CentreObject?
+    do throws(StoreError) { made = try objects.object(stored) } catch { throw ForwardFailure(error) }
+    guard let made else { return }
+    let place: [Field] = [.text(made.person), Field(made.time), .text(objects.copy.gateway), .text(made.id.text)]
+    var missing: [Attachment] = []
+    do throws(any Error) {
+      try database.run("BEGIN")
+      try transfer.hold(anchor, in: &database)
+      let living = try transfer.living([made], in: &database)
+      guard !living.isEmpty else {
+        try database.run("COMMIT")
+        return
+      }
+      // What the files are called, and which there are, is among its rows.
+      try transfer.save(living, in: &database)
+      let present = try database.run(
+        """
+        SELECT file, sum(octet_length(payload)) FROM sensord_attachment
+        WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid GROUP BY file
+        """, place)
+      var wanted = Dictionary(attachments.map { ($0.digest, $0) }, uniquingKeysWith: { first, _ in first })
+      for row in present.rows {
+        let digest = String(row[0]?.dropFirst(2) ?? "")
+        if let attachment = wanted[digest], row[1] == "\(attachment.size)" {
+          wanted[digest] = nil
+        } else {
+          try database.run(
+            """
+            DELETE FROM sensord_attachment
+            WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid AND file = $5::bytea
+            """, place + [.bytes(Transfer.bytes(row[0]))])
+        }
+      }
+      try database.run("COMMIT")
+      missing = wanted.values.sorted { $0.digest < $1.digest }
+    } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
+    for attachment in missing { try await send(attachment, to: place, in: &database) }
+  }
+
+  /// Sends a file, all or nothing.
+  private func send(
+    _ attachment: Attachment, to place: [Field], in database: inout Database,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws {
+    let store = store
+    var data = try await Forwarder.store { try await store.data(of: attachment) }
+    do throws(any Error) {
+      try database.run("BEGIN")
+      try transfer.hold(anchor, in: &database)
+      let file = Field.bytes(Transfer.bytes("\\x" + attachment.digest))
+      var ordinal: Int64 = 0
+      var rest: [UInt8] = []
+      var isWhole = false
+      while !isWhole {
+        while rest.count < Self.pieceLength, !isWhole {
+          if let piece = try data.next() { rest += piece } else { isWhole = true }
+        }
+        if rest.isEmpty { break }
+        let row = CentreObject.Row(
+          table: .attachment,
+          fields: place + [
+            file, Field(ordinal), Field(Int64(attachment.size)), .bytes(StoredRow.digest(of: rest)), .bytes(rest),
+          ])
+        for insertion in Insertion.of([row]) { try database.run(insertion.statement, insertion.fields) }
+        ordinal += 1
+        rest = []
+      }
+      try database.run("COMMIT")
+    } catch let failure as DatabaseFailure {
+      throw ForwardFailure(failure)
+    } catch let error as StoreError {
+      try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in _ = try database.run("ROLLBACK") }
+      throw ForwardFailure(error)
+    }
+  }
+}
