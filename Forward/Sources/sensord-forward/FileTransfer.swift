@@ -16,14 +16,17 @@ struct FileTransfer {
   /// Of a file, in one row and one statement: some are larger than all that may be in memory.
   static let pieceLength = 4 * AttachmentData.pieceLength
 
-  /// The samples that have files at the centre.
+  /// The samples that have files at the centre, or had some.
   static func owners(in database: inout Database, of copy: CentreCopy) throws -> Set<UUID> {
     let answer = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
       try database.run(
         """
-        SELECT DISTINCT file.owner FROM sensord_attachment AS file JOIN sensord_sample AS sample
-          ON sample.person = file.person AND sample.time = file.time AND sample.gateway = file.gateway AND sample.id = file.owner
-        WHERE file.gateway = $1 AND sample.store = $2::uuid
+        SELECT DISTINCT part.owner
+        FROM (SELECT person, time, gateway, owner FROM sensord_attachment
+          UNION ALL SELECT person, time, gateway, owner FROM sensord_object WHERE origin = 'attachments') AS part
+          JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
+            AND sample.gateway = part.gateway AND sample.id = part.owner
+        WHERE part.gateway = $1 AND sample.store = $2::uuid
         """, [.text(copy.gateway), .text(copy.store.text)])
     }
     return Set(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
@@ -31,7 +34,8 @@ struct FileTransfer {
 
   /// Makes the files of a sample at the centre those that it has.
   func send(
-    _ attachments: [Attachment], of sample: UUID, in database: inout Database, isolation: isolated (any Actor)? = #isolation
+    _ attachments: [Attachment], of sample: UUID, in database: inout Database,
+    isolation: isolated (any Actor)? = #isolation
   ) async throws {
     let store = store
     guard let stored = try await Forwarder.store({ try await store.history(of: [sample]) }).first else { return }

@@ -38,7 +38,8 @@ struct Transfer {
 
   private var otherProgram: ForwardFailure {
     ForwardFailure(
-      .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true)
+      .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
+    )
   }
 
   /// Inserts what objects refer to. A device stays whose it was: rows of one object are never of two persons.
@@ -74,6 +75,8 @@ struct Transfer {
       let some = living.filter { $0.isSession == isSession }
       guard !some.isEmpty else { continue }
       let present = try present(some, in: isSession ? .session : .sample, &database)
+      try removeOutlived(
+        some.filter { present[$0.id].map(\.digest) ?? $0.digest != $0.digest }.map(\.id.text), in: &database)
       for object in some {
         guard let old = present[object.id] else {
           rows += object.rows
@@ -107,6 +110,8 @@ struct Transfer {
     let names = tombstones.compactMap { row -> String? in
       if case .text(let object) = row.fields[1] { object } else { nil }
     }
+    // What it outlived before, it does not outlive any more.
+    try removeOutlived(names, in: &database)
     // Not what was saved again later.
     try remove(try places(of: names, in: &database), withFiles: true, in: &database)
   }
@@ -196,13 +201,37 @@ struct Transfer {
     return answer.rows.compactMap(Self.place)
   }
 
+  /// The condition on a deletion, `gone`, that its object was not saved again in the same history: where it was, and is there, an
+  /// older copy of the store is no reason to delete it.
+  static let isLast = [CentreTable.session, .sample].map { table in
+    """
+    NOT EXISTS (SELECT 1 FROM \(table.fullName) AS there WHERE there.gateway = gone.gateway AND there.id = gone.object
+      AND there.store = gone.store AND there.history = gone.history AND there.change > gone.number)
+    """
+  }.joined(separator: " AND ")
+
+  /// Removes the deletions that an object outlived, before it becomes one of this history: there they would count.
+  private func removeOutlived(_ objects: [String], in database: inout Database) throws {
+    guard !objects.isEmpty else { return }
+    for table in [CentreTable.session, .sample] {
+      try database.run(
+        """
+        DELETE FROM sensord_tombstone AS gone USING \(table.fullName) AS there
+        WHERE gone.gateway = $1 AND gone.object = ANY ($2::uuid[]) AND there.gateway = gone.gateway
+          AND there.id = gone.object AND there.store = gone.store AND there.history = gone.history
+          AND there.change > gone.number AND NOT (gone.store = $3::uuid AND gone.history = $4::integer)
+        """,
+        [.text(copy.gateway), Insertion.list(objects), .text(copy.store.text), Field(copy.history)])
+    }
+  }
+
   /// Those that were deleted, and not saved again after that.
   private func tombstones(of objects: [CentreObject], in database: inout Database) throws -> Set<UUID> {
     let named = Set(objects.map(\.id) + objects.compactMap(\.session))
     let answer = try database.run(
       """
       SELECT object, CASE WHEN store = $3::uuid AND history = $4::integer THEN number ELSE 9223372036854775807 END
-      FROM sensord_tombstone WHERE gateway = $1 AND object = ANY ($2::uuid[])
+      FROM sensord_tombstone AS gone WHERE gateway = $1 AND object = ANY ($2::uuid[]) AND \(Self.isLast)
       """,
       [.text(copy.gateway), Insertion.list(named.map(\.text)), .text(copy.store.text), Field(copy.history)])
     var latest: [UUID: Int64] = [:]

@@ -64,8 +64,10 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     }
     var latest: [UUID: Int64] = [:]
     for row in try Self.rows(
-      "SELECT object, history, number FROM sensord_tombstone WHERE gateway = $1 AND store = $2::uuid", gateway,
-      &database)
+      """
+      SELECT object, history, number FROM sensord_tombstone AS gone WHERE gateway = $1 AND store = $2::uuid
+        AND \(Transfer.isLast)
+      """, gateway, &database)
     {
       guard let id = UUID(uuidString: row[0] ?? ""), let number = Int64(row[2] ?? "") else { continue }
       latest[id] = max(latest[id] ?? 0, row[1] == "\(history)" ? number : Int64.max)
@@ -113,15 +115,17 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
   private func compareFiles(
     _ attachments: [Attachment], present: [UUID: [UInt8]], _ gateway: [Field], _ database: inout Database
   ) throws -> Int {
-    let wanted = Set(attachments.map { "\($0.object.text) \($0.digest) \($0.size)" })
     let found = try Self.rows(
       """
       SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END
       FROM sensord_attachment WHERE gateway = $1 GROUP BY person, time, owner, file
       """, [gateway[0]], &database
     ).filter { row in UUID(uuidString: row[0] ?? "").map { present[$0] != nil } ?? false }
-    let names = found.map { "\($0[0] ?? "") \($0[1]?.dropFirst(2) ?? "") \($0[2] ?? "")" }
-    return wanted.subtracting(names).count + names.filter { !wanted.contains($0) }.count
+    let sizes = Dictionary(
+      attachments.map { ("\($0.object.text) \($0.digest)", "\($0.size)") }, uniquingKeysWith: { first, _ in first })
+    let centre = Dictionary(
+      found.map { ("\($0[0] ?? "") \($0[1]?.dropFirst(2) ?? "")", $0[2] ?? "") }, uniquingKeysWith: { _, _ in "" })
+    return Set(sizes.keys).union(centre.keys).filter { sizes[$0] != centre[$0] }.count
   }
 
   private func report(_ comparison: Comparison, rows: Int, files: Int, damaged: String, waiting: Int, last: Int64) {
@@ -129,7 +133,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       Terminal.printObject([
         ("equal", "\(comparison.equal)"), ("missing", "\(comparison.missing.count)"),
         ("extra", "\(comparison.extra.count)"), ("different", "\(comparison.different.count)"),
-        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(rows)"), ("otherFiles", "\(files)"), ("damagedChunks", damaged),
+        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(rows)"), ("otherFiles", "\(files)"),
+        ("damagedChunks", damaged),
         ("waiting", "\(waiting)"), ("last", "\(last)"),
       ])
       return

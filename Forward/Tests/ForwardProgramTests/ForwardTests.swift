@@ -202,6 +202,35 @@ struct ForwardTests {
     #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == 5)
   }
 
+  @Test("what was deleted and saved again is not deleted for a restored store: it can be rebuilt, and forgotten")
+  func returned() async throws {
+    let gateway = try TestGateway(on: server, centre: "returned")
+    let session: UUID
+    do {
+      let store = try gateway.open()
+      session = try await gateway.record(1, into: store)[0]
+      try gateway.forward()
+      try await SampleSessions.delete(session, from: store)
+      try gateway.forward()
+      try await SampleSessions.save(
+        session, start: TestGateway.start, sensor: TestGateway.strap, returning: true, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      unsafe unlink("\(gateway.folder.path)/\(name)")
+    }
+    #expect(try gateway.run("restore").status == 0)
+    let store = try gateway.open()
+    try await SampleSessions.save(
+      session, version: 30, beats: 333, start: TestGateway.start, sensor: TestGateway.strap, into: store)
+    try gateway.forward()
+    #expect(try gateway.rows("SELECT rates FROM sensord_sessions") == [["333"]])
+    try await SampleSessions.delete(session, from: store)
+    try gateway.forward()
+    #expect(try gateway.number("SELECT count(*) FROM sensord_sample") == 0)
+  }
+
   @Test("a session that was rebuilt in a history that is lost, and deleted after it, leaves nothing")
   func rebuiltAndDeleted() async throws {
     let gateway = try TestGateway(on: server, centre: "lostsamples")
@@ -270,7 +299,9 @@ struct ForwardTests {
     let gateway = try TestGateway(on: server, centre: "attachments")
     var store = try gateway.open()
     let lens = GlassesPrescription(rightEye: GlassesLensSpecification(sphere: 1), leftEye: nil)
-    let samples = try (0..<3).map { try NewSample(.glasses(lens), issued: TestGateway.start.advanced(byMicroseconds: $0)) }
+    let samples = try (0..<3).map {
+      try NewSample(.glasses(lens), issued: TestGateway.start.advanced(byMicroseconds: $0))
+    }
     try await store.save(samples, as: Self.sensord)
     try gateway.forward()
     // Attached later, which is no change of a sample.
@@ -304,7 +335,8 @@ struct ForwardTests {
     #expect(bytes == large)
     await restored.close()
     // A file that is no more at the centre as it was: said, and left out.
-    _ = try gateway.rows("UPDATE sensord_attachment SET payload = payload || '\\x20' WHERE octet_length(payload) < 1000")
+    _ = try gateway.rows(
+      "UPDATE sensord_attachment SET payload = payload || '\\x20' WHERE octet_length(payload) < 1000")
     #expect(try gateway.run("verify", "--json").output.contains("\"otherFiles\":2"))
     let damaged = try gateway.run("restore", "--to", "\(gateway.folder.path)/damaged.sqlite", "--json")
     #expect(damaged.status == 0 && damaged.output.contains("\"files\":1,\"missingFiles\":1"), "\(damaged)")
