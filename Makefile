@@ -159,6 +159,11 @@ test-gateways: ## the tests of the forwarder, with real servers of PostgreSQL
 	@Scripts/install-dependencies gateways
 	@SWIFT='$(SWIFT)' Scripts/test-gateways
 
+.PHONY: gateways
+gateways: ## the forwarder's long trial: twenty gateways, and 200 random kills
+	@Scripts/install-dependencies gateways
+	@SWIFT='$(SWIFT)' Scripts/gateways
+
 .PHONY: examples
 examples: dependencies ## a package that uses the library, with SQLite alone, as its documentation says
 	@SWIFT='$(SWIFT)' Examples/check
