@@ -143,6 +143,12 @@ live: dependencies ## the live hub (Documentation/live.md), in Live/.build/relea
 	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
 	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
 
+.PHONY: forward
+forward: dependencies ## the forwarder to PostgreSQL (Documentation/many-gateways.md), in Forward/.build/release
+	@Scripts/install-dependencies forward
+	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
+	$(SWIFT) build --package-path Forward -c release --product sensord-forward --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
+
 .PHONY: run-live
 run-live: build live ## look in a browser: at the recorder that runs, or at a demonstration
 	@Scripts/run-live $(release) Live/.build/release
@@ -226,11 +232,29 @@ install-live: manuals ## the live hub that 'make live' built, its systemd unit a
 	chmod 644 $(unitdir)/sensord-live.service
 	@[ -n "$(DESTDIR)" ] || Scripts/after-install sensord-live
 
+.PHONY: install-forward
+install-forward: ## the forwarder that 'make forward' built, its manuals, systemd unit and user (DESTDIR, PREFIX)
+	@Scripts/install-dependencies manuals
+	@rm -rf .build/manuals/sensord-forward
+	@Scripts/manuals .build/manuals Forward/.build/release/sensord-forward
+	install -D -m 755 -t $(bindir) Forward/.build/release/sensord-forward
+	$(STRIP) $(bindir)/sensord-forward
+	install -d $(sharedir); cp -R .build/manuals/sensord-forward/. $(sharedir)
+	install -D -m 644 systemd/sysusers.d/sensord-forward.conf -t $(sysusersdir)
+	install -D -m 644 -t $(docdir) systemd/forward.conf.example
+	install -D -m 644 -t $(docdir)/Documentation Documentation/many-gateways.md
+	install -d $(unitdir)
+	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord-forward.service >$(unitdir)/sensord-forward.service
+	chmod 644 $(unitdir)/sensord-forward.service
+	@[ -n "$(DESTDIR)" ] || Scripts/after-install sensord-forward
+
 .PHONY: uninstall
 uninstall: ## remove what install put in place; recordings and the user stay
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord.service
 	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord-live.service 2>/dev/null || true
+	@[ -n "$(DESTDIR)" ] || [ ! -d /run/systemd/system ] || systemctl disable --now sensord-forward.service 2>/dev/null || true
 	rm -f $(bindir)/sensord-live $(unitdir)/sensord-live.service $(sysusersdir)/sensord-live.conf
+	rm -f $(bindir)/sensord-forward $(unitdir)/sensord-forward.service $(sysusersdir)/sensord-forward.conf $(sharedir)/man/man8/sensord-forward*.8
 	rm -f $(bindir)/sensord $(bindir)/sensord-simulator $(bindir)/sensord-interchange $(unitdir)/sensord.service
 	rm -f $(sysusersdir)/sensord.conf $(policydir)/sensord.conf
 	rm -f $(activationdir)/org.sensord.service $(interfacedir)/org.sensord.xml $(userunitdir)/sensord.service
