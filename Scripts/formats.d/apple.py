@@ -46,6 +46,8 @@ OURS = {
     "HKQuantityTypeIdentifierBodyTemperature": lambda v: (v + 459.67) * 5 / 9 - 273.15,
     "HKQuantityTypeIdentifierBodyMass": lambda v: v * 0.45359237,
 }
+# Locations of a route.
+ROUTE = 60
 SLEEP_OLD = ["HKCategoryValueSleepAnalysisInBed", "HKCategoryValueSleepAnalysisAsleep", "HKCategoryValueSleepAnalysisAwake"]
 SLEEP_NEW = ["HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAsleepDeep",
              "HKCategoryValueSleepAnalysisAsleepREM", "HKCategoryValueSleepAnalysisAwake",
@@ -216,7 +218,7 @@ def write(out, records, days, newer, clean, truth):
             f'  <WorkoutStatistics type="HKQuantityTypeIdentifierActiveEnergyBurned" startDate="{when(second)}" endDate="{when(second + 3600)}"'
             ' sum="512.5" unit="Cal"/>\n'
             f'  <WorkoutRoute sourceName="W" startDate="{when(second)}" endDate="{when(second + 3600)}">\n'
-            '   <FileReference path="/workout-routes/route_1.gpx"/>\n  </WorkoutRoute>\n </Workout>\n')
+            f'   <FileReference path="/workout-routes/route_{index}.gpx"/>\n  </WorkoutRoute>\n </Workout>\n')
         truth.count("workout")
     for index in range(3):
         second = index * 86400 * 30
@@ -233,6 +235,18 @@ def write(out, records, days, newer, clean, truth):
     put(' <ClinicalRecord type="AllergyIntolerance" identifier="1" sourceName="Clinic" sourceURL="https://example.org" fhirVersion="4.0.1"'
         f' receivedDate="{when(0)}" resourceFilePath="/clinical-records/AllergyIntolerance-1.json"/>\n')
     put("</HealthData>\n")
+
+
+def route(index):
+    """The file of a workout's route: a location each half minute, the last two outside."""
+    points = []
+    for place in range(ROUTE + 2):
+        second = index * 86400 + 36000 + (30 * place if place < ROUTE else 4000 + place)
+        moment = (START + datetime.timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        points.append(f'<trkpt lon="-122.{place:04d}" lat="37.{index:04d}"><ele>12.5</ele><time>{moment}</time>'
+                      '<extensions><speed>2.5</speed><course>270.0</course><hAcc>3.1</hAcc><vAcc>-1</vAcc></extensions></trkpt>')
+    return ('<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Apple Health Export" xmlns="http://www.topografix.com/GPX/1/1">\n'
+            f'<trk><name>Route</name><trkseg>{"".join(points)}</trkseg></trk></gpx>\n')
 
 
 def main():
@@ -257,7 +271,8 @@ def main():
             def add(name, text):
                 archive.writestr(zipfile.ZipInfo(name, (2024, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED)
             add("apple_health_export/export_cda.xml", '<?xml version="1.0"?>\n<ClinicalDocument xmlns="urn:hl7-org:v3"/>\n')
-            add("apple_health_export/workout-routes/route_1.gpx", "<gpx/>\n")
+            for index in range(truth.counts["workout"]):
+                add(f"apple_health_export/workout-routes/route_{index}.gpx", route(index))
             add("apple_health_export/electrocardiograms/ecg_1.csv", "Name,X\n")
             add("apple_health_export/clinical-records/AllergyIntolerance-1.json", json.dumps(
                 {"resourceType": "AllergyIntolerance", "id": "1", "code": {"text": "Peanuts"}, "recordedDate": "2021-03-01"}))

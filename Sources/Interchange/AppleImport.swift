@@ -13,6 +13,7 @@ struct AppleImport: ~Copyable {
   private let since: Timestamp?
   private var damage: FileDamage?
   private var clinicalRead = 0
+  private var routesRead = 0
   private var hasLookedBeside = false
   private var reader: AppleHealthReader
   private var report = AppleReport()
@@ -47,20 +48,34 @@ struct AppleImport: ~Copyable {
     try await save(reader.finish())
   }
 
-  /// Reads the clinical records that the export names, in its ZIP file.
-  @concurrent mutating func readClinicalRecords(in archive: ZipArchive) async throws {
+  /// Reads the files that the export names, in its ZIP file: clinical records, and routes of workouts.
+  @concurrent mutating func readFiles(in archive: ZipArchive) async throws {
     hasLookedBeside = true
-    let files = reader.clinicalFiles
-    guard !files.isEmpty, types == nil else { return }
-    var entries: [(entry: ZipArchive.Entry, file: AppleClinicalFile)] = []
+    try await readClinicalRecords(in: archive)
+    try await readRoutes(in: archive)
+  }
+
+  /// The files of an archive that were named, in its order.
+  private mutating func find<File>(
+    _ files: [String: File], in archive: ZipArchive, called name: String, _ isOne: (String) -> Bool
+  ) throws(FileDamage) -> [(entry: ZipArchive.Entry, file: File)] {
+    guard !files.isEmpty else { return [] }
+    var found: [(entry: ZipArchive.Entry, file: File)] = []
     try archive.forEach { (entry) throws(FileDamage) in
-      if AppleArchive.isClinical(entry.text), let file = files[AppleArchive.lastName(entry.text)],
-        entries.count < files.count
-      {
-        entries.append((entry, file))
+      if isOne(entry.text), let file = files[AppleArchive.lastName(entry.text)], found.count < files.count {
+        found.append((entry, file))
       }
       return true
     }
+    let missing = files.count - found.count
+    if missing > 0 { report.refused["\(name) whose file is not there", default: 0] += missing }
+    return found
+  }
+
+  @concurrent private mutating func readClinicalRecords(in archive: ZipArchive) async throws {
+    guard types == nil else { return }
+    let entries = try find(
+      reader.clinicalFiles, in: archive, called: "clinical record", AppleArchive.isClinical)
     var objects: [AppleObject] = []
     for (entry, file) in entries {
       do {
@@ -86,8 +101,31 @@ struct AppleImport: ~Copyable {
       }
     }
     try await save(objects)
-    let missing = files.count - entries.count
-    if missing > 0 { report.refused["clinical record whose file is not there", default: 0] += missing }
+  }
+
+  @concurrent private mutating func readRoutes(in archive: ZipArchive) async throws {
+    for (entry, file) in try find(reader.routeFiles, in: archive, called: "route", AppleArchive.isRoute) {
+      var route = GPXReader(in: file.span)
+      do throws(FileDamage) {
+        let unpacked = try archive.open(entry)
+        while true {
+          let piece = try unpacked.next()
+          if piece.isEmpty { break }
+          try route.read(piece)
+        }
+        try route.finish()
+      } catch {
+        // What is before it stays.
+        damage = damage ?? FileDamage("\(AppleArchive.lastName(entry.text)), \(error.place)", error.problem)
+      }
+      for (reason, count) in route.account.leftOut { report.refused[reason, default: 0] += count }
+      guard !route.locations.isEmpty else {
+        report.refused["route without a location", default: 0] += 1
+        continue
+      }
+      routesRead += 1
+      try await save([AppleObject(route.locations, of: file)])
+    }
   }
 
   private static let mostOfBatch = 16
@@ -100,7 +138,10 @@ struct AppleImport: ~Copyable {
     report.records = reader.records
     let files = reader.clinicalFiles.count
     if !hasLookedBeside, files > 0 { report.refused["clinical record (a file beside the export)", default: 0] += files }
+    let routes = reader.routeFiles.count
+    if !hasLookedBeside, routes > 0 { report.refused["route (a file beside the export)", default: 0] += routes }
     if clinicalRead > 0 { report.account.read["clinical records"] = clinicalRead }
+    if routesRead > 0 { report.account.read[SampleType.workoutRoute.identifier] = routesRead }
     return (report, damage)
   }
 
@@ -181,6 +222,10 @@ extension ImportedItem {
       } catch {
         throw AppleRefusal(reason: "\(error)")
       }
+    case .route(let workout, let locations):
+      self.init(
+        identity, from: object.source,
+        .route(ImportedRoute(ImportIdentity(digest: workout), device: object.device, locations: locations)))
     case .workout(let workout):
       do throws(WorkoutError) {
         let named = Workout(

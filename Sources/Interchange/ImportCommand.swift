@@ -163,7 +163,7 @@ struct ImportCommand: AsyncParsableCommand {
       let piece = try reader.next()
       var reading = try appleImport(file, size: size, into: &destination, &report)
       try await reading.read(piece) { (try reader.next(), reader.position) }
-      try await reading.readClinicalRecords(in: archive)
+      try await reading.readFiles(in: archive)
       (report.apple, report.damage) = try await reading.finish()
       report.damage = report.damage ?? archive.damage
       for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }

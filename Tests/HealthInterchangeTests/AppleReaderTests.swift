@@ -173,6 +173,70 @@ struct AppleReaderTests {
     #expect(several.account.reading.leftOut["activity without a type, of a workout of several sports"] == 1)
   }
 
+  @Test("a workout's routes are files beside the export, by the last part of their names")
+  func routes() throws {
+    func workout(_ inside: String, type: String = "Running") -> String {
+      "<Workout workoutActivityType='HKWorkoutActivityType\(type)' sourceName='Watch' startDate='2024-03-01 07:00:00 -0800' "
+        + "endDate='2024-03-01 08:00:00 -0800'>\(inside)</Workout>"
+    }
+    let file = "<WorkoutRoute sourceName='W'><FileReference path='/workout-routes/route_1.gpx'/></WorkoutRoute>"
+    let text = "<HealthData>\(workout(file))\(workout(file, type: "Unknown9"))\(file)</HealthData>"
+    var reader = AppleHealthReader()
+    let objects = try reader.read(Array(text.utf8)) + reader.finish()
+    let found = try #require(objects.first)
+    #expect(reader.routeFiles.count == 1)
+    let route = try #require(reader.routeFiles["route_1.gpx"])
+    #expect(route.workout == found.digest && route.source == found.source)
+    guard case .workout(let saved) = found.content else {
+      Issue.record("it is a workout")
+      return
+    }
+    #expect(route.span == saved.span)
+    #expect(reader.account.reading.leftOut["route without a workout or a file"] == 1)
+    let object = AppleObject([RouteLocation(at: route.span.start, latitude: 1, longitude: 2)], of: route)
+    #expect(object.type == .workoutRoute && object.version == 1 && object.digest != found.digest)
+    var other = AppleHealthReader(types: ["workout"])
+    _ = try other.read(Array(text.utf8))
+    #expect(other.routeFiles.isEmpty)
+  }
+
+  @Test("GPX: places with what the receiver knew; what is out of range, of no time or outside the workout is told")
+  func gpx() throws {
+    func point(_ time: String, _ more: String = "", lat: String = "37.5", lon: String = "-122.25") -> String {
+      "<trkpt lon='\(lon)' lat='\(lat)'><ele>12.5</ele><time>\(time)</time><extensions>\(more)</extensions></trkpt>"
+    }
+    let known = "<speed>2.5</speed><course>360</course><hAcc>3.5</hAcc><vAcc>-1</vAcc>"
+    let text = """
+      <?xml version='1.0'?>\n<gpx xmlns='http://www.topografix.com/GPX/1/1'>\
+      <metadata><time>2021-01-01T00:00:00Z</time></metadata><trk><trkseg>\
+      \(point("2024-03-01T15:00:00Z", known))\(point("2024-03-01T15:00:01.5Z"))\(point("2024-03-01T15:00:02Z", lat: "97"))\
+      \(point("2024-03-01T15:00:03Z", lon: "east"))\(point("yesterday"))\(point("2024-03-01T14:59:59Z"))</trkseg></trk></gpx>
+      """
+    let start = try #require(Timestamp(iso8601: "2024-03-01T15:00:00Z"))
+    let span = try #require(TimeSpan(start: start, end: start.advanced(byMicroseconds: 3_600_000_000)))
+    for pieces in [1, 7, text.utf8.count] {
+      var reader = GPXReader(in: span)
+      let bytes = Array(text.utf8)
+      for place in stride(from: 0, to: bytes.count, by: pieces) {
+        try reader.read(Array(bytes[place..<min(place + pieces, bytes.count)]))
+      }
+      try reader.finish()
+      #expect(
+        reader.locations == [
+          RouteLocation(
+            at: start, latitude: 37.5, longitude: -122.25, altitude: 12.5, horizontalAccuracy: 3.5, speed: 2.5,
+            course: 0),
+          RouteLocation(
+            at: start.advanced(byMicroseconds: 1_500_000), latitude: 37.5, longitude: -122.25, altitude: 12.5),
+        ])
+      #expect(
+        reader.account.leftOut == [
+          "location that is out of range": 1, "location without a place or a time": 2,
+          "location outside its workout": 1,
+        ])
+    }
+  }
+
   @Test("audiograms and prescriptions")
   func senses() throws {
     let reading = AppleReading(

@@ -70,6 +70,56 @@ struct ImportingTests {
     #expect(try await store.save(imported: [other]) == [ImportOutcome(outcome: .stored, added: 1)])
   }
 
+  private func workout(version: Int64) throws -> ImportedItem {
+    let (identity, span) = (ImportIdentity(digest: Array(4...35)), try Self.span(100, 200))
+    let workout = Workout(id: identity.id(version: version), WorkoutConfiguration(.running), over: span)
+    let sync = SyncIdentity(identifier: identity.syncIdentifier, version: version)
+    return ImportedItem(identity, from: source, .sample(try NewSample(workout, sync: sync)))
+  }
+
+  private func route(_ seconds: [Int64]) -> ImportedItem {
+    let locations = seconds.map {
+      RouteLocation(at: Timestamp(milliseconds: $0 * 1000), latitude: 37, longitude: -122)
+    }
+    let route = ImportedRoute(ImportIdentity(digest: Array(4...35)), device: nil, locations: locations)
+    return ImportedItem(ImportIdentity(digest: Array(5...36)), from: source, .route(route))
+  }
+
+  private static func span(_ start: Int64, _ end: Int64) throws -> TimeSpan {
+    try #require(TimeSpan(start: Timestamp(milliseconds: start * 1000), end: Timestamp(milliseconds: end * 1000)))
+  }
+
+  @Test("a route belongs to its workout, whatever the version of both, and goes where that went")
+  func routes() async throws {
+    let store = try open()
+    let stored = ImportOutcome(outcome: .stored, added: 1)
+    let replaced = ImportOutcome(outcome: .replaced, added: 0)
+    #expect(try await store.outcomes(ofImporting: [workout(version: 1), route([110])]) == [stored, stored])
+    #expect(try await store.save(imported: [workout(version: 1), route([110])]) == [stored, stored])
+    #expect(try await store.save(imported: [workout(version: 3)]) == [replaced])
+    #expect(
+      try await store.save(imported: [workout(version: 2), route([110])]).map(\.outcome) == [.unchanged, .unchanged])
+    #expect(try await store.save(imported: [route([110, 120])]) == [replaced])
+    let newest = ImportIdentity(digest: Array(4...35)).id(version: 3)
+    let query = SampleQuery(.and([.type(.workoutRoute), .collected(in: newest)]))
+    #expect(try await store.answer(query, in: nil).map(\.count) == [2])
+    #expect(try await store.check().isEmpty)
+    try await store.delete(.all, as: source.identifier)
+    let gone = ImportOutcome(outcome: .deletedBefore, added: 0)
+    #expect(try await store.save(imported: [workout(version: 4), route([110])]) == [gone, gone])
+  }
+
+  @Test("the first route of a workout that was deleted before does not come in")
+  func routesOfDeleted() async throws {
+    let store = try open()
+    _ = try await store.save(imported: [workout(version: 1)])
+    try await store.delete(.all, as: source.identifier)
+    let gone = ImportOutcome(outcome: .deletedBefore, added: 0)
+    #expect(try await store.outcomes(ofImporting: [route([110])]) == [gone])
+    #expect(try await store.save(imported: [route([110])]) == [gone])
+    #expect(try await counts(store).isEmpty)
+  }
+
   @Test("one that cannot be stored takes all of its batch with it")
   func whole() async throws {
     let store = try open()

@@ -18,7 +18,7 @@ package struct AppleArchive {
           return true
         }
       }
-      if Self.isClinical(entry.text) { return true }
+      if Self.isClinical(entry.text) || Self.isRoute(entry.text) { return true }
       others[Self.kind(of: name), default: 0] += 1
       return true
     }
@@ -32,13 +32,17 @@ package struct AppleArchive {
     name.contains("clinical-records/") && name.hasSuffix(".json")
   }
 
+  /// Whether it is a file of a workout's route.
+  package static func isRoute(_ name: String) -> Bool {
+    name.contains("workout-routes/") && name.hasSuffix(".gpx")
+  }
+
   /// What stands behind the last stroke.
   package static func lastName(_ path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.index(after: $0)...]) } ?? path
   }
 
   private static func kind(of name: String) -> String {
-    if name.hasSuffix(".gpx") { return "file of a route" }
     if name.contains("/electrocardiograms/") { return "file of an electrocardiogram" }
     if name.hasSuffix("export_cda.xml") { return "export_cda.xml: says the same in another format" }
     return "other file"

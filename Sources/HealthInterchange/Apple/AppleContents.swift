@@ -100,6 +100,8 @@ final class AppleContents: XMLContents {
   var objects: [AppleObject] = []
   /// The clinical records' files, by their last names.
   var files: [String: AppleClinicalFile] = [:]
+  /// Those of routes.
+  var routes: [String: AppleRouteFile] = [:]
 
   init(wanted: Set<String>?, since: Timestamp?, capacity: Int) {
     (self.wanted, self.since) = (wanted, since)
@@ -128,7 +130,7 @@ final class AppleContents: XMLContents {
       owners.append(.event)
     case "WorkoutStatistics": workout?.addStatistics(element, inActivity: owners.last.map { $0 == .activity } ?? false)
     case "WorkoutRoute": owners.append(.other)
-    case "FileReference": account.reading.leave(out: "route of a workout (a file beside the export)")
+    case "FileReference": addRoute(element)
     case "Audiogram":
       audiogram = AppleAudiogram(element)
       owners.append(.other)

@@ -31,6 +31,9 @@ package struct AppleHealthReader {
   /// The clinical records that stand in files beside the export, by the last part of their names.
   package var clinicalFiles: [String: AppleClinicalFile] { contents.files }
 
+  /// Those of the workouts' routes.
+  package var routeFiles: [String: AppleRouteFile] { contents.routes }
+
   /// How many records have begun.
   package var records: Int { contents.records }
 

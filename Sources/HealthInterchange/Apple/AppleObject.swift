@@ -7,6 +7,8 @@ package struct AppleObject: Hashable, Sendable {
     case series(QuantityType, [SampleDraft.QuantityValue], isContinued: Bool)
     case draft(SampleDraft)
     case workout(Workout)
+    /// The route of the workout that has this ``AppleObject/digest``.
+    case route(ofWorkout: [UInt8], [RouteLocation])
     /// A record of a health provider, and when it was.
     case clinical(ClinicalRecord, Timestamp)
   }
@@ -25,6 +27,7 @@ package struct AppleObject: Hashable, Sendable {
     case .series(let type, _, _): .quantity(type)
     case .draft(let draft): draft.type
     case .workout: .workout
+    case .route: .workoutRoute
     case .clinical(let record, _): .clinical(record.type)
     }
   }

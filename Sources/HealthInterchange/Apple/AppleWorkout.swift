@@ -29,6 +29,8 @@ struct AppleWorkout {
   var activities: [Activity] = []
   var event: Event?
   var activity: Activity?
+  /// The names of the files of its routes.
+  var routes: [String] = []
   /// What of it is left out, and why.
   var leftOut: [String] = []
 
@@ -123,10 +125,11 @@ extension AppleContents {
       return account.reading.leave(out: "workout: \(error)")
     }
     count("workout")
-    objects.append(
-      AppleObject(
-        digest: digest, version: Int64(version), source: read.fields.sourceRevision,
-        device: read.fields.device.flatMap(AppleNames.device), metadata: metadata, content: .workout(workout)))
+    let object = AppleObject(
+      digest: digest, version: Int64(version), source: read.fields.sourceRevision,
+      device: read.fields.device.flatMap(AppleNames.device), metadata: metadata, content: .workout(workout))
+    objects.append(object)
+    endRoutes(read.routes, of: object, over: span)
   }
 
   private func leave(out reason: String, _ count: Int) {

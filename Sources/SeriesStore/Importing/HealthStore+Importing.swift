@@ -40,6 +40,18 @@ extension SampleTable {
         throw StoreError(.invalid, "a series of \(series.type.identifier) cannot be stored: \(error)")
       }
       _ = try save(sample, source: item.source, row: row)
+    case .route(let route):
+      // Its workout was deleted, or could not be stored.
+      guard let number = try workout(of: route, item.source), let workout = try uuid(of: number) else {
+        return ImportOutcome(outcome: .deletedBefore, added: 0)
+      }
+      let sample: NewSample
+      do throws(WorkoutRouteError) {
+        sample = try route.sample(of: workout, item.identity)
+      } catch {
+        throw StoreError(.invalid, "a route cannot be stored: \(error)")
+      }
+      _ = try save(sample, source: item.source, row: row)
     }
     return outcome
   }
@@ -56,10 +68,12 @@ extension SampleTable {
     case .series(let series):
       values = series.values
       (version, count) = (Int64(values.count), values.count)
+    case .route(let route): version = Int64(route.locations.count)
     }
     let sync = SyncIdentity(identifier: item.identity.syncIdentifier, version: version)
     guard let earlier = try earlierVersion(of: sync, source: item.source) else {
-      let isDeleted = try connection.changeList.wasDeleted(beginningWith: item.identity.bytes)
+      var isDeleted = try connection.changeList.wasDeleted(beginningWith: item.identity.bytes)
+      if !isDeleted { isDeleted = try lacksWorkout(item) }
       return (ImportOutcome(outcome: isDeleted ? .deletedBefore : .stored, added: isDeleted ? 0 : count), values)
     }
     if case .series(let series) = item.content {
@@ -70,6 +84,16 @@ extension SampleTable {
     }
     let isNewer = version > earlier.version
     return (ImportOutcome(outcome: isNewer ? .replaced : .unchanged, added: 0), values)
+  }
+
+  private func workout(of route: ImportedRoute, _ source: SourceRevision) throws(StoreError) -> Int64? {
+    try earlierVersion(of: SyncIdentity(identifier: route.workout.syncIdentifier, version: 0), source: source)?.id
+  }
+
+  /// Whether it is a route whose workout was deleted.
+  private func lacksWorkout(_ item: ImportedItem) throws(StoreError) -> Bool {
+    guard case .route(let route) = item.content, try workout(of: route, item.source) == nil else { return false }
+    return try connection.changeList.wasDeleted(beginningWith: route.workout.bytes)
   }
 
   private func storedValues(of sample: Int64) throws(StoreError) -> [SampleDraft.QuantityValue] {
@@ -99,6 +123,15 @@ extension ImportedSeries {
     for value in values { try builder.insert(value.value, from: value.span.start, to: value.span.end) }
     return try builder.finish(
       id: identity.id(version: version), metadata: metadata,
+      sync: SyncIdentity(identifier: identity.syncIdentifier, version: version))
+  }
+}
+
+extension ImportedRoute {
+  fileprivate func sample(of workout: UUID, _ identity: ImportIdentity) throws(WorkoutRouteError) -> NewSample {
+    let version = Int64(locations.count)
+    return try NewSample(
+      WorkoutRoute(id: identity.id(version: version), of: workout, locations), device: device,
       sync: SyncIdentity(identifier: identity.syncIdentifier, version: version))
   }
 }

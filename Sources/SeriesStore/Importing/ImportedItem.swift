@@ -8,6 +8,8 @@ package struct ImportedItem: Sendable {
     case sample(NewSample)
     /// Values of a quantity type in the type's unit, by time.
     case series(ImportedSeries)
+    /// The route of a workout that came before it.
+    case route(ImportedRoute)
   }
 
   package var identity: ImportIdentity
@@ -39,6 +41,19 @@ package struct ImportedSeries: Sendable {
     self.metadata = metadata
     self.values = values
     self.isContinued = isContinued
+  }
+}
+
+/// The route of an imported workout. Its version is how many locations it has.
+package struct ImportedRoute: Sendable {
+  /// The workout, in whatever version it is stored.
+  package var workout: ImportIdentity
+  package var device: Device?
+  /// All in the workout's time.
+  package var locations: [RouteLocation]
+
+  package init(_ workout: ImportIdentity, device: Device?, locations: [RouteLocation]) {
+    (self.workout, self.device, self.locations) = (workout, device, locations)
   }
 }
 
