@@ -51,7 +51,8 @@ struct ExportCommand: AsyncParsableCommand {
     let catalogue = try store.catalogue()
     guard let session else {
       guard let format else { return }
-      return try await RangeExport(format, output).run(from: from, to: to, in: catalogue)
+      var export = try RangeExport(format, output)
+      return try await export.run(from: from, to: to, in: catalogue)
     }
     var recording = InterchangeRecording(try await catalogue.values(session))
     if let into { return try RideExport(into, output).write(recording) }

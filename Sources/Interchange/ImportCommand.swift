@@ -177,7 +177,8 @@ struct ImportCommand: AsyncParsableCommand {
     _ report: inout ImportReport
   ) async throws {
     if let since, session.end < since { return report.tooOld += 1 }
-    report.rows.append(ImportReport.Row(session, try await destination.outcome(of: session, format)))
+    let outcome = try await destination.outcome(of: session, format)
+    report.rows.append(ImportReport.Row(session, outcome, copyOf: destination.original))
   }
 
   /// The names of types, which are looked at before a file is.

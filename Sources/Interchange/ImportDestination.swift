@@ -13,6 +13,8 @@ struct ImportDestination {
   private var isLookedFor = false
   /// What a recorder has in its journal.
   private var journalled: Set<UUID>?
+  /// The recording of another name that the last session was found to be a copy of.
+  private(set) var original: UUID?
 
   init(_ options: StoreOptions, isDry: Bool) {
     self.options = options
@@ -32,11 +34,15 @@ struct ImportDestination {
   @concurrent mutating func outcome(
     of session: RecordedSession, _ format: ForeignFormat
   ) async throws -> CommitOutcome {
+    original = nil
     // First, since what leaves the journal is in the store.
     if try isBeingRecorded(session.id) { return .unchanged }
-    if let copy = IntervalCopy(session, format), try await isKnown(copy, session) { return .unchanged }
+    if let copy = IntervalCopy(session, format) {
+      original = try await original(of: copy, session)
+      if original != nil { return .unchanged }
+    }
     guard let store = try opened() else { return .stored }
-    if let known = try await Self.outcome(ofCopyIn: session, in: store) { return known }
+    if let known = try await outcome(ofCopyIn: session, in: store) { return known }
     guard isDry else { return try await store.commit(session) }
     if let version = try await store.syncVersion(of: session.id) {
       return session.syncVersion > version ? .replaced : .unchanged
@@ -51,8 +57,8 @@ struct ImportDestination {
     return journalled?.contains(session) ?? false
   }
 
-  /// Whether a recording of the same day has these intervals: who says when text began may be wrong by a time zone.
-  @concurrent private func isKnown(_ copy: IntervalCopy, _ session: RecordedSession) async throws -> Bool {
+  /// The recording of the same day that has these intervals: who says when text began may be wrong by a time zone.
+  @concurrent private func original(of copy: IntervalCopy, _ session: RecordedSession) async throws -> UUID? {
     let catalogue = try options.catalogue(mustExist: false)
     let day: Int64 = 86_400_000_000
     let recordings = try await catalogue.recordings(
@@ -60,19 +66,21 @@ struct ImportDestination {
     for recording in recordings where recording != session.id {
       // Of what is damaged nothing can be told.
       guard let values = try? await catalogue.values(recording.uuidString) else { continue }
-      if copy.isCopy(of: InterchangeRecording(values)) { return true }
+      if copy.isCopy(of: InterchangeRecording(values)) { return recording }
     }
-    return false
+    return nil
   }
 
   /// What becomes of a copy of a workout where the store has that, or had it; nil where it never did, and for everything else.
-  @concurrent private static func outcome(
+  @concurrent private mutating func outcome(
     ofCopyIn session: RecordedSession, in store: HealthStore
   ) async throws -> CommitOutcome? {
     guard case .text(let text) = session.metadata[ImportedMetadata.workout], let workout = UUID(uuidString: text) else {
       return nil
     }
     if try await store.wasDeleted(workout) { return .deletedBefore }
-    return try await store.identifiers(SampleQuery(.identifier([workout]))).isEmpty ? nil : .unchanged
+    guard try await !store.identifiers(SampleQuery(.identifier([workout]))).isEmpty else { return nil }
+    original = workout
+    return .unchanged
   }
 }

@@ -10,10 +10,13 @@ struct ImportReport {
   struct Row {
     var session: RecordedSession
     var outcome: CommitOutcome
+    /// The recording of another name that has what it would bring.
+    var original: UUID?
 
-    init(_ session: RecordedSession, _ outcome: CommitOutcome) {
+    init(_ session: RecordedSession, _ outcome: CommitOutcome, copyOf original: UUID?) {
       self.session = session
       self.outcome = outcome
+      self.original = original
       (counts.rates, counts.beats) = (session.rates.count, session.heartbeats.beats.count)
       // Values are in the store; a report keeps none.
       self.session.rates = []
@@ -59,7 +62,8 @@ struct ImportReport {
         switch row.outcome {
         case .stored: "stored: \(counts)"
         case .replaced: "replaced a shorter form of itself: \(counts)"
-        case .unchanged: "is known already, nothing new"
+        case .unchanged:
+          "is known already\(row.original.map { " as \($0.uuidString.lowercased().prefix(8))" } ?? ""), nothing new"
         case .deletedBefore: "was deleted before, nothing stored"
         }
       text += "\(name): session \(session.id.uuidString.lowercased().prefix(8)) \(what)\n"
@@ -88,6 +92,7 @@ struct ImportReport {
             "start": .string(row.session.start.iso8601()), "end": .string(row.session.end.iso8601()),
             "rates": .integer(row.counts.rates), "beats": .integer(row.counts.beats),
             "gaps": .integer(row.session.gaps.count),
+            "copyOf": .string(row.original?.uuidString.lowercased()),
           ]
         }),
       "endedBefore": .integer(tooOld),

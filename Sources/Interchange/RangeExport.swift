@@ -1,13 +1,17 @@
+internal import Documents
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
+internal import SeriesStore
 internal import StoreCommands
 
 /// All sessions that begin in a time: in one file where the format can hold several, else a file each in a folder.
 struct RangeExport {
   private let format: InterchangeFormat
   private let output: String?
+  /// Whether something of the store could not be read.
+  private var isDamaged = false
 
   init(_ format: InterchangeFormat, _ output: String?) throws(CommandFailure) {
     self.format = format
@@ -18,16 +22,21 @@ struct RangeExport {
     }
   }
 
-  @concurrent func run(from start: Timestamp?, to end: Timestamp?, in catalogue: SessionCatalogue) async throws {
-    let sessions = try await catalogue.sessions(beginningFrom: start, to: end)
-    guard !sessions.isEmpty else { throw CommandFailure(.noInput, "no session begins then") }
+  /// Damage keeps back only what is damaged, and is told.
+  @concurrent mutating func run(
+    from start: Timestamp?, to end: Timestamp?, in catalogue: SessionCatalogue
+  ) async throws {
+    let (sessions, damages) = try await catalogue.sessions(beginningFrom: start, to: end)
+    for damage in damages { tell("\(damage)") }
+    guard !sessions.isEmpty || isDamaged else { throw CommandFailure(.noInput, "no session begins then") }
     let written =
       format.holdsSeveral ? try await collect(sessions, in: catalogue) : try await spread(sessions, in: catalogue)
+    if isDamaged { throw EarlierReport(status: .badData) }
     guard written > 0 else { throw CommandFailure(.badData, "no session of them has anything for \(format.rawValue)") }
   }
 
   /// Returns how many had something for the format.
-  @concurrent private func collect(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
+  @concurrent private mutating func collect(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
     guard var collection = RecordingCollection(format) else { return 0 }
     var count = 0
     guard let output else {
@@ -50,7 +59,7 @@ struct RangeExport {
     return count
   }
 
-  @concurrent private func spread(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
+  @concurrent private mutating func spread(_ sessions: [UUID], in catalogue: SessionCatalogue) async throws -> Int {
     guard let folder = output else { return 0 }
     var count = 0
     for session in sessions {
@@ -67,14 +76,26 @@ struct RangeExport {
     return count
   }
 
-  /// Nil for one that has nothing for the format, which is told.
-  @concurrent private func recording(
+  /// Nil for one that has nothing for the format, or is damaged, which is told.
+  @concurrent private mutating func recording(
     _ session: UUID, in catalogue: SessionCatalogue
   ) async throws -> InterchangeRecording? {
-    let recording = InterchangeRecording(try await catalogue.values(session.uuidString))
+    let recording: InterchangeRecording
+    do {
+      recording = InterchangeRecording(try await catalogue.values(session.uuidString))
+    } catch let error as StoreError {
+      guard case .corrupt = error.code else { throw error }
+      tell(error.message)
+      return nil
+    }
     guard let refusal = format.refusal(recording) else { return recording }
     Output.error("sensord: session \(session.uuidString.lowercased().prefix(8)) left out: \(refusal)")
     return nil
+  }
+
+  private mutating func tell(_ damage: String) {
+    isDamaged = true
+    Output.error("sensord: \(PrintableText.line(damage))")
   }
 
   /// `20261121T020808Z-3f2a91bc`: sorted by their starts, in UTC, and a name for every format.

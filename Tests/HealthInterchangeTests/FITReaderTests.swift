@@ -82,6 +82,21 @@ struct FITReaderTests {
     #expect(trailing.sessions.first?.rates.count == 1)
   }
 
+  @Test("a time, or an interval, of more than 32 bits is left out and told")
+  func wideNumbers() throws {
+    let time: [UInt8] = [0x40, 0, 0, 20, 0, 2, 253, 8, 0x8F, 3, 1, 2]
+    let reading = try Reading(
+      file([
+        time, [0, 0xFE] + [UInt8](repeating: 0xFF, count: 7) + [60], [0x41, 0, 0, 20, 0, 1, 3, 1, 2], [0xA0, 61],
+        [0x42, 0, 0, 78, 0, 1, 0, 8, 0x8F], [2, 0, 0, 0, 0, 1, 0, 0, 0],
+      ]), .fit)
+    #expect(reading.damage == nil)
+    #expect(reading.sessions.isEmpty)
+    #expect(
+      reading.account.leftOut
+        == ["time since a device was switched on": 1, "record without a time": 2, "interval that is none": 1])
+  }
+
   @Test("sixteen local types of 255 fields, each of 255 bytes, are read")
   func great() throws {
     var messages: [[UInt8]] = []

@@ -138,4 +138,28 @@ struct RideMergeTests {
       try RideMerge(of: recording, into: file([[3, 0]]))
     }
   }
+
+  @Test("a record whose time is far ahead takes no intervals from those behind it")
+  func ahead() throws {
+    let merged = try merge([powerForm, power(0), power(1), power(1_000_000), power(2), power(9)])
+    #expect((merged.rates, merged.intervals) == (4, 3))
+  }
+
+  @Test("a field for the rate that has no byte is no place for one")
+  func emptyField() throws {
+    let form: [UInt8] = [0x41, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 0, 2]
+    #expect(try merge([form, [1] + stamp(1)]).rates == 0)
+  }
+
+  @Test("messages and definitions without end are refused")
+  func bombs() throws {
+    let empty = [UInt8](repeating: 0, count: 1 << 20)
+    #expect(throws: FileDamage.self) { try merge([[0x40, 0, 0, 20, 0, 0], empty]) }
+    // Two forms of 253 fields without a byte and 255 of applications, in turn with a rate and without: each rate needs a definition.
+    let fields = [[253, 4, 0x86]] + [[UInt8]](repeating: [200, 0, 2], count: 253)
+    let applications: [UInt8] = [255] + [UInt8](repeating: 0, count: 3 * 255)
+    let form: [UInt8] = [0x61, 0, 0, 20, 0, 254] + fields.flatMap { $0 } + applications
+    let pairs = [[[UInt8]]](repeating: [power(1).dropLast(2), power(3600).dropLast(2)], count: 3000).flatMap { $0 }
+    #expect(throws: FileDamage.self) { try merge([form] + pairs) }
+  }
 }

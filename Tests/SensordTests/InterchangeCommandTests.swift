@@ -3,6 +3,7 @@ import HealthInterchange
 import TestSupport
 import Testing
 
+@testable import SeriesStore
 @testable import sensord
 
 /// What `sensord` and `sensord-interchange` do together, as built programs.
@@ -156,7 +157,8 @@ struct InterchangeCommandTests {
     let start = format == "rr" ? ["--start", "2026-09-21T14:13:20+02:00"] : []
     for dry in [["--dry-run"], []] {
       let known = try sensord.run(["import", "--store", store, file] + start + dry)
-      #expect(known.status == 0 && known.output.contains("is known already, nothing new"), "\(known.output)")
+      #expect(
+        known.status == 0 && known.output.contains("is known already as fd81d2e6, nothing new"), "\(known.output)")
     }
     #expect(try sensord.run("sessions", "--json", "--store", store).output.split(separator: "\n").count == 1 + 2)
     #expect(try sensord.run(["import", "--store", other, file] + start).output.contains(" stored: "))
@@ -214,6 +216,18 @@ struct InterchangeCommandTests {
       let refused = try sensord.run(all + arguments)
       #expect(refused.status == 64 && refused.errorLines.count == 1, "\(arguments): \(refused.errors)")
     }
+  }
+
+  @Test("a damaged session is left out of a time and told, with 65; the others are there")
+  func damagedRange() throws {
+    try stored()
+    let second = "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/\(Self.second)"
+    #expect(try sensord.run("replay", second, "--store", store).status == 0)
+    try Connection(store, flags: 2).execute(
+      "UPDATE changes SET uuid = x'00' WHERE number = (SELECT min(id) FROM sessions)")
+    let text = try sensord.run("export", "--from", "2020-01-01", "--format", "tcx", "--store", store)
+    #expect(text.status == 65 && text.errors.contains("session "), "\(text.errors)")
+    #expect(text.output.components(separatedBy: "<Activity ").count == 1 + 1, "\(text.errors)")
   }
 
   private static let second = "rates-only.capture"

@@ -17,7 +17,8 @@ struct Place: ParsableArguments {
     guard let text = Self.read(config) else {
       throw ForwardFailure(
         .configuration,
-        "\(config) cannot be read: \(Self.reason); begin with the example in /usr/share/doc/sensord/forward.conf.example")
+        "\(config) cannot be read: \(Self.reason); begin with the example in /usr/share/doc/sensord/forward.conf.example"
+      )
     }
     let settings: Settings
     do { settings = try Settings(text) } catch { throw ForwardFailure(.configuration, "\(config): \(error.message)") }

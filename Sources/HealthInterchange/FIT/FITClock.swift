@@ -13,7 +13,8 @@ struct FITClock {
     of fields: FITFields, _ compressedTime: UInt8?, _ account: inout ReadingAccount
   ) -> Timestamp? {
     if let seconds = fields.number(253) {
-      guard seconds >= Self.firstTime else {
+      // The type of the field is the file's choice; 32 bits are what FIT's times have.
+      guard seconds >= Self.firstTime, seconds <= 0xFFFF_FFFF else {
         account.leave(out: "time since a device was switched on")
         return nil
       }

@@ -38,7 +38,13 @@ struct FITContents {
       elements.append(.rate(moment, UInt16(clamping: rate)))
     case FITProfile.Message.variability:
       hasIntervals = true
-      for milliseconds in fields.numbers(0) where milliseconds > 0 { elements.append(.interval(UInt32(milliseconds))) }
+      for milliseconds in fields.numbers(0) where milliseconds > 0 {
+        guard let interval = UInt32(exactly: milliseconds) else {
+          account.leave(out: "interval that is none")
+          continue
+        }
+        elements.append(.interval(interval))
+      }
     case FITProfile.Message.event: takeEvent(fields, moment, &account, into: &elements)
     case FITProfile.Message.lap: if let end = Self.end(ofLap: fields, moment) { elements.append(.lap(end)) }
     case FITProfile.Message.session:

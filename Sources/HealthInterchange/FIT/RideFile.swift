@@ -19,6 +19,9 @@ struct RideFile {
   private(set) var hasIntervals = false
   private var used: Set<UInt8> = []
 
+  /// Twelve days of a record each second.
+  private static let mostMessages = 1 << 20
+
   /// A local type that is defined nowhere in it.
   var unusedLocal: UInt8? { (0...15).reversed().first { !used.contains($0) } }
 
@@ -51,6 +54,9 @@ struct RideFile {
     var account = ReadingAccount()
     var position = start
     while position < end {
+      guard messages.count < Self.mostMessages else {
+        throw FileDamage("byte \(position)", "more than \(Self.mostMessages) messages, which no ride has")
+      }
       let head = bytes[position]
       let isCompressed = head & 0x80 != 0
       let local = isCompressed ? (head >> 5) & 3 : head & 0x0F

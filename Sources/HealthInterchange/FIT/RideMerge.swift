@@ -16,14 +16,17 @@ package struct RideMerge {
 
   private let rateOfSecond: [Int64: UInt8]
   private let beats: [(second: Int64, interval: UInt16)]
-  /// The first beat behind those of the last record.
+  /// The first beat behind those that were added.
   private var beat = 0
-  private var lastSecond: Int64?
+  /// Of the first record.
+  private var firstSecond: Int64?
 
   /// A rate counts for so many seconds more, where the next is late.
   static let mostRateAge: Int64 = 2
   /// Records may be so many seconds apart: devices that record less often than each second.
   static let mostRecordGap: Int64 = 10
+  /// What is added may be so many times as long as the ride, and a mebibyte: definitions could be repeated without end.
+  private static let mostGrowth = 16
 
   /// - Parameters:
   ///   - recording: Whose heart it was.
@@ -41,17 +44,20 @@ package struct RideMerge {
     var position = 0
     while position < ride.count {
       let file = try RideFile(ride, at: position)
-      append(file, of: ride)
+      try append(file, of: ride)
       position = file.end
     }
     guard position > 0 else { throw FileDamage("byte 0", "here no FIT file begins") }
   }
 
-  private mutating func append(_ file: RideFile, of ride: [UInt8]) {
+  private mutating func append(_ file: RideFile, of ride: [UInt8]) throws(FileDamage) {
     let start = bytes.count
     bytes += ride[file.start..<file.start + file.headerLength]
     var output = RideOutput(unused: file.unusedLocal)
     for message in file.messages {
+      guard bytes.count <= Self.mostGrowth * ride.count + 1 << 20 else {
+        throw FileDamage("byte \(message.range.lowerBound)", "its definitions would have to be repeated without end")
+      }
       guard let definition = message.definition else {
         output.define(message.local, Array(ride[message.range]), &bytes)
         continue
@@ -80,10 +86,9 @@ package struct RideMerge {
   private func missingRate(at second: Int64, _ definition: FITDefinition, _ contents: ArraySlice<UInt8>) -> UInt8? {
     if let (field, start) = definition.place(of: 3) {
       // 0 is what devices write that look for a strap.
+      guard field.size == 1, field.base == FITProfile.Base.uint8.rawValue else { return nil }
       let value = contents[contents.startIndex + 1 + start]
-      guard field.size == 1, field.base == FITProfile.Base.uint8.rawValue, value == 0xFF || value == 0 else {
-        return nil
-      }
+      guard value == 0xFF || value == 0 else { return nil }
     } else if definition.fields.count == 255 {
       return nil
     }
@@ -92,12 +97,18 @@ package struct RideMerge {
 
   /// The intervals since the record before, or since a while before a first one.
   private mutating func intervals(upTo second: Int64) -> ArraySlice<UInt16> {
-    let first = max(lastSecond.map { $0 + 1 } ?? second, second - Self.mostRecordGap + 1)
-    lastSecond = max(second, lastSecond ?? second)
-    while beat < beats.count, beats[beat].second < first { beat += 1 }
-    let start = beat
-    while beat < beats.count, beats[beat].second <= second { beat += 1 }
-    return beats[start..<beat].map(\.interval)[...]
+    let earliest = firstSecond ?? second
+    firstSecond = earliest
+    let first = max(earliest, second - Self.mostRecordGap + 1)
+    var (start, end) = (beat, beats.count)
+    while start < end {
+      let middle = (start + end) / 2
+      if beats[middle].second < first { start = middle + 1 } else { end = middle }
+    }
+    while end < beats.count, beats[end].second <= second { end += 1 }
+    // A record whose time is wrong takes no beats, and leaves those of the records behind it where they are.
+    if end > start { beat = end }
+    return beats[start..<end].map(\.interval)[...]
   }
 
   /// The length and both checksums.

@@ -49,12 +49,15 @@ package struct SessionCatalogue: Sendable {
     return Set(sessions.filter { $0.state != .committed }.map(\.capture.session))
   }
 
-  /// Those that begin in a time, oldest first; nil is without a bound.
-  @concurrent package func sessions(beginningFrom start: Timestamp?, to end: Timestamp?) async throws -> [UUID] {
-    try await list().sessions.filter { session in
+  /// Those that begin in a time, oldest first, and what is damaged of any; nil is without a bound.
+  @concurrent package func sessions(
+    beginningFrom start: Timestamp?, to end: Timestamp?
+  ) async throws -> (sessions: [UUID], damages: [StoreDamage]) {
+    let (sessions, damages) = try await list()
+    let chosen = sessions.filter { session in
       (start.map { session.start >= $0 } ?? true) && (end.map { session.start < $0 } ?? true)
     }
-    .map(\.id)
+    return (chosen.map(\.id), damages)
   }
 
   /// Those in the store, oldest first.
