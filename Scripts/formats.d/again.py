@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import subprocess
 
 import sessions
@@ -21,7 +22,7 @@ def check(programs, form, path, truth):
         # Where it came from it is known, and elsewhere it is itself. Intervals as text are known on their own day.
         home = subprocess.run(
             [programs / 'sensord-interchange', 'import', '--dry-run', path, '--store', path.parent / f'{sessions.place(path.stem)[0]}.sqlite'], check=True, capture_output=True, text=True).stdout
-        assert 'is known already, nothing new' in home, home
+        assert re.search(r'is known already(| as [0-9a-f]{8}), nothing new', home), home
     run('import', *start, path, program='sensord-interchange')
     if form in ('fit', 'tcx', 'wfdb') and not truth.workout:
         here = json.loads(run('show', 'last', '--json'))
