@@ -151,9 +151,7 @@ struct ForwardTests {
       try gateway.forward()
       await store.close()
     }
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     for file in copy { try gateway.folder.write(file.name, file.bytes) }
     #expect(try gateway.run("status", "--json").output.contains("\"olderCopy\":true"))
     let store = try gateway.open()
@@ -191,9 +189,7 @@ struct ForwardTests {
       try gateway.forward()
       await store.close()
     }
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     for file in copy { try gateway.folder.write(file.name, file.bytes) }
     let store = try gateway.open()
     try await save(40, store)
@@ -217,9 +213,7 @@ struct ForwardTests {
       try gateway.forward()
       await store.close()
     }
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     #expect(try gateway.run("restore").status == 0)
     let store = try gateway.open()
     try await SampleSessions.save(
@@ -248,9 +242,7 @@ struct ForwardTests {
       try gateway.forward()
       await store.close()
     }
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     for file in copy { try gateway.folder.write(file.name, file.bytes) }
     let store = try gateway.open()
     try await SampleSessions.delete(session, from: store)
@@ -522,9 +514,7 @@ struct ForwardTests {
       await store.close()
     }
     // In the place of the first: the same again, and a session that was deleted stays deleted.
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     #expect(try gateway.run("restore").status == 0)
     let store = try gateway.open()
     try await SampleSessions.save(
@@ -547,9 +537,7 @@ struct ForwardTests {
     }
     try gateway.forward()
     let count = try gateway.number("SELECT count(*) FROM sensord_sample")
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     #expect(try gateway.run("restore", "--json").output.hasPrefix("{\"objects\":12,"))
     let device = try await Self.history(of: gateway.folder.store).first?.device
     #expect(device?["local_identifier"] == .text("restored:p001") && device?["manufacturer"] == .text("Polar"))
@@ -576,9 +564,7 @@ struct ForwardTests {
       try gateway.forward()
       await store.close()
     }
-    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-      unsafe unlink("\(gateway.folder.path)/\(name)")
-    }
+    gateway.removeStore()
     for file in copy { try gateway.folder.write(file.name, file.bytes) }
     do {
       let store = try gateway.open()

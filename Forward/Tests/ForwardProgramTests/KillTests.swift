@@ -84,9 +84,7 @@ struct KillTests {
         guard let copy else { return }
         kill()
         await store.close()
-        for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-          unsafe unlink("\(gateway.folder.path)/\(name)")
-        }
+        gateway.removeStore()
         for file in copy.files where !file.bytes.isEmpty { try gateway.folder.write(file.name, file.bytes) }
         store = try gateway.open()
         // What was lost may have been forwarded, or not, or in part.
@@ -216,9 +214,7 @@ struct KillTests {
         // The centre has what only the lost history had; so has a store that is restored from it.
         putBack += 1
         await member.store.close()
-        for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
-          unsafe unlink("\(member.gateway.folder.path)/\(name)")
-        }
+        member.gateway.removeStore()
         let restored = try member.gateway.run("restore")
         #expect(restored.status == 0, "\(name): \(restored.errors)")
         member.store = try member.gateway.open()

@@ -47,6 +47,11 @@ final class TestGateway: Sendable {
 
   func open() throws -> HealthStore { try HealthStore.open(folder.store, for: .writing) }
 
+  /// As if the disk were new.
+  func removeStore() {
+    for ending in ["", "-wal", "-shm"] { unsafe unlink(folder.store + ending) }
+  }
+
   /// Saves sessions, one after the other; their identifiers.
   @discardableResult
   func record(_ count: Int, beats: Int = 300, first: Int = 0, into store: HealthStore) async throws -> [UUID] {
