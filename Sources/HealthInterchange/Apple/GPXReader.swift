@@ -34,7 +34,7 @@ final class GPXContents: XMLContents {
   private(set) var locations: [RouteLocation] = []
   private(set) var account = ReadingAccount()
   private let span: TimeSpan
-  private var text: [UInt8] = []
+  private var text = ElementText()
   private var location: RouteLocation?
   private var time: Timestamp?
 
@@ -43,7 +43,7 @@ final class GPXContents: XMLContents {
   }
 
   func begin(_ element: XMLElement) {
-    text.removeAll(keepingCapacity: true)
+    text.removeAll()
     guard element.name == "trkpt" else { return }
     time = nil
     location = element.number("lat").flatMap { latitude in
@@ -52,13 +52,12 @@ final class GPXContents: XMLContents {
   }
 
   func text(_ bytes: [UInt8]) {
-    // No text that is looked at is longer.
-    if text.count + bytes.count <= 64 { text += bytes }
+    text.append(bytes)
   }
 
   func end(_ name: String) {
     switch name {
-    case "time": time = Timestamp(iso8601: words)
+    case "time": time = Timestamp(iso8601: text.words)
     case "ele": location?.altitude = number
     case "speed": location?.speed = number.flatMap { $0 < 0 ? nil : $0 }
     case "course": location?.course = number.flatMap { $0 < 0 ? nil : $0 == 360 ? 0 : $0 }
@@ -67,14 +66,10 @@ final class GPXContents: XMLContents {
     case "trkpt": endLocation()
     default: break
     }
-    text.removeAll(keepingCapacity: true)
+    text.removeAll()
   }
 
-  private var words: String {
-    String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  }
-
-  private var number: Double? { Double(words).flatMap { $0.isFinite ? $0 : nil } }
+  private var number: Double? { Double(text.words).flatMap { $0.isFinite ? $0 : nil } }
 
   private func endLocation() {
     guard var location, let time else { return account.leave(out: "location without a place or a time") }

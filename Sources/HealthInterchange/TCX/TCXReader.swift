@@ -34,7 +34,7 @@ final class TCXContents: XMLContents {
   private(set) var account = ReadingAccount()
   private var elements: [ForeignElement] = []
   private var path: [String] = []
-  private var text: [UInt8] = []
+  private var text = ElementText()
   private var time: Timestamp?
   private var rate: UInt16?
   private var isTrackOpen = false
@@ -58,7 +58,7 @@ final class TCXContents: XMLContents {
 
   func begin(_ element: XMLElement) {
     let name = element.name
-    text = []
+    text.removeAll()
     switch name {
     case "Activity":
       elements.append(.recording)
@@ -87,14 +87,13 @@ final class TCXContents: XMLContents {
   }
 
   func text(_ bytes: [UInt8]) {
-    // No text that is looked at is longer.
-    if text.count + bytes.count <= 256 { text += bytes }
+    text.append(bytes)
   }
 
   func end(_ name: String) {
     path.removeLast()
-    let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    text = []
+    let words = text.words
+    text.removeAll()
     switch (name, parent) {
     case ("Time", "Trackpoint"):
       time = Timestamp(iso8601: words)

@@ -1,4 +1,4 @@
-import HealthModel
+@testable import HealthModel
 
 @testable import HealthInterchange
 

@@ -23,10 +23,14 @@ enum FuzzTarget: String, CaseIterable {
   case tzif
   /// A FIT file of another program.
   case fit
+  /// Messages of a FIT file into which a heart is merged.
+  case ride
   /// A TCX file.
   case tcx
   /// Apple's export.
   case apple
+  /// A workout's route in it: GPX.
+  case route
   /// A ZIP file, with the export in it.
   case archive
   /// Intervals as text, or HRV Logger's CSV.
@@ -50,8 +54,10 @@ enum FuzzTarget: String, CaseIterable {
     case .configuration: try Self.readConfiguration(bytes)
     case .tzif: try Self.readTimeZone(bytes)
     case .fit: try Self.readRecording(bytes, .fit)
+    case .ride: try Self.readRide(bytes)
     case .tcx: try Self.readRecording(bytes, .tcx)
     case .apple: try Self.readExport(bytes)
+    case .route: try Self.readRoute(bytes)
     case .archive: try Self.readArchive(bytes)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)
     case .wfdb: try Self.readRecording(bytes, .wfdb)
