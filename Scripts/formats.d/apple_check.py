@@ -25,11 +25,11 @@ def make(folder, name, records, *more):
     return paths
 
 
-def take(programs, store, path):
+def take(programs, store, path, *chosen):
     """Imports; the report, and the seconds."""
     start = time.monotonic()
     done = subprocess.run(
-        [programs / 'sensord-interchange', 'import', '--json', '--store', store, path], capture_output=True, text=True)
+        [programs / 'sensord-interchange', 'import', '--json', '--store', store, *chosen, path], capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f'exit {done.returncode}: {done.stderr.strip()}')
     report = json.loads(done.stdout)
@@ -40,8 +40,8 @@ def close(one, other):
     return abs(one - other) <= 1e-6 * max(1, abs(one), abs(other))
 
 
-def compare(store, truth_path, routes):
-    """What differs from the plain computation; empty if nothing does. `routes` is how many the ZIP file had, if it came in."""
+def compare(store, truth_path, routes, clinical):
+    """What differs from the plain computation; empty if nothing does. `routes` and `clinical` records are what came in of the ZIP file."""
     truth = json.loads(truth_path.read_text())
     wrong = []
     with sqlite3.connect(f'file:{store}?mode=ro', uri=True) as base:
@@ -71,9 +71,9 @@ def compare(store, truth_path, routes):
             " WHERE type.kind = 'heartbeatSeries'").fetchone()
         counts |= {'beats': beats, 'gaps': gaps}
         # Those of the ZIP file alone.
-        clinical = counts.pop('allergyRecord', 0)
-        if clinical != bool(routes):
-            wrong.append(f'{clinical} clinical records, not {int(bool(routes))}')
+        allergies = counts.pop('allergyRecord', 0)
+        if allergies != clinical:
+            wrong.append(f'{allergies} clinical records, not {clinical}')
         counts.pop('workoutRoute', 0)
         found = base.execute(
             "SELECT count(*), coalesce(sum(count), 0) FROM samples JOIN types AS type ON type.id = type WHERE type.kind = 'workoutRoute'").fetchone()
@@ -102,12 +102,12 @@ def main():
 
     routes = json.loads(broken['truth'].read_text())['counts']['workout']
 
-    def attempt(name, path, truth, isRight, routes=routes):
+    def attempt(name, path, truth, isRight, routes=routes, clinical=1, *chosen):
         try:
-            report, seconds = take(programs, store, path)
+            report, seconds = take(programs, store, path, *chosen)
             new = sum(one['new'] for one in report['types'].values())
             stored = sum(one['stored'] + one['replaced'] for one in report['types'].values())
-            wrong = compare(store, truth, routes)
+            wrong = compare(store, truth, routes, clinical)
             told = f'{report["records"]:,} records, {new:,} new in {stored:,} samples, {path.stat().st_size:,} bytes in {seconds:.2f} s'
             row(name, not wrong and isRight(new, stored), '; '.join(wrong) or told)
             return new
@@ -115,9 +115,16 @@ def main():
             row(name, False, f'{type(error).__name__}: {error}')
             return 0
 
-    first = attempt('broken', broken['xml'], broken['truth'], lambda new, _: new > 0, 0)
-    attempt('again', broken['xml'], broken['truth'], lambda new, stored: new == 0 and stored == 0, 0)
-    attempt('zip', broken['zip'], broken['truth'], lambda new, stored: new == stored == 1 + routes)
+    first = attempt('broken', broken['xml'], broken['truth'], lambda new, _: new > 0, 0, 0)
+    attempt('again', broken['xml'], broken['truth'], lambda new, stored: new == 0 and stored == 0, 0, 0)
+    # Routes alone: they belong to the workouts that are there, and to none in a store without them.
+    attempt('routes', broken['zip'], broken['truth'], lambda new, stored: new == stored == routes, routes, 0, '--types', 'workoutRoute')
+    bare = folder / 'bare.sqlite'
+    for path in folder.glob('bare.sqlite*'):
+        path.unlink()
+    report, _ = take(programs, bare, broken['zip'], '--types', 'workoutRoute')
+    row('no workouts', report['leftOut'].get('route whose workout is not in the store') == routes, f'{report["leftOut"]}')
+    attempt('zip', broken['zip'], broken['truth'], lambda new, stored: new == stored == 1)
     attempt('newer', newer['xml'], newer['truth'], lambda new, _: 0 < new < first // 10)
     attempt('newer again', newer['xml'], newer['truth'], lambda new, stored: new == 0 and stored == 0)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024

@@ -222,10 +222,13 @@ extension ImportedItem {
       } catch {
         throw AppleRefusal(reason: "\(error)")
       }
-    case .route(let workout, let locations):
+    case .route(let workout, let comesWithWorkout, let locations):
       self.init(
         identity, from: object.source,
-        .route(ImportedRoute(ImportIdentity(digest: workout), device: object.device, locations: locations)))
+        .route(
+          ImportedRoute(
+            ImportIdentity(digest: workout), comesWithWorkout: comesWithWorkout, device: object.device,
+            locations: locations)))
     case .workout(let workout):
       do throws(WorkoutError) {
         let named = Workout(

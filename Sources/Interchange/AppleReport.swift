@@ -22,7 +22,11 @@ struct AppleReport: Sendable {
   }
 
   mutating func add(_ outcome: ImportOutcome, of type: String) {
-    types[type, default: Counts()].outcomes[outcome.outcome, default: 0] += 1
+    guard let committed = outcome.outcome else {
+      refused["route whose workout is not in the store", default: 0] += 1
+      return
+    }
+    types[type, default: Counts()].outcomes[committed, default: 0] += 1
     types[type, default: Counts()].added += outcome.added
   }
 

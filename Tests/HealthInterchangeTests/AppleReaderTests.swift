@@ -198,6 +198,13 @@ struct AppleReaderTests {
     var other = AppleHealthReader(types: ["workout"])
     _ = try other.read(Array(text.utf8))
     #expect(other.routeFiles.isEmpty)
+    // Of a workout that the store has from an earlier import.
+    var alone = AppleHealthReader(types: ["workoutRoute"])
+    let others = try alone.read(Array(text.utf8)) + alone.finish()
+    #expect(others.isEmpty)
+    var same = route
+    same.comesWithWorkout = false
+    #expect(alone.routeFiles == ["route_1.gpx": same] && route.comesWithWorkout)
   }
 
   @Test("GPX: places with what the receiver knew; what is out of range, of no time or outside the workout is told")

@@ -77,11 +77,12 @@ struct ImportingTests {
     return ImportedItem(identity, from: source, .sample(try NewSample(workout, sync: sync)))
   }
 
-  private func route(_ seconds: [Int64]) -> ImportedItem {
+  private func route(_ seconds: [Int64], comesWithWorkout: Bool = true) -> ImportedItem {
     let locations = seconds.map {
       RouteLocation(at: Timestamp(milliseconds: $0 * 1000), latitude: 37, longitude: -122)
     }
-    let route = ImportedRoute(ImportIdentity(digest: Array(4...35)), device: nil, locations: locations)
+    let route = ImportedRoute(
+      ImportIdentity(digest: Array(4...35)), comesWithWorkout: comesWithWorkout, device: nil, locations: locations)
     return ImportedItem(ImportIdentity(digest: Array(5...36)), from: source, .route(route))
   }
 
@@ -118,6 +119,21 @@ struct ImportingTests {
     #expect(try await store.outcomes(ofImporting: [route([110])]) == [gone])
     #expect(try await store.save(imported: [route([110])]) == [gone])
     #expect(try await counts(store).isEmpty)
+  }
+
+  @Test("a route without its workout is refused; asked for alone, it belongs to the one that is there")
+  func routesAlone() async throws {
+    let store = try open()
+    let refused = ImportOutcome(outcome: nil, added: 0)
+    let alone = route([110], comesWithWorkout: false)
+    #expect(try await store.outcomes(ofImporting: [alone]) == [refused])
+    // It was to come with its workout, and that could not be stored.
+    #expect(try await store.save(imported: [alone, route([110])]) == [refused, refused])
+    #expect(try await counts(store).isEmpty)
+    _ = try await store.save(imported: [workout(version: 1)])
+    let stored = ImportOutcome(outcome: .stored, added: 1)
+    #expect(try await store.outcomes(ofImporting: [alone]) == [stored])
+    #expect(try await store.save(imported: [alone]) == [stored])
   }
 
   @Test("one that cannot be stored takes all of its batch with it")

@@ -7,8 +7,8 @@ package struct AppleObject: Hashable, Sendable {
     case series(QuantityType, [SampleDraft.QuantityValue], isContinued: Bool)
     case draft(SampleDraft)
     case workout(Workout)
-    /// The route of the workout that has this ``AppleObject/digest``.
-    case route(ofWorkout: [UInt8], [RouteLocation])
+    /// The route of the workout that has this ``AppleObject/digest``, and whether that was asked for as well.
+    case route(ofWorkout: [UInt8], comesWithWorkout: Bool, [RouteLocation])
     /// A record of a health provider, and when it was.
     case clinical(ClinicalRecord, Timestamp)
   }

@@ -5,6 +5,8 @@ package import HealthModel
 package struct AppleRouteFile: Hashable, Sendable {
   /// The workout to which it belongs: see ``AppleObject/digest``.
   package var workout: [UInt8]
+  /// Whether the workout was asked for as well, and so comes before it.
+  package var comesWithWorkout: Bool
   /// The workout's time: no location of its route lies outside.
   package var span: TimeSpan
   /// The program that saved the workout.
@@ -14,11 +16,11 @@ package struct AppleRouteFile: Hashable, Sendable {
   var digest: [UInt8]
 
   /// The one that comes as the `place`-th of its workout.
-  init(_ workout: AppleObject, span: TimeSpan, place: Int) {
-    (self.workout, self.span) = (workout.digest, span)
-    (source, device) = (workout.source, workout.device)
+  init(_ read: AppleWorkout, _ workout: [UInt8], isComing: Bool, span: TimeSpan, place: Int) {
+    (self.workout, comesWithWorkout, self.span) = (workout, isComing, span)
+    (source, device) = (read.fields.sourceRevision, read.fields.device.flatMap(AppleNames.device))
     var hash = SHA256()
-    hash.add((workout.digest + Array("route".utf8) + [UInt8(truncatingIfNeeded: place)])[...])
+    hash.add((workout + Array("route".utf8) + [UInt8(truncatingIfNeeded: place)])[...])
     digest = hash.digest()
   }
 }
@@ -33,14 +35,14 @@ extension AppleContents {
   }
 
   /// Keeps the names of the files of a workout's routes.
-  func endRoutes(_ names: [String], of workout: AppleObject, over span: TimeSpan) {
-    for (place, name) in names.enumerated() {
+  func endRoutes(of read: AppleWorkout, _ workout: [UInt8], isComing: Bool, over span: TimeSpan) {
+    for (place, name) in read.routes.enumerated() {
       guard isAskedFor("workoutRoute", until: span.end) else { continue }
       guard routes.count < Self.mostFiles else {
         account.reading.leave(out: "route above \(Self.mostFiles)")
         continue
       }
-      routes[name] = AppleRouteFile(workout, span: span, place: place)
+      routes[name] = AppleRouteFile(read, workout, isComing: isComing, span: span, place: place)
     }
   }
 }
@@ -50,6 +52,6 @@ extension AppleObject {
   package init(_ locations: [RouteLocation], of file: AppleRouteFile) {
     self.init(
       digest: file.digest, version: Int64(locations.count), source: file.source, device: file.device, metadata: [:],
-      content: .route(ofWorkout: file.workout, locations))
+      content: .route(ofWorkout: file.workout, comesWithWorkout: file.comesWithWorkout, locations))
   }
 }

@@ -107,9 +107,12 @@ extension AppleContents {
     guard let type = read.type else {
       return account.reading.leave(out: "workout of the type \(read.fields.type.prefix(60))")
     }
-    guard isAskedFor("workout", until: span.end) else { return }
-    for reason in read.leftOut { account.reading.leave(out: reason) }
     let digest = Self.digest(read, span)
+    guard isAskedFor("workout", until: span.end) else {
+      // Routes that were asked for alone belong to a workout that the store has.
+      return endRoutes(of: read, digest, isComing: false, over: span)
+    }
+    for reason in read.leftOut { account.reading.leave(out: reason) }
     let (events, laps) = Self.admitted(read.events, in: span)
     leave(out: "event outside its workout, or a lap within another", read.events.count - events.count)
     let activities = activities(of: read, type, in: span, digest: digest, laps: laps)
@@ -129,7 +132,7 @@ extension AppleContents {
       digest: digest, version: Int64(version), source: read.fields.sourceRevision,
       device: read.fields.device.flatMap(AppleNames.device), metadata: metadata, content: .workout(workout))
     objects.append(object)
-    endRoutes(read.routes, of: object, over: span)
+    endRoutes(of: read, digest, isComing: true, over: span)
   }
 
   private func leave(out reason: String, _ count: Int) {

@@ -41,9 +41,9 @@ extension SampleTable {
       }
       _ = try save(sample, source: item.source, row: row)
     case .route(let route):
-      // Its workout was deleted, or could not be stored.
+      // Its workout came with it, but could not be stored.
       guard let number = try workout(of: route, item.source), let workout = try uuid(of: number) else {
-        return ImportOutcome(outcome: .deletedBefore, added: 0)
+        return ImportOutcome(outcome: nil, added: 0)
       }
       let sample: NewSample
       do throws(WorkoutRouteError) {
@@ -72,9 +72,8 @@ extension SampleTable {
     }
     let sync = SyncIdentity(identifier: item.identity.syncIdentifier, version: version)
     guard let earlier = try earlierVersion(of: sync, source: item.source) else {
-      var isDeleted = try connection.changeList.wasDeleted(beginningWith: item.identity.bytes)
-      if !isDeleted { isDeleted = try lacksWorkout(item) }
-      return (ImportOutcome(outcome: isDeleted ? .deletedBefore : .stored, added: isDeleted ? 0 : count), values)
+      let outcome = try outcome(ofNew: item)
+      return (ImportOutcome(outcome: outcome, added: outcome == .stored ? count : 0), values)
     }
     if case .series(let series) = item.content {
       if series.isContinued { values = ImportedSeries.union(values, try storedValues(of: earlier.id)) }
@@ -90,10 +89,12 @@ extension SampleTable {
     try earlierVersion(of: SyncIdentity(identifier: route.workout.syncIdentifier, version: 0), source: source)?.id
   }
 
-  /// Whether it is a route whose workout was deleted.
-  private func lacksWorkout(_ item: ImportedItem) throws(StoreError) -> Bool {
-    guard case .route(let route) = item.content, try workout(of: route, item.source) == nil else { return false }
-    return try connection.changeList.wasDeleted(beginningWith: route.workout.bytes)
+  /// What becomes of an item of which the store has no version; nil for a route without its workout.
+  private func outcome(ofNew item: ImportedItem) throws(StoreError) -> CommitOutcome? {
+    if try connection.changeList.wasDeleted(beginningWith: item.identity.bytes) { return .deletedBefore }
+    guard case .route(let route) = item.content, try workout(of: route, item.source) == nil else { return .stored }
+    if try connection.changeList.wasDeleted(beginningWith: route.workout.bytes) { return .deletedBefore }
+    return route.comesWithWorkout ? .stored : nil
   }
 
   private func storedValues(of sample: Int64) throws(StoreError) -> [SampleDraft.QuantityValue] {

@@ -48,22 +48,26 @@ package struct ImportedSeries: Sendable {
 package struct ImportedRoute: Sendable {
   /// The workout, in whatever version it is stored.
   package var workout: ImportIdentity
+  /// Whether the file that has the route brings the workout as well.
+  package var comesWithWorkout: Bool
   package var device: Device?
   /// All in the workout's time.
   package var locations: [RouteLocation]
 
-  package init(_ workout: ImportIdentity, device: Device?, locations: [RouteLocation]) {
-    (self.workout, self.device, self.locations) = (workout, device, locations)
+  package init(_ workout: ImportIdentity, comesWithWorkout: Bool, device: Device?, locations: [RouteLocation]) {
+    (self.workout, self.comesWithWorkout) = (workout, comesWithWorkout)
+    (self.device, self.locations) = (device, locations)
   }
 }
 
 /// What became of an item.
 package struct ImportOutcome: Hashable, Sendable {
-  package var outcome: CommitOutcome
+  /// Nil for a route whose workout the store does not have: nothing was written.
+  package var outcome: CommitOutcome?
   /// How many values of it the store did not have; of replaced ones, those that it has more than before.
   package var added: Int
 
-  package init(outcome: CommitOutcome, added: Int) {
+  package init(outcome: CommitOutcome?, added: Int) {
     (self.outcome, self.added) = (outcome, added)
   }
 }
