@@ -4,16 +4,36 @@ internal import Glibc
 /// The program: parses, does one thing, and says at its end what went wrong in one line and a code.
 @main
 enum Main {
-  @MainActor
-  static func main() async {
+  static func main() {
     signal(SIGPIPE, SIG_IGN)
+    guard let thread = MainThread() else {
+      Terminal.complain("there is no pipe left; end other programs")
+      exit(ForwardFailure.Status.software.rawValue)
+    }
+    let errand = Errand(thread)
+    // With this preference it begins here, not in the global pool.
+    Task(executorPreference: thread) { await errand.run() }
+    thread.run()
+  }
+}
+
+/// What was asked for, on the thread of `main`.
+private actor Errand {
+  private let thread: MainThread
+
+  init(_ thread: MainThread) { self.thread = thread }
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.asUnownedSerialExecutor() }
+
+  func run() async {
     do {
       var command = try ForwardCommand.parseAsRoot()
       if let action = command as? any ForwardAction {
-        try await action.perform(isolation: #isolation)
+        try await action.perform(isolation: self)
       } else {
         try command.run()
       }
+      exit(0)
     } catch let failure as ForwardFailure {
       Terminal.complain(failure.message)
       exit(failure.status.rawValue)
