@@ -12,8 +12,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # A stretch of beats from one to the next: the microsecond of its first beat, milliseconds between all of them, how far the sum of
 # these is from the clock, at most; the same in ticks; the microsecond of each beat, and what was found about it.
 Stretch = namedtuple('Stretch', 'start end intervals drift ticks times flags')
+# `rates` are those of whole seconds, `values` all that were received, with their microseconds.
 # `laps` are (sport of FIT, first microsecond, last) of a workout; one of the whole for a session.
-Truth = namedtuple('Truth', 'stretches rates gaps start end beats sdnn id workout laps')
+Truth = namedtuple('Truth', 'stretches rates values gaps start end beats sdnn id workout laps')
 
 
 def microseconds(text):
@@ -47,6 +48,26 @@ def _stretches(rows):
     return [Stretch(one['start'], one['end'], one['intervals'], one['drift'], one['ticks'], one['times'], one['flags']) for one in stretches]
 
 
+def _seconds(rates, gaps):
+    """The rate of each second. A second rate of one takes the next second, if there are rates behind that before a gap."""
+    def goes_on(place, second):
+        for (at, _), (later, _) in zip(rates[place:place + 9], rates[place + 1:place + 10]):
+            if later - at >= 2_500_000 and any(start < later and end > at for start, end in gaps):
+                return False
+            if later // 1_000_000 > second:
+                return True
+        return False
+
+    seconds, taken = {}, None
+    for place, (at, rate) in enumerate(rates):
+        second = at // 1_000_000
+        if taken is not None and second <= taken:
+            second = taken + 1 if second == taken and goes_on(place, second) else taken
+        assert abs(second * 1_000_000 - at) <= 1_000_000, 'a rate is more than a second away from its time'
+        seconds[second], taken = rate, second
+    return seconds
+
+
 def same(stretch, intervals, followsClock):
     """Whether these are the intervals of a stretch: to the millisecond, and where the sensor's clock went wrong by more than a quarter of a
     second each within one, and their sum near the clock."""
@@ -73,7 +94,4 @@ def read(program, store, workout=None, session='last'):
         start, end = laps[0][1], laps[-1][2]
         beats = [row for row in beats if start <= microseconds(row['time']) <= end]
         rates = [one for one in rates if start <= one[0] <= end]
-    seconds = {}
-    for at, rate in rates:
-        seconds[at // 1_000_000] = rate
-    return Truth(_stretches(beats), seconds, gaps, start, end, beats, shown['hrv']['sdnnMilliseconds'], shown['id'], bool(workout), laps)
+    return Truth(_stretches(beats), _seconds(rates, gaps), rates, gaps, start, end, beats, shown['hrv']['sdnnMilliseconds'], shown['id'], bool(workout), laps)

@@ -1,6 +1,10 @@
 internal import HealthModel
 
-/// The rates of a recording for a format that has seconds: the last of each second, and whether a gap lies before it.
+/// The rates of a recording for a format that has seconds, and whether a gap lies before each.
+///
+/// Sensors notify about once a second, and radio delays that now and then: of two rates in one second the later takes the next second, where
+/// readers would else find no rate. A rate is never more than a second away from its time, and the last of a stretch not behind it; of
+/// rates that come more often than seconds, the last ones stay.
 package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   /// The rate of a second.
   package struct Second: Hashable, Sendable {
@@ -18,7 +22,7 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   private let gaps: [RecordingGap]
   private var rate = 0
   private var gap = 0
-  private var previous: Timestamp?
+  private var previous: (time: Timestamp, second: Int64)?
 
   package init(_ recording: InterchangeRecording) {
     rates = recording.rates
@@ -28,15 +32,29 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   package mutating func next() -> Second? {
     guard rate < rates.count else { return nil }
     let first = rates[rate]
-    let second = first.time.microseconds.flooredSeconds
-    let isPrecededByGap = previous.map { isGap(from: $0, to: first.time) } ?? false
+    let isPrecededByGap = previous.map { isGap(from: $0.time, to: first.time) } ?? false
+    let second = Swift.max(first.time.microseconds.flooredSeconds, previous.map { $0.second + 1 } ?? .min)
     var last = first
-    while rate < rates.count, rates[rate].time.microseconds.flooredSeconds == second {
+    rate += 1
+    while rate < rates.count, !hasOwnSecond(behind: second) {
       last = rates[rate]
       rate += 1
     }
-    previous = last.time
+    previous = (last.time, second)
     return Second(second: second, beatsPerMinute: last.beatsPerMinute, isPrecededByGap: isPrecededByGap)
+  }
+
+  /// Whether the next rate has a second of its own behind one that is taken.
+  private mutating func hasOwnSecond(behind second: Int64) -> Bool {
+    let own = rates[rate].time.microseconds.flooredSeconds
+    guard own == second else { return own > second }
+    // It is only moved where its stretch goes on.
+    var next = rate + 1
+    while next < rates.count, !isGap(from: rates[next - 1].time, to: rates[next].time) {
+      if rates[next].time.microseconds.flooredSeconds > second { return true }
+      next += 1
+    }
+    return false
   }
 
   private mutating func isGap(from earlier: Timestamp, to later: Timestamp) -> Bool {
