@@ -252,9 +252,26 @@ public struct Persons: Hashable, Sendable {
   /// What a restored device has before its person, where an address would be that never left the former machine.
   public static let restoredMark = "restored:"
 
+  /// Letters, digits, `-`, `_` and `.`, at most 64: no address, no name with spaces.
+  static func isPseudonym(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+          true
+        default: false
+        }
+      }
+  }
+
   func person(ofDevice device: StoredRow?) -> String {
     guard case .text(let address)? = device?["local_identifier"] else { return other }
-    if address.hasPrefix(Self.restoredMark) { return String(address.dropFirst(Self.restoredMark.count)) }
+    if address.hasPrefix(Self.restoredMark) {
+      // Any program may have saved a device with such an address.
+      let person = String(address.dropFirst(Self.restoredMark.count))
+      return Self.isPseudonym(person) ? person : other
+    }
     return wearers[address.uppercased()] ?? other
   }
 }

@@ -74,15 +74,7 @@ public struct Settings: Hashable, Sendable {
 
   /// Letters, digits, `-`, `_` and `.`: no address, no name with spaces.
   private static func pseudonym(_ text: String, line: Int) throws(Mistake) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    guard isPlain, text.utf8.count <= 64 else {
+    guard Persons.isPseudonym(text) else {
       throw Mistake(message: "line \(line): a pseudonym has letters, digits, '-', '_' and '.', at most 64")
     }
     return text

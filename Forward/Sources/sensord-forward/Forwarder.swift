@@ -41,16 +41,21 @@ struct Forwarder: ~Copyable {
   static func connect(_ settings: Settings, password: String?) throws -> Database {
     do {
       var database = try Database(settings.connection(password: password))
-      let answer = try database.run("SELECT version FROM sensord_schema")
-      let versions = answer.rows.map { $0[0] ?? "" }
-      guard versions == ["\(CentreSchema.version)"] else {
-        throw ForwardFailure(
-          .configuration,
-          "the centre has tables of version \(versions.joined(separator: ", ")) and this program knows \(CentreSchema.version); "
-            + "use the program that belongs to them")
-      }
+      try checkTables(in: &database)
       return database
     } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
+  }
+
+  /// Refuses a centre whose tables are of another version.
+  static func checkTables(in database: inout Database) throws {
+    let answer = try database.run("SELECT version FROM sensord_schema ORDER BY version")
+    let versions = answer.rows.map { $0[0] ?? "" }
+    guard versions != ["\(CentreSchema.version)"] else { return }
+    let found = versions.isEmpty ? "no version" : "version \(versions.joined(separator: ", "))"
+    throw ForwardFailure(
+      .configuration,
+      "the centre has tables of \(found) and this program knows \(CentreSchema.version); use the program that belongs to them"
+    )
   }
 
   /// The copy that this store is, and its anchor: that of the centre, or the start of a new history where the store does not

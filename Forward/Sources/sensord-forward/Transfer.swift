@@ -9,12 +9,15 @@ struct Transfer {
   let copy: CentreCopy
   let program: String
 
+  /// That nobody has made other tables since the connection began.
+  private static let isKnown = "(SELECT max(version) FROM sensord_schema) = \(CentreSchema.version)"
+
   /// Moves the anchor, unless somebody else has; the row stays locked until the end of the transaction.
   func move(from anchor: ChangeAnchor, to part: StoredChanges, in database: inout Database) throws {
     let answer = try database.run(
       """
       UPDATE sensord_gateway SET anchor = $4, sent = $5::bigint, last = $6::bigint, sent_time = $7::bigint, program = $8
-      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $9
+      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $9 AND \(Self.isKnown)
       """,
       [
         .text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(part.anchor.description),
@@ -22,7 +25,7 @@ struct Transfer {
         .text(program),
         .text(anchor.description),
       ])
-    guard answer.count == 1 else { throw otherProgram }
+    guard answer.count == 1 else { throw try whyNot(in: &database) }
   }
 
   /// Keeps others from moving the anchor until the end of the transaction.
@@ -30,14 +33,15 @@ struct Transfer {
     let answer = try database.run(
       """
       UPDATE sensord_gateway SET program = $4
-      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $5
+      WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $5 AND \(Self.isKnown)
       """,
       [.text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(program), .text(anchor.description)])
-    guard answer.count == 1 else { throw otherProgram }
+    guard answer.count == 1 else { throw try whyNot(in: &database) }
   }
 
-  private var otherProgram: ForwardFailure {
-    ForwardFailure(
+  private func whyNot(in database: inout Database) throws -> ForwardFailure {
+    try Forwarder.checkTables(in: &database)
+    return ForwardFailure(
       .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
     )
   }

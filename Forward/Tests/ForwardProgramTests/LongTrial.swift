@@ -1,7 +1,16 @@
 import FoundationEssentials
 
-/// What `make gateways` asks for, and the tests of every day leave out.
+/// What `make gateways` has done beyond the tests of every day.
 enum LongTrial {
   /// How many random kills.
-  static let kills = ProcessInfo.processInfo.environment["SENSORD_KILLS"].flatMap { Int($0) } ?? 0
+  static let kills = number("SENSORD_KILLS") ?? 0
+  /// Whether what must be reached is measured.
+  static let measures = environment["SENSORD_GOALS"] != nil
+  /// How many simulated gateways.
+  static let gateways = number("SENSORD_GATEWAYS") ?? 1_000
+  /// A program of another version.
+  static let otherProgram = environment["SENSORD_OTHER_FORWARD"]
+
+  private static let environment = ProcessInfo.processInfo.environment
+  private static func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) } }
 }

@@ -26,13 +26,15 @@ final class TestGateway: Sendable {
   }
 
   /// Writes the configuration; `more` are lines at its end.
-  func configure(host: String? = nil, wearer: String = "p001", other: String = "p000", more: String = "") throws {
+  func configure(
+    host: String? = nil, wearer: String = "p001", other: String = "p000", centre: String? = nil, more: String = ""
+  ) throws {
     try folder.write(
       "forward.conf",
       """
       [centre]
       host = \(host ?? server.socket)
-      database = \(centre)
+      database = \(centre ?? self.centre)
       user = \(name)
       [store]
       path = \(folder.store)
@@ -73,20 +75,22 @@ final class TestGateway: Sendable {
     var errors: String
   }
 
-  /// Beside the tests.
+  /// Beside the tests, unless another is named.
   static let program: String = {
+    if let other = ProcessInfo.processInfo.environment["SENSORD_FORWARD"] { return other }
     let tests = CommandLine.arguments[0]
     return (tests.lastIndex(of: "/").map { tests[...$0] } ?? "./") + "sensord-forward"
   }()
 
   /// Starts the program.
   func start(
-    _ arguments: [String], credentials: String? = nil, output: OutputFile, errors: OutputFile
+    _ arguments: [String], by program: String = program, credentials: String? = nil, output: OutputFile,
+    errors: OutputFile
   ) throws -> StartedProgram {
     var environment = ["PATH": "/usr/bin:/bin"]
     environment["CREDENTIALS_DIRECTORY"] = credentials
     return try StartedProgram(
-      Self.program, arguments + ["--config", "\(folder.path)/forward.conf"], environment: environment,
+      program, arguments + ["--config", "\(folder.path)/forward.conf"], environment: environment,
       output: output.descriptor, errors: errors.descriptor)
   }
 
