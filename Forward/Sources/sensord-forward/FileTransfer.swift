@@ -18,18 +18,29 @@ struct FileTransfer {
 
   /// The samples that have files at the centre, or had some.
   static func owners(in database: inout Database, of copy: CentreCopy) throws -> Set<UUID> {
-    let answer = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
-      try database.run(
+    let place: [Field] = [.text(copy.gateway), .text(copy.store.text)]
+    var owners: Set<UUID> = []
+    try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      // One person after the other: each statement is of one node.
+      let persons = try database.run(
         """
-        SELECT DISTINCT part.owner
-        FROM (SELECT person, time, gateway, owner FROM sensord_attachment
-          UNION ALL SELECT person, time, gateway, owner FROM sensord_object WHERE origin = 'attachments') AS part
-          JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
-            AND sample.gateway = part.gateway AND sample.id = part.owner
-        WHERE part.gateway = $1 AND sample.store = $2::uuid
-        """, [.text(copy.gateway), .text(copy.store.text)])
+        SELECT person FROM sensord_device WHERE gateway = $1 AND store = $2::uuid
+        UNION SELECT person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
+        """, place)
+      for person in persons.rows.compactMap({ $0[0] }) {
+        let answer = try database.run(
+          """
+          SELECT DISTINCT part.owner
+          FROM (SELECT person, time, gateway, owner FROM sensord_attachment
+            UNION ALL SELECT person, time, gateway, owner FROM sensord_object WHERE origin = 'attachments') AS part
+            JOIN sensord_sample AS sample ON sample.person = part.person AND sample.time = part.time
+              AND sample.gateway = part.gateway AND sample.id = part.owner
+          WHERE part.gateway = $1 AND sample.store = $2::uuid AND part.person = $3 AND sample.person = $3
+          """, place + [.text(person)])
+        owners.formUnion(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
+      }
     }
-    return Set(answer.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
+    return owners
   }
 
   /// Makes the files of a sample at the centre those that it has.
