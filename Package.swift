@@ -42,6 +42,8 @@ let package = Package(
         "GATTHeartRate", "Sensors", "Captures", "Bits", "HealthModel", "SeriesStore", "DBus", "BlueZ", "Ingestion",
         "ClientInterfaces", "Clients", "HealthInterchange",
       ]),
+    // Hexadecimal digits, for the forwarder's own package (Forward).
+    .library(name: "Bits", targets: ["Bits"]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.
     .library(name: "TestSupport", targets: ["TestSupport"]),

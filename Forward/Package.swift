@@ -16,6 +16,7 @@ let rules: [SwiftSetting] = [
 
 // HealthModel is of the same product.
 let store = Target.Dependency.product(name: "SeriesStore", package: "sensord")
+let bits = Target.Dependency.product(name: "Bits", package: "sensord")
 
 let package = Package(
   name: "sensord-forward",
@@ -28,12 +29,12 @@ let package = Package(
   // `Scripts/check-imports` holds the table of what each may import.
   targets: [
     .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-    .target(name: "Centre", dependencies: [store], swiftSettings: rules),
+    .target(name: "Centre", dependencies: [store, bits], swiftSettings: rules),
     .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Centre"], swiftSettings: rules),
     .executableTarget(
       name: "sensord-forward",
       dependencies: [
-        "Centre", "PostgreSQL", store, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Centre", "PostgreSQL", store, bits, .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: rules),
     .testTarget(name: "CentreTests", dependencies: ["Centre", store], swiftSettings: rules),
     .testTarget(

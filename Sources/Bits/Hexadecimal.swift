@@ -31,6 +31,7 @@ public enum Hexadecimal {
   /// The bytes of `text`, in either case; nil where a character is no digit or half a byte is left. Empty text is no bytes.
   public static func bytes(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count / 2)
     var high: UInt8?
     for character in text.utf8 {
       guard let value = valueInEitherCase(character) else { return nil }

@@ -1,3 +1,4 @@
+internal import Bits
 internal import SeriesStore
 
 /// Reads what ``RowText`` wrote.
@@ -40,7 +41,7 @@ struct RowReader {
   }
 
   private mutating func blob() -> SQLValue? {
-    guard let text = string(), take("}"), let bytes = Self.bytes(hexadecimal: text) else { return nil }
+    guard let text = string(), take("}"), let bytes = Hexadecimal.bytes(text) else { return nil }
     return .blob(bytes)
   }
 
@@ -100,34 +101,13 @@ struct RowReader {
     place += text.utf8.count
     return true
   }
-
-  static func bytes(hexadecimal text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.utf8.count / 2)
-    var high: UInt8?
-    for byte in text.utf8 {
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-      default: return nil
-      }
-      if let first = high {
-        bytes.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
-      }
-    }
-    return high == nil ? bytes : nil
-  }
 }
 
 extension Field {
   /// A value that the server gave for a column of this kind, as text.
   public init(_ text: String?, of kind: CentreTable.Kind) {
     guard let text else { self = .null; return }
-    if kind == .bytea, text.hasPrefix("\\x"), let bytes = RowReader.bytes(hexadecimal: String(text.dropFirst(2))) {
+    if kind == .bytea, text.hasPrefix("\\x"), let bytes = Hexadecimal.bytes(String(text.dropFirst(2))) {
       self = .bytes(bytes)
     } else {
       self = .text(text)

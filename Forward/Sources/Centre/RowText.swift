@@ -1,3 +1,4 @@
+internal import Bits
 internal import SeriesStore
 
 /// Rows as JSON, from which they can be made again: nothing is rounded, and no kind is lost.
@@ -15,7 +16,7 @@ public enum RowText {
     case .integer(let integer): "\(integer)"
     case .real(let real): real.isFinite ? "\(real)" : "{\"real\":\"\(real)\"}"
     case .text(let text): quoted(text)
-    case .blob(let bytes): "{\"blob\":\"\(hexadecimal(bytes))\"}"
+    case .blob(let bytes): "{\"blob\":\"\(Hexadecimal.text(bytes))\"}"
     }
   }
 
@@ -33,11 +34,5 @@ public enum RowText {
       }
     }
     return result + "\""
-  }
-
-  /// Lower-case digits, two for each byte.
-  public static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

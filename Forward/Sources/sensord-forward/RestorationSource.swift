@@ -1,3 +1,4 @@
+internal import Bits
 internal import Centre
 internal import FoundationEssentials
 internal import HealthModel
@@ -197,7 +198,7 @@ struct RestorationSource: ~Copyable {
     for row in change.rows where row.table == "attachments" {
       guard case .blob(let digest) = row["digest"] else { throw RestoredObjects.Damage(table: "object") }
       files.insert(
-        File(person: entry.person, start: entry.start, owner: entry.object, digest: RowText.hexadecimal(digest)))
+        File(person: entry.person, start: entry.start, owner: entry.object, digest: Hexadecimal.text(digest)))
     }
     // What was forgotten is not a member any more.
     var positions: [SQLValue: Int64] = [:]
