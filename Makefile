@@ -81,12 +81,15 @@ verify-unit: ## the systemd unit: correct, and locked down
 	@Scripts/verify-unit
 
 .PHONY: lockdown
-lockdown: build ## record, and serve, under the units' restrictions, without systemd
+lockdown: build ## record, serve and forward under the units' restrictions, without systemd
 	@Scripts/install-dependencies check
 	@Scripts/install-dependencies live
+	@Scripts/install-dependencies gateways
 	@Scripts/record-locked-down $(binaries)
 	$(SWIFT) build --package-path Live --product sensord-live
 	@Scripts/serve-locked-down Live/.build/debug/sensord-live $(binaries)
+	$(SWIFT) build --package-path Forward --product sensord-forward
+	@Scripts/forward-locked-down Forward/.build/debug/sensord-forward $(binaries)
 
 .PHONY: sanitize
 sanitize: dependencies ## the tests under the address and the thread sanitizer

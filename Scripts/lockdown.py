@@ -1,4 +1,4 @@
-"""What the trials of the systemd units share (record-locked-down, serve-locked-down): the unit's words, put into force by bubblewrap and seccomp."""
+"""What the trials of the systemd units share (record-locked-down, serve-locked-down, forward-locked-down): the unit's words, put into force by bubblewrap and seccomp."""
 import ctypes, os, pwd, re, resource, shutil, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -169,8 +169,9 @@ class Confinement:
         return words + ['--ro-bind-try', '/sys', '/sys', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/var/tmp',
                         '--tmpfs', '/home', '--tmpfs', '/root', '--ro-bind-try', f'{self.folder}/bus', '/run/dbus/system_bus_socket']
 
-    def start(self, command, files=(), log='log', **environment):
-        mask = int(self.unit['UMask'][0], 8)
+    def start(self, command, files=(), log='log', mask=None, **environment):
+        """Starts a program; `mask` is that of the unit where it is not given."""
+        mask = int(self.unit['UMask'][0], 8) if mask is None else mask
         def before():
             os.umask(mask)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -184,19 +185,21 @@ class Confinement:
 
     def log(self, name='log'): return open(f'{self.folder}/{name}', errors='replace').read()
 
-    def wait_for(self, condition, what, log='log'):
+    def wait_for(self, condition, what, log='log', child=None):
+        """Until the condition holds, while the child, else the one that was started last, runs."""
+        child = child or self.children[-1]
         end = time.monotonic() + 60
         while not condition():
-            if time.monotonic() > end or self.children[-1].poll() is not None: fail(f'waited in vain for {what}\n{self.log(log)[-3000:]}')
+            if time.monotonic() > end or child.poll() is not None: fail(f'waited in vain for {what}\n{self.log(log)[-3000:]}')
             time.sleep(0.05)
 
-    def probe(self, confined, state, own=()):
+    def probe(self, confined, state, own=(), as_user=None):
         """What must be refused is refused; `own` has trials of this unit alone. How many there are."""
         home = os.path.expanduser('~')
         text = f'OUTSIDE, HOME, STATE = {os.getpid()}, {home!r}, {state!r}\n'
         text += 'import ctypes; PAGE = ctypes.addressof(ctypes.create_string_buffer(16384)) + 4096 & ~4095\n'
         trials = ''.join(f'  ("{name}", lambda: {code}),\n' for name, code in own)
-        child = self.start(self.as_user(confined(['/usr/bin/python3', '-c', text + PROBE.replace('+ OWN', f'+ [\n{trials}]')],
+        child = self.start((as_user or self.as_user)(confined(['/usr/bin/python3', '-c', text + PROBE.replace('+ OWN', f'+ [\n{trials}]')],
                                                  files := filter_program(self.unit))), files, 'probe')
         if child.wait(60): fail(f'the probe does not run:\n{self.log("probe")[-3000:]}')
         with open(f'{self.folder}/state/probe') as file: allowed = file.read().split()
