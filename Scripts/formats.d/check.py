@@ -10,6 +10,7 @@ import sys
 import time
 
 import again
+import apple_files
 import edf
 import fit
 import foreign
@@ -23,7 +24,8 @@ import truth as truths
 import wfdb_files
 import workouts
 
-ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea', 'edf': 'edf', 'omh': 'omh.json', 'fhir': 'fhir.json'}
+ENDINGS = {'fit': 'fit', 'tcx': 'tcx', 'rr': 'txt', 'hrvlogger': 'csv', 'wfdb': 'hea', 'edf': 'edf', 'omh': 'omh.json', 'fhir': 'fhir.json', 'apple': 'xml'}
+PROGRAMS = pathlib.Path(sys.argv[1])
 CHECKERS = {
     'fit': {name: (lambda reader: lambda path, truth: fit.check(reader(path), truth))(reader) for name, reader in fit.READERS.items()},
     'tcx': {'tcxreader': tcx.with_tcxreader} | ({'schema': tcx.with_schema} if os.environ.get('TCX_XSD') else {}),
@@ -33,19 +35,20 @@ CHECKERS = {
     'edf': {'pyedflib': edf.with_pyedflib, 'edfio': edf.with_edfio},
     'omh': {'json': json_forms.omh_plain} | ({'schemas': json_forms.omh_schemas} if os.environ.get('OMH_SCHEMAS') else {}),
     'fhir': {'fhir.resources': json_forms.fhir_r4b},
+    'apple': {name: apple_files.with_checker(name, PROGRAMS) for name in apple_files.CHECKERS},
 }
 
 if os.environ.get('FORMATS') == 'small':
-    CHECKERS['rr'] = CHECKERS['hrvlogger'] = CHECKERS['wfdb'] = CHECKERS['fhir'] = {}
+    CHECKERS['rr'] = CHECKERS['hrvlogger'] = CHECKERS['wfdb'] = CHECKERS['fhir'] = CHECKERS['apple'] = {}
 
 
 def has(form, truth):
     """Whether the session has anything for a format."""
     if form in ('tcx', 'fhir'):
         return bool(truth.rates)
-    if form == 'omh' and truth.rates:
+    if form in ('omh', 'apple') and truth.rates:
         return True
-    return form in ('fit', 'edf') or any(one.intervals or form == 'wfdb' for one in truth.stretches)
+    return form in ('fit', 'edf') or any(one.intervals or form in ('wfdb', 'apple') for one in truth.stretches)
 
 
 def comes_in(programs, form):
@@ -75,7 +78,7 @@ def attempt(check):
 
 
 def main():
-    programs, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    programs, folder = PROGRAMS, pathlib.Path(sys.argv[2])
     names = sys.argv[3:] or [*(name for name in sessions.SESSIONS if name != 'workouts'), *workouts.WORKOUTS]
     # All of it before any checker is loaded: a child's peak begins with what this process had when it started the child.
     made = {}
@@ -90,8 +93,8 @@ def main():
     def row(form, checker, name, isRight, told):
         nonlocal failed
         failed += not isRight
-        print(f'{form:<10} {checker:<15} {name:<11} {"ok" if isRight else "FAILED":<7} {told}', flush=True)
-    print(f'{"format":<10} {"checker":<15} {"session":<11} {"result":<7} what was compared')
+        print(f'{form:<10} {checker:<19} {name:<11} {"ok" if isRight else "FAILED":<7} {told}', flush=True)
+    print(f'{"format":<10} {"checker":<19} {"session":<11} {"result":<7} what was compared')
     for name in names:
         truth = truths.read(str(programs / 'sensord'), folder / f'{sessions.place(name)[0]}.sqlite', name if name in workouts.WORKOUTS else None)
         for form, checkers in CHECKERS.items():

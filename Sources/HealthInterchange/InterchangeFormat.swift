@@ -16,4 +16,6 @@ package enum InterchangeFormat: String, Hashable, Sendable, CaseIterable {
   case omh
   /// A FHIR Bundle: rates of each second, SDNN, a workout.
   case fhir
+  /// Apple Health's `export.xml`: rates of each second, beats, workouts.
+  case apple
 }

@@ -77,6 +77,6 @@ extension InterchangeRecording {
     self.init(
       id: values.id, device: values.device, source: values.source, span: values.span, rates: values.rates,
       heartbeats: values.heartbeats, gaps: values.gaps, activity: values.workout?.configuration.activityType,
-      laps: laps, isWorkout: values.workout != nil)
+      laps: laps, workout: values.workout)
   }
 }

@@ -77,9 +77,14 @@ struct ImportCommand: AsyncParsableCommand {
     _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport
   ) async throws {
     var input = try InputFile(path: file)
-    var piece = try input.read()
+    let piece = try input.read()
     if ZipArchive.recognizes(piece) { return try await readZip(file, input, into: &destination, &report) }
-    if AppleHealthReader.recognizes(piece) {
+    guard let format = ForeignFormat(beginning: piece) else {
+      guard AppleHealthReader.recognizes(piece) else {
+        throw CommandFailure(
+          .badData,
+          "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export")
+      }
       var reading = try appleImport(file, size: input.size, into: &destination, &report)
       var place = Int64(piece.count)
       try await reading.read(piece) {
@@ -90,11 +95,21 @@ struct ImportCommand: AsyncParsableCommand {
       (report.apple, report.damage) = try await reading.finish()
       return
     }
-    guard let format = ForeignFormat(beginning: piece) else {
-      throw CommandFailure(
-        .badData,
-        "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export")
+    var companion = try format.companion(of: file)
+    try await readSessions(file, format, piece, into: &destination, &report) {
+      let more = try input.read()
+      guard more.isEmpty, let next = companion else { return more }
+      input = try InputFile(path: next)
+      companion = nil
+      return [0]
     }
+  }
+
+  /// Stores each session as soon as it is whole. `next` has the next piece, empty at the end.
+  @concurrent private func readSessions(
+    _ file: String, _ format: ForeignFormat, _ first: [UInt8], into destination: inout ImportDestination,
+    _ report: inout ImportReport, next: () throws -> [UInt8]
+  ) async throws {
     guard types == nil else {
       throw CommandFailure(.usage, "\(file): --types is for Apple's export; other files are sessions")
     }
@@ -103,20 +118,17 @@ struct ImportCommand: AsyncParsableCommand {
         .badData, "\(file): intervals as text do not say when they were; give --start 2026-03-01T07:14:22+01:00")
     }
     report.format = format
-    var companion = try format.companion(of: file)
+    var piece = first
     var reader = format.reader()
     var assembly = RecordingAssembly(format, start: start)
     var isOver = false
     while !isOver {
-      if piece.isEmpty, let next = companion {
-        input = try InputFile(path: next)
-        (piece, companion) = ([0], nil)
-      }
       isOver = piece.isEmpty
       var elements: [ForeignElement] = []
-      do throws(FileDamage) {
+      do {
         if isOver { try reader.finish(into: &elements) } else { try reader.read(piece, into: &elements) }
-      } catch {
+        if !isOver { piece = try next() }
+      } catch let error as FileDamage {
         // What was found before it stays.
         report.damage = error
         isOver = true
@@ -124,7 +136,6 @@ struct ImportCommand: AsyncParsableCommand {
       for element in elements {
         if let session = try assembly.take(element) { try await store(session, format, into: &destination, &report) }
       }
-      if !isOver { piece = try input.read() }
     }
     if let session = try assembly.finish() { try await store(session, format, into: &destination, &report) }
     report.account.add(reader.account)
@@ -161,6 +172,10 @@ struct ImportCommand: AsyncParsableCommand {
       }
       let reader = try archive.open(export.entry)
       let piece = try reader.next()
+      // What was written here, and packed as Apple's exports are.
+      if AppleCopyReader.recognizes(piece) {
+        return try await readSessions(file, .apple, piece, into: &destination, &report) { try reader.next() }
+      }
       var reading = try appleImport(file, size: size, into: &destination, &report)
       try await reading.read(piece) { (try reader.next(), reader.position) }
       try await reading.readFiles(in: archive)

@@ -28,7 +28,7 @@ struct IdentityTests {
 
   @Test(
     "a session comes in under its own name, as its recorder's, and never takes the place of what was recorded",
-    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb, .apple])
   func session(format: InterchangeFormat) throws {
     let recording = try recording()
     let session = try read(recording, format)
@@ -52,7 +52,7 @@ struct IdentityTests {
 
   @Test(
     "a workout's copy says of which, and is no session of that name",
-    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb, .apple])
   func workout(format: InterchangeFormat) throws {
     var recording = try recording()
     recording.isWorkout = true
@@ -134,7 +134,7 @@ struct IdentityTests {
     for one in [first, second] { collection.append(one) { (piece) throws(Never) in bytes += piece } }
     collection.finish { (piece) throws(Never) in bytes += piece }
     #expect(try Reading(bytes, .tcx).sessions.map(\.id) == [first.id, second.id])
-    #expect(InterchangeFormat.allCases.filter(\.holdsSeveral) == [.tcx, .omh, .fhir])
+    #expect(InterchangeFormat.allCases.filter(\.holdsSeveral) == [.tcx, .omh, .fhir, .apple])
   }
 
   @Test("EDF and FHIR have the session's name where they have a place for one")

@@ -83,7 +83,7 @@ struct RoundTripTests {
 
   @Test(
     "a file that is cut has what could be read, in the same session, and the place is told",
-    arguments: [InterchangeFormat.fit, .tcx, .wfdb])
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb, .apple])
   func cut(format: InterchangeFormat) throws {
     let bytes = format.bytes(of: try MadeUp.withGap())
     let foreign = try #require(ForeignFormat(rawValue: format.rawValue))
@@ -101,7 +101,8 @@ struct RoundTripTests {
     }
   }
 
-  @Test("a format is known by what a file has", arguments: [InterchangeFormat.fit, .tcx, .rr, .hrvlogger, .wfdb])
+  @Test(
+    "a format is known by what a file has", arguments: [InterchangeFormat.fit, .tcx, .rr, .hrvlogger, .wfdb, .apple])
   func recognized(format: InterchangeFormat) throws {
     let bytes = format.bytes(of: try MadeUp.withGap())
     #expect(ForeignFormat(beginning: Array(bytes.prefix(4096)))?.rawValue == format.rawValue)

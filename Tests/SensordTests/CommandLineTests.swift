@@ -86,7 +86,7 @@ struct CommandLineTests {
       (
         ["export", "last", "--format", "gpx"],
         "the value 'gpx' is invalid for '--format <format>'. Please provide one of the following: - beats - "
-          + "rates - fit - tcx - rr - hrvlogger - wfdb - edf - omh - fhir; see 'sensord export --help'"
+          + "rates - fit - tcx - rr - hrvlogger - wfdb - edf - omh - fhir - apple; see 'sensord export --help'"
       ),
     ])
   func mistyped(arguments: [String], answer: String) throws {

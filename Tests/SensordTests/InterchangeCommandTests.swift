@@ -74,6 +74,54 @@ struct InterchangeCommandTests {
     #expect(try sensord.run("show", "last", "--store", other).output.contains("imported from a file"))
   }
 
+  @Test(
+    "what was written like Apple's export is known again, also packed as the phone packs its own, and has every beat and gap"
+  )
+  func likeApple() throws {
+    try stored()
+    let (file, zip, other) = ("\(folder.path)/export.xml", "\(folder.path)/export.zip", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "apple", "--store", store, "-o", file).status == 0)
+    #expect(TestPlaces.mode(file) == 0o600)
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try Data(Self.zip("apple_health_export/export.xml", Array(text.utf8))).write(to: URL(fileURLWithPath: zip))
+    let first = try sensord.run("import", "--store", other, zip)
+    #expect(
+      first.output.contains("session fd81d2e6 stored: 149 rates, 54 beats, 3 gaps"), "\(first.output)\(first.errors)")
+    for (store, path) in [(store, zip), (other, zip), (other, file)] {
+      let again = try sensord.run("import", "--store", store, path)
+      #expect(
+        again.status == 0 && again.output.contains("is known already, nothing new"), "\(again.output)\(again.errors)")
+    }
+    let counts = try [store, other].map { store in
+      try sensord.run("sql", "SELECT type, count(*) FROM samples GROUP BY 1", "--store", store).output
+    }
+    #expect(counts[0].split(separator: "\n").count == counts[1].split(separator: "\n").count, "\(counts)")
+    let refused = try sensord.run("import", "--types", "heartRate", "--store", other, file)
+    #expect(refused.status == 64 && refused.errors.contains("other files are sessions"), "\(refused.errors)")
+    // The part before the damage, of the same session.
+    try Data(text.utf8.dropLast(text.utf8.count / 3)).write(to: URL(fileURLWithPath: file))
+    let cut = try sensord.run("import", "--store", "\(folder.path)/third.sqlite", file)
+    #expect(cut.status == 65 && cut.output.contains("session fd81d2e6 stored: "), "\(cut.output)")
+  }
+
+  /// A ZIP file of one file, as it is.
+  private static func zip(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    var sum = UInt32.max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    let middle = number(0, 8) + number(Int(~sum), 4) + number(bytes.count, 4) + number(bytes.count, 4)
+    let head = [0x50, 0x4B, 3, 4, 20, 0] + middle + number(name.utf8.count, 4) + Array(name.utf8)
+    let entry =
+      [0x50, 0x4B, 1, 2, 20, 0, 20, 0] + middle + number(name.utf8.count, 2) + number(0, 16) + Array(name.utf8)
+    return head + bytes + entry + [0x50, 0x4B, 5, 6] + number(0, 4) + number(1, 2) + number(1, 2)
+      + number(entry.count, 4) + number(head.count + bytes.count, 4) + number(0, 2)
+  }
+
   @Test("a record of WFDB is two files of one name, and comes in by its header")
   func record() throws {
     try stored()
@@ -120,7 +168,7 @@ struct InterchangeCommandTests {
 
   @Test(
     "a session that was exported is known in the store that has it, stays deleted where it was, and is itself elsewhere",
-    arguments: [("fit", "out.fit"), ("tcx", "out.tcx"), ("wfdb", "out.hea")])
+    arguments: [("fit", "out.fit"), ("tcx", "out.tcx"), ("wfdb", "out.hea"), ("apple", "export.xml")])
   func known(format: String, name: String) throws {
     try stored()
     let (file, other) = ("\(folder.path)/\(name)", "\(folder.path)/other.sqlite")
@@ -200,6 +248,10 @@ struct InterchangeCommandTests {
     let text = try sensord.run(all + ["--format", "tcx"])
     #expect(text.status == 0, "\(text.errors)")
     #expect(text.output.components(separatedBy: "<Activity ").count == 1 + 2)
+    let apple = "\(folder.path)/export.xml"
+    #expect(try sensord.run(all + ["--format", "apple", "-o", apple]).status == 0)
+    let both = try sensord.run("import", "--store", store, apple)
+    #expect(both.output.components(separatedBy: "is known already").count == 1 + 2, "\(both.output)")
     let path = "\(folder.path)/some/sessions"
     let files = try sensord.run(all + ["--format", "fit", "-o", path])
     #expect(files.status == 0, "\(files.errors)")

@@ -109,6 +109,9 @@ package struct RecordingAssembly: Sendable {
     device.name = more.name ?? device.name
     device.manufacturer = more.manufacturer ?? device.manufacturer
     device.model = more.model ?? device.model
+    device.hardwareVersion = more.hardwareVersion ?? device.hardwareVersion
+    device.firmwareVersion = more.firmwareVersion ?? device.firmwareVersion
+    device.softwareVersion = more.softwareVersion ?? device.softwareVersion
     device.uniqueDeviceIdentifier = more.uniqueDeviceIdentifier ?? device.uniqueDeviceIdentifier
   }
 

@@ -29,6 +29,8 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   case rr
   /// Annotations of WFDB, behind their header.
   case wfdb
+  /// An `export.xml` like Apple Health's, with sessions that were written here.
+  case apple
 
   /// Who reads it.
   package func reader() -> any RecordingReader {
@@ -38,6 +40,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     case .hrvlogger: HRVLoggerReader()
     case .rr: IntervalTextReader()
     case .wfdb: WFDBReader()
+    case .apple: AppleCopyReader()
     }
   }
 
@@ -45,6 +48,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   package init?(beginning: [UInt8]) {
     let readers: [any RecordingReader.Type] = [
       FITReader.self, TCXReader.self, HRVLoggerReader.self, IntervalTextReader.self, WFDBReader.self,
+      AppleCopyReader.self,
     ]
     guard let reader = readers.first(where: { $0.recognizes(beginning) }) else { return nil }
     self = reader.format
@@ -58,6 +62,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     case .hrvlogger: ("1 ms", "1 s")
     case .rr: ("1 ms", "none")
     case .wfdb: ("1 tick", "1 tick")
+    case .apple: ("1/100 s", "1/100 s")
     }
   }
 

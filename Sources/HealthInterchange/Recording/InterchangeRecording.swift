@@ -25,6 +25,8 @@ package struct InterchangeRecording: Hashable, Sendable {
   package var activity: WorkoutActivityType?
   /// The parts that stand for themselves, in order and without overlap; the whole where there are none.
   package var laps: [Lap]
+  /// The workout with its events and figures; nil for a session.
+  package var workout: Workout?
 
   /// A part of a recording.
   package struct Lap: Hashable, Sendable {
@@ -40,10 +42,11 @@ package struct InterchangeRecording: Hashable, Sendable {
   package init(
     id: UUID, device: Device, source: SourceRevision, span: TimeSpan, rates: [HeartRateValue] = [],
     heartbeats: HeartbeatSeries = HeartbeatSeries(), gaps: [RecordingGap] = [], activity: WorkoutActivityType? = nil,
-    laps: [Lap] = [], isWorkout: Bool = false
+    laps: [Lap] = [], isWorkout: Bool = false, workout: Workout? = nil
   ) {
     self.id = id
-    self.isWorkout = isWorkout
+    self.isWorkout = isWorkout || workout != nil
+    self.workout = workout
     self.device = device
     self.source = source
     self.span = span

@@ -4,9 +4,6 @@ internal import HealthModel
 enum TCXNames {
   static let space = "http://www.garmin.com/xmlschemas/TrainingCenterDatabase/v2"
 
-  /// The processing instruction in front of an activity that says of what it is a copy, and then who recorded that.
-  static let instruction = "sensord"
-
   /// The schema has three sports.
   static func sport(_ activity: WorkoutActivityType?) -> String {
     switch activity?.description {

@@ -75,15 +75,9 @@ final class TCXContents: XMLContents {
   }
 
   func instruction(_ target: String, _ data: String) {
-    guard target == TCXNames.instruction else { return }
-    // `session 3f2a91bc-… sensord 1.0`: the last is a version.
-    let words = data.split(separator: " ")
-    guard let identity = RecordingIdentity(words.prefix(2).joined(separator: " ")) else { return }
-    let source = words.dropFirst(2).first.flatMap {
-      SourceRevision(
-        saidToHaveRecorded: String($0), name: nil, version: words.count > 3 ? String(words[3]) : nil)
-    }
-    announced = (identity, source)
+    guard target == RecordingAnnouncement.target, let said = RecordingAnnouncement(data) else { return }
+    let source = said.source.flatMap { SourceRevision(saidToHaveRecorded: $0, name: nil, version: said.version) }
+    announced = (said.identity, source)
   }
 
   func text(_ bytes: [UInt8]) {

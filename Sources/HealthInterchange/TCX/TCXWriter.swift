@@ -21,7 +21,7 @@ package enum TCXWriter: CollectionWriter {
     // In front of everything that a damaged file may have lost; the schema's places for notes and extensions are at the end.
     buffer.append(
       """
-        <?\(TCXNames.instruction) \(instruction(recording))?>
+        \(RecordingAnnouncement.text(of: recording))
         <Activity Sport="\(TCXNames.sport(recording.activity))">
          <Id>\(recording.span.start.iso8601())</Id>
 
@@ -44,14 +44,6 @@ package enum TCXWriter: CollectionWriter {
 
   package static func end(_ buffer: inout PieceBuffer) {
     buffer.append(" </Activities>\n</TrainingCenterDatabase>\n")
-  }
-
-  /// Of what it is a copy, and where that is one word each, who recorded it, in which version.
-  private static func instruction(_ recording: InterchangeRecording) -> String {
-    let words = [recording.source.identifier, recording.source.version].prefix { word in
-      word.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "?") } } ?? false
-    }
-    return ([recording.identity.text] + words.compactMap { $0 }).joined(separator: " ")
   }
 
   private static func append<Failure: Error>(

@@ -12,6 +12,7 @@ extension InterchangeFormat {
     case .edf: EDFWriter.self
     case .omh: OpenMHealthWriter.self
     case .fhir: FHIRWriter.self
+    case .apple: AppleWriter.self
     }
   }
 
@@ -31,6 +32,7 @@ extension InterchangeFormat {
     case .wfdb: "hea"
     case .edf: "edf"
     case .omh, .fhir: "json"
+    case .apple: "xml"
     }
   }
 
@@ -60,6 +62,9 @@ extension InterchangeFormat {
       let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
       return hasInterval || !recording.rates.isEmpty ? nil : "there is neither a rate nor an interval in it"
     case .fhir: return recording.rates.isEmpty ? "FHIR's series are rates, and there is none in it" : nil
+    case .apple:
+      let hasBeat = MeasuredBeats(recording).contains { _ in true }
+      return hasBeat || !recording.rates.isEmpty ? nil : "there is neither a rate nor a beat in it"
     case .wfdb:
       return MeasuredBeats(recording).contains { _ in true }
         ? nil : "WFDB's annotations are beats, and there is none in it"

@@ -16,6 +16,7 @@ enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
     case edf
     case omh
     case fhir
+    case apple
   }
 
   static let allCases = ExportFormat.allCases.map(Self.own) + ForeignFormat.allCases.map(Self.foreign)

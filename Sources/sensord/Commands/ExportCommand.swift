@@ -25,9 +25,10 @@ struct ExportCommand: ParsableCommand {
       edf        EDF+: rates as a signal, beats and gaps as annotations
       omh        Open mHealth: a data point for each rate and interval
       fhir       FHIR R4: rates of each second, SDNN, a workout
+      apple      export.xml like Apple Health's: rates, beats, a workout
 
       All but the first two take a workout, too, and --from and --to: sessions that
-      begin then, in one file (tcx, omh, fhir) or each in a file of a folder.
+      begin then, in one file (tcx, omh, fhir, apple) or each in a file of a folder.
       --into adds rates and intervals to the FIT file of a ride that has none.
 
         sensord export last --format fit -o ride.fit

@@ -27,7 +27,7 @@ enum FuzzTarget: String, CaseIterable {
   case ride
   /// A TCX file.
   case tcx
-  /// Apple's export.
+  /// Apple's export, and one that was written here.
   case apple
   /// A workout's route in it: GPX.
   case route
@@ -56,7 +56,9 @@ enum FuzzTarget: String, CaseIterable {
     case .fit: try Self.readRecording(bytes, .fit)
     case .ride: try Self.readRide(bytes)
     case .tcx: try Self.readRecording(bytes, .tcx)
-    case .apple: try Self.readExport(bytes)
+    case .apple:
+      try Self.readExport(bytes)
+      try Self.readRecording(bytes, .apple)
     case .route: try Self.readRoute(bytes)
     case .archive: try Self.readArchive(bytes)
     case .intervals: try Self.readRecording(bytes, HRVLoggerReader.recognizes(bytes) ? .hrvlogger : .rr)

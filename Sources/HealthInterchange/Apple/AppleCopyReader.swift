@@ -1,0 +1,174 @@
+internal import HealthModel
+
+/// An `export.xml` that was written here: the recordings in it, each under its own name. Apple's own exports are ``AppleHealthReader``'s.
+package struct AppleCopyReader: RecordingReader {
+  package static let format = ForeignFormat.apple
+
+  package static func recognizes(_ beginning: [UInt8]) -> Bool {
+    let text = String(decoding: beginning.prefix(4096), as: UTF8.self)
+    guard let root = text.firstRange(of: "<HealthData") else { return false }
+    return text[root.upperBound...].contains("<?\(RecordingAnnouncement.target) ")
+  }
+
+  private let contents: AppleCopyContents
+  private let stream: XMLStream
+
+  package init() {
+    contents = AppleCopyContents()
+    stream = XMLStream(contents)
+  }
+
+  package var account: ReadingAccount { contents.account }
+
+  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
+    defer { elements += contents.take() }
+    try stream.read(bytes)
+  }
+
+  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    defer { elements += contents.take() }
+    try stream.read([], isLast: true)
+  }
+}
+
+/// What the elements of such a file mean.
+final class AppleCopyContents: XMLContents {
+  static let hasTexts = false
+
+  private(set) var account = ReadingAccount()
+  private var elements: [ForeignElement] = []
+  /// Of the recording under way.
+  private var announcement: RecordingAnnouncement?
+  private var hasOrigin = false
+  /// What was said of the next record.
+  private var isContinued = false
+  private var isAfterGap = false
+  /// The time of the record under way, and its zone.
+  private var span: TimeSpan?
+  private var zone: Int64 = 0
+  private var lastRate: Timestamp?
+  private var lastTick: Int64?
+
+  /// A beat is at the hundredth of a second; a gap may be longer than any interval, but then it is none.
+  private static let longestTicks: Int64 = 30_000
+
+  func take() -> [ForeignElement] {
+    defer { elements = [] }
+    return elements
+  }
+
+  func instruction(_ target: String, _ data: String) {
+    guard target == RecordingAnnouncement.target else { return }
+    switch data {
+    case AppleWriter.continued: isContinued = true
+    case AppleWriter.gap: isAfterGap = true
+    default: if let said = RecordingAnnouncement(data) { begin(said) }
+    }
+  }
+
+  private func begin(_ said: RecordingAnnouncement) {
+    announcement = said
+    (hasOrigin, isContinued, isAfterGap, span, lastRate, lastTick) = (false, false, false, nil, nil, nil)
+    elements.append(.recording)
+    elements.append(.ticks(perSecond: Int32(AppleWriter.ticksPerSecond), from: Timestamp(microseconds: 0)))
+    elements.append(.identity(said.identity))
+  }
+
+  func begin(_ element: XMLElement) {
+    switch element.name {
+    case "Record": beginRecord(element)
+    case "InstantaneousBeatsPerMinute": addBeat(element)
+    case "Workout":
+      addOrigin(element)
+      if let activity = element["workoutActivityType"].flatMap(AppleNames.activity) {
+        elements.append(.activity(activity))
+      }
+    case "WorkoutActivity": if let end = element.span.end { elements.append(.lap(end)) }
+    case "WorkoutEvent": addEvent(element)
+    // What they say is known from the values, or from the workout in its own store.
+    case "HealthData", "ExportDate", "Me", "HeartRateVariabilityMetadataList", "MetadataEntry", "WorkoutStatistics":
+      break
+    default: account.leave(out: "element \(element.name.prefix(60))")
+    }
+  }
+
+  func end(_ name: String) {
+    guard name == "Record" else { return }
+    (span, isContinued) = (nil, false)
+  }
+
+  private func addOrigin(_ element: XMLElement) {
+    guard let announcement, !hasOrigin else { return }
+    hasOrigin = true
+    let fields = AppleFields(element)
+    let said = announcement.source.flatMap {
+      SourceRevision(
+        saidToHaveRecorded: $0, name: fields.source.isEmpty ? nil : fields.source, version: announcement.version)
+    }
+    elements.append(.source(said ?? fields.sourceRevision))
+    if let device = fields.device.flatMap(AppleNames.device) { elements.append(.device(device)) }
+  }
+
+  private func beginRecord(_ element: XMLElement) {
+    guard announcement != nil else { return account.leave(out: "record that is in no recording") }
+    addOrigin(element)
+    var start: Timestamp?
+    element.forEachAttribute { name, value in
+      if name.isName("startDate"), let moment = AppleTime.moment(value) { (start, zone) = (moment.time, moment.zone) }
+    }
+    guard let start else { return account.leave(out: "record without a time") }
+    switch element["type"] {
+    case AppleNames.rate: addRate(element, at: start)
+    case AppleNames.deviation: span = element.span.end.flatMap { TimeSpan(start: start, end: $0) }
+    default: account.leave(out: "record of another type")
+    }
+  }
+
+  private func addRate(_ element: XMLElement, at time: Timestamp) {
+    guard let rate = element["value"].flatMap({ UInt16($0) }) else {
+      return account.leave(out: "record without a value")
+    }
+    if isAfterGap, let lastRate { elements.append(.timer(isRunning: false, lastRate)) }
+    isAfterGap = false
+    lastRate = time
+    elements.append(.rate(time, rate))
+  }
+
+  private func addBeat(_ element: XMLElement) {
+    guard let span else { return account.leave(out: "beat that is in no record") }
+    var time: Timestamp?
+    element.forEachAttribute { name, value in
+      if name.isName("time") {
+        time = AppleTime.ofDay(value).flatMap { AppleTime.moment(ofDay: $0, in: span, zone: zone) }
+      }
+    }
+    guard let time else { return account.leave(out: "beat whose time is not in its record") }
+    let tick = time.microseconds.nearestAppleTick
+    // Within a record, and from one to the next where it says so, nothing is missing.
+    if isContinued, let lastTick, case let ticks = tick - lastTick, ticks > 0, ticks <= Self.longestTicks {
+      elements.append(.nextBeat(UInt32(ticks), []))
+    } else {
+      elements.append(.firstBeat(tick, []))
+    }
+    (lastTick, isContinued) = (tick, true)
+  }
+
+  private func addEvent(_ element: XMLElement) {
+    let type = element["type"] ?? ""
+    guard AppleNames.event(type) == .lap, let start = element.moment("date") else {
+      return account.leave(out: "event of a workout: \(type.prefix(60))")
+    }
+    let minutes = element.number("duration") ?? 0
+    guard minutes >= 0, minutes < 1e6 else { return account.leave(out: "lap whose length is none") }
+    elements.append(.lap(start.advanced(byMicroseconds: Int64(minutes * 60e6))))
+  }
+}
+
+extension Int64 {
+  /// Of microseconds the hundredths of a second, to the nearest.
+  var nearestAppleTick: Int64 {
+    let step = 1_000_000 / AppleWriter.ticksPerSecond
+    let (quotient, remainder) = (self + step / 2).quotientAndRemainder(dividingBy: step)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,142 @@
+internal import HealthModel
+
+/// Apple Health's `export.xml`: the rate of each second, beats in records of five minutes with their SDNN, workouts with their events.
+///
+/// In front of each recording an instruction says of which session or workout it is a copy: so it is known again. No record of beats spans
+/// a gap; one that goes on where the one before ended is announced, and so is a gap before a rate.
+package enum AppleWriter: CollectionWriter {
+  package static let format = InterchangeFormat.apple
+
+  /// How long a record of beats goes on, and how exactly their times are told.
+  static let longestSeconds: Int64 = 300
+  static let ticksPerSecond: Int64 = 100
+  /// What an instruction says of the record behind it.
+  static let continued = "continued"
+  static let gap = "gap"
+
+  package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {
+    // The same recordings give the same bytes: the date is none of today's.
+    buffer.append(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <HealthData locale="en_US">
+       <ExportDate value="\(AppleNames.text(first.span.end))"/>
+       <Me/>
+
+      """)
+  }
+
+  package static func append<Failure: Error>(
+    _ recording: InterchangeRecording, isFirst: Bool, _ buffer: inout PieceBuffer,
+    to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    let origin = AppleNames.origin(recording.source, recording.device)
+    buffer.append(" \(RecordingAnnouncement.text(of: recording))\n")
+    for rate in RateSeconds(recording) {
+      if rate.isPrecededByGap { append(Self.gap, &buffer) }
+      let time = AppleNames.text(Timestamp(microseconds: rate.second * 1_000_000))
+      buffer.append(" <Record type=\"\(AppleNames.rate)\"")
+      buffer.append(origin)
+      buffer.append(" unit=\"count/min\" creationDate=\"\(time)\" startDate=\"\(time)\" endDate=\"\(time)\" value=\"")
+      buffer.append(Int64(rate.beatsPerMinute))
+      buffer.append("\"/>\n")
+      try buffer.hand(to: receive)
+    }
+    try appendBeats(of: recording, origin, &buffer, to: receive)
+    if let workout = recording.workout { AppleWorkoutText(workout, origin).append(to: &buffer) }
+    try buffer.hand(to: receive)
+  }
+
+  package static func end(_ buffer: inout PieceBuffer) {
+    buffer.append("</HealthData>\n")
+  }
+
+  private static func append(_ word: String, _ buffer: inout PieceBuffer) {
+    buffer.append(" <?\(RecordingAnnouncement.target) \(word)?>\n")
+  }
+
+  private static func appendBeats<Failure: Error>(
+    of recording: InterchangeRecording, _ origin: String, _ buffer: inout PieceBuffer,
+    to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var record = AppleBeatsRecord()
+    var last: Int64?
+    var rates = 0
+    for beat in MeasuredBeats(recording) {
+      while rates < recording.rates.count, recording.rates[rates].time <= beat.time { rates += 1 }
+      // Two beats may be nearer to each other than times are told.
+      let tick = max(beat.time.microseconds.nearestAppleTick, last.map { $0 + 1 } ?? .min)
+      last = tick
+      if beat.interval == nil || record.seconds(to: tick) >= longestSeconds {
+        record.append(to: &buffer, origin)
+        try buffer.hand(to: receive)
+        record = AppleBeatsRecord(isAfterDoubt: record.beats.last?.isDoubtful ?? false)
+        if beat.interval != nil { append(continued, &buffer) }
+      }
+      let rate = rates > 0 ? recording.rates[rates - 1] : recording.rates.first
+      record.beats.append(
+        AppleBeatsRecord.Beat(
+          tick: tick, interval: beat.interval, isDoubtful: !beat.flags.subtracting(.firstOfRun).isEmpty,
+          rate: rate?.beatsPerMinute ?? 0))
+    }
+    record.append(to: &buffer, origin)
+  }
+}
+
+/// A record of beats that follow each other, as long as it is kept.
+struct AppleBeatsRecord {
+  struct Beat {
+    var tick: Int64
+    /// In milliseconds.
+    var interval: Int64?
+    /// Whether something was found about it: then its intervals are none of normal beats.
+    var isDoubtful: Bool
+    /// What the sensor said.
+    var rate: UInt16
+  }
+
+  var beats: [Beat] = []
+  /// Whether something was found about the beat before.
+  var isAfterDoubt = false
+
+  func seconds(to tick: Int64) -> Int64 {
+    beats.first.map { (tick - $0.tick) / AppleWriter.ticksPerSecond } ?? 0
+  }
+
+  func append(to buffer: inout PieceBuffer, _ origin: String) {
+    guard let first = beats.first, let last = beats.last else { return }
+    let (start, end) = (AppleNames.second(first.tick), AppleNames.second(last.tick + AppleWriter.ticksPerSecond - 1))
+    buffer.append(" <Record type=\"\(AppleNames.deviation)\"")
+    buffer.append(origin)
+    buffer.append(" unit=\"ms\" creationDate=\"\(end)\" startDate=\"\(start)\" endDate=\"\(end)\"")
+    if let deviation { buffer.append(" value=\"\((deviation * 100).rounded() / 100)\"") }
+    buffer.append(">\n  <HeartRateVariabilityMetadataList>\n")
+    for place in beats.indices {
+      buffer.append("   <InstantaneousBeatsPerMinute bpm=\"")
+      buffer.append(rate(at: place))
+      buffer.append("\" time=\"\(AppleNames.timeOfDay(beats[place].tick))\"/>\n")
+    }
+    buffer.append("  </HeartRateVariabilityMetadataList>\n </Record>\n")
+  }
+
+  /// By the interval that a beat ends; the first of a stretch has none and takes the one that it begins, and one that stands alone what the
+  /// sensor said, or 0.
+  private func rate(at place: Int) -> Int64 {
+    let next = place + 1 < beats.count ? beats[place + 1].interval : nil
+    guard let interval = beats[place].interval ?? next else { return Int64(beats[place].rate) }
+    return max(1, (60_000 + interval / 2) / interval)
+  }
+
+  /// SDNN in milliseconds; nil where fewer than two intervals are between normal beats.
+  private var deviation: Double? {
+    var isNormal = !isAfterDoubt
+    var normal: [Double] = []
+    for beat in beats {
+      if let interval = beat.interval, isNormal, !beat.isDoubtful { normal.append(Double(interval)) }
+      isNormal = !beat.isDoubtful
+    }
+    guard normal.count > 1 else { return nil }
+    let mean = normal.reduce(0, +) / Double(normal.count)
+    return (normal.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(normal.count - 1)).squareRoot()
+  }
+}
