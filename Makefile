@@ -37,6 +37,8 @@ interfacedir = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
 userunitdir = $(DESTDIR)$(PREFIX)/lib/systemd/user
 sharedir = $(DESTDIR)$(PREFIX)/share
 docdir = $(DESTDIR)$(PREFIX)/share/doc/sensord
+# As in its Debian package: the program and its manual name the example's place.
+forwarddocdir = $(DESTDIR)$(PREFIX)/share/doc/sensord-health-forward
 
 .PHONY: help
 help: ## list what can be done
@@ -193,13 +195,22 @@ try-manuals: manuals ## each page rendered; commands, options and values complet
 	@Scripts/try-manuals .build/manuals $(release)
 
 .PHONY: deb
-deb: build live ## Debian packages, in .build/deb
+deb: build live ## Debian packages but that of the forwarder, in .build/deb
 	@Scripts/install-dependencies deb
 	@rm -rf .build/deb; mkdir -p .build/deb
-	@DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
+	@DH_OPTIONS=-Nsensord-health-forward DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
 	@lintian --fail-on error,warning .build/deb/*.deb && ls -l .build/deb
 	@Scripts/install-dependencies try-manuals
 	@Scripts/try-manuals .build/manuals $(release)
+
+# By itself, and not in CI: the forwarder's release build takes minutes.
+.PHONY: deb-forward
+deb-forward: forward ## the forwarder's Debian package, in .build/deb-forward
+	@Scripts/install-dependencies deb
+	@rm -rf .build/deb-forward; mkdir -p .build/deb-forward
+	@FORWARD=alone DH_OPTIONS=-psensord-health-forward DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) \
+	  DEB_FOLDER=$(CURDIR)/.build/deb-forward debian/rules clean binary
+	@lintian --fail-on error,warning .build/deb-forward/*.deb && ls -l .build/deb-forward
 
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
 $(binaries) $(helper) &: $(sources)
@@ -244,8 +255,7 @@ install-forward: ## the forwarder that 'make forward' built, its manuals, system
 	$(STRIP) $(bindir)/sensord-forward
 	install -d $(sharedir); cp -R .build/manuals/sensord-forward/. $(sharedir)
 	install -D -m 644 systemd/sysusers.d/sensord-forward.conf -t $(sysusersdir)
-	install -D -m 644 -t $(docdir) systemd/forward.conf.example
-	install -D -m 644 -t $(docdir)/Documentation Documentation/many-gateways.md
+	install -D -m 644 -t $(forwarddocdir) systemd/forward.conf.example Documentation/many-gateways.md
 	install -d $(unitdir)
 	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord-forward.service >$(unitdir)/sensord-forward.service
 	chmod 644 $(unitdir)/sensord-forward.service
@@ -264,4 +274,4 @@ uninstall: ## remove what install put in place; recordings and the user stay
 	rm -f $(sharedir)/man/man1/sensord*.1 $(sharedir)/man/man5/sensord*.5 $(sharedir)/man/man5/org.sensord.5 $(sharedir)/man/man7/sensord*.7
 	rm -f $(sharedir)/bash-completion/completions/sensord* $(sharedir)/zsh/vendor-completions/_sensord*
 	rm -f $(sharedir)/fish/vendor_completions.d/sensord*
-	rm -rf $(docdir)
+	rm -rf $(docdir) $(forwarddocdir)

@@ -14,7 +14,7 @@ set -euo pipefail
 LAB=$(dirname "$(readlink -f "$0")")
 CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
 PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
-SYSTEM_PACKAGES="apt systemd systemd-sysv dbus dbus-user-session libpam-systemd bluez bluez-test-tools python3 sqlite3 procps kmod libglib2.0-bin libbluetooth3 libmosquitto1 sudo"
+SYSTEM_PACKAGES="apt systemd systemd-sysv dbus dbus-user-session libpam-systemd bluez bluez-test-tools python3 sqlite3 procps kmod libglib2.0-bin libbluetooth3 libmosquitto1 libpq5 sudo"
 WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
 
 # apt with lists, state and archives of its own: as on an empty system, whatever this one has, and without root.

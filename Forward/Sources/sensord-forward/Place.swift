@@ -17,7 +17,7 @@ struct Place: ParsableArguments {
     guard let text = Self.read(config) else {
       throw ForwardFailure(
         .configuration,
-        "\(config) cannot be read: \(Self.reason); begin with the example in /usr/share/doc/sensord/forward.conf.example"
+        "\(config) cannot be read: \(Self.reason); begin with the example in /usr/share/doc/sensord-health-forward/forward.conf.example"
       )
     }
     let settings: Settings
