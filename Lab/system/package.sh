@@ -5,6 +5,9 @@ try "it installs" dpkg -i /job/sensord-health_*.deb
 try "it is enabled and runs" sh -c 'systemctl is-enabled sensord && systemctl is-active sensord'
 try "the live hub installs" dpkg -i /job/sensord-health-live_*.deb
 refused 3 "and is off" systemctl is-active sensord-live
+systemctl start sensord-live; hub=$(systemctl show -P MainPID sensord-live)
+try "its package once more starts one that runs again" sh -c 'dpkg -i /job/sensord-health-live_*.deb && systemctl is-active sensord-live'
+try "as another process" eval '[ "$(systemctl show -P MainPID sensord-live)" != "$hub" ]'
 try "the simulator installs" dpkg -i /job/sensord-health-simulator_*.deb
 sensord devices add C0:FF:EE:00:00:01 >/dev/null
 try "it records" until_so 60 sh -c 'sensord status | grep -qi recording'
@@ -30,7 +33,7 @@ echo "= without an adapter"
 systemctl stop strap; sleep 5
 systemctl status sensord --no-pager | sed -n 's/^ *Status: /        /p'; sensord doctor | sed 's/^/        /'
 try "it says so and stays up" sh -c 'systemctl is-active sensord && systemctl status sensord --no-pager | grep -qi adapter'
-try "a removed package stops its service" sh -c 'dpkg -r sensord-health-simulator sensord-health-live sensord-health && ! systemctl is-active sensord'
+try "removed packages stop their services" sh -c 'dpkg -r sensord-health-simulator sensord-health-live sensord-health && ! systemctl is-active sensord && ! systemctl is-active sensord-live'
 try "what was recorded stays" test -s /var/lib/sensord/sensord.sqlite
 try "it installs again" dpkg -i /job/sensord-health_*.deb
 try "the session is there, with what came around the full disk" sh -c 'sensord sessions && sensord check'
