@@ -145,7 +145,7 @@ struct ImportCommand: AsyncParsableCommand {
         .badData, "\(file): it does not say when it began, with a zone; give --start 2026-03-01T07:14:22+01:00")
     }
     if report.rows.isEmpty, report.damage == nil, report.tooOld == 0 {
-      throw CommandFailure(.badData, "\(file): there is no heart rate and no beat in it")
+      throw CommandFailure(.badData, "\(file): there is no heart rate and no beat with a time in it")
     }
   }
 
