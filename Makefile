@@ -171,7 +171,7 @@ test-gateways: ## the tests of the forwarder, with real servers of PostgreSQL
 	@SWIFT='$(SWIFT)' Scripts/test-gateways
 
 .PHONY: gateways
-gateways: ## the forwarder's long trial: twenty gateways, and 200 random kills
+gateways: ## the forwarder's long trials: 200 random kills, a thousand gateways
 	@Scripts/install-dependencies gateways
 	@SWIFT='$(SWIFT)' Scripts/gateways
 
