@@ -16,6 +16,8 @@ final class MainThread: SerialExecutor, TaskExecutor {
     var descriptors: [Int32] = [-1, -1]
     guard unsafe pipe(&descriptors) == 0 else { return nil }
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    // A pipe that is full has bytes that wake: there is nothing to wait for.
+    _ = fcntl(descriptors[1], F_SETFL, O_NONBLOCK)
     sleepDescriptor = descriptors[0]
     wakeDescriptor = descriptors[1]
   }
