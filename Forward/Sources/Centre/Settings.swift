@@ -23,7 +23,11 @@ public struct Settings: Hashable, Sendable {
   /// Reads a configuration.
   public init(_ text: String) throws(Mistake) {
     var section = ""
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    var seen: [String: Int] = [:]
+    // Some editors write a mark of the encoding first, and end lines as Windows does: "\r\n" is one character.
+    let text = text.hasPrefix("\u{FEFF}") ? String(text.unicodeScalars.dropFirst()) : text
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    for (index, line) in lines.enumerated() {
       let line = line.trimmed
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
       if line.hasPrefix("["), line.hasSuffix("]") {
@@ -33,6 +37,13 @@ public struct Settings: Hashable, Sendable {
       let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
       guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
         throw Mistake(message: "line \(index + 1): a setting is 'name = value'")
+      }
+      guard !line.unicodeScalars.contains(where: { $0.value < 32 && $0 != "\t" }) else {
+        throw Mistake(message: "line \(index + 1): there is a control character in it")
+      }
+      let name = section == "persons" ? parts[0].uppercased() : String(parts[0])
+      if let other = seen.updateValue(index + 1, forKey: "[\(section)] \(name)") {
+        throw Mistake(message: "line \(index + 1): '\(parts[0])' was set in line \(other) already; keep one of both")
       }
       try set(section, String(parts[0]), String(parts[1]), line: index + 1)
     }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Centre
+internal import FoundationEssentials
 internal import Glibc
 internal import SeriesStore
 
@@ -11,13 +12,12 @@ struct Place: ParsableArguments {
   /// The settings, and the password where there is one.
   func load() throws -> (settings: Settings, password: String?) {
     // What libpq would take from the environment decides nothing here.
-    for name in ["PGSERVICE", "PGSERVICEFILE", "PGOPTIONS", "PGSSLCERT", "PGSSLKEY", "PGREQUIREAUTH", "PGHOSTADDR"] {
-      unsafe unsetenv(name)
-    }
-    guard let text = Self.read(config) else {
+    for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("PG") { unsafe unsetenv(name) }
+    let text: String
+    do throws(Unread) { text = try Self.read(config) } catch {
       throw ForwardFailure(
         .configuration,
-        "\(config) cannot be read: \(Self.reason); begin with the example in /usr/share/doc/sensord-health-forward/forward.conf.example"
+        "\(config) cannot be read: \(error.reason); begin with the example in /usr/share/doc/sensord-health-forward/forward.conf.example"
       )
     }
     let settings: Settings
@@ -30,24 +30,54 @@ struct Place: ParsableArguments {
     let found = credential.flatMap { unsafe access($0, F_OK) == 0 ? $0 : nil }
     guard let path = settings.passwordFile ?? found else { return nil }
     var status = stat()
-    guard unsafe stat(path, &status) == 0, let text = Self.read(path) else {
-      throw ForwardFailure(.configuration, "the password's file \(path) cannot be read: \(Self.reason)")
+    let text: String
+    do throws(Unread) { text = try Self.read(path, &status) } catch {
+      throw ForwardFailure(
+        .configuration,
+        "the password's file \(path) cannot be read: \(error.reason); make it, or change password-file in [centre]")
     }
     guard status.st_mode & 0o007 == 0 else {
       throw ForwardFailure(.configuration, "everybody may read the password's file \(path); chmod o-rwx \(path)")
     }
-    return String(text.prefix { $0 != "\n" })
+    // A line that Windows ended, too: there both characters are one newline.
+    let password = String(text.prefix { !$0.isNewline })
+    guard !password.isEmpty else {
+      throw ForwardFailure(
+        .configuration, "the password's file \(path) has no password in its first line; write it there")
+    }
+    return password
+  }
+
+  /// Why a file could not be read.
+  private struct Unread: Error { var reason: String }
+
+  /// A hundred times what a household's configuration has; half of one would forward to wrong persons.
+  private static let longest = 1 << 20
+
+  /// The whole text of a file, with its status.
+  private static func read(_ path: String, _ status: inout stat) throws(Unread) -> String {
+    guard let file = unsafe fopen(path, "re") else { throw Unread(reason: reason) }
+    defer { unsafe fclose(file) }
+    guard unsafe fstat(fileno(file), &status) == 0 else { throw Unread(reason: reason) }
+    var text: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = unsafe fread(&piece, 1, piece.count, file)
+      text += piece.prefix(count)
+      guard text.count <= longest else { throw Unread(reason: "it is larger than 1 MiB") }
+      guard unsafe ferror(file) == 0 else { throw Unread(reason: reason) }
+      if count < piece.count { break }
+    }
+    guard let whole = String(validating: text, as: UTF8.self) else { throw Unread(reason: "it is no text in UTF-8") }
+    return whole
+  }
+
+  private static func read(_ path: String) throws(Unread) -> String {
+    var status = stat()
+    return try read(path, &status)
   }
 
   private static var reason: String { unsafe String(cString: strerror(errno)) }
-
-  private static func read(_ path: String) -> String? {
-    guard let file = unsafe fopen(path, "re") else { return nil }
-    defer { unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = unsafe fread(&bytes, 1, bytes.count, file)
-    return unsafe ferror(file) == 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
-  }
 
   static func open(_ settings: Settings, observing: Bool = false) throws -> HealthStore {
     do throws(StoreError) {

@@ -99,6 +99,13 @@ struct RestorationSource: ~Copyable {
           Entry(object: id, number: number, history: history, table: table, person: row[3] ?? "", start: row[4] ?? ""))
       }
     }
+    let twice = found.count - Set(found.map(\.object)).count
+    guard twice == 0 else {
+      throw ForwardFailure(
+        .data,
+        "the centre has \(twice) objects under two persons; its administrator has to delete the rows of one of them, "
+          + "and nothing was restored")
+    }
     var taken: Set<Int64> = []
     var later: [Entry] = []
     for entry in found.sorted(by: { ($0.history, $1.number) > ($1.history, $0.number) }) {

@@ -27,7 +27,8 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     do throws(any Error) {
       var source = try RestorationSource(
         database: database, gateway: settings.user, store: identity, other: settings.persons.other)
-      let restoration = try StoreRestoration(to ?? settings.store, identity: identity)
+      let restoration = try StoreRestoration(
+        to ?? settings.store, identity: identity, mode: Self.mode(besides: to ?? settings.store))
       for reference in source.references { try restoration.add(reference) }
       var objects = 0
       while let part = try source.next() {
@@ -58,6 +59,14 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
       throw ForwardFailure(
         .data, "the centre: a row of sensord_\(damage.table) is none that a store had; nothing was restored")
     }
+  }
+
+  /// As the recorder's own store: whoever may look into the folder by its group reads it, the forwarder's service for one.
+  private static func mode(besides path: String) -> UInt32 {
+    var status = stat()
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    guard unsafe stat(folder, &status) == 0 else { return 0o600 }
+    return status.st_mode & 0o040 == 0 ? 0o600 : 0o640
   }
 
   /// Restores the files of attachments; how many, and how many are not at the centre as they should be.

@@ -79,6 +79,7 @@ struct Transfer {
       let some = living.filter { $0.isSession == isSession }
       guard !some.isEmpty else { continue }
       let present = try present(some, in: isSession ? .session : .sample, &database)
+      try refuseOtherPersons(some.filter { present[$0.id] == nil }, in: isSession ? .session : .sample, &database)
       try removeOutlived(
         some.filter { present[$0.id].map(\.digest) ?? $0.digest != $0.digest }.map(\.id.text), in: &database)
       for object in some {
@@ -272,6 +273,30 @@ struct Transfer {
       present[id] = Present(place: place, syncVersion: version, change: change, digest: Self.bytes(row[6]))
     }
     return present
+  }
+
+  /// That none of these is there as another person's: in a new history, of a new row of a device, or from another store.
+  private func refuseOtherPersons(
+    _ objects: [CentreObject], in table: CentreTable, _ database: inout Database
+  ) throws {
+    guard !objects.isEmpty else { return }
+    // Most gateways have one person or two, so that this asks one node.
+    let known = try database.run(
+      "SELECT person FROM sensord_device WHERE gateway = $1 UNION SELECT person FROM sensord_gateway WHERE gateway = $1",
+      [.text(copy.gateway)])
+    let persons = Set(known.rows.compactMap { $0[0] })
+    for (person, some) in Dictionary(grouping: objects, by: \.person) {
+      let others = persons.subtracting([person, ""])
+      guard !others.isEmpty else { continue }
+      let answer = try database.run(
+        "SELECT id, person FROM \(table.fullName) WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])",
+        [Insertion.textList(others), .text(copy.gateway), Insertion.list(some.map(\.id.text))])
+      guard let found = answer.rows.first, let id = found[0], let other = found[1] else { continue }
+      throw ForwardFailure(
+        .configuration,
+        "[persons] makes \(table.name) \(id) that of '\(person)', but it was forwarded as that of '\(other)'; "
+          + "change [persons] back, or forget what was forwarded")
+    }
   }
 
   /// Figures of a sample may change, and what was collected with it; its values never do.

@@ -107,6 +107,28 @@ struct CentreTests {
     }
   }
 
+  @Test(
+    "lines may end as Windows ends them; what is set twice is refused with both lines, also an address in small letters"
+  )
+  func lines() throws {
+    let text = "[centre]\nuser = lab-1\n[persons]\nC0:FF:EE:00:00:01 = p1\nother = p0\n"
+    let settings = try Settings(text)
+    for other in [
+      text.replacing("\n", with: "\r\n"), "\u{FEFF}\(text)", "\u{FEFF}\(text.replacing("\n", with: "\r\n"))",
+    ] {
+      #expect(try Settings(other) == settings)
+    }
+    for (more, words) in [
+      ("c0:ff:ee:00:00:01 = p2", "line 6: 'c0:ff:ee:00:00:01' was set in line 4 already"),
+      ("C0:FF:EE:00:00:01 = p1", "line 6: 'C0:FF:EE:00:00:01' was set in line 4 already"),
+      ("other = p0", "line 6: 'other' was set in line 5 already"),
+      ("[centre]\nuser = lab-2", "line 7: 'user' was set in line 2 already"), ("x\u{1B}y = 1", "line 6: there is"),
+      ("x\ry = 1", "line 6: there is"),
+    ] {
+      #expect { try Settings(text + more) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }
+    }
+  }
+
   @Test("two sides are the same, or it is said what is not")
   func comparison() {
     let ids = (0..<5).map { _ in UUID() }

@@ -84,10 +84,11 @@ final class TestGateway: Sendable {
 
   /// Starts the program.
   func start(
-    _ arguments: [String], by program: String = program, credentials: String? = nil, output: OutputFile,
-    errors: OutputFile
+    _ arguments: [String], by program: String = program, credentials: String? = nil,
+    environment: [String: String] = [:], output: OutputFile, errors: OutputFile
   ) throws -> StartedProgram {
-    var environment = ["PATH": "/usr/bin:/bin"]
+    var environment = environment
+    environment["PATH"] = "/usr/bin:/bin"
     environment["CREDENTIALS_DIRECTORY"] = credentials
     return try StartedProgram(
       program, arguments + ["--config", "\(folder.path)/forward.conf"], environment: environment,

@@ -1,0 +1,128 @@
+import Centre
+import FoundationEssentials
+import Glibc
+import HealthModel
+import PostgreSQL
+import SeriesStore
+import StoreSamples
+import TestSupport
+import Testing
+
+/// What goes wrong where people write configurations and put stores in place.
+@Suite("Forwarding after mistakes of a gateway's owner", .serialized)
+struct OwnerMistakeTests {
+  private static let shared = Result { try TestServer() }
+  let server: TestServer
+
+  init() throws { server = try Self.shared.get() }
+
+  @Test("a restored store is readable by the group where its folder is, and by nobody else")
+  func mode() async throws {
+    let gateway = try TestGateway(on: server, centre: "mode")
+    let store = try gateway.open()
+    try await gateway.record(1, into: store)
+    try gateway.forward()
+    for (folder, expected) in [(0o750, 0o640), (0o755, 0o640), (0o700, 0o600)] as [(mode_t, mode_t)] {
+      let place = "\(gateway.folder.path)/\(folder)"
+      unsafe mkdir(place, 0o700)
+      unsafe chmod(place, folder)
+      #expect(try gateway.run("restore", "--to", "\(place)/store.sqlite").status == 0)
+      var status = stat()
+      #expect(unsafe stat("\(place)/store.sqlite", &status) == 0 && status.st_mode & 0o777 == expected)
+    }
+  }
+
+  @Test("a configuration is read as a whole, or refused: one that is too large, is no text, or has an address twice")
+  func wholeConfiguration() throws {
+    let gateway = try TestGateway(on: server, centre: "whole")
+    let configuration = gateway.folder.bytes(of: "forward.conf")
+    // What a program that reads 64 KiB would not see.
+    let remarks = Array(String(repeating: "# remark\n", count: 10_000).utf8)
+    try gateway.folder.write("forward.conf", configuration + remarks + Array("[centre]\ncolour = red\n".utf8))
+    let late = try gateway.run("status")
+    #expect(late.status == 78 && late.errors.contains("'colour'"), "\(late)")
+    try gateway.folder.write("forward.conf", configuration + [UInt8](repeating: 10, count: 1 << 20))
+    let large = try gateway.run("status")
+    #expect(large.status == 78 && large.errors.contains("larger than 1 MiB"), "\(large)")
+    try gateway.folder.write("forward.conf", configuration + [35, 0xFF])
+    let binary = try gateway.run("status")
+    #expect(binary.status == 78 && binary.errors.contains("no text"), "\(binary)")
+    try gateway.configure(more: "[persons]\n\(TestGateway.strap) = p002")
+    let twice = try gateway.run("status")
+    #expect(twice.status == 78 && twice.errors.contains("already"), "\(twice)")
+    #expect(twice.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "a configuration and a password of Windows' lines are taken as others are; a file without a password is refused")
+  func windows() async throws {
+    let server = try TestServer()
+    let gateway = try TestGateway(on: server, centre: "windows")
+    let store = try gateway.open()
+    try await gateway.record(1, into: store)
+    _ = try gateway.rows("ALTER ROLE windows_gateway PASSWORD 'secret'")
+    try "local all owner trust\nlocal all all scram-sha-256\n".write(
+      toFile: "\(server.folder.path)/data/pg_hba.conf", atomically: false, encoding: .utf8)
+    _ = try gateway.rows("SELECT pg_reload_conf()")
+    let password = try gateway.folder.write("password", "secret\r\n")
+    unsafe chmod(password, 0o600)
+    try gateway.configure(more: "[centre]\npassword-file = \(password)")
+    let text = String(decoding: gateway.folder.bytes(of: "forward.conf"), as: UTF8.self)
+    try gateway.folder.write("forward.conf", text.replacing("\n", with: "\r\n"))
+    while (try? server.connect("windows", as: gateway.name)) != nil { poll(nil, 0, 10) }
+    try gateway.forward()
+    try gateway.folder.write("password", "\r\n")
+    let empty = try gateway.run("status")
+    #expect(empty.status == 78 && empty.errors.contains("no password in its first line"), "\(empty)")
+  }
+
+  @Test("the environment's variables of PostgreSQL decide nothing")
+  func environment() throws {
+    let gateway = try TestGateway(on: server, centre: "environment")
+    _ = try gateway.open()
+    let errors = try OutputFile()
+    let words = ["PGTZ", "PGDATESTYLE", "PGSSLMODE", "PGGEQO", "PGSERVICE", "PGLATER"]
+    let program = try gateway.start(
+      ["status"], environment: Dictionary(uniqueKeysWithValues: words.map { ($0, "nonsense") }),
+      output: try OutputFile(), errors: errors)
+    #expect(program.wait() == 0, "\(errors.text)")
+  }
+
+  @Test(
+    "an older copy of a store with other persons: the same session is never of two, and it goes on when that is mended")
+  func otherPersons() async throws {
+    let gateway = try TestGateway(on: server, centre: "twopersons")
+    do {
+      let store = try gateway.open()
+      try await gateway.record(2, into: store)
+      await store.close()
+    }
+    let copy = ["", "-wal"].map { (name: "store.sqlite\($0)", bytes: gateway.folder.bytes(of: "store.sqlite\($0)")) }
+    do {
+      let store = try gateway.open()
+      try await gateway.record(1, first: 5, into: store)
+      try gateway.forward()
+      await store.close()
+    }
+    gateway.removeStore()
+    for file in copy { try gateway.folder.write(file.name, file.bytes) }
+    try gateway.configure(wearer: "p002")
+    let refused = try gateway.run("run", "--once")
+    #expect(refused.status == 78 && refused.errors.contains("[persons] makes session"), "\(refused)")
+    #expect(refused.errors.split(separator: "\n").count == 1)
+    let found = "SELECT person, count(*) FROM sensord_session GROUP BY person"
+    #expect(try gateway.rows(found) == [["p001", "3"]])
+    try gateway.configure()
+    #expect(try gateway.run("run", "--once").status == 0)
+    #expect(try gateway.rows(found) == [["p001", "3"]])
+    // What an earlier program stored twice is said by restore, which makes nothing of it.
+    _ = try gateway.rows(
+      """
+      INSERT INTO sensord_session SELECT (json_populate_record(session, '{"person":"p002"}')).*
+      FROM sensord_session AS session
+      """)
+    let restored = try gateway.run("restore", "--to", "\(gateway.folder.path)/new.sqlite")
+    #expect(restored.status == 65 && restored.errors.contains("3 objects under two persons"), "\(restored)")
+    #expect(!gateway.folder.names.contains { $0.hasPrefix("new") })
+  }
+}
