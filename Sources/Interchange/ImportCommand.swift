@@ -193,7 +193,8 @@ struct ImportCommand: AsyncParsableCommand {
   ) async throws {
     if let since, session.end < since { return report.tooOld += 1 }
     let outcome = try await destination.outcome(of: session, format)
-    report.rows.append(ImportReport.Row(session, outcome, copyOf: destination.original))
+    report.rows.append(
+      ImportReport.Row(session, outcome, copyOf: destination.original, keepsOther: destination.keepsOther))
   }
 
   /// The names of types, which are looked at before a file is.

@@ -15,6 +15,8 @@ struct ImportDestination {
   private var journalled: Set<UUID>?
   /// The recording of another name that the last session was found to be a copy of.
   private(set) var original: UUID?
+  /// Whether the store keeps the form that it has of the last session, since that has values which the new one lacks.
+  private(set) var keepsOther = false
 
   init(_ options: StoreOptions, isDry: Bool) {
     self.options = options
@@ -34,7 +36,7 @@ struct ImportDestination {
   @concurrent mutating func outcome(
     of session: RecordedSession, _ format: ForeignFormat
   ) async throws -> CommitOutcome {
-    original = nil
+    (original, keepsOther) = (nil, false)
     // First, since what leaves the journal is in the store.
     if try isBeingRecorded(session.id) { return .unchanged }
     if let copy = IntervalCopy(session, format) {
@@ -43,11 +45,20 @@ struct ImportDestination {
     }
     guard let store = try opened() else { return .stored }
     if let known = try await outcome(ofCopyIn: session, in: store) { return known }
-    guard isDry else { return try await store.commit(session) }
-    if let version = try await store.syncVersion(of: session.id) {
-      return session.syncVersion > version ? .replaced : .unchanged
+    let version = try await store.syncVersion(of: session.id)
+    if let version, session.syncVersion > version {
+      keepsOther = try await hasOtherValues(than: session, in: store)
+      if keepsOther { return .unchanged }
     }
+    guard isDry else { return try await store.commit(session) }
+    if let version { return session.syncVersion > version ? .replaced : .unchanged }
     return try await store.wasDeleted(session.id) ? .deletedBefore : .stored
+  }
+
+  /// Whether the store's form of a session has rates or beats that a longer one lacks: one copy may be of beats, another of rates.
+  @concurrent private func hasOtherValues(than session: RecordedSession, in store: HealthStore) async throws -> Bool {
+    let stored = try await store.session(session.id.uuidString)
+    return stored.heartRate.count > session.rates.count || stored.heartbeats.count > session.heartbeats.beats.count
   }
 
   /// A copy that was written while the session was being recorded has to wait for it: were it stored, the recorder would take its own

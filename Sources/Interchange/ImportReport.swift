@@ -12,8 +12,11 @@ struct ImportReport {
     var outcome: CommitOutcome
     /// The recording of another name that has what it would bring.
     var original: UUID?
+    /// Whether the store keeps another form of it.
+    var keepsOther: Bool
 
-    init(_ session: RecordedSession, _ outcome: CommitOutcome, copyOf original: UUID?) {
+    init(_ session: RecordedSession, _ outcome: CommitOutcome, copyOf original: UUID?, keepsOther: Bool) {
+      self.keepsOther = keepsOther
       self.session = session
       self.outcome = outcome
       self.original = original
@@ -62,6 +65,8 @@ struct ImportReport {
         switch row.outcome {
         case .stored: "stored: \(counts)"
         case .replaced: "replaced a shorter form of itself: \(counts)"
+        case .unchanged where row.keepsOther:
+          "stays as it is stored: that form has values that this one (\(counts)) lacks; 'sensord delete' it first to have this one"
         case .unchanged:
           "is known already\(row.original.map { " as \($0.uuidString.lowercased().prefix(8))" } ?? ""), nothing new"
         case .deletedBefore: "was deleted before, nothing stored"
@@ -92,7 +97,7 @@ struct ImportReport {
             "start": .string(row.session.start.iso8601()), "end": .string(row.session.end.iso8601()),
             "rates": .integer(row.counts.rates), "beats": .integer(row.counts.beats),
             "gaps": .integer(row.session.gaps.count),
-            "copyOf": .string(row.original?.uuidString.lowercased()),
+            "copyOf": .string(row.original?.uuidString.lowercased()), "keepsOther": .bool(row.keepsOther),
           ]
         }),
       "endedBefore": .integer(tooOld),

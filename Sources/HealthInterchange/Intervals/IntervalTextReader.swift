@@ -7,15 +7,17 @@ package struct IntervalTextReader: LinesReader {
 
   package static func recognizes(_ beginning: [UInt8]) -> Bool {
     var lines = LineSplitter()
-    var count = 0
-    var isText = true
+    var numbers = 0
+    var others = 0
+    var begins = false
     // The last line may be cut off.
     try? lines.split(beginning, isLast: beginning.count < 256) { (line, _) throws(FileDamage) in
-      guard isText, !line.isEmpty, line.first != UInt8(ascii: "#") else { return }
-      isText = line.number.map { $0 > 0 && $0 < 65_535 } ?? false
-      count += 1
+      guard !line.isEmpty, line.first != UInt8(ascii: "#") else { return }
+      if numbers + others == 0 { begins = line.number.map { $0 > 0 && $0 < 65_535 } ?? false }
+      if line.number == nil { others += 1 } else { numbers += 1 }
     }
-    return isText && count > 0
+    // A line that is no number is damage, which has a place; more of them than numbers are another kind of file.
+    return begins && others <= numbers
   }
 
   package private(set) var account = ReadingAccount()

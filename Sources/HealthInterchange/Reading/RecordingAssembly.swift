@@ -13,6 +13,8 @@ package struct RecordingAssembly: Sendable {
   /// A session ends after so many values.
   package static let mostValues = 500_000
 
+  private static let disorder = "beat out of order"
+
   private let format: ForeignFormat
   private let defaultStart: Timestamp?
   private var parts = RecordingParts()
@@ -72,6 +74,10 @@ package struct RecordingAssembly: Sendable {
     case .placedInterval(let milliseconds, let time): try place(milliseconds, at: time)
     case .beat(let time):
       parts.closeRun()
+      guard parts.canBeginRun(at: time) else {
+        account.leave(out: Self.disorder)
+        break
+      }
       try parts.beginRun(at: time)
       parts.closeRun()
     case .ticks(let perSecond, let start):
@@ -82,10 +88,21 @@ package struct RecordingAssembly: Sendable {
         lacksStart = true
         break
       }
-      try parts.beginRun(at: origin.advanced(byTicks: tick, perSecond: Int64(perSecond)), flags: flags)
+      let time = origin.advanced(byTicks: tick, perSecond: Int64(perSecond))
+      guard parts.canBeginRun(at: time) else {
+        account.leave(out: Self.disorder)
+        parts.closeRun()
+        lastTicked = nil
+        break
+      }
+      try parts.beginRun(at: time, flags: flags)
       lastTicked = parts.lastOfRun
     case .nextBeat(let ticks, let flags):
-      guard let lastTicked else { break }
+      guard let lastTicked else {
+        // Of a run that was out of order.
+        if !lacksStart { account.leave(out: Self.disorder) }
+        break
+      }
       // Where a session was too long and goes on in another.
       if parts.lastOfRun == nil { try parts.beginRun(at: lastTicked) }
       try parts.add(ticks, flags: flags)
@@ -155,7 +172,10 @@ package struct RecordingAssembly: Sendable {
       let other = lag - Int64(milliseconds) * 1000 + Int64(parts.lastInterval) * 1000
       if min(abs(lag), abs(other)) > Self.mostPlacedLagMicroseconds { parts.closeRun() }
     }
-    if parts.lastOfRun == nil { try parts.beginRun(at: begin) }
+    if parts.lastOfRun == nil {
+      guard parts.canBeginRun(at: begin) else { return account.leave(out: Self.disorder) }
+      try parts.beginRun(at: begin)
+    }
     try parts.add(milliseconds)
   }
 }

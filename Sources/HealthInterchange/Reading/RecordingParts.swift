@@ -18,6 +18,10 @@ struct RecordingParts: Sendable {
   private var lastBeat: Timestamp?
   private var firstBeat: Timestamp?
   private var intervalSum: Int64 = 0
+  private var firstIntervals: [UInt32] = []
+
+  /// So many values at the beginning tell recordings that begin together from each other.
+  private static let namingValues = 8
 
   init(ticksPerSecond: Int32? = nil) {
     self.ticksPerSecond = ticksPerSecond
@@ -44,6 +48,14 @@ struct RecordingParts: Sendable {
     if markers.last?.time != time { markers.append(SessionMarker(time: time, text: "lap")) }
   }
 
+  /// Times of beats may be rounded by so much.
+  private static let mostRoundingMicroseconds: Int64 = 1_000_000
+
+  /// Whether a run can begin with a beat at `time`: one that is older than the beat before by more than rounding is out of order.
+  func canBeginRun(at time: Timestamp) -> Bool {
+    lastBeat.map { $0.microseconds(since: time) <= Self.mostRoundingMicroseconds } ?? true
+  }
+
   /// Begins a run with a beat. It is later than the beat before, whatever times were rounded to.
   mutating func beginRun(at time: Timestamp, flags: Heartbeat.Flags = []) throws(SeriesError) {
     var time = time
@@ -61,6 +73,7 @@ struct RecordingParts: Sendable {
   mutating func add(_ interval: UInt32, flags: Heartbeat.Flags = []) throws(SeriesError) {
     try beats.add(rrTicks: interval, flags: flags)
     runTicks += Int64(interval)
+    if firstIntervals.count < Self.namingValues { firstIntervals.append(interval) }
     let time = runStart.advanced(byTicks: runTicks, perSecond: Int64(beats.timescale))
     intervalSum += time.microseconds(since: lastOfRun ?? time)
     (lastBeat, lastOfRun, lastInterval) = (time, time, interval)
@@ -95,11 +108,23 @@ struct RecordingParts: Sendable {
     return RecordedSession(
       id: identifier(format, source, start, identity), syncVersion: version(identity), device: device, source: source,
       start: start, end: end, endReason: "imported", metadata: metadata, rates: rates, heartbeats: series,
-      gaps: beats.count == 0 ? rateGaps : beatGaps,
+      gaps: gaps,
       markers: markers.filter { $0.time >= start && $0.time <= end }.sorted { $0.time < $1.time },
       coverage: coverage(of: span, series),
       variability: HeartRateVariabilitySummary(
         sdnnMilliseconds: figure(.sdnn), rmssdMilliseconds: figure(.rmssd), pnn50: figure(.pnn50)))
+  }
+
+  /// The gaps of beats, and those of rates where no beat is known: before the first beat and behind the last.
+  private var gaps: [RecordingGap] {
+    guard let firstBeat, let lastBeat else { return rateGaps }
+    let others = rateGaps.flatMap { gap in
+      [(gap.start, min(gap.end, firstBeat)), (max(gap.start, lastBeat), gap.end)].compactMap { start, end in
+        end.microseconds(since: start) >= RateSeconds.shortestGapMicroseconds
+          ? RecordingGap(reason: gap.reason, start: start, end: end) : nil
+      }
+    }
+    return (beatGaps + others).sorted { $0.start < $1.start }
   }
 
   private func coverage(of span: TimeSpan, _ series: HeartbeatSeries) -> Coverage? {
@@ -131,10 +156,13 @@ struct RecordingParts: Sendable {
     case .workout(let id): return UUID(madeOf: "sensord import\nworkout\n\(id.uuidString)")
     case nil: break
     }
-    let first = rates.prefix(1).map { "\($0.beatsPerMinute)" }.joined()
-    // FIT and WFDB say first who made it; TCX last, where a damaged file may have nothing any more.
-    let maker = format == .fit || format == .wfdb ? source.identifier : ""
-    let text = "sensord import\n\(format.rawValue)\n\(maker)\n\(start.microseconds)\n\(first)"
+    // FIT and WFDB say first who made it; TCX last, where a damaged file may have nothing any more, and text never. Their first
+    // values say it: people give many files of text the same start.
+    let saysMaker = format == .fit || format == .wfdb
+    let first = rates.prefix(saysMaker ? 1 : Self.namingValues).map { "\($0.beatsPerMinute)" }.joined(separator: " ")
+    let intervals = saysMaker ? "" : firstIntervals.map { "\($0)" }.joined(separator: " ")
+    let maker = saysMaker ? source.identifier : ""
+    let text = "sensord import\n\(format.rawValue)\n\(maker)\n\(start.microseconds)\n\(first)\n\(intervals)"
     return UUID(madeOf: text)
   }
 }

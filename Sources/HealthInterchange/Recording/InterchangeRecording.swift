@@ -23,7 +23,7 @@ package struct InterchangeRecording: Hashable, Sendable {
   package var gaps: [RecordingGap]
   /// What was done; nil for a session, of which nobody said it.
   package var activity: WorkoutActivityType?
-  /// The parts that stand for themselves, in order and without overlap; the whole where there are none.
+  /// The parts that stand for themselves, in order and without overlap, with what lies between them; the whole where there are none.
   package var laps: [Lap]
   /// The workout with its events and figures; nil for a session.
   package var workout: Workout?
@@ -54,7 +54,28 @@ package struct InterchangeRecording: Hashable, Sendable {
     self.heartbeats = heartbeats
     self.gaps = gaps
     self.activity = activity
-    self.laps = laps.isEmpty ? [Lap(span, activity: activity)] : laps
+    self.laps = laps.isEmpty ? [Lap(span, activity: activity)] : Self.filled(laps, over: span)
+  }
+
+  /// The laps, and as more of them what none covers: what was done between two activities, and behind the last lap that was told.
+  /// Less than a second goes to the lap before it.
+  private static func filled(_ laps: [Lap], over span: TimeSpan) -> [Lap] {
+    var filled: [Lap] = []
+    func fill(to time: Timestamp) {
+      let end = filled.last?.span.end ?? span.start
+      guard let between = TimeSpan(start: end, end: time), between.microseconds > 0 else { return }
+      if between.microseconds >= 1_000_000 {
+        filled.append(Lap(between))
+      } else if let last = filled.last, let longer = TimeSpan(start: last.span.start, end: time) {
+        filled[filled.count - 1].span = longer
+      }
+    }
+    for lap in laps {
+      fill(to: lap.span.start)
+      filled.append(lap)
+    }
+    fill(to: span.end)
+    return filled
   }
 
   /// By what its copies are known again.

@@ -22,6 +22,8 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   private let gaps: [RecordingGap]
   private var rate = 0
   private var gap = 0
+  /// A second behind which its stretch does not go on: found once, however many rates it has.
+  private var endOfStretch: Int64?
   private var previous: (time: Timestamp, second: Int64)?
 
   package init(_ recording: InterchangeRecording) {
@@ -48,12 +50,14 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   private mutating func hasOwnSecond(behind second: Int64) -> Bool {
     let own = rates[rate].time.microseconds.flooredSeconds
     guard own == second else { return own > second }
+    guard endOfStretch != second else { return false }
     // It is only moved where its stretch goes on.
     var next = rate + 1
     while next < rates.count, !isGap(from: rates[next - 1].time, to: rates[next].time) {
       if rates[next].time.microseconds.flooredSeconds > second { return true }
       next += 1
     }
+    endOfStretch = second
     return false
   }
 
