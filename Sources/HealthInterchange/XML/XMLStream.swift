@@ -58,6 +58,8 @@ internal import CExpat
   }
 
   private func end(_ name: String) {
+    // Of an element without contents expat tells the end as well, when its beginning has stopped it.
+    guard !isTooDeep else { return }
     depth -= 1
     contents.end(name)
   }
