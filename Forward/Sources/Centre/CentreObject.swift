@@ -212,7 +212,7 @@ public struct CentreObjects: Sendable {
       ])
   }
 
-  private static func digest(of rows: [StoredRow]) -> [UInt8] { StoredRow.digest(of: rows.flatMap(\.digest)) }
+  static func digest(of rows: [StoredRow]) -> [UInt8] { StoredRow.digest(of: rows.flatMap(\.digest)) }
 
   private static func damaged(_ stored: StoredChange) -> StoreError {
     StoreError(

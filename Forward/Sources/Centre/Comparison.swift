@@ -26,6 +26,20 @@ public struct Comparison: Hashable, Sendable {
     extra = centre.keys.filter { store[$0] == nil }
   }
 
+  /// Counts objects that have the same digest as different: their rows are others.
+  public mutating func add(different objects: Set<UUID>) {
+    let more = objects.subtracting(different).subtracting(extra).subtracting(missing)
+    different += more
+    equal -= more.count
+  }
+
+  /// Leaves out what differs, or is on one side only, because a change of it waits.
+  public mutating func leaveOut(_ pending: Set<UUID>) {
+    missing.removeAll(where: pending.contains)
+    extra.removeAll(where: pending.contains)
+    different.removeAll(where: pending.contains)
+  }
+
   /// Whether nothing is wrong.
   public var isEqual: Bool { missing.isEmpty && extra.isEmpty && different.isEmpty }
 }

@@ -133,6 +133,41 @@ public enum RestoredObjects {
   }
 }
 
+extension StoredChange {
+  /// Whether these are the rows that its digest at the centre was made of; `centre` are those that it was made of itself, its own the
+  /// first. The store's order is by table, and in a table by its key.
+  public func isWhole(_ centre: [CentreObject.Row]) -> Bool {
+    for chunk in centre where chunk.table == .chunk {
+      guard let digest = try? chunk.value("sha256"), case .blob(let payload)? = try? chunk.value("payload"),
+        digest == .blob(StoredRow.digest(of: payload))
+      else { return false }
+    }
+    func rank(_ row: StoredRow) -> (Int, [UInt8], Int64, [UInt8]) {
+      let name = Array(row.table.utf8)
+      return switch row.table {
+      case "metadata_values": (1, name, 0, row["key"].utf8)
+      case "associations": (2, name, 0, [])
+      case "gaps", "markers": (0, name, row["ordinal"].integer ?? 0, [])
+      default: (0, name, 0, [])
+      }
+    }
+    let ranked = rows.dropFirst().enumerated().map { (place: $0.offset, rank: rank($0.element), row: $0.element) }
+    let sorted = ranked.sorted { one, other in
+      if one.rank.0 != other.rank.0 { return one.rank.0 < other.rank.0 }
+      if one.rank.1 != other.rank.1 { return one.rank.1.lexicographicallyPrecedes(other.rank.1) }
+      if one.rank.2 != other.rank.2 { return one.rank.2 < other.rank.2 }
+      if one.rank.3 != other.rank.3 { return one.rank.3.lexicographicallyPrecedes(other.rank.3) }
+      return one.place < other.place
+    }
+    guard let own = centre.first, case .blob(let digest)? = try? own.value("digest") else { return false }
+    return digest == CentreObjects.digest(of: rows.prefix(1) + sorted.map(\.row))
+  }
+}
+
+extension SQLValue {
+  fileprivate var utf8: [UInt8] { if case .text(let text) = self { Array(text.utf8) } else { [] } }
+}
+
 extension CentreObject.Row {
   /// The value of a column, as its kind says.
   public func value(_ column: String) throws(RestoredObjects.Damage) -> SQLValue {

@@ -58,11 +58,16 @@ struct RunCommand: ParsableCommand, ForwardAction {
 
   @OptionGroup var place: Place
   @Flag(help: "Forward what there is, and end.") var once = false
+  @Flag(
+    help: "Send all with --once as if it were not there, after 'verify' found a difference; the service must not run.")
+  var again = false
   @Flag(help: "Say with --once how much it was as JSON.") var json = false
   @Option(help: ArgumentHelp("End with --once after so many failures in a row.", valueName: "number")) var attempts = 5
 
   func perform(isolation: isolated (any Actor)? = #isolation) async throws {
     let (settings, password) = try place.load()
+    guard once || !again else { throw ForwardFailure(.usage, "--again belongs to --once") }
+    if again { try Forwarder.startAgain(settings, password: password) }
     var backoff = Backoff()
     var random = SystemRandomNumberGenerator()
     var said = ""
@@ -76,13 +81,15 @@ struct RunCommand: ParsableCommand, ForwardAction {
         }
         return
       } catch let failure as ForwardFailure {
+        // Somebody forgot what was forwarded.
+        if failure.isStart { continue }
         if trouble?.message != failure.message || trouble?.isOver == true {
           trouble = LastFailure(failure.message)
           trouble?.write(to: settings.failureFile)
         }
         if once, !failure.isTransient || backoff.failures + 1 >= attempts { throw failure }
         // What no time mends, and nobody else.
-        if failure.status == .configuration { throw failure }
+        if failure.status == .configuration, !failure.isOfCentre { throw failure }
         let wait = backoff.fail(using: &random)
         if failure.message != said {
           said = failure.message
@@ -100,7 +107,7 @@ struct RunCommand: ParsableCommand, ForwardAction {
     let store = try Place.open(settings, observing: !once)
     // Before the first look: what is saved from now on is signalled.
     let signals = await store.changeSignals()
-    var forwarder = try await Forwarder.begin(store, settings: settings, password: password)
+    var forwarder = try await Forwarder.begin(store, settings: settings, password: password, isAgain: again)
     var count = try await forwarder.run()
     works()
     if once {

@@ -121,7 +121,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
       ).count
       guard count + forgot > 0 else { break }
       try database.run(
-        "UPDATE sensord_gateway SET anchor = $2 WHERE gateway = $1",
+        "UPDATE sensord_gateway SET anchor = $2, sent = 0, sent_time = NULL WHERE gateway = $1",
         [.text(settings.user), .text(ChangeAnchor.start.description)])
       // Whose everything else is may be said anew.
       try database.run(
@@ -133,7 +133,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
       }
       guard count + forgot > 0 else { break }
       try database.run(
-        "UPDATE sensord_gateway SET anchor = $2, person = '' WHERE gateway = $1",
+        "UPDATE sensord_gateway SET anchor = $2, sent = 0, sent_time = NULL, person = '' WHERE gateway = $1",
         [.text(settings.user), .text(ChangeAnchor.start.description)])
     }
     try database.run("COMMIT")

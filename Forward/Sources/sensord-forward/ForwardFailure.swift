@@ -21,6 +21,8 @@ struct ForwardFailure: Error {
   var message: String
   /// Whether the same may work later by itself.
   var isTransient = false
+  /// Whether the centre's anchor was put back to the start: nothing is wrong.
+  var isStart = false
   /// Whether the centre refused it, so that the transaction is over.
   var isOfCentre = false
 

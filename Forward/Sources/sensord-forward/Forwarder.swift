@@ -9,6 +9,8 @@ struct Forwarder: ~Copyable {
   private let store: HealthStore
   private let objects: CentreObjects
   private var database: Database
+  /// Whether all is sent as if it were not there.
+  private let isAgain: Bool
   private var anchor: ChangeAnchor
   /// What was inserted over this connection of what objects refer to.
   private var known: Set<CentreObject.Row> = []
@@ -20,7 +22,11 @@ struct Forwarder: ~Copyable {
 
   static let program = "sensord-forward 1"
 
-  private init(_ store: HealthStore, _ objects: CentreObjects, _ database: consuming Database, _ anchor: ChangeAnchor) {
+  private init(
+    _ store: HealthStore, _ objects: CentreObjects, _ database: consuming Database, _ anchor: ChangeAnchor,
+    isAgain: Bool
+  ) {
+    self.isAgain = isAgain
     self.store = store
     self.objects = objects
     self.database = database
@@ -29,12 +35,13 @@ struct Forwarder: ~Copyable {
 
   /// Connects, and finds how far it came before.
   static func begin(
-    _ store: HealthStore, settings: Settings, password: String?, isolation: isolated (any Actor)? = #isolation
+    _ store: HealthStore, settings: Settings, password: String?, isAgain: Bool,
+    isolation: isolated (any Actor)? = #isolation
   ) async throws -> Forwarder {
     let beginning = try await Self.store { try await store.history(after: .start, limit: 1) }
     var database = try Self.connect(settings, password: password)
     let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
-    return Forwarder(store, place.0, database, place.1)
+    return Forwarder(store, place.0, database, place.1, isAgain: isAgain)
   }
 
   /// A connection to a centre that has this program's tables.
@@ -56,6 +63,16 @@ struct Forwarder: ~Copyable {
       .configuration,
       "the centre has tables of \(found) and this program knows \(CentreSchema.version); use the program that belongs to them"
     )
+  }
+
+  /// Puts the anchor back to the start. A forwarder that runs begins again, too.
+  static func startAgain(_ settings: Settings, password: String?) throws {
+    var database = try connect(settings, password: password)
+    try centre(&database) { (database) throws(DatabaseFailure) in
+      _ = try database.run(
+        "UPDATE sensord_gateway SET anchor = $2 WHERE gateway = $1",
+        [.text(settings.user), .text(ChangeAnchor.start.description)])
+    }
   }
 
   /// The copy that this store is, and its anchor: that of the centre, or the start of a new history where the store does not
@@ -184,7 +201,7 @@ struct Forwarder: ~Copyable {
     var references: Set<CentreObject.Row> = []
     do throws(any Error) {
       try database.run("BEGIN")
-      let transfer = Transfer(copy: objects.copy, program: Self.program)
+      let transfer = Transfer(copy: objects.copy, program: Self.program, isAgain: isAgain)
       try transfer.move(from: anchor, to: part, in: &database)
       // First what was deleted: the same identifier may have been saved again in this part, with other values.
       // A restored store has deletions of nothing.

@@ -21,6 +21,8 @@ struct RestorationSource: ~Copyable {
   private var entries: [Entry] = []
   private var numbers: [UUID: Int64] = [:]
   private var done = 0
+  /// Those so far whose rows are not what their digests say, or refer to what is not there.
+  private(set) var damaged: [UUID] = []
   /// What was attached to objects so far.
   private(set) var files: Set<File> = []
 
@@ -202,6 +204,9 @@ struct RestorationSource: ~Copyable {
 
   private mutating func change(_ entry: Entry, _ rows: [CentreObject.Row]) throws -> StoredChange {
     var change = try RestoredObjects.object(rows)
+    if !change.isWhole(rows) || !hasReferences(of: change.rows[0], history: entry.history) {
+      damaged.append(entry.object)
+    }
     for row in change.rows where row.table == "attachments" {
       guard case .blob(let digest) = row["digest"] else { throw RestoredObjects.Damage(table: "object") }
       files.insert(
@@ -238,6 +243,13 @@ struct RestorationSource: ~Copyable {
     }
     renumbered.source = references.first { $0.table == "sources" && $0["id"] == first["source"] }
     return renumbered
+  }
+
+  private func hasReferences(of own: StoredRow, history: Int64) -> Bool {
+    for (column, numbers) in [("type", types), ("source", sources), ("device", devices)] {
+      if case .integer(let row) = own[column], numbers[history]?[row] == nil { return false }
+    }
+    return true
   }
 
   private mutating func rows(

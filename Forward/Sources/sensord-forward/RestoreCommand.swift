@@ -37,6 +37,12 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
           objects += change.isDeletion ? 0 : 1
         }
       }
+      guard source.damaged.isEmpty else {
+        throw ForwardFailure(
+          .data,
+          "\(source.damaged.count) objects at the centre are not what their digests say, \(source.damaged[0].text) for one; "
+            + "nothing was restored. 'sensord-forward forget' leaves out what it names")
+      }
       let (files, missing) = try restoreFiles(&source, to: restoration, beside: to ?? settings.store)
       try restoration.finish()
       if missing > 0 {
@@ -53,6 +59,9 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
       }
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)
+    } catch let error as StoreError where error.isDamage {
+      throw ForwardFailure(
+        .data, "what the centre has makes no store: two of its rows have one place; nothing was restored")
     } catch let error as StoreError {
       throw ForwardFailure(error)
     } catch let damage as RestoredObjects.Damage {
@@ -133,4 +142,9 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
     }
     return only
   }
+}
+
+extension StoreError {
+  /// Whether SQLite would not take a row.
+  fileprivate var isDamage: Bool { if case .corrupt = code { true } else { false } }
 }

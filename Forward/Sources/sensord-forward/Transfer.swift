@@ -8,6 +8,8 @@ internal import SeriesStore
 struct Transfer {
   let copy: CentreCopy
   let program: String
+  /// Whether also what is there with the same digest is put there anew: its rows may be others.
+  var isAgain = false
 
   /// That nobody has made other tables since the connection began.
   private static let isKnown = "(SELECT max(version) FROM sensord_schema) = \(CentreSchema.version)"
@@ -25,7 +27,7 @@ struct Transfer {
         .text(program),
         .text(anchor.description),
       ])
-    guard answer.count == 1 else { throw try whyNot(in: &database) }
+    guard answer.count == 1 else { throw try whyNot(anchor, in: &database) }
   }
 
   /// Keeps others from moving the anchor until the end of the transaction.
@@ -36,14 +38,20 @@ struct Transfer {
       WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer AND anchor = $5 AND \(Self.isKnown)
       """,
       [.text(copy.gateway), .text(copy.store.text), Field(copy.history), .text(program), .text(anchor.description)])
-    guard answer.count == 1 else { throw try whyNot(in: &database) }
+    guard answer.count == 1 else { throw try whyNot(anchor, in: &database) }
   }
 
-  private func whyNot(in database: inout Database) throws -> ForwardFailure {
+  private func whyNot(_ anchor: ChangeAnchor, in database: inout Database) throws -> ForwardFailure {
     try Forwarder.checkTables(in: &database)
-    return ForwardFailure(
+    let there = try database.run(
+      "SELECT anchor FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer",
+      [.text(copy.gateway), .text(copy.store.text), Field(copy.history)])
+    var failure = ForwardFailure(
       .retry, "the centre: another program forwards this store as '\(copy.gateway)'; end one of them", isTransient: true
     )
+    let start = ChangeAnchor.start.description
+    failure.isStart = there.rows.first?[0] == start && anchor.description != start
+    return failure
   }
 
   /// Inserts what objects refer to. A device stays whose it was: rows of one object are never of two persons.
@@ -87,9 +95,9 @@ struct Transfer {
           rows += object.rows
           continue
         }
-        if old.digest == object.digest { continue }
+        if old.digest == object.digest, !isAgain { continue }
         guard object.replaces(syncVersion: old.syncVersion, change: old.change) else { continue }
-        if !isSession { try compareChunks(of: object, in: &database) }
+        if !isSession, old.digest != object.digest { try compareChunks(of: object, in: &database) }
         // Its files stay, unless it moves.
         let isThere = old.place.person == object.person && old.place.time == object.time
         try remove([old.place], withFiles: !isThere, in: &database)
@@ -99,13 +107,24 @@ struct Transfer {
         rows += object.rows
       }
     }
-    for insertion in Insertion.of(rows) {
-      let answer = try database.run(insertion.statement, insertion.fields)
-      guard answer.count == insertion.count else {
-        throw ForwardFailure(
-          .retry, "the centre: somebody else stored the same objects of '\(copy.gateway)' meanwhile", isTransient: true)
-      }
+    guard try !insert(rows, in: &database) else { return }
+    // Something of an object may be left whose own row is gone.
+    let places = living.map { Place(id: $0.id.text, person: $0.person, time: $0.time, until: $0.until) }
+    let rowsLeft = Set(rows.map { $0.fields[3] })
+    try remove(places.filter { rowsLeft.contains(.text($0.id)) }, withFiles: false, in: &database)
+    guard try insert(rows, in: &database) else {
+      throw ForwardFailure(
+        .retry, "the centre: somebody else stored the same objects of '\(copy.gateway)' meanwhile", isTransient: true)
     }
+  }
+
+  /// Inserts rows; whether none of them was there.
+  private func insert(_ rows: [CentreObject.Row], in database: inout Database) throws -> Bool {
+    var isNew = true
+    for insertion in Insertion.of(rows) {
+      if try database.run(insertion.statement, insertion.fields).count != insertion.count { isNew = false }
+    }
+    return isNew
   }
 
   /// Deletes what these rows name, and keeps them.

@@ -9,7 +9,10 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Compare what the store has with what the centre has; 1 where they differ.",
     discussion:
-      "Objects by the digests of their rows, the rows at the centre by number, packed values by their own checksums.")
+      """
+      Each object by its digest and each of its rows, value by value; packed values and files by checksums of what is there now. What is \
+      not forwarded yet is counted and no difference.
+      """)
 
   @OptionGroup var place: Place
   @Flag(help: "As JSON.") var json = false
@@ -18,6 +21,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     let (settings, password) = try place.load()
     let store = try Place.open(settings)
     var database = try Forwarder.connect(settings, password: password)
+    // One state of the centre, whatever else is forwarded meanwhile. The store is compared up to where that state is.
+    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], &database)
     let beginning = try await Forwarder.store { try await store.history(after: .start, limit: 1) }
     let gateway: [Field] = [.text(settings.user), .text(beginning.store.text)]
     let found = try Self.rows(
@@ -26,42 +31,96 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     guard let place = found.first, let history = Int64(place[0] ?? ""), let sent = Int64(place[2] ?? "") else {
       throw ForwardFailure(.noInput, "the centre has nothing of this store yet; 'sensord-forward run' forwards it")
     }
+    let centre = try CentreRows(of: beginning.store, gateway: settings.user, in: &database)
     let objects = CentreObjects(
       copy: CentreCopy(gateway: settings.user, store: beginning.store, history: history), persons: settings.persons)
-    // One state of the centre, whatever else is forwarded meanwhile.
-    _ = try Self.rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [], &database)
-    var local: [UUID: [UInt8]] = [:]
-    var saved: [UUID: CentreObject] = [:]
-    var expected: [String: Int] = [:]
+    var side = StoreSide()
+    var counts = Counts()
     var anchor = ChangeAnchor.start
-    var last: Int64 = 0
-    var waiting = 0
     while true {
       let from = anchor
       let part = try await Forwarder.store { try await store.history(after: from, limit: 200) }
-      last = part.last
+      counts.last = part.last
+      var same: [(object: CentreObject, references: [CentreObject.Row])] = []
       for change in part.changes {
         guard change.number <= sent else {
-          waiting += 1
+          counts.waiting += 1
+          side.waiting.insert(change.object)
           continue
         }
         do throws(StoreError) {
           guard let object = try objects.object(change) else { continue }
-          local[object.id] = object.digest
-          saved[object.id] = CentreObject(
-            id: object.id, isSession: object.isSession, session: object.session, change: object.change)
-          for row in object.rows { expected[row.table.fullName + " " + object.id.text, default: 0] += 1 }
+          side.add(object, members: change.members.values)
+          guard centre.objects[object.id]?.digest == object.digest, !centre.doubled.contains(object.id) else {
+            continue
+          }
+          same.append((object, objects.references(change)))
         } catch { throw ForwardFailure(error) }
       }
+      counts.altered.formUnion(try centre.altered(same, in: &database))
       anchor = part.anchor
       guard part.hasMore else { break }
     }
-    var centre: [UUID: [UInt8]] = [:]
-    for table in [CentreTable.session, .sample] {
-      let rows = try Self.rows(
-        "SELECT id, digest FROM \(table.fullName) WHERE gateway = $1 AND store = $2::uuid", gateway, &database)
-      for row in rows { if let id = UUID(uuidString: row[0] ?? "") { centre[id] = Transfer.bytes(row[1]) } }
+    var comparison = Comparison(
+      store: side.digests, centre: centre.objects.mapValues(\.digest),
+      tombstones: try hidden(side.saved.values, history: history, gateway, &database))
+    comparison.add(different: centre.doubled.union(counts.altered))
+    comparison.leaveOut(try pending(side, gateway, &database))
+    counts.rows = try countRows(of: side.rows, present: centre.objects, &database)
+    counts.damaged =
+      try Self.rows(
+        "SELECT count(*) FROM sensord_chunk WHERE gateway = $1 AND sha256(payload) <> sha256", [.text(settings.user)],
+        &database
+      ).first?[0] ?? "0"
+    let attachments = try await Forwarder.store { try await store.allAttachments() }
+    counts.files = try compareFiles(
+      attachments.filter { centre.objects[$0.object] != nil && side.digests[$0.object] != nil },
+      present: centre.objects, gateway, &database)
+    report(comparison, counts)
+    guard comparison.isEqual && counts.rows == 0 && counts.files == 0 && counts.damaged == "0" else {
+      throw ForwardFailure(
+        .different,
+        "the centre differs from the store; 'sensord-forward run --once --again', while the service is stopped, "
+          + "puts all that the store has there anew")
     }
+  }
+
+  /// What the store has, as far as it was forwarded.
+  private struct StoreSide {
+    var digests: [UUID: [UInt8]] = [:]
+    var saved: [UUID: CentreObject] = [:]
+    /// By table and object.
+    var rows: [String: Int] = [:]
+    /// What changes name that are not forwarded yet.
+    var waiting: Set<UUID> = []
+    private var members: [UUID: [UUID]] = [:]
+
+    mutating func add(_ object: CentreObject, members: some Sequence<UUID>) {
+      digests[object.id] = object.digest
+      saved[object.id] = CentreObject(
+        id: object.id, isSession: object.isSession, session: object.session, change: object.change)
+      for row in object.rows { rows[row.table.fullName + " " + object.id.text, default: 0] += 1 }
+      let members = Array(members)
+      if !members.isEmpty { self.members[object.id] = members }
+    }
+
+    /// What has collected something that waits.
+    var owners: [UUID] { members.filter { $0.value.contains(where: waiting.contains) }.map(\.key) }
+  }
+
+  private struct Counts {
+    var rows = 0
+    var files = 0
+    var damaged = "0"
+    var waiting = 0
+    var last: Int64 = 0
+    var altered: Set<UUID> = []
+  }
+
+  /// The objects of the store that were deleted at the centre.
+  private func hidden(
+    _ objects: some Sequence<CentreObject>, history: Int64, _ gateway: [Field], _ database: inout Database
+  ) throws -> Set<UUID> {
     var latest: [UUID: Int64] = [:]
     for row in try Self.rows(
       """
@@ -72,27 +131,21 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       guard let id = UUID(uuidString: row[0] ?? ""), let number = Int64(row[2] ?? "") else { continue }
       latest[id] = max(latest[id] ?? 0, row[1] == "\(history)" ? number : Int64.max)
     }
-    let tombstones = Set(saved.values.filter { $0.isHidden(by: latest) }.map(\.id))
-    let comparison = Comparison(store: local, centre: centre, tombstones: tombstones)
-    let counts = try countRows(of: expected, present: centre, &database)
-    let damaged =
-      try Self.rows(
-        "SELECT count(*) FROM sensord_chunk WHERE gateway = $1 AND sha256(payload) <> sha256", [.text(settings.user)],
-        &database
-      ).first?[0] ?? "0"
-    let attachments = try await Forwarder.store { try await store.allAttachments() }
-    let files = try compareFiles(
-      attachments.filter { centre[$0.object] != nil && local[$0.object] != nil }, present: centre, gateway, &database)
-    let isEqual = comparison.isEqual && counts == 0 && files == 0 && damaged == "0"
-    report(comparison, rows: counts, files: files, damaged: damaged, waiting: waiting, last: last)
-    guard isEqual else {
-      throw ForwardFailure(.different, "the centre differs from the store; what is missing there can be forwarded anew")
-    }
+    return Set(objects.filter { $0.isHidden(by: latest) }.map(\.id))
+  }
+
+  /// What may differ because changes wait: what they name, and what has collected it, in the store or at the centre.
+  private func pending(_ side: StoreSide, _ gateway: [Field], _ database: inout Database) throws -> Set<UUID> {
+    guard !side.waiting.isEmpty else { return [] }
+    let owners = try Self.rows(
+      "SELECT DISTINCT owner FROM sensord_association WHERE gateway = $1 AND object = ANY ($2::uuid[])",
+      [gateway[0], Insertion.list(side.waiting.map(\.text))], &database)
+    return side.waiting.union(side.owners).union(owners.compactMap { UUID(uuidString: $0[0] ?? "") })
   }
 
   /// How many objects have another number of rows in a table at the centre than in the store.
   private func countRows(
-    of expected: [String: Int], present: [UUID: [UInt8]], _ database: inout Database
+    of expected: [String: Int], present: [UUID: CentreRows.Held], _ database: inout Database
   ) throws -> Int {
     var found: [String: Int] = [:]
     for table in CentreTable.parts {
@@ -113,7 +166,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
 
   /// How many files are on one side only, or damaged at the centre; not those of samples that are on one side only.
   private func compareFiles(
-    _ attachments: [Attachment], present: [UUID: [UInt8]], _ gateway: [Field], _ database: inout Database
+    _ attachments: [Attachment], present: [UUID: CentreRows.Held], _ gateway: [Field], _ database: inout Database
   ) throws -> Int {
     let found = try Self.rows(
       """
@@ -128,29 +181,31 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     return Set(sizes.keys).union(centre.keys).filter { sizes[$0] != centre[$0] }.count
   }
 
-  private func report(_ comparison: Comparison, rows: Int, files: Int, damaged: String, waiting: Int, last: Int64) {
+  private func report(_ comparison: Comparison, _ counts: Counts) {
     if json {
       Terminal.printObject([
         ("equal", "\(comparison.equal)"), ("missing", "\(comparison.missing.count)"),
         ("extra", "\(comparison.extra.count)"), ("different", "\(comparison.different.count)"),
-        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(rows)"), ("otherFiles", "\(files)"),
-        ("damagedChunks", damaged),
-        ("waiting", "\(waiting)"), ("last", "\(last)"),
+        ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(counts.rows)"),
+        ("otherFiles", "\(counts.files)"), ("damagedChunks", counts.damaged), ("waiting", "\(counts.waiting)"),
+        ("last", "\(counts.last)"),
       ])
       return
     }
     Terminal.print(
       "\(comparison.equal) objects are the same on both sides; \(comparison.deleted) were deleted at the centre.")
-    if waiting > 0 { Terminal.print("\(waiting) changes are not forwarded yet.") }
+    if counts.waiting > 0 { Terminal.print("\(counts.waiting) changes are not forwarded yet.") }
     for (name, objects) in [
       ("missing at the centre", comparison.missing), ("not in the store", comparison.extra),
       ("different", comparison.different),
     ] where !objects.isEmpty {
       Terminal.print("\(objects.count) \(name): \(objects.prefix(5).map(\.text).joined(separator: ", "))")
     }
-    if rows > 0 { Terminal.print("\(rows) lists of rows have another length at the centre.") }
-    if files > 0 { Terminal.print("\(files) files of attachments are not the same on both sides.") }
-    if damaged != "0" { Terminal.print("\(damaged) packed chunks at the centre are not what their checksums say.") }
+    if counts.rows > 0 { Terminal.print("\(counts.rows) lists of rows have another length at the centre.") }
+    if counts.files > 0 { Terminal.print("\(counts.files) files of attachments are not the same on both sides.") }
+    if counts.damaged != "0" {
+      Terminal.print("\(counts.damaged) packed chunks at the centre are not what their checksums say.")
+    }
   }
 
   static func rows(_ statement: String, _ fields: [Field], _ database: inout Database) throws -> [[String?]] {

@@ -1,0 +1,129 @@
+internal import Centre
+internal import FoundationEssentials
+internal import PostgreSQL
+internal import SeriesStore
+
+/// What the centre has of a store: which objects, and whether their rows are those that the store's are made of.
+struct CentreRows {
+  /// An object as its own row names it.
+  struct Held {
+    var digest: [UInt8]
+    var history: String
+  }
+
+  private let gateway: [Field]
+  private(set) var objects: [UUID: Held] = [:]
+  /// Those that are there more than once, as of two persons.
+  private(set) var doubled: Set<UUID> = []
+  /// What objects refer to: by table, history and number, the rest of the row.
+  private var references: [String: [Field]] = [:]
+
+  /// Reads all but the rows of the objects.
+  init(of store: UUID, gateway: String, in database: inout Database) throws {
+    self.gateway = [.text(gateway), .text(store.text)]
+    for table in [CentreTable.session, .sample] {
+      let rows = try VerifyCommand.rows(
+        "SELECT id, digest, history FROM \(table.fullName) WHERE gateway = $1 AND store = $2::uuid", self.gateway,
+        &database)
+      for row in rows {
+        guard let id = UUID(uuidString: row[0] ?? "") else { continue }
+        let held = Held(digest: Transfer.bytes(row[1]), history: row[2] ?? "")
+        if objects.updateValue(held, forKey: id) != nil { doubled.insert(id) }
+      }
+    }
+    for table in Self.referred {
+      for row in try read(table, where: "gateway = $1 AND store = $2::uuid", self.gateway, &database) {
+        references[Self.key(row, history: nil)] = Self.compared(row)
+      }
+    }
+  }
+
+  private static let referred = [CentreTable.type, .source, .device]
+
+  private static func key(_ row: CentreObject.Row, history: String?) -> String {
+    let place = (2...3).map { if case .text(let text) = row.fields[$0] { text } else { "" } }
+    return "\(row.table.name) \(history ?? place[0]) \(place[1])"
+  }
+
+  /// What of a row is the same on both sides: names may have stayed at home, or come when that was said otherwise.
+  private static func compared(_ row: CentreObject.Row) -> [Field] {
+    let left = ["history", "saved", "name", "local_identifier", "unique_device_identifier"]
+    return zip(row.fields, row.table.columns).map { field, column in
+      if left.contains(column.name) || row.table == .source && column.name == "identifier" { return .null }
+      return Self.plain(field, of: column.kind)
+    }
+  }
+
+  private static func plain(_ field: Field, of kind: CentreTable.Kind) -> Field {
+    guard kind == .real, case .text(let text) = field, let real = Double(text) else { return field }
+    return Field(real == 0 ? 0 : real)
+  }
+
+  /// Those of some objects, which are there with the store's digests, whose rows are others or refer to others.
+  func altered(
+    _ some: [(object: CentreObject, references: [CentreObject.Row])], in database: inout Database
+  ) throws -> Set<UUID> {
+    guard !some.isEmpty else { return [] }
+    var expected: [UUID: Set<CentreObject.Row>] = [:]
+    var altered: Set<UUID> = []
+    for (object, references) in some {
+      expected[object.id] = Set(object.rows.map(Self.row))
+      let history = objects[object.id]?.history
+      for reference in references
+      where self.references[Self.key(reference, history: history)] != Self.compared(reference) {
+        altered.insert(object.id)
+      }
+    }
+    let found = try rows(of: some.map(\.object), &database)
+    for (id, rows) in expected where found[id] != rows { altered.insert(id) }
+    return altered
+  }
+
+  /// A row as it is compared: of packed values their digest, which was made of them on both sides.
+  private static func row(_ row: CentreObject.Row) -> CentreObject.Row {
+    var fields = compared(row)
+    if row.table == .chunk, let payload = row.table.columns.firstIndex(where: { $0.name == "payload" }),
+      case .bytes(let bytes) = fields[payload]
+    {
+      fields[payload] = .bytes(StoredRow.digest(of: bytes))
+    }
+    return .init(table: row.table, fields: fields)
+  }
+
+  private func rows(of some: [CentreObject], _ database: inout Database) throws -> [UUID: Set<CentreObject.Row>] {
+    let first = (some.map(\.time).min() ?? 0).subtractingReportingOverflow(900_000_000)
+    let shared: [Field] = [
+      gateway[0], Insertion.textList(Set(some.map(\.person))), Insertion.list(some.map(\.id.text)),
+    ]
+    let times = Insertion.list(Set(some.map { "\($0.time)" }))
+    let span: [Field] = [
+      Field(first.overflow ? Int64.min : first.partialValue), Field(some.map(\.until).max()),
+    ]
+    var found: [UUID: Set<CentreObject.Row>] = [:]
+    for table in [CentreTable.session, .sample] + CentreTable.parts {
+      let isOwn = table == .session || table == .sample
+      let time =
+        table == .cell ? "time >= $4::bigint AND time <= $5::bigint" : "time = ANY ($4::bigint[])"
+      let condition =
+        "gateway = $1 AND person = ANY ($2::text[]) AND \(isOwn ? "id" : "owner") = ANY ($3::uuid[]) AND \(time)"
+      for row in try read(table, where: condition, shared + (table == .cell ? span : [times]), &database) {
+        guard case .text(let owner) = row.fields[3], let id = UUID(uuidString: owner) else { continue }
+        found[id, default: []].insert(.init(table: table, fields: Self.compared(row)))
+      }
+    }
+    return found
+  }
+
+  private func read(
+    _ table: CentreTable, where condition: String, _ fields: [Field], _ database: inout Database
+  ) throws -> [CentreObject.Row] {
+    let columns = table.columns.map { column in
+      table == .chunk && column.name == "payload" ? "sha256(payload)" : "\"\(column.name)\""
+    }.joined(separator: ", ")
+    return try VerifyCommand.rows(
+      "SELECT \(columns) FROM \(table.fullName) WHERE \(condition)", fields, &database
+    ).map { row in
+      .init(table: table, fields: zip(row, table.columns).map { Field($0, of: $1.kind) })
+    }
+  }
+}
