@@ -13,6 +13,20 @@ public struct CentreObject: Hashable, Sendable {
       self.table = table
       self.fields = fields
     }
+
+    /// Whether the server takes each field for its column.
+    var fits: Bool {
+      zip(fields, table.columns).allSatisfy { field, column in
+        switch (field, column.kind) {
+        case (.null, _): !column.isRequired
+        case (.bytes, let kind): kind == .bytea
+        case (.text(let text), .bigint): Int64(text) != nil
+        case (.text(let text), .integer): Int32(text) != nil
+        case (.text(let text), .real): Double(text) != nil
+        case (.text, let kind): kind != .bytea
+        }
+      }
+    }
   }
 
   public var id: UUID
@@ -30,6 +44,8 @@ public struct CentreObject: Hashable, Sendable {
   public var digest: [UInt8] = []
   /// Its own row first.
   public var rows: [Row] = []
+  /// Whether a row is not as the store's format has it: it is among the others as JSON, and what is derived of it is missing.
+  public var isDamaged = false
   /// SHA-256 of each packed chunk, in order.
   public var chunks: [[UInt8]] = []
 
@@ -79,7 +95,9 @@ public struct CentreObjects: Sendable {
     made.syncVersion = own["sync_version"].integer ?? 0
     made.digest = Self.digest(of: stored.rows)
     let head: [Field] = [.text(person), Field(start), .text(copy.gateway), .text(stored.object.text)]
-    made.rows.append(ownRow(own, of: stored, head: head, digest: made.digest))
+    let first = ownRow(own, of: stored, head: head, digest: made.digest)
+    guard first.fits else { throw Self.damaged(stored) }
+    made.rows.append(first)
     var numbers: [String: Int64] = [:]
     func next(_ table: CentreTable) -> Int64 {
       defer { numbers[table.name, default: 0] += 1 }
@@ -103,15 +121,24 @@ public struct CentreObjects: Sendable {
         let summary = summaries[row["id"]]
         let ordinal = next(.chunk)
         let figures = ["start", "end", "count", "sum", "minimum", "maximum", "cells"]
-        made.rows.append(
-          .init(
-            table: .chunk,
-            fields: head + [Field(ordinal), .bytes(digest), .bytes(payload)]
-              + figures.map { summary?[$0].field ?? .null }))
-        if case .blob(let cells)? = summary?["cells"] {
+        let packed = head + [Field(ordinal), .bytes(digest), .bytes(payload)]
+        let whole = CentreObject.Row(table: .chunk, fields: packed + figures.map { summary?[$0].field ?? .null })
+        if let summary, !whole.fits {
+          made.isDamaged = true
+          made.rows.append(.init(table: .chunk, fields: packed + figures.map { _ in .null }))
+          made.rows.append(opaque(summary, head: head, ordinal: next(.opaque)))
+          continue
+        }
+        made.rows.append(whole)
+        if case .blob(let bytes)? = summary?["cells"] {
           let device = own["device"].field
           let identifier = stored.type?["identifier"].field ?? .text("")
-          for (place, cell) in try QuarterCell.unpack(cells).enumerated() {
+          let cells: [QuarterCell]
+          do throws(StoreError) { cells = try QuarterCell.unpack(bytes) } catch {
+            made.isDamaged = true
+            continue
+          }
+          for (place, cell) in cells.enumerated() {
             made.rows.append(
               .init(
                 table: .cell,
@@ -147,6 +174,10 @@ public struct CentreObjects: Sendable {
               row["role"].field, row["position"].field, Field(member), Field(stored.members[member]?.text),
             ]))
       default: made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
+      }
+      if let last = made.rows.last, !last.fits {
+        made.isDamaged = true
+        made.rows[made.rows.count - 1] = opaque(row, head: head, ordinal: next(.opaque))
       }
     }
     return made
@@ -201,6 +232,19 @@ public struct CentreObjects: Sendable {
     }
     return rows
   }
+
+  /// The mark of an object that is damaged in the store: of nobody, so that who asks for persons does not find it.
+  public func mark(_ object: UUID) -> CentreObject.Row {
+    .init(
+      table: .opaque,
+      fields: [
+        .text(""), .text("0"), .text(copy.gateway), .text(object.text), .text("0"), .text(Self.damagedOrigin),
+        .text("{}"),
+      ])
+  }
+
+  /// What marks of damaged objects are called.
+  public static let damagedOrigin = "damaged"
 
   /// The row of a deletion.
   public func tombstone(_ stored: StoredChange) -> CentreObject.Row {

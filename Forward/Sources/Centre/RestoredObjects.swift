@@ -147,7 +147,8 @@ extension StoredChange {
       return switch row.table {
       case "metadata_values": (1, name, 0, row["key"].utf8)
       case "associations": (2, name, 0, [])
-      case "gaps", "markers": (0, name, row["ordinal"].integer ?? 0, [])
+      case "chunks", "summaries": (0, name, row["id"].integer ?? 0, [])
+      case "gaps", "markers", "runs": (0, name, row["ordinal"].integer ?? 0, [])
       default: (0, name, 0, [])
       }
     }

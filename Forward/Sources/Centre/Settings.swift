@@ -91,6 +91,9 @@ public struct Settings: Hashable, Sendable {
     return text
   }
 
+  /// Whether a host is reached by its name, and not by a socket here.
+  public var isOverNetwork: Bool { host.split(separator: ",").contains { !$0.hasPrefix("/") } }
+
   /// libpq's parameters: over a network with the host's certificate verified, and nothing else.
   public func connection(password: String?) -> [(keyword: String, value: String)] {
     var parameters: [(keyword: String, value: String)] = [
@@ -98,12 +101,14 @@ public struct Settings: Hashable, Sendable {
       ("application_name", "sensord-forward"),
       ("connect_timeout", "15"), ("client_encoding", "UTF8"), ("passfile", "/nonexistent"),
       ("tcp_user_timeout", "30000"),
+      // A machine that is gone while its answer is awaited is noticed after 90 s, by the kernel.
+      ("keepalives", "1"), ("keepalives_idle", "60"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
       // Not a standby: it would be asked again and again for what it cannot do.
       ("target_session_attrs", "read-write"),
       ("options", "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex"),
     ]
     if let password { parameters.append(("password", password)) }
-    if host.split(separator: ",").contains(where: { !$0.hasPrefix("/") }) {
+    if isOverNetwork {
       parameters += [
         ("sslmode", "verify-full"), ("sslrootcert", authority), ("ssl_min_protocol_version", "TLSv1.2"),
         ("gssencmode", "disable"),

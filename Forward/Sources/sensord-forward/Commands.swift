@@ -9,6 +9,7 @@ internal import SeriesStore
 struct ForwardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sensord-forward", abstract: "Keep a copy of a recorder's history in PostgreSQL.",
+    version: "sensord-forward \(Forwarder.version)",
     subcommands: [
       RunCommand.self, StatusCommand.self, VerifyCommand.self, RestoreCommand.self, SchemaCommand.self,
       ForgetCommand.self,
@@ -171,11 +172,14 @@ struct StatusCommand: ParsableCommand, ForwardAction {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
     let seconds = next.changes.first?.time.map { max(0, Int64(now.tv_sec) - $0.microseconds / 1_000_000) } ?? 0
+    let damaged = try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in
+      try Forwarder.marks(of: settings.user, in: &database)
+    }
     if json {
       Terminal.printObject(
         [
           ("sent", "\(sent)"), ("last", "\(next.last)"), ("waiting", "\(waiting)"), ("waitingSeconds", "\(seconds)"),
-          ("olderCopy", "\(isOther)"),
+          ("olderCopy", "\(isOther)"), ("damaged", "\(damaged)"),
         ] + Self.members(trouble))
     } else {
       Terminal.print(
@@ -184,6 +188,10 @@ struct StatusCommand: ParsableCommand, ForwardAction {
           : "The centre has \(sent) of \(next.last) changes; the oldest that it lacks is \(seconds) s old.")
       if isOther {
         Terminal.print("An older copy of the store was put in its place; it will be forwarded from the start.")
+      }
+      if damaged > 0 {
+        Terminal.print(
+          "\(damaged) objects are damaged in the store, and not whole at the centre; 'sensord check' says which.")
       }
       Self.say(trouble)
     }

@@ -128,6 +128,7 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
         "UPDATE sensord_gateway SET person = '' WHERE gateway = $1 AND person = $2",
         [.text(settings.user), .text(person)])
     case .gateway:
+      try database.run("DELETE FROM sensord_object WHERE \(Forwarder.areMarks)", [.text(settings.user)])
       for table in [CentreTable.device, .source, .type] {
         count += try database.run("DELETE FROM \(table.fullName) WHERE gateway = $1", [.text(settings.user)]).count
       }

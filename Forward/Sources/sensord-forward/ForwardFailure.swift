@@ -11,6 +11,7 @@ struct ForwardFailure: Error {
     case noInput = 66
     case unavailable = 69
     case software = 70
+    case cannotCreate = 73
     case io = 74
     case retry = 75
     case permission = 77
@@ -42,6 +43,10 @@ struct ForwardFailure: Error {
         "the centre: \(failure.message); its tables are not those of this program, see 'sensord-forward schema'")
     case ("42501", _):
       self.init(.permission, "the centre: \(failure.message); the login must be in the role sensord_gateway")
+    case ("", _) where failure.message.contains("no password supplied"):
+      self.init(
+        .permission,
+        "the centre asks for a password, and there is none: set password-file in [centre] of the configuration")
     case ("", _): self.init(.permission, "the centre: \(failure.message); see [centre] of the configuration")
     default: self.init(.data, "the centre: \(failure.message); nothing of this part was stored")
     }
@@ -49,11 +54,17 @@ struct ForwardFailure: Error {
 
   init(_ error: StoreError) {
     switch error.code {
-    case .missing: self.init(.noInput, error.message, isTransient: true)
+    case .missing: self.init(.noInput, Self.placed(error), isTransient: true)
     case .locked, .full, .io: self.init(.io, error.message, isTransient: true)
     case .permission: self.init(.permission, error.message + "; is the user in the group sensord?")
     case .newerVersion: self.init(.configuration, error.message)
-    default: self.init(.data, error.message)
+    case .cannotCreate: self.init(.cannotCreate, error.message)
+    default: self.init(.data, Self.placed(error))
     }
+  }
+
+  /// Here the configuration says where the store is.
+  private static func placed(_ error: StoreError) -> String {
+    error.message.replacing("with --store", with: "with 'path' in [store] of the configuration")
   }
 }

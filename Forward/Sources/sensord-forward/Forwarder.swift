@@ -1,5 +1,6 @@
 internal import Centre
 internal import FoundationEssentials
+internal import Glibc
 internal import HealthModel
 internal import PostgreSQL
 internal import SeriesStore
@@ -14,6 +15,8 @@ struct Forwarder: ~Copyable {
   private var anchor: ChangeAnchor
   /// What was inserted over this connection of what objects refer to.
   private var known: Set<CentreObject.Row> = []
+  /// Whether objects are marked as damaged; nil before that was asked.
+  private var hasMarks: Bool?
   /// What was attached to samples when their files were sent; nil before that.
   private var attached: Set<Attachment>?
   /// The changes of a part, and about the bytes that they have: all of it is in memory, some of it twice.
@@ -21,6 +24,8 @@ struct Forwarder: ~Copyable {
   private let bytes = 512 << 10
 
   static let program = "sensord-forward 1"
+  /// As the changelog has it.
+  static let version = "0.1.0"
 
   private init(
     _ store: HealthStore, _ objects: CentreObjects, _ database: consuming Database, _ anchor: ChangeAnchor,
@@ -46,6 +51,13 @@ struct Forwarder: ~Copyable {
 
   /// A connection to a centre that has this program's tables.
   static func connect(_ settings: Settings, password: String?) throws -> Database {
+    if settings.isOverNetwork, unsafe access(settings.authority, R_OK) != 0 {
+      let reason = unsafe String(cString: strerror(errno))
+      throw ForwardFailure(
+        .configuration,
+        "the certificates of who vouches for the host, \(settings.authority), cannot be read: \(reason); see authority in [centre]"
+      )
+    }
     do {
       var database = try Database(settings.connection(password: password))
       try checkTables(in: &database)
@@ -190,14 +202,21 @@ struct Forwarder: ~Copyable {
 
   private mutating func send(_ part: StoredChanges, altered: [StoredChange]) throws {
     var found: [CentreObject] = []
-    do throws(StoreError) {
-      // Of an object that is both, the newer state: it is in `altered`.
-      let anew = Set(altered.map(\.object))
-      for change in part.changes where !anew.contains(change.object) {
-        if let object = try objects.object(change) { found.append(object) }
+    var damage: [UUID: String] = [:]
+    // Of an object that is both, the newer state: it is in `altered`.
+    let anew = Set(altered.map(\.object))
+    for change in part.changes.filter({ !anew.contains($0.object) }) + altered {
+      let name = "\(change.object.text), change \(change.number),"
+      do throws(StoreError) {
+        guard let object = try objects.object(change) else { continue }
+        found.append(object)
+        if object.isDamaged {
+          damage[change.object] = "\(name) is damaged in the store: the centre lacks what is derived of it"
+        }
+      } catch {
+        damage[change.object] = "\(name) is damaged in the store and was left out; all else goes on to the centre"
       }
-      for change in altered { if let object = try objects.object(change) { found.append(object) } }
-    } catch { throw ForwardFailure(error) }
+    }
     var references: Set<CentreObject.Row> = []
     do throws(any Error) {
       try database.run("BEGIN")
@@ -214,11 +233,35 @@ struct Forwarder: ~Copyable {
         (part.changes + altered).filter { !$0.rows.isEmpty && named.contains($0.object) }.flatMap(objects.references))
       try transfer.insert(references.subtracting(known), in: &database)
       try transfer.save(living, in: &database)
+      try mark(damage.keys.sorted { $0.uuidString < $1.uuidString }, (part.changes + altered).map(\.object))
       try database.run("COMMIT")
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)
     }
     known.formUnion(references)
+    for line in damage.values.sorted() { Terminal.complain("\(line); 'sensord check' says more") }
+  }
+
+  /// Marks what is damaged, and takes the mark from what is not any more, or was deleted.
+  private mutating func mark(_ damaged: [UUID], _ concerned: [UUID]) throws(DatabaseFailure) {
+    let gateway = objects.copy.gateway
+    if hasMarks == nil { hasMarks = try Self.marks(of: gateway, in: &database) > 0 }
+    if hasMarks == true {
+      try database.run(
+        "DELETE FROM sensord_object WHERE \(Self.areMarks) AND owner = ANY ($2::uuid[])",
+        [.text(gateway), Insertion.list(concerned.map(\.text))])
+    }
+    guard !damaged.isEmpty else { return }
+    for insertion in Insertion.of(damaged.map(objects.mark)) { try database.run(insertion.statement, insertion.fields) }
+    hasMarks = true
+  }
+
+  static let areMarks = "person = '' AND time = 0 AND gateway = $1 AND origin = '\(CentreObjects.damagedOrigin)'"
+
+  /// How many objects are marked.
+  static func marks(of gateway: String, in database: inout Database) throws(DatabaseFailure) -> Int {
+    let answer = try database.run("SELECT count(*) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
+    return Int(answer.rows.first?[0] ?? "") ?? 0
   }
 
   /// Errors of the centre, with their remedy.

@@ -18,6 +18,12 @@ struct RestoreCommand: ParsableCommand, ForwardAction {
 
   func perform(isolation: isolated (any Actor)? = #isolation) async throws {
     let (settings, password) = try place.load()
+    var status = stat()
+    if unsafe lstat(to ?? settings.store, &status) == 0 {
+      throw ForwardFailure(
+        .cannotCreate,
+        "there is something at \(to ?? settings.store) already; move it away, or restore to another place")
+    }
     var database = try Forwarder.connect(settings, password: password)
     // One state of the centre, whatever else is forwarded meanwhile.
     try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in

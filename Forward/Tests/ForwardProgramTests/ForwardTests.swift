@@ -501,8 +501,8 @@ struct ForwardTests {
     #expect(before.count == after.count && !before.contains { $0.object == StoredChange.nothing })
     // Nothing is replaced.
     let again = try gateway.run("restore", "--to", path)
-    #expect(again.status == 65 && again.errors.contains("already"), "\(again)")
-    #expect(try gateway.run("restore").status == 65)
+    #expect(again.status == 73 && again.errors.contains("already"), "\(again)")
+    #expect(try gateway.run("restore").status == 73)
     #expect(gateway.folder.names.filter { $0.contains(".new-") }.isEmpty)
     do {
       let store = try HealthStore.open(path, for: .writing)

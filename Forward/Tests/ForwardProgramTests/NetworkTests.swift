@@ -97,9 +97,9 @@ struct NetworkTests {
       server.program.wait()
       server = try server.restarted(port: port, options: options(certificate))
     }
-    func refusal(_ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    func refusal(_ words: String, _ status: Int32 = 77, sourceLocation: SourceLocation = #_sourceLocation) throws {
       let outcome = try gateway.run("run", "--once")
-      #expect(outcome.status == 77 && outcome.errors.contains(words), "\(outcome)", sourceLocation: sourceLocation)
+      #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome)", sourceLocation: sourceLocation)
       #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome)", sourceLocation: sourceLocation)
       #expect(!outcome.errors.contains("horse"), sourceLocation: sourceLocation)
     }
@@ -114,7 +114,8 @@ struct NetworkTests {
     try configure(authority: "stranger.crt")
     try refusal("certificate verify failed")
     try configure(authority: "missing.crt")
-    try refusal("missing.crt")
+    try refusal("missing.crt", 78)
+    try refusal("authority in [centre]", 78)
     try configure(password: "wrong")
     try refusal("password authentication failed")
     // It tries again, and says it once.
@@ -129,7 +130,7 @@ struct NetworkTests {
     try configure()
     try gateway.forward()
     try configure(password: nil)
-    try refusal("no password supplied")
+    try refusal("set password-file in [centre]")
     let verified = try gateway.run("verify", credentials: folder.path)
     #expect(verified.status == 0, "\(verified)")
     unsafe chmod("\(folder.path)/password", 0o644)

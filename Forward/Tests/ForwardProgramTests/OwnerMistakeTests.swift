@@ -72,6 +72,10 @@ struct OwnerMistakeTests {
     while (try? server.connect("windows", as: gateway.name)) != nil { poll(nil, 0, 10) }
     try gateway.forward()
     try gateway.folder.write("password", "\r\n")
+    try gateway.configure()
+    let without = try gateway.run("status")
+    #expect(without.status == 77 && without.errors.contains("set password-file in [centre]"), "\(without)")
+    try gateway.configure(more: "[centre]\npassword-file = \(password)")
     let empty = try gateway.run("status")
     #expect(empty.status == 78 && empty.errors.contains("no password in its first line"), "\(empty)")
   }
@@ -124,5 +128,41 @@ struct OwnerMistakeTests {
     let restored = try gateway.run("restore", "--to", "\(gateway.folder.path)/new.sqlite")
     #expect(restored.status == 65 && restored.errors.contains("3 objects under two persons"), "\(restored)")
     #expect(!gateway.folder.names.contains { $0.hasPrefix("new") })
+  }
+
+  @Test("output that cannot be written is an error, --version says it, and a store that is not there names its setting")
+  func small() async throws {
+    let gateway = try TestGateway(on: server, centre: "small")
+    let errors = try OutputFile()
+    let full = try StartedProgram(
+      "/bin/bash", ["-c", "exec \"$0\" schema > /dev/full", TestGateway.program], output: errors.descriptor,
+      errors: errors.descriptor)
+    #expect(full.wait() == 74)
+    let output = try OutputFile()
+    let version = try StartedProgram(
+      TestGateway.program, ["--version"], output: output.descriptor, errors: errors.descriptor)
+    #expect(version.wait() == 0 && output.text.hasPrefix("sensord-forward 0."), "\(output.text)")
+    let missing = try gateway.run("run", "--once", "--attempts", "1")
+    #expect(missing.status == 66 && missing.errors.contains("'path' in [store]"), "\(missing)")
+    #expect(try gateway.run("run", "--again").status == 64)
+  }
+
+  @Test("a table that is another's is waited for: the service goes on when it is back")
+  func otherTable() async throws {
+    let gateway = try TestGateway(on: server, centre: "othertable")
+    let store = try gateway.open()
+    let errors = try OutputFile()
+    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
+    defer {
+      program.send(SIGKILL)
+      program.wait()
+    }
+    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    _ = try gateway.rows("ALTER TABLE sensord_gap RENAME TO other")
+    try await gateway.record(1, into: store)
+    while program.status == nil && !errors.text.contains("SQLSTATE 42P01") { poll(nil, 0, 10) }
+    _ = try gateway.rows("ALTER TABLE other RENAME TO sensord_gap")
+    while program.status == nil, try gateway.number("SELECT count(*) FROM sensord_session") == 0 { poll(nil, 0, 10) }
+    #expect(program.status == nil, "\(errors.text)")
   }
 }

@@ -84,9 +84,9 @@ struct SidesTests {
       let verified = try gateway.run("verify", "--json")
       #expect(verified.status == 0 && !verified.output.contains("\"waiting\":0"), "\(index): \(verified)")
       // A real difference is still one.
-      _ = try gateway.rows("UPDATE sensord_session SET quality = 'x' WHERE id = '\(sessions[2].text)'")
+      _ = try gateway.rows("UPDATE sensord_session SET until = until + 1 WHERE id = '\(sessions[2].text)'")
       #expect(try gateway.run("verify").status == 1, "\(index)")
-      _ = try gateway.rows("UPDATE sensord_session SET quality = NULL WHERE id = '\(sessions[2].text)'")
+      _ = try gateway.rows("UPDATE sensord_session SET until = until - 1 WHERE id = '\(sessions[2].text)'")
       try gateway.forward()
     }
   }
@@ -144,4 +144,54 @@ struct SidesTests {
     try gateway.forward()
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 0)
   }
+
+  private func change(_ gateway: TestGateway, _ statement: String) throws {
+    let errors = try OutputFile()
+    let program = try StartedProgram(
+      "/usr/bin/python3",
+      [
+        "-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()",
+        gateway.folder.store, statement,
+      ], output: errors.descriptor, errors: errors.descriptor)
+    try #require(program.wait() == 0, "\(errors.text)")
+  }
+
+  @Test("a damaged row keeps none behind it back: it is named, marked, counted, and sent when it is mended")
+  func damaged() async throws {
+    let gateway = try TestGateway(on: server, centre: "damagedrows")
+    let store = try gateway.open()
+    let sessions = try await gateway.record(3, into: store)
+    try change(
+      gateway,
+      """
+      UPDATE summaries SET cells = x'00ff' WHERE id = (SELECT min(id) FROM summaries);
+      UPDATE sessions SET start = 'x' || start WHERE id = (SELECT number FROM changes WHERE hex(uuid) = '\(Self.hex(sessions[1]))');
+      UPDATE gaps SET lost = 'x' WHERE session = (SELECT number FROM changes WHERE hex(uuid) = '\(Self.hex(sessions[2]))');
+      """)
+    try await gateway.record(1, first: 7, into: store)
+    let forwarded = try gateway.run("run", "--once")
+    let lines = forwarded.errors.split(separator: "\n")
+    #expect(forwarded.status == 0 && lines.count == 3, "\(forwarded)")
+    #expect(lines.filter { $0.contains("lacks what is derived") }.count == 2, "\(forwarded)")
+    #expect(lines.contains { $0.contains(sessions[1].text) && $0.contains("was left out") }, "\(forwarded)")
+    #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 3)
+    #expect(try gateway.number("SELECT count(DISTINCT owner) FROM sensord_cell") == 3)
+    let status = try gateway.run("status", "--json")
+    #expect(status.status == 0 && status.output.contains("\"damaged\":3"), "\(status)")
+    let verified = try gateway.run("verify", "--json")
+    #expect(verified.status == 1 && verified.output.contains("\"damagedInStore\":3"), "\(verified)")
+    #expect(
+      verified.output.contains("\"missing\":0,\"extra\":0,\"different\":0")
+        && verified.output.contains("\"otherRows\":0"))
+    try change(gateway, "UPDATE sessions SET start = CAST(substr(start, 2) AS INTEGER) WHERE typeof(start) = 'text'")
+    #expect(try gateway.run("run", "--once", "--again").status == 0)
+    #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 4)
+    #expect(try gateway.run("status", "--json").output.contains("\"damaged\":2"))
+    let after = try gateway.run("verify", "--json")
+    #expect(after.status == 0 && after.output.contains("\"damagedInStore\":2"), "\(after)")
+    // As it is in the store, it comes back.
+    #expect(try gateway.run("restore", "--to", "\(gateway.folder.path)/restored.sqlite").status == 0)
+  }
+
+  private static func hex(_ id: UUID) -> String { id.uuidString.replacing("-", with: "") }
 }
