@@ -80,11 +80,13 @@ public struct CentreObjects: Sendable {
     self.persons = persons
   }
 
-  /// An object with its rows; nil where the store does not have it any more.
+  /// An object with its rows; nil where the store does not have it any more, and of a clinical record that stays at home.
   ///
   /// - Throws: ``StoreError/Code/corrupt(object:)`` where a row is not as the store's format has it.
   public func object(_ stored: StoredChange) throws(StoreError) -> CentreObject? {
     guard let own = stored.rows.first else { return nil }
+    let isRecord = stored.rows.contains { $0.table == Self.recordTable }
+    if isRecord, !persons.sendsRecords { return nil }
     guard case .integer(let start) = own["start"], case .integer(let end) = own["end"] else {
       throw Self.damaged(stored)
     }
@@ -111,6 +113,10 @@ public struct CentreObjects: Sendable {
         // A text of the server cannot have a zero; in JSON it is written as others.
         made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
         if row.table != own.table { continue }
+      } else if isRecord, row.table == "metadata_values" {
+        // Where no researcher looks.
+        made.rows.append(opaque(row, head: head, ordinal: next(.opaque)))
+        continue
       }
       switch row.table {
       case own.table: break
@@ -220,7 +226,13 @@ public struct CentreObjects: Sendable {
       rows.append(row(.type, type, ["identifier", "kind", "unit", "style", "style_version"]))
     }
     if let source = stored.source {
-      rows.append(row(.source, source, ["identifier", "name", "version", "product_type", "operating_system_version"]))
+      let further = ["version", "product_type", "operating_system_version"]
+      if persons.sendsNames {
+        rows.append(row(.source, source, ["identifier", "name"] + further))
+      } else {
+        let identifier = Field.text(Self.nameless(source))
+        rows.append(row(.source, source, further, [identifier, identifier]))
+      }
     }
     if let device = stored.device {
       let home = persons.sendsNames ? ["local_identifier", "unique_device_identifier"] : ["", ""]
@@ -245,6 +257,35 @@ public struct CentreObjects: Sendable {
 
   /// What marks of damaged objects are called.
   public static let damagedOrigin = "damaged"
+
+  /// What a source is called where names stay at home.
+  ///
+  /// Programs' own identifiers stay, so that after a restoration they find what is theirs. Those that an import made have the name
+  /// of a device or a file in them, or a serial number: these get the number of their row, which tells nothing. No digest: of a
+  /// name one could try which it is.
+  static func nameless(_ source: StoredRow) -> String {
+    guard case .text(let identifier) = source["identifier"] else { return "source" }
+    let number = source["id"].integer ?? 0
+    let first = identifier.prefix { $0 != "." }
+    if imports.contains(String(first)) { return first == identifier ? identifier : "\(first).\(number)" }
+    let isOfProgram = identifier.contains(".") && Persons.isPseudonym(identifier)
+    return isOfProgram || ownSources.contains(identifier) ? identifier : "source.\(number)"
+  }
+
+  /// What the identifiers begin with that imports make.
+  private static let imports: Set = ["apple", "fit", "tcx", "wfdb"]
+  /// What the recorder calls itself, and files that do not say where they are from.
+  private static let ownSources: Set = ["sensord", "hrvlogger", "rr", "fhir"]
+
+  /// Where the store has the documents of clinical records.
+  public static let recordTable = "clinical_records"
+  /// The samples that are clinical records.
+  static let recordTypes = [
+    ClinicalType.allergyRecord, .clinicalNoteRecord, .conditionRecord, .coverageRecord, .immunizationRecord,
+    .labResultRecord, .medicationRecord, .procedureRecord, .vitalSignRecord,
+  ].map(\.identifier)
+  /// Rows of other tables that no researcher sees: documents, what files are called, and metadata of documents.
+  static let hiddenOrigins = [recordTable, "attachments", "metadata_values"]
 
   /// The row of a deletion.
   public func tombstone(_ stored: StoredChange) -> CentreObject.Row {
@@ -284,13 +325,16 @@ public struct Persons: Hashable, Sendable {
   public var wearers: [String: String]
   /// Whose everything else is.
   public var other: String
-  /// Whether names and addresses of devices may leave the gateway.
+  /// Whether names and addresses of devices, and names of sources, may leave the gateway.
   public var sendsNames: Bool
+  /// Whether clinical records may leave the gateway, with the files that are attached to them.
+  public var sendsRecords: Bool
 
-  public init(wearers: [String: String], other: String, sendsNames: Bool) {
+  public init(wearers: [String: String], other: String, sendsNames: Bool, sendsRecords: Bool = false) {
     self.wearers = wearers
     self.other = other
     self.sendsNames = sendsNames
+    self.sendsRecords = sendsRecords
   }
 
   /// What a restored device has before its person, where an address would be that never left the former machine.

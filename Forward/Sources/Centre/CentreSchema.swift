@@ -160,10 +160,54 @@ public enum CentreSchema {
       "DO $$ BEGIN CREATE ROLE \(role) NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;"
     }.joined(separator: "\n")
 
+  /// Which rows of a table a researcher sees; nil of what none does: how far gateways are, and files, which have names in them.
+  private static func seen(of table: CentreTable) -> String? {
+    func referred(_ column: String, from tables: [CentreTable]) -> String {
+      let those = tables.map { "SELECT gateway, store, history, \(column) FROM \($0.fullName)" }
+      return "(gateway, store, history, \"row\") IN (\(those.joined(separator: " UNION ALL ")))"
+    }
+    func named(_ table: CentreTable) -> String {
+      """
+      EXISTS (SELECT 1 FROM \(table.fullName) AS there
+            WHERE there.gateway = \(CentreTable.tombstone.fullName).gateway AND there.id = \(CentreTable.tombstone.fullName).object)
+      """
+    }
+    let ofStudies = """
+      person IN (SELECT study.person FROM sensord_study AS study
+            JOIN sensord_researcher AS researcher ON researcher.study = study.study WHERE researcher.login = current_user)
+      """
+    // What has no person is seen by way of a sample or a session that is.
+    switch table {
+    case .gateway, .attachment: return nil
+    case .type: return referred("type", from: [.sample])
+    case .source: return referred("source", from: [.sample, .session])
+    case .tombstone: return "\(named(.sample)) OR \(named(.session))"
+    case .sample:
+      let records = CentreObjects.recordTypes.map(literal).joined(separator: ", ")
+      return "\(ofStudies)\n      AND identifier NOT IN (\(records))"
+    case .opaque:
+      let hidden = CentreObjects.hiddenOrigins.map(literal).joined(separator: ", ")
+      return "\(ofStudies)\n      AND origin NOT IN (\(hidden))"
+    default: return ofStudies
+    }
+  }
+
+  /// Who is in which study is an administrator's; a researcher sees the own login and the persons of the own studies.
+  private static let rightsToStudies = """
+    ALTER TABLE sensord_study ENABLE ROW LEVEL SECURITY;
+    ALTER TABLE sensord_researcher ENABLE ROW LEVEL SECURITY;
+    GRANT SELECT ON sensord_study, sensord_researcher TO sensord_researcher;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON sensord_study, sensord_researcher TO sensord_administrator;
+    CREATE POLICY administrator ON sensord_study TO sensord_administrator USING (true) WITH CHECK (true);
+    CREATE POLICY administrator ON sensord_researcher TO sensord_administrator USING (true) WITH CHECK (true);
+    CREATE POLICY researcher ON sensord_researcher FOR SELECT TO sensord_researcher USING (login = current_user);
+    CREATE POLICY researcher ON sensord_study FOR SELECT TO sensord_researcher
+      USING (study IN (SELECT own.study FROM sensord_researcher AS own WHERE own.login = current_user));
+    """
+
   /// A gateway has its own rows only, a researcher the persons of the studies, an administrator all.
   private static var rights: [String] {
     CentreTable.all.map { table in
-      let isOfPerson = table.columns.contains { $0.name == "person" } && table != .gateway
       var lines = [
         "ALTER TABLE \(table.fullName) ENABLE ROW LEVEL SECURITY;",
         "GRANT SELECT, INSERT, UPDATE, DELETE ON \(table.fullName) TO sensord_gateway, sensord_administrator;",
@@ -173,13 +217,7 @@ public enum CentreSchema {
         CREATE POLICY administrator ON \(table.fullName) TO sensord_administrator USING (true) WITH CHECK (true);
         """,
       ]
-      if table != .gateway {
-        let seen =
-          isOfPerson
-          ? """
-          person IN (SELECT study.person FROM sensord_study AS study
-              JOIN sensord_researcher AS researcher ON researcher.study = study.study WHERE researcher.login = current_user)
-          """ : "true"
+      if let seen = seen(of: table) {
         lines.append(
           """
           GRANT SELECT ON \(table.fullName) TO sensord_researcher;
@@ -188,13 +226,11 @@ public enum CentreSchema {
           """)
       }
       return lines.joined(separator: "\n")
-    }
+    } + [rightsToStudies]
   }
 
   private static let tail = """
     GRANT SELECT ON sensord_schema TO \(groups.joined(separator: ", "));
-    GRANT SELECT ON sensord_study, sensord_researcher TO sensord_researcher;
-    GRANT SELECT, INSERT, UPDATE, DELETE ON sensord_study, sensord_researcher TO sensord_administrator;
     GRANT SELECT ON sensord_sessions, sensord_hourly, sensord_hrv, sensord_gaps TO \(groups.joined(separator: ", "));
     """
 

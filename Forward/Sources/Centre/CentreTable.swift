@@ -60,12 +60,13 @@ public struct CentreTable: Hashable, Sendable {
     Column("source", .bigint), Column("device", .bigint),
   ]
 
-  /// How far a copy of a store was forwarded. `anchor` is opaque.
+  /// How far a copy of a store was forwarded. `anchor` is opaque; `records` is 1 where clinical records are forwarded, too.
   public static let gateway = CentreTable(
     "gateway", key: ["gateway", "store", "history"],
     copy + [
       Column("person", .text, true), Column("program", .text, true), Column("anchor", .text, true),
       Column("sent", .bigint, true), Column("last", .bigint, true), Column("sent_time", .bigint),
+      Column("records", .integer, true),
     ])
   public static let type = referred(
     "type",
@@ -73,6 +74,7 @@ public struct CentreTable: Hashable, Sendable {
       Column("identifier", .text, true), Column("kind", .text, true), Column("unit", .text, true),
       Column("style", .text, true), Column("style_version", .bigint, true),
     ])
+  /// What has a name in it is there only where the gateway's owner said so.
   public static let source = referred(
     "source",
     [

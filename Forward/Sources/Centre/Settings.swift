@@ -70,6 +70,9 @@ public struct Settings: Hashable, Sendable {
     case ("devices", "names"):
       guard value == "yes" || value == "no" else { throw Mistake(message: "line \(line): 'names' is yes or no") }
       persons.sendsNames = value == "yes"
+    case ("records", "forward"):
+      guard value == "yes" || value == "no" else { throw Mistake(message: "line \(line): 'forward' is yes or no") }
+      persons.sendsRecords = value == "yes"
     case ("persons", "other"): persons.other = try Self.pseudonym(value, line: line)
     case ("persons", _):
       let digits = name.split(separator: ":", omittingEmptySubsequences: false)

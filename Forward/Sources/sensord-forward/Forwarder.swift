@@ -97,7 +97,7 @@ struct Forwarder: ~Copyable {
     let found = try centre(&database) { (database) throws(DatabaseFailure) in
       try database.run(
         """
-        SELECT history, anchor, person FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
+        SELECT history, anchor, person, records FROM sensord_gateway WHERE gateway = $1 AND store = $2::uuid
         ORDER BY history DESC LIMIT 1
         """, [.text(settings.user), .text(identity.text)])
     }
@@ -118,7 +118,10 @@ struct Forwarder: ~Copyable {
           "[persons] 'other' is '\(other)', but what was forwarded is of '\(row[2] ?? "")'; "
             + "change it back, or forget what was forwarded")
       }
-      if let anchor = ChangeAnchor(row[1] ?? "") {
+      let sendsRecords = settings.persons.sendsRecords
+      let wasAnswered = row[3] == (sendsRecords ? "1" : "0")
+      if !wasAnswered { try changeRecords(sendsRecords, of: identity, gateway: settings.user, in: &database) }
+      if let anchor = wasAnswered || !sendsRecords ? ChangeAnchor(row[1] ?? "") : .start {
         do throws(StoreError) {
           _ = try await store.history(after: anchor, limit: 1)
           let copy = CentreCopy(gateway: settings.user, store: identity, history: history)
@@ -132,6 +135,7 @@ struct Forwarder: ~Copyable {
     let first: [Field] = [
       .text(settings.user), .text(identity.text), Field(history), .text(settings.persons.other), .text(program),
       .text(ChangeAnchor.start.description), .text("0"), .text("0"), .null,
+      .text(settings.persons.sendsRecords ? "1" : "0"),
     ]
     let row = CentreObject.Row(table: .gateway, fields: first)
     try centre(&database) { (database) throws(DatabaseFailure) in

@@ -106,6 +106,7 @@ struct CentreTests {
       ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
       ("\(good)\n[centre]\nport = 70000", "line 9"), ("\(good)\n[centre]\npassword = x", "'password'"), ("", "'user'"),
       ("[centre]\nuser = a", "'other'"), ("\(good)\n[devices]\nnames = maybe", "line 9"),
+      ("\(good)\n[records]\nforward = all", "line 9"),
     ] {
       #expect { try Settings(text) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }
     }
