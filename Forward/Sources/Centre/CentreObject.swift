@@ -151,7 +151,8 @@ public struct CentreObjects: Sendable {
                 fields: [
                   .text(person), Field(cell.start.microseconds), .text(copy.gateway), .text(stored.object.text),
                   Field(ordinal << 16 | Int64(place)), device, identifier, Field(Int64(cell.count)), Field(cell.sum),
-                  Field(cell.minimum), Field(cell.maximum), Field(cell.covered), Field(cell.held),
+                  Field(cell.minimum), Field(cell.maximum), Field(cell.covered), Field(cell.held), Field(start),
+                  Field(end),
                 ]))
           }
         }
@@ -186,7 +187,28 @@ public struct CentreObjects: Sendable {
         made.rows[made.rows.count - 1] = opaque(row, head: head, ordinal: next(.opaque))
       }
     }
+    if let cell = cellOfValue(own, of: stored, person: person) { made.rows.append(cell) }
     return made
+  }
+
+  /// The cell of a quantity that its sample's row has, not a chunk. Figures of a session are none: it has its rates.
+  private func cellOfValue(_ own: StoredRow, of stored: StoredChange, person: String) -> CentreObject.Row? {
+    guard own.table == "samples", own["session"] == .null, own["count"] == .integer(1),
+      case .real(let value) = own["most_recent"], let start = own["most_recent_start"].integer,
+      let end = own["most_recent_end"].integer, !stored.rows.contains(where: { $0.table == "chunks" })
+    else { return nil }
+    let quarter: Int64 = 900_000_000
+    let rest = start % quarter
+    let covered = end.subtractingReportingOverflow(start).partialValue
+    return .init(
+      table: .cell,
+      fields: [
+        .text(person), Field(start - (rest < 0 ? rest + quarter : rest)), .text(copy.gateway),
+        .text(stored.object.text),
+        .text("0"), own["device"].field, stored.type?["identifier"].field ?? .text(""), .text("1"), Field(value),
+        Field(value), Field(value), Field(covered), Field(value * Double(covered)), own["start"].field,
+        own["end"].field,
+      ])
   }
 
   private func ownRow(_ own: StoredRow, of stored: StoredChange, head: [Field], digest: [UInt8]) -> CentreObject.Row {

@@ -117,18 +117,23 @@ public enum CentreSchema {
     WHERE \(isThere("session"));
     """,
     """
-    -- Hours of UTC. For each person and quarter of an hour that two sensors or gateways have, the one that covers more.
+    -- Hours of UTC. Of recordings of a person at the same time, for each quarter of an hour the one that covers more; what was
+    -- recorded before it or after it in the same quarter counts, too. No quarter is covered for longer than it lasts.
     CREATE VIEW sensord_hourly WITH (security_invoker = true) AS
-    WITH quarter AS (
-      SELECT person, identifier, time, gateway, device, sum(count) AS count, sum(sum) AS sum, min(minimum) AS minimum,
-        max(maximum) AS maximum, sum(covered) AS covered, sum(held) AS held
-      FROM sensord_cell GROUP BY person, identifier, time, gateway, device
-    ), best AS (
-      SELECT DISTINCT ON (person, identifier, time) * FROM quarter
-      ORDER BY person, identifier, time, covered DESC, count DESC, gateway, device
+    WITH recording AS (
+      SELECT person, identifier, time, gateway, owner, sum(count)::bigint AS count, sum(sum) AS sum, min(minimum) AS minimum,
+        max(maximum) AS maximum, sum(covered)::bigint AS covered, sum(held) AS held,
+        int8range(min(start_time), greatest(max(until), min(start_time) + 1)) AS span
+      FROM sensord_cell GROUP BY person, identifier, time, gateway, owner
+    ), ranked AS (
+      SELECT *, range_agg(span) OVER (PARTITION BY person, identifier, time
+        ORDER BY covered DESC, count DESC, gateway, owner ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS better
+      FROM recording
     ), hour AS (
       SELECT person, identifier, time - ((time % 3600000000) + 3600000000) % 3600000000 AS hour, count, sum, minimum,
-        maximum, covered, held FROM best
+        maximum, least(covered, 900000000) AS covered,
+        CASE WHEN covered > 900000000 THEN held * 900000000 / covered ELSE held END AS held
+      FROM ranked WHERE better IS NULL OR NOT better && span
     )
     SELECT person, identifier, \(timestamp("hour")) AS start_at, sum(count) AS count, sum(sum) / sum(count) AS average,
       sum(held) / nullif(sum(covered), 0) AS held_average, min(minimum) AS minimum, max(maximum) AS maximum,

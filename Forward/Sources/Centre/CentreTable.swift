@@ -112,13 +112,15 @@ public struct CentreTable: Hashable, Sendable {
       Column("start_time", .bigint), Column("until", .bigint), Column("count", .bigint), Column("sum", .real),
       Column("minimum", .real), Column("maximum", .real), Column("cells", .bytea),
     ])
-  /// A quarter of an hour of a chunk; `time` is its beginning.
+  /// A quarter of an hour of a chunk, or a value that is not packed, in the quarter in which it begins; `time` is the quarter's beginning,
+  /// `start_time` and `until` are those of the whole sample.
   public static let cell = CentreTable(
     of: "cell", key: ["ordinal"],
     [
       Column("ordinal", .integer), Column("device", .bigint), Column("identifier", .text, true),
       Column("count", .bigint, true), Column("sum", .real, true), Column("minimum", .real, true),
       Column("maximum", .real, true), Column("covered", .bigint, true), Column("held", .real, true),
+      Column("start_time", .bigint, true), Column("until", .bigint, true),
     ])
   public static let run = CentreTable(
     of: "run", key: ["ordinal"],
