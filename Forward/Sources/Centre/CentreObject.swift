@@ -203,7 +203,7 @@ public struct CentreObjects: Sendable {
     return .init(
       table: .cell,
       fields: [
-        .text(person), Field(start - (rest < 0 ? rest + quarter : rest)), .text(copy.gateway),
+        .text(person), Field(start &- (rest < 0 ? rest + quarter : rest)), .text(copy.gateway),
         .text(stored.object.text),
         .text("0"), own["device"].field, stored.type?["identifier"].field ?? .text(""), .text("1"), Field(value),
         Field(value), Field(value), Field(covered), Field(value * Double(covered)), own["start"].field,

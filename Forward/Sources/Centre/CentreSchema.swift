@@ -14,7 +14,7 @@ public enum CentreSchema {
   public static func script(nodes: [[(keyword: String, value: String)]]) -> String {
     var parts = [head, nodesRemark, "CREATE EXTENSION IF NOT EXISTS postgres_fdw;"]
     parts += nodes.enumerated().map { index, parameters in
-      let options = (parameters + [("fetch_size", "1000")]).map { "\($0.keyword) \(literal($0.value))" }
+      let options = (secured(parameters) + [("fetch_size", "1000")]).map { "\($0.keyword) \(literal($0.value))" }
       return
         "CREATE SERVER sensord_node_\(index) FOREIGN DATA WRAPPER postgres_fdw OPTIONS (\(options.joined(separator: ", ")));"
     }
@@ -36,6 +36,13 @@ public enum CentreSchema {
     return (parts + [studies] + views + [roles] + rights + [tail]).joined(separator: "\n\n") + "\n"
   }
 
+  /// Over a network the node's certificate is verified, unless somebody said otherwise.
+  private static func secured(_ parameters: [(keyword: String, value: String)]) -> [(keyword: String, value: String)] {
+    let isLocal = parameters.contains { $0.keyword == "host" && $0.value.hasPrefix("/") }
+    return isLocal || parameters.contains { $0.keyword == "sslmode" }
+      ? parameters : parameters + [(keyword: "sslmode", value: "verify-full")]
+  }
+
   private static let nodesRemark = """
     -- This is the server that gateways and researchers connect to. Each node has a database with 'sensord-forward schema', and there
     -- every gateway its login in sensord_gateway, under the same name: what a gateway may write, the node decides. Here it has a mapping:
@@ -48,10 +55,11 @@ public enum CentreSchema {
   private static let head = """
     -- The tables of sensord at the centre, version \(version). For PostgreSQL 15 or later; run it once, as the database's owner:
     --   sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
-    -- A gateway is a login in the role sensord_gateway, and is called as the login is:
-    --   CREATE ROLE "lab-1" LOGIN PASSWORD '…' IN ROLE sensord_gateway;
+    -- A gateway is a login in the role sensord_gateway, and is called as the login is; psql asks for its password:
+    --   CREATE ROLE "lab-1" LOGIN IN ROLE sensord_gateway;
+    --   \\password lab-1
     -- A researcher sees the persons of the studies that sensord_researcher names:
-    --   CREATE ROLE "ada" LOGIN PASSWORD '…' IN ROLE sensord_researcher;
+    --   CREATE ROLE "ada" LOGIN IN ROLE sensord_researcher;
     --   INSERT INTO sensord_study VALUES ('sleep', 'p017'); INSERT INTO sensord_researcher VALUES ('ada', 'sleep');
     -- Times are microseconds since 1970-01-01 00:00:00 UTC; the views have them as timestamps, too.
 

@@ -48,8 +48,13 @@ public struct Settings: Hashable, Sendable {
       try set(section, String(parts[0]), String(parts[1]), line: index + 1)
     }
     guard !user.isEmpty else { throw Mistake(message: "[centre] needs 'user', the login at the centre") }
-    guard !persons.other.isEmpty else {
-      throw Mistake(message: "[persons] needs 'other', whose everything is that no sensor says: a pseudonym")
+    if persons.other.isEmpty {
+      // Of each gateway another person.
+      guard Persons.isPseudonym(user) else {
+        throw Mistake(
+          message: "[persons] needs 'other', whose everything is that no sensor says: the login is no pseudonym")
+      }
+      persons.other = user
     }
   }
 

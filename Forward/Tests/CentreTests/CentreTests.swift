@@ -19,6 +19,19 @@ struct CentreTests {
     #expect(!CentreSchema.script.contains("TRIGGER") && !CentreSchema.script.contains("EXTENSION"))
   }
 
+  @Test("a node over a network is asked for its certificate, one by a socket or with a mode of its own as it is said")
+  func nodes() {
+    let modes = ["host=db", "host=/run/postgresql", "host=db sslmode=verify-ca"].map { text in
+      let parameters = text.split(separator: " ").map { word in
+        let parts = word.split(separator: "=")
+        return (keyword: String(parts[0]), value: String(parts[1]))
+      }
+      let script = CentreSchema.script(nodes: [parameters])
+      return script.split(separator: "sslmode '").dropFirst().map { String($0.prefix { $0 != "'" }) }
+    }
+    #expect(modes == [["verify-full"], [], ["verify-ca"]])
+  }
+
   @Test("many rows go in few statements, none with too many parameters")
   func insertions() {
     let row = CentreObject.Row(
@@ -95,6 +108,7 @@ struct CentreTests {
       """
     let settings = try Settings(good)
     #expect(settings.user == "lab-1" && settings.persons.wearers == ["C0:FF:EE:00:00:01": "p1"])
+    #expect(try Settings("[centre]\nuser = lab-1").persons.other == "lab-1")
     let parameters = settings.connection(password: "secret")
     #expect(
       // Two hours, as the kernel would have it, is no answer to who waits for one.
@@ -105,7 +119,7 @@ struct CentreTests {
     for (text, words) in [
       ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
       ("\(good)\n[centre]\nport = 70000", "line 9"), ("\(good)\n[centre]\npassword = x", "'password'"), ("", "'user'"),
-      ("[centre]\nuser = a", "'other'"), ("\(good)\n[devices]\nnames = maybe", "line 9"),
+      ("[centre]\nuser = a b", "'other'"), ("\(good)\n[devices]\nnames = maybe", "line 9"),
       ("\(good)\n[records]\nforward = all", "line 9"),
     ] {
       #expect { try Settings(text) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }
