@@ -59,6 +59,7 @@ struct AppleWriterTests {
         \(rate(17, 70))
         \(beats("08", "11", ["08.40", "09.40", "10.40"]))
         \(beats("16", "19", ["16.70", "17.70", "18.70"]))
+         <?sensord end?>
         </HealthData>
 
         """)
@@ -206,6 +207,7 @@ struct AppleWriterTests {
           <WorkoutStatistics type="HKQuantityTypeIdentifierHeartRate" startDate="2026-11-21 02:08:08 +0000" \
         endDate="2026-11-21 02:08:19 +0000" average="66.0" minimum="60.0" maximum="72.0" unit="count/min"/>
          </Workout>
+         <?sensord end?>
         </HealthData>
 
         """)
@@ -286,6 +288,46 @@ struct AppleWriterTests {
     #expect(reading.account.leftOut == [told: 1])
     let alone = try Reading(Array("<HealthData>\(AppleText.rate(60))</HealthData>".utf8), .apple)
     #expect(alone.account.leftOut == ["record that is in no recording": 1])
+    #expect(alone.damage?.place == "line 1")
+  }
+
+  @Test(
+    "what somebody put behind or before a recording is no part of it, and is damage that is told; a recording behind it comes in",
+    arguments: [1, 64, 100_000])
+  func outside(pieces: Int) throws {
+    let first = try MadeUp.withGap()
+    var second = first
+    second.id = try #require(UUID(uuidString: "AAAAAAAA-1111-4222-8333-444444444444"))
+    let parts = [first, second].map { recording in
+      InterchangeFormat.apple.text(of: recording).split(separator: "\n").dropFirst(4).dropLast()
+        .joined(separator: "\n")
+    }
+    let beat = #"<HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="60" time="7:14:22.50 AM"/>"#
+      + "</HeartRateVariabilityMetadataList>"
+    let deviation = AppleText.record(
+      AppleNames.deviation, "40", unit: "ms", to: "07:15:22", day: "2026-11-23", source: "sensord", within: beat)
+    let strangers = "\(deviation)\n\(AppleText.rate(61, day: "2026-11-20"))\n<Workout sourceName='W'><WorkoutEvent/></Workout>"
+    let alone = try parts.map { try Reading(Array("<HealthData>\n\($0)\n</HealthData>".utf8), .apple).sessions }
+    // Also in files of versions that did not say where a recording ends: its device tells.
+    for end in ["<?sensord end?>", ""] {
+      let bodies = parts.map { $0.replacing("<?sensord end?>", with: end) }
+      let reading = try Reading(
+        Array("<HealthData>\n\(bodies[0])\n\(strangers)\n\(bodies[1])\n</HealthData>".utf8), .apple, pieces: pieces)
+      #expect(reading.sessions == alone.flatMap { $0 })
+      #expect(reading.account.leftOut == ["record that is in no recording": 2, "Workout that is in no recording": 1])
+      #expect(
+        reading.damage
+          == FileDamage(
+            "line \(bodies[0].split(separator: "\n", omittingEmptySubsequences: false).count + 2)",
+            "\(AppleNames.deviation) is outside of what sensord wrote, and 2 more; "
+              + "import the export that it is from by itself"))
+    }
+    let before = try Reading(
+      Array("<HealthData>\(strangers)\(parts[0])</HealthData>".utf8), .apple, pieces: pieces)
+    #expect(before.sessions == alone[0] && before.damage?.place == "line 1")
+    // An export of Apple's with one of ours further behind is Apple's, and says so.
+    let apple = AppleReading("\(strangers)\(parts[0])")
+    #expect(apple.account.reading.notes.contains { $0.hasPrefix("what sensord wrote stands in it, too") })
   }
 
   @Test("nothing is written of what has neither a rate nor a beat")

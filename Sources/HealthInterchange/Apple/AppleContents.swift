@@ -150,6 +150,11 @@ final class AppleContents: XMLContents {
     }
   }
 
+  func instruction(_ target: String, _ data: String) {
+    guard target == RecordingAnnouncement.target, RecordingAnnouncement(data) != nil else { return }
+    account.reading.note("what sensord wrote stands in it, too, and counts as its values: import that by itself")
+  }
+
   func end(_ name: String) {
     path.removeLast()
     switch name {

@@ -16,6 +16,7 @@ package struct AppleCopyReader: RecordingReader {
   package init() {
     contents = AppleCopyContents()
     stream = XMLStream(contents)
+    contents.stream = stream
   }
 
   package var account: ReadingAccount { contents.account }
@@ -28,6 +29,7 @@ package struct AppleCopyReader: RecordingReader {
   package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
     defer { elements += contents.take() }
     try stream.read([], isLast: true)
+    if let damage = contents.outside { throw damage }
   }
 }
 
@@ -36,10 +38,18 @@ final class AppleCopyContents: XMLContents {
   static let hasTexts = false
 
   private(set) var account = ReadingAccount()
+  /// Who knows the place.
+  weak var stream: XMLStream?
+  private var depth = 0
   private var elements: [ForeignElement] = []
-  /// Of the recording under way.
+  /// Of the recording under way; nil outside of all.
   private var announcement: RecordingAnnouncement?
   private var hasOrigin = false
+  /// What its records say of themselves.
+  private var origin: Origin?
+  /// The first that belongs to no recording: its place and name, and how many there are.
+  private var stranger: (line: String, name: String)?
+  private var strangers = 0
   /// What was said of the next record.
   private var isContinued = false
   private var isAfterGap = false
@@ -52,6 +62,20 @@ final class AppleCopyContents: XMLContents {
   /// A beat is at the hundredth of a second; a gap may be longer than any interval, but then it is none.
   private static let longestTicks: Int64 = 30_000
 
+  private struct Origin: Equatable {
+    var source: String
+    var device: String?
+  }
+
+  /// What belongs to no recording, once all was read.
+  var outside: FileDamage? {
+    guard let stranger else { return nil }
+    let more = strangers > 1 ? ", and \(strangers - 1) more" : ""
+    return FileDamage(
+      stranger.line,
+      "\(stranger.name) is outside of what sensord wrote\(more); import the export that it is from by itself")
+  }
+
   func take() -> [ForeignElement] {
     defer { elements = [] }
     return elements
@@ -62,20 +86,51 @@ final class AppleCopyContents: XMLContents {
     switch data {
     case AppleWriter.continued: isContinued = true
     case AppleWriter.gap: isAfterGap = true
+    case AppleWriter.end: leave()
     default: if let said = RecordingAnnouncement(data) { begin(said) }
     }
   }
 
   private func begin(_ said: RecordingAnnouncement) {
     announcement = said
-    (hasOrigin, isContinued, isAfterGap, span, lastRate, lastTick) = (false, false, false, nil, nil, nil)
+    (hasOrigin, origin, isContinued, isAfterGap, span) = (false, nil, false, false, nil)
+    (lastRate, lastTick) = (nil, nil)
     elements.append(.recording)
     elements.append(.ticks(perSecond: Int32(AppleWriter.ticksPerSecond), from: Timestamp(microseconds: 0)))
     elements.append(.identity(said.identity))
   }
 
+  /// The recording has ended.
+  private func leave() {
+    (announcement, span, isContinued, isAfterGap) = (nil, nil, false, false)
+  }
+
+  /// Whether an element belongs to the recording under way, which another's ends.
+  private func isOfRecording(_ element: XMLElement, _ name: String) -> Bool {
+    if depth == 2, announcement != nil, let source = element["sourceName"] {
+      let found = Origin(source: source, device: element["device"])
+      if found != origin ?? found { leave() } else { origin = found }
+    }
+    guard announcement == nil else { return true }
+    // What is in it goes with it.
+    guard depth == 2 else { return false }
+    account.leave(out: "\(name == "Record" ? "record" : String(name.prefix(60))) that is in no recording")
+    strangers += 1
+    if stranger == nil {
+      let type = element["type"] ?? element["workoutActivityType"] ?? name
+      stranger = (stream?.line ?? "line 0", String(type.prefix(60)))
+    }
+    return false
+  }
+
   func begin(_ element: XMLElement) {
-    switch element.name {
+    depth += 1
+    let name = element.name
+    switch name {
+    case "HealthData", "ExportDate", "Me": break
+    default: guard isOfRecording(element, name) else { return }
+    }
+    switch name {
     case "Record": beginRecord(element)
     case "InstantaneousBeatsPerMinute": addBeat(element)
     case "Workout":
@@ -88,11 +143,12 @@ final class AppleCopyContents: XMLContents {
     // What they say is known from the values, or from the workout in its own store.
     case "HealthData", "ExportDate", "Me", "HeartRateVariabilityMetadataList", "MetadataEntry", "WorkoutStatistics":
       break
-    default: account.leave(out: "element \(element.name.prefix(60))")
+    default: account.leave(out: "element \(name.prefix(60))")
     }
   }
 
   func end(_ name: String) {
+    depth -= 1
     guard name == "Record" else { return }
     (span, isContinued) = (nil, false)
   }
@@ -110,7 +166,6 @@ final class AppleCopyContents: XMLContents {
   }
 
   private func beginRecord(_ element: XMLElement) {
-    guard announcement != nil else { return account.leave(out: "record that is in no recording") }
     addOrigin(element)
     var start: Timestamp?
     element.forEachAttribute { name, value in

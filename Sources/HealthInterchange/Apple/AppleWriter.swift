@@ -2,8 +2,9 @@ internal import HealthModel
 
 /// Apple Health's `export.xml`: the rate of each second, beats in records of five minutes with their SDNN, workouts with their events.
 ///
-/// In front of each recording an instruction says of which session or workout it is a copy: so it is known again. No record of beats spans
-/// a gap; one that goes on where the one before ended is announced, and so is a gap before a rate.
+/// In front of each recording an instruction says of which session or workout it is a copy: so it is known again. Another one ends it: what
+/// somebody adds behind it is no part of it. No record of beats spans a gap; one that goes on where the one before ended is announced, and so
+/// is a gap before a rate.
 package enum AppleWriter: CollectionWriter {
   package static let format = InterchangeFormat.apple
 
@@ -13,6 +14,8 @@ package enum AppleWriter: CollectionWriter {
   /// What an instruction says of the record behind it.
   static let continued = "continued"
   static let gap = "gap"
+  /// What one says behind a recording.
+  static let end = "end"
 
   package static func begin(_ first: InterchangeRecording, _ buffer: inout PieceBuffer) {
     // The same recordings give the same bytes: the date is none of today's.
@@ -44,6 +47,7 @@ package enum AppleWriter: CollectionWriter {
     }
     try appendBeats(of: recording, origin, &buffer, to: receive)
     if let workout = recording.workout { AppleWorkoutText(workout, origin).append(to: &buffer) }
+    append(Self.end, &buffer)
     try buffer.hand(to: receive)
   }
 

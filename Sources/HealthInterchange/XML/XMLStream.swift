@@ -85,5 +85,6 @@ internal import CExpat
   /// The place of the damage, or of the last element.
   var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) }
 
-  private var line: String { unsafe "line \(XML_GetCurrentLineNumber(parser))" }
+  /// The same in lines, for people.
+  var line: String { unsafe "line \(XML_GetCurrentLineNumber(parser))" }
 }
