@@ -166,7 +166,8 @@ struct ImportCommand: AsyncParsableCommand {
     }
     do {
       let archive = try ZipArchive(size: size, input.source())
-      guard let export = try AppleArchive(archive).export else {
+      let contents = try AppleArchive(archive)
+      guard let export = contents.export else {
         if let damage = archive.damage { throw damage }
         throw CommandFailure(.badData, "\(file): no file in it is Apple's export")
       }
@@ -174,13 +175,16 @@ struct ImportCommand: AsyncParsableCommand {
       let piece = try reader.next()
       // What was written here, and packed as Apple's exports are.
       if AppleCopyReader.recognizes(piece) {
-        return try await readSessions(file, .apple, piece, into: &destination, &report) { try reader.next() }
+        try await readSessions(file, .apple, piece, into: &destination, &report) { try reader.next() }
+        for (name, count) in export.others { report.account.leftOut[name, default: 0] += count }
+        report.damage = report.damage ?? archive.damage ?? contents.unread
+        return
       }
       var reading = try appleImport(file, size: size, into: &destination, &report)
       try await reading.read(piece) { (try reader.next(), reader.position) }
       try await reading.readFiles(in: archive)
       (report.apple, report.damage) = try await reading.finish()
-      report.damage = report.damage ?? archive.damage
+      report.damage = report.damage ?? archive.damage ?? contents.unread
       for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }
     } catch let error as FileDamage {
       report.damage = error
@@ -214,5 +218,14 @@ struct ImportCommand: AsyncParsableCommand {
       throw ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
     }
     return time
+  }
+}
+
+extension AppleArchive {
+  /// Exports beside the one that is read: told as what is lost.
+  fileprivate var unread: FileDamage? {
+    guard let first = furtherExports.first else { return nil }
+    let more = furtherExports.count > 1 ? ", and \(furtherExports.count - 1) more" : ""
+    return FileDamage(first, "another export is in the same ZIP file\(more): unpack it, and import it by itself")
   }
 }

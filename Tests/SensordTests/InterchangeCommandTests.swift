@@ -125,22 +125,58 @@ struct InterchangeCommandTests {
     #expect(cut.status == 65 && cut.output.contains("session fd81d2e6 stored: "), "\(cut.output)")
   }
 
-  /// A ZIP file of one file, as it is.
-  private static func zip(_ name: String, _ bytes: [UInt8]) -> [UInt8] {
+  @Test("what else is in a ZIP file with an export of our own is told: other exports by name and with 65, a lost list, other files")
+  func besideOwn() throws {
+    try stored()
+    let (file, zip, other) = ("\(folder.path)/export.xml", "\(folder.path)/export.zip", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "apple", "--store", store, "-o", file).status == 0)
+    let own = Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+    let real = Array(
+      (#"<HealthData><Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" sourceName="W" "#
+        + #"startDate="2024-03-01 07:10:00 -0800" endDate="2024-03-01 07:10:00 -0800" value="61"/></HealthData>"#).utf8)
+    let second = Array(String(decoding: own, as: UTF8.self).replacing("fd81d2e6", with: "aaaaaaaa").utf8)
+    for (further, name) in [(real, "apple/export.xml"), (second, "november.xml")] {
+      try Data(Self.zip([("mine/export.xml", own), (name, further), ("notes.txt", [10])]))
+        .write(to: URL(fileURLWithPath: zip))
+      let outcome = try sensord.run("import", "--dry-run", "--store", other, zip)
+      #expect(outcome.status == 65 && outcome.output.contains("149 rates, 54 beats, 3 gaps"), "\(outcome.output)")
+      #expect(outcome.output.contains("left out: 1 × other file"), "\(outcome.output)")
+      #expect(outcome.errors.contains("\(zip): \(name): another export is in the same ZIP file"), "\(outcome.errors)")
+    }
+    // The other way round.
+    try Data(Self.zip([("apple/export.xml", real), ("mine/export.xml", own)])).write(to: URL(fileURLWithPath: zip))
+    let outcome = try sensord.run("import", "--dry-run", "--store", other, zip)
+    #expect(outcome.status == 65 && outcome.output.contains("heartRate: 1 read"), "\(outcome.output)")
+    #expect(outcome.errors.contains("mine/export.xml: another export"), "\(outcome.errors)")
+    // Cut behind the file, before the list.
+    let whole = Self.zip([("mine/export.xml", own)])
+    try Data(whole.prefix(30 + 15 + own.count)).write(to: URL(fileURLWithPath: zip))
+    let cut = try sensord.run("import", "--dry-run", "--store", other, zip)
+    #expect(cut.status == 65 && cut.output.contains("149 rates, 54 beats, 3 gaps"), "\(cut.output)")
+    #expect(cut.errors.contains("the ZIP file ends before its list of files"), "\(cut.errors)")
+  }
+
+  private static func zip(_ name: String, _ bytes: [UInt8]) -> [UInt8] { zip([(name, bytes)]) }
+
+  /// A ZIP file of files as they are.
+  private static func zip(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
     func number(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
-    var sum = UInt32.max
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    var (contents, list): ([UInt8], [UInt8]) = ([], [])
+    for (name, bytes) in files {
+      var sum = UInt32.max
+      for byte in bytes {
+        sum ^= UInt32(byte)
+        for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+      }
+      let middle = number(0, 8) + number(Int(~sum), 4) + number(bytes.count, 4) + number(bytes.count, 4)
+      list += [0x50, 0x4B, 1, 2, 20, 0, 20, 0] + middle + number(name.utf8.count, 2) + number(0, 12)
+      list += number(contents.count, 4) + Array(name.utf8)
+      contents += [0x50, 0x4B, 3, 4, 20, 0] + middle + number(name.utf8.count, 4) + Array(name.utf8) + bytes
     }
-    let middle = number(0, 8) + number(Int(~sum), 4) + number(bytes.count, 4) + number(bytes.count, 4)
-    let head = [0x50, 0x4B, 3, 4, 20, 0] + middle + number(name.utf8.count, 4) + Array(name.utf8)
-    let entry =
-      [0x50, 0x4B, 1, 2, 20, 0, 20, 0] + middle + number(name.utf8.count, 2) + number(0, 16) + Array(name.utf8)
-    return head + bytes + entry + [0x50, 0x4B, 5, 6] + number(0, 4) + number(1, 2) + number(1, 2)
-      + number(entry.count, 4) + number(head.count + bytes.count, 4) + number(0, 2)
+    return contents + list + [0x50, 0x4B, 5, 6] + number(0, 4) + number(files.count, 2) + number(files.count, 2)
+      + number(list.count, 4) + number(contents.count, 4) + number(0, 2)
   }
 
   @Test("a record of WFDB is two files of one name, and comes in by its header")

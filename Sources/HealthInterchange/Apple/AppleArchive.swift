@@ -2,19 +2,22 @@
 package struct AppleArchive {
   /// The export, and how many files of which kinds stand beside it.
   package let export: (entry: ZipArchive.Entry, others: [String: Int])?
+  /// Exports behind the first one, which are not read.
+  package let furtherExports: [String]
 
   /// Looks through the files: the export is the first whose root is `HealthData`, whatever its name.
   package init(_ archive: ZipArchive) throws(FileDamage) {
     var found: ZipArchive.Entry?
+    var further: [String] = []
     var others: [String: Int] = [:]
     var looked = 0
     try archive.forEach { (entry) throws(FileDamage) in
       let name = entry.text.lowercased()
       guard !name.hasSuffix("/") else { return true }
-      if name.hasSuffix(".xml"), found == nil, looked < Self.mostLooked {
+      if name.hasSuffix(".xml"), looked < Self.mostLooked {
         looked += 1
         if let piece = try? archive.open(entry).next(), AppleHealthReader.recognizes(piece) {
-          found = entry
+          if found == nil { found = entry } else { further.append(entry.text) }
           return true
         }
       }
@@ -23,6 +26,7 @@ package struct AppleArchive {
       return true
     }
     export = found.map { ($0, others) }
+    furtherExports = further
   }
 
   private static let mostLooked = 100
