@@ -302,11 +302,13 @@ struct AppleWriterTests {
       InterchangeFormat.apple.text(of: recording).split(separator: "\n").dropFirst(4).dropLast()
         .joined(separator: "\n")
     }
-    let beat = #"<HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="60" time="7:14:22.50 AM"/>"#
+    let beat =
+      #"<HeartRateVariabilityMetadataList><InstantaneousBeatsPerMinute bpm="60" time="7:14:22.50 AM"/>"#
       + "</HeartRateVariabilityMetadataList>"
     let deviation = AppleText.record(
       AppleNames.deviation, "40", unit: "ms", to: "07:15:22", day: "2026-11-23", source: "sensord", within: beat)
-    let strangers = "\(deviation)\n\(AppleText.rate(61, day: "2026-11-20"))\n<Workout sourceName='W'><WorkoutEvent/></Workout>"
+    let strangers =
+      "\(deviation)\n\(AppleText.rate(61, day: "2026-11-20"))\n<Workout sourceName='W'><WorkoutEvent/></Workout>"
     let alone = try parts.map { try Reading(Array("<HealthData>\n\($0)\n</HealthData>".utf8), .apple).sessions }
     // Also in files of versions that did not say where a recording ends: its device tells.
     for end in ["<?sensord end?>", ""] {
