@@ -61,6 +61,32 @@ struct FITWriterTests {
     #expect(contains(bytes, expected.flatMap { $0 }))
   }
 
+  @Test("each lap has the time of its own end, and the last one alone says that the session ended")
+  func laps() throws {
+    var recording = try MadeUp.withGap()
+    recording.laps = try [(0.0, 3.5), (3.5, 7.0), (7.0, 10.0)].map { start, end in
+      let span = try #require(TimeSpan(start: MadeUp.time(start), end: MadeUp.time(end)))
+      return InterchangeRecording.Lap(span)
+    }
+    let bytes = InterchangeFormat.fit.bytes(of: recording)
+    let second = UInt32(MadeUp.start.microseconds / 1_000_000 - 631_065_600)
+    func stamp(_ seconds: UInt32) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: (second + seconds) >> (8 * $0)) }
+    }
+    for (index, start, end) in [(UInt8(0), UInt32(0), UInt32(3)), (1, 3, 7), (2, 7, 11)] {
+      // Local type 7: index, timestamp, start; further behind the trigger, before the sport.
+      let head = [7, index, 0] + stamp(end) + stamp(start)
+      let place = try #require(bytes.indices.first { bytes[$0...].starts(with: head) })
+      // Elapsed and timer time, event and type, average and greatest rate.
+      #expect(bytes[place + head.count + 4 + 4 + 2 + 2] == (index == 2 ? 7 : 0))
+    }
+    let session = try #require(Reading(bytes, .fit).sessions.first)
+    #expect(session.markers.count == 3)
+    for (marker, end) in zip(session.markers, [3.5, 7, 10]) {
+      #expect(abs(marker.time.microseconds(since: MadeUp.time(end))) < 1_000_000)
+    }
+  }
+
   @Test("a rate of more than a byte is no rate, and the text of a device is cut between characters")
   func limits() {
     let bytes = InterchangeFormat.fit.bytes(of: MadeUp.recording(seconds: 2, rates: [(0.5, 300)]))

@@ -224,14 +224,18 @@ struct FITBody: ~Copyable {
     let end = recording.span.end.microseconds.flooredSeconds
     for (index, lap) in recording.laps.enumerated() {
       let figures = figures[index]
+      let isLast = index == recording.laps.count - 1
       messages.append(
         FITProfile.Message.lap, as: Local.lap,
         [
-          (254, .uint16(UInt16(clamping: index))), (253, time(end)),
+          // Laps stand behind all records: each has the time at which it ended, and the last one that of the end.
+          (254, .uint16(UInt16(clamping: index))),
+          (253, isLast ? time(end) : Self.stamp(lap.span.end.microseconds.flooredSeconds)),
           (2, Self.stamp(lap.span.start.microseconds.flooredSeconds)),
           (7, Self.milliseconds(lap.span.microseconds / 1000)),
           (8, Self.milliseconds(figures.timerSeconds * 1000)), (0, .enumeration(9)), (1, .enumeration(1)),
-          (15, Self.average(figures)), (16, Self.greatest(figures)), (24, .enumeration(7)),
+          (15, Self.average(figures)), (16, Self.greatest(figures)),
+          (24, .enumeration(isLast ? 7 : 0)),
           (25, .enumeration(FITProfile.sport(lap.activity))),
         ])
     }

@@ -76,7 +76,9 @@ struct FITContents {
       start >= 0x1000_0000, start <= UInt32.max, milliseconds <= UInt32.max
     else { return moment }
     let begin = Timestamp(microseconds: (Int64(start) + FITProfile.epoch) * 1_000_000)
-    return min(moment, begin.advanced(byMicroseconds: Int64(milliseconds) * 1000))
+    // Times are of whole seconds.
+    let end = begin.advanced(byMicroseconds: Int64(milliseconds) * 1000)
+    return end.microseconds(since: moment) < 1_000_000 ? end : moment
   }
 
   /// What a file of our own says besides FIT: of what it is a copy, and what measured. False where a message has nothing of that.
