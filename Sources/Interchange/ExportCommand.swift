@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
@@ -78,5 +79,7 @@ extension InterchangeRecording {
       id: values.id, device: values.device, source: values.source, span: values.span, rates: values.rates,
       heartbeats: values.heartbeats, gaps: values.gaps, activity: values.workout?.configuration.activityType,
       laps: laps, workout: values.workout)
+    // A copy of a copy is one of the same workout.
+    if case .text(let text) = values.metadata[ImportedMetadata.workout] { copiedWorkout = UUID(uuidString: text) }
   }
 }

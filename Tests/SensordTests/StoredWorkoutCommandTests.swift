@@ -107,6 +107,13 @@ struct StoredWorkoutCommandTests {
     let shown = try sensord.run("show", "last", "--json", "--store", other).output
     #expect(shown.contains("7c10e5d2-0000-4000-8000-000000000002"), "\(shown)")
     #expect(shown.components(separatedBy: #""lap""#).count == 1 + 2, "\(shown)")
+    // What leaves there again is known here, too.
+    for format in ["fit", "tcx", "apple"] {
+      let copy = "\(folder.path)/copy.\(format)"
+      #expect(try sensord.run("export", "last", "--format", format, "-o", copy, "--store", other).status == 0)
+      let back = try run("import", copy)
+      #expect(back.status == 0 && back.output.contains("is known already as 7c10e5d2"), "\(back.output)\(back.errors)")
+    }
   }
 
   @Test("workouts are a table of 80 columns and an array, oldest first, by type, time and the mean rate of an activity")

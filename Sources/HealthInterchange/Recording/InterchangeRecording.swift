@@ -7,6 +7,8 @@ package struct InterchangeRecording: Hashable, Sendable {
   package var id: UUID
   /// Whether it is a workout's.
   package var isWorkout: Bool
+  /// The workout of which it is a copy that came in as a session; nil for all others.
+  package var copiedWorkout: UUID?
   /// What it is called in formats that have names for recordings; nil for the first digits of the identity.
   package var name: String?
   /// The hardware that measured.
@@ -79,5 +81,8 @@ package struct InterchangeRecording: Hashable, Sendable {
   }
 
   /// By what its copies are known again.
-  package var identity: RecordingIdentity { isWorkout ? .workout(id) : .session(id) }
+  package var identity: RecordingIdentity {
+    if isWorkout { return .workout(id) }
+    return copiedWorkout.map { .workout($0) } ?? .session(id)
+  }
 }

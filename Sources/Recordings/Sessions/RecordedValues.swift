@@ -15,4 +15,6 @@ package struct RecordedValues: Sendable {
   package var gaps: [RecordingGap]
   /// The workout; nil for a session.
   package var workout: Workout?
+  /// Of the session; empty for a workout, which has its own.
+  package var metadata: Metadata = [:]
 }

@@ -14,7 +14,7 @@ extension SessionCatalogue {
     let beats = try await recording(session.id.uuidString).beats
     return RecordedValues(
       id: session.id, device: session.device, source: session.source, span: Self.span(session.start, session.end),
-      rates: rates, heartbeats: beats, gaps: gaps)
+      rates: rates, heartbeats: beats, gaps: gaps, metadata: session.metadata)
   }
 
   /// The sessions that have beats, and the workouts, of which a part lies in a time.
