@@ -62,6 +62,15 @@ struct IdentityTests {
     #expect(session.id == UUID(madeOf: "sensord import\nworkout\n3F2A91BC-1111-4222-8333-444444444444"))
   }
 
+  @Test(
+    "a copy of a workout that leaves again is a copy of the same workout",
+    arguments: [InterchangeFormat.fit, .tcx, .wfdb, .apple])
+  func copyOfWorkout(format: InterchangeFormat) throws {
+    var recording = try recording()
+    recording.copiedWorkout = UUID(uuidString: "7C10E5D2-0000-4000-8000-000000000002")
+    #expect(try read(recording, format).metadata["importedWorkout"] == "7c10e5d2-0000-4000-8000-000000000002")
+  }
+
   @Test("what another program imported keeps its source; the name of a program of this machine is nobody's to give")
   func sources() throws {
     var recording = try recording()
@@ -99,13 +108,21 @@ struct IdentityTests {
     #expect(IntervalCopy(session, .fit) == nil)
   }
 
-  @Test("a version that would end the instruction is left out")
+  @Test("identifier and version come in again whatever letters they have, and end no instruction")
   func instruction() throws {
     var recording = try recording()
     recording.source.version = "1?><x/>"
     let text = InterchangeFormat.tcx.text(of: recording)
-    #expect(text.contains("<?sensord session 3f2a91bc-1111-4222-8333-444444444444 sensord?>"))
-    #expect(try read(recording, .tcx).source == SourceRevision(identifier: "sensord", name: "sensord"))
+    #expect(text.contains("<?sensord session 3f2a91bc-1111-4222-8333-444444444444 sensord 1%3F%3E%3Cx/%3E?>"))
+    #expect(try read(recording, .tcx).source == recording.source)
+    recording.source = SourceRevision(
+      identifier: "fit.FIT manufacturer 255.7", name: "fit.FIT manufacturer 255.7", version: "1.0 50% bêta")
+    for format in [InterchangeFormat.tcx, .apple] { #expect(try read(recording, format).source == recording.source) }
+    // As versions before wrote it, and what is no code of a letter.
+    let id = "session 3f2a91bc-1111-4222-8333-444444444444"
+    #expect(RecordingAnnouncement("\(id) sensord 1.0")?.version == "1.0")
+    #expect(RecordingAnnouncement("\(id) fit.5% 1%4 %zz")?.source == "fit.5%")
+    #expect(RecordingAnnouncement("\(id) fit.5% 1%4 %zz")?.version == "1%4")
   }
 
   @Test(
