@@ -47,12 +47,13 @@ struct AppleReport: Sendable {
   }
 
   /// Lines for a person, each behind `name`.
-  func text(_ name: String) -> String {
+  func text(_ name: String, isDry: Bool) -> String {
     var lines = ["\(records) records" + (account.exported.map { ", exported \($0)" } ?? "")]
     for type in names {
       let counts = types[type] ?? Counts()
       let outcomes = [
-        (CommitOutcome.stored, "stored"), (.replaced, "replaced"), (.unchanged, "known already"),
+        (CommitOutcome.stored, isDry ? "would be stored" : "stored"),
+        (.replaced, isDry ? "would be replaced" : "replaced"), (.unchanged, "known already"),
         (.deletedBefore, "deleted before"),
       ].compactMap { outcome, word in counts.outcomes[outcome].map { "\($0) \(word)" } }
       lines.append(

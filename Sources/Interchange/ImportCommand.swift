@@ -35,7 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("When a recording began that does not say it: intervals as text.", valueName: "time"),
-    transform: Self.time)
+    transform: Self.moment)
   var start: Timestamp?
 
   @Flag(help: "Print what became of each session as JSON.")
@@ -49,16 +49,17 @@ struct ImportCommand: AsyncParsableCommand {
     var destination = ImportDestination(store, isDry: dryRun)
     var entries: [JSONValue] = []
     var status: ExitStatus?
-    for file in files {
-      var report = ImportReport(file: file)
+    var giveUp: CommandFailure?
+    for file in files where giveUp == nil {
+      var report = ImportReport(file: file, isDry: dryRun)
       do {
         try await read(file, into: &destination, &report)
       } catch {
         guard let failure = CommandFailure(classifying: error) else { throw error }
-        // What is wrong with the store is wrong for all files.
-        guard failure.status == .badData || failure.status == .noInput else { throw failure }
         report.failure = failure.message
         status = failure.status
+        // What is wrong with the store is wrong for all files.
+        if !(error is UnreadableInput), failure.status != .badData, failure.status != .noInput { giveUp = failure }
       }
       if report.damage != nil { status = .badData }
       if json {
@@ -66,9 +67,10 @@ struct ImportCommand: AsyncParsableCommand {
       } else {
         try Output.write(Array(report.text.utf8))
       }
-      for line in report.errors { Output.error("sensord: \(line)") }
+      if giveUp == nil { for line in report.errors { Output.error("sensord: \(line)") } }
     }
     if json { try Output.write(JSONValue.lines(entries)) }
+    if let giveUp { throw giveUp }
     if let status { throw EarlierReport(status: status) }
   }
 
@@ -111,7 +113,8 @@ struct ImportCommand: AsyncParsableCommand {
     _ report: inout ImportReport, next: () throws -> [UInt8]
   ) async throws {
     guard types == nil else {
-      throw CommandFailure(.usage, "\(file): --types is for Apple's export; other files are sessions")
+      let what = format == .apple ? "sensord wrote it: it has sessions" : "other files are sessions"
+      throw CommandFailure(.usage, "\(file): --types is for Apple's own export; \(what)")
     }
     guard format != .rr || start != nil else {
       throw CommandFailure(
@@ -213,11 +216,19 @@ struct ImportCommand: AsyncParsableCommand {
     return Set(names)
   }
 
+  /// A date alone is none: nobody's recording begins at midnight in UTC.
+  static func moment(_ text: String) throws -> Timestamp {
+    guard text.utf8.contains(UInt8(ascii: ":")) else { throw noTime(text) }
+    return try time(text)
+  }
+
   static func time(_ text: String) throws -> Timestamp {
-    guard let time = Timestamp(iso8601: text) else {
-      throw ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
-    }
+    guard let time = Timestamp(iso8601: text) else { throw noTime(text) }
     return time
+  }
+
+  private static func noTime(_ text: String) -> ValidationError {
+    ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
   }
 }
 

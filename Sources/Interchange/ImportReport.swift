@@ -30,6 +30,8 @@ struct ImportReport {
   }
 
   let file: String
+  /// Whether nothing was written.
+  let isDry: Bool
   var format: ForeignFormat? {
     didSet { formatName = format?.rawValue }
   }
@@ -44,8 +46,8 @@ struct ImportReport {
   /// Sessions that `--since` left out.
   var tooOld = 0
 
-  init(file: String) {
-    self.file = file
+  init(file: String, isDry: Bool) {
+    (self.file, self.isDry) = (file, isDry)
   }
 
   /// For stderr.
@@ -56,15 +58,15 @@ struct ImportReport {
 
   var text: String {
     let name = PrintableText.line(file)
-    if let apple { return apple.text(name) }
+    if let apple { return apple.text(name, isDry: isDry) }
     var text = ""
     for row in rows {
       let session = row.session
       let counts = "\(row.counts.rates) rates, \(row.counts.beats) beats, \(session.gaps.count) gaps"
       let what =
         switch row.outcome {
-        case .stored: "stored: \(counts)"
-        case .replaced: "replaced a shorter form of itself: \(counts)"
+        case .stored: "\(isDry ? "would be " : "")stored: \(counts)"
+        case .replaced: "\(isDry ? "would replace" : "replaced") a shorter form of itself: \(counts)"
         case .unchanged where row.keepsOther:
           "stays as it is stored: that form has values that this one (\(counts)) lacks; 'sensord delete' it first to have this one"
         case .unchanged:

@@ -2,6 +2,15 @@ internal import Glibc
 internal import HealthInterchange
 internal import Recordings
 
+/// Why a file that should come in cannot be read: the next one may be.
+struct UnreadableInput: Error {
+  let reason: FileError
+
+  init(_ number: CInt, _ path: String) {
+    reason = FileError(number, "cannot read \(path)", otherwise: .inputOutput)
+  }
+}
+
 /// A file that is read in pieces, or a pipe.
 struct InputFile: ~Copyable {
   private let descriptor: CInt
@@ -10,11 +19,11 @@ struct InputFile: ~Copyable {
   /// How many bytes there are; nil for what is no file.
   let size: Int64?
 
-  init(path: String) throws(FileError) {
+  init(path: String) throws(UnreadableInput) {
     self.path = path
     // Without waiting for whoever should write into a pipe of that name.
     descriptor = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .inputOutput) }
+    guard descriptor >= 0 else { throw UnreadableInput(errno, path) }
     var status = stat()
     let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     size = isFile ? Int64(status.st_size) : nil
@@ -23,7 +32,7 @@ struct InputFile: ~Copyable {
   deinit { close(descriptor) }
 
   /// The next piece; empty at the end. The first has at least 4,096 bytes where the file does.
-  func read() throws(FileError) -> [UInt8] {
+  func read() throws(UnreadableInput) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     var filled = 0
     while filled < 4096 {
@@ -31,7 +40,7 @@ struct InputFile: ~Copyable {
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .inputOutput) }
+      guard count >= 0 else { throw UnreadableInput(errno, path) }
       if count == 0 { break }
       filled += count
     }

@@ -34,7 +34,7 @@ enum Main {
       return 0
     }
     let message = InterchangeCommand.message(for: error).replacing("\n", with: " ")
-    Output.error("sensord-interchange: \(message) (--help tells more)")
+    Output.error("sensord: \(message) (--help tells more)")
     return ExitStatus.usage.rawValue
   }
 }
@@ -44,6 +44,8 @@ extension CommandFailure {
   init?(classifying error: any Error) {
     if let error = error as? SeriesError {
       self.init(.badData, "its beats make no series: \(error)")
+    } else if let error = error as? UnreadableInput {
+      self.init(error.reason)
     } else {
       self.init(ofStored: error)
     }

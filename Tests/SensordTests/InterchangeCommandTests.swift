@@ -73,6 +73,39 @@ struct InterchangeCommandTests {
     let unknown = try sensord.run("export", "last", "--format", "gpx", "--store", store)
     #expect(unknown.status == 64)
     #expect(unknown.errorLines.count == 1)
+    let csv = try sensord.run("export", "last", "--format", "csv", "--store", store)
+    #expect(csv.status == 64 && csv.errorLines.count == 1)
+    #expect(csv.errors.contains("beats and rates are the CSV tables, the others fit, tcx,"), "\(csv.errors)")
+  }
+
+  @Test(
+    "a date alone is no start, and a file that cannot be read keeps back no other; what became of each is told in any case"
+  )
+  func each() throws {
+    let text = try folder.write("rr.txt", "800\n810\n820\n")
+    let start = "2026-03-01T07:14:22+01:00"
+    for date in ["2026-03-01", "2026-03-01T07:14:22"] {
+      let refused = try sensord.run("import", "--start", date, "--store", store, text)
+      #expect(refused.status == 64 && refused.errors.contains("is no time with a zone"), "\(refused.errors)")
+      #expect(refused.errors.hasPrefix("sensord: ") && refused.errorLines.count == 1, "\(refused.errors)")
+    }
+    // Who reads its memory gets an I/O error at once.
+    let unreadable = "/proc/self/mem"
+    for arguments in [[unreadable, text], [text, unreadable]] {
+      let outcome = try sensord.run(["import", "--dry-run", "--json", "--start", start, "--store", store] + arguments)
+      #expect(outcome.status == 74, "\(outcome.errors)")
+      #expect(outcome.output.contains(#""outcome":"stored""#), "\(outcome.output)")
+      #expect(outcome.output.contains("cannot read \(unreadable)"), "\(outcome.output)")
+      #expect(
+        outcome.errorLines.count == 1 && outcome.errors.contains("cannot read \(unreadable)"), "\(outcome.errors)")
+    }
+    let plain = try sensord.run("import", "--start", start, "--store", store, unreadable, text)
+    #expect(plain.status == 74 && plain.output.contains(" stored: "), "\(plain.output)\(plain.errors)")
+    // What is wrong with the store ends it, and is in the answer.
+    let wrong = try sensord.run(
+      "import", "--json", "--start", start, "--store", "\(text)/a.sqlite", text, text)
+    #expect(wrong.status != 0 && wrong.errorLines.count == 1, "\(wrong.errors)")
+    #expect(wrong.output.components(separatedBy: #""failure":"#).count == 1 + 1, "\(wrong.output)")
   }
 
   @Test("what was exported comes in once, in another store, with its beats")
@@ -82,10 +115,10 @@ struct InterchangeCommandTests {
     #expect(try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", file).status == 0)
     let dry = try sensord.run("import", "--dry-run", "--store", other, file)
     #expect(dry.status == 0, "\(dry.errors)")
-    #expect(dry.output.contains(" stored: "))
+    #expect(dry.output.contains(" would be stored: "))
     #expect(!FileManager.default.fileExists(atPath: other))
     let first = try sensord.run("import", "--store", other, file)
-    #expect(first.output == dry.output)
+    #expect(first.output == dry.output.replacing(" would be stored: ", with: " stored: "))
     let second = try sensord.run("import", "--json", "--store", other, file)
     #expect(second.output.contains(#""outcome":"unchanged""#), "\(second.output)")
     // Intervals are the same in both.
@@ -118,14 +151,16 @@ struct InterchangeCommandTests {
     }
     #expect(counts[0].split(separator: "\n").count == counts[1].split(separator: "\n").count, "\(counts)")
     let refused = try sensord.run("import", "--types", "heartRate", "--store", other, file)
-    #expect(refused.status == 64 && refused.errors.contains("other files are sessions"), "\(refused.errors)")
+    #expect(refused.status == 64 && refused.errors.contains("sensord wrote it: it has sessions"), "\(refused.errors)")
     // The part before the damage, of the same session.
     try Data(text.utf8.dropLast(text.utf8.count / 3)).write(to: URL(fileURLWithPath: file))
     let cut = try sensord.run("import", "--store", "\(folder.path)/third.sqlite", file)
     #expect(cut.status == 65 && cut.output.contains("session fd81d2e6 stored: "), "\(cut.output)")
   }
 
-  @Test("what else is in a ZIP file with an export of our own is told: other exports by name and with 65, a lost list, other files")
+  @Test(
+    "what else is in a ZIP file with an export of our own is told: other exports by name and with 65, a lost list, other files"
+  )
   func besideOwn() throws {
     try stored()
     let (file, zip, other) = ("\(folder.path)/export.xml", "\(folder.path)/export.zip", "\(folder.path)/other.sqlite")
@@ -413,7 +448,7 @@ struct InterchangeCommandTests {
     let file = "\(folder.path)/anything"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     let dry = try sensord.run("import", "--dry-run", "--store", store, file)
-    #expect(dry.output.contains("heartRate: 2 read, 2 new (samples: 1 stored)"), "\(dry.output)\(dry.errors)")
+    #expect(dry.output.contains("heartRate: 2 read, 2 new (samples: 1 would be stored)"), "\(dry.output)\(dry.errors)")
     #expect(!FileManager.default.fileExists(atPath: store))
     let cut = "\(folder.path)/cut"
     try Data(text.utf8.prefix(12 + record(10).utf8.count + 20)).write(to: URL(fileURLWithPath: cut))

@@ -34,4 +34,11 @@ enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
     guard let choice = Self.allCases.first(where: { $0.name == argument }) else { return nil }
     self = choice
   }
+
+  /// Says what there is where there is no such format: who looks for CSV finds it under other names.
+  static func named(_ argument: String) throws -> Self {
+    if let choice = Self(argument: argument) { return choice }
+    let others = ForeignFormat.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("there is no such format: beats and rates are the CSV tables, the others \(others)")
+  }
 }

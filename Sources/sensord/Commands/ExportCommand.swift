@@ -39,7 +39,7 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: "The first digits of a session's or workout's name, or last.")
   var session: String?
 
-  @Option(help: "What to write.")
+  @Option(help: "What to write.", completion: .list(ExportChoice.allValueStrings), transform: ExportChoice.named)
   var format: ExportChoice?
 
   @Option(help: ArgumentHelp("Sessions that began then or later.", valueName: "t"))
