@@ -116,6 +116,18 @@ build_system() {                               # a Debian with a package databas
   echo "$stamp" >"$CACHE/system-stamp"
 }
 
+# Waits for a machine. When its job is over, nothing more is tried: one that does not go off by itself within a minute (seen once: its
+# systemd was busy with itself, so that its time stood) is switched off.
+switch_off_after() {
+  local machine=$1 rc=$2 over=0
+  while kill -0 "$machine" 2>/dev/null; do
+    sleep 1
+    [ ! -f "$rc" ] || over=$((over + 1))
+    [ $over -ne 60 ] || kill "$machine"
+  done
+  wait "$machine"
+}
+
 system() {                                     # boots as often as its job restarts the machine
   local job="" scenario=$LAB/scenarios/basic.json out="" secs=600 fast="" status=0 boot
   while [ $# -gt 0 ]; do case $1 in
@@ -130,7 +142,8 @@ system() {                                     # boots as often as its job resta
     rm -f "$out/next"
     TMPDIR=$(memory) timeout -k 5 "${LAB_WALL:-$((secs + 120))}" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" ubda="$out/disk" root=/dev/root \
       rootfstype=hostfs rootflags="$CACHE/system" ro init=/usr/sbin/lab-init con=null con0=null,fd:1 $fast panic=-1 lab.job="$out" \
-      </dev/null >>"$out/console.txt" 2>&1 || status=$?
+      </dev/null >>"$out/console.txt" 2>&1 &
+    switch_off_after $! "$out/rc" || status=$?
     [ -e "$out/next" ] || break
   done
   [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
