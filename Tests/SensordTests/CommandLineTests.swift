@@ -85,8 +85,8 @@ struct CommandLineTests {
       (["devices", "pair"], "missing expected argument '<address>'; see 'sensord devices pair --help'"),
       (
         ["export", "last", "--format", "gpx"],
-        "the value 'gpx' is invalid for '--format <format>'. Please provide one of the following: - beats - "
-          + "rates - fit - tcx - rr - hrvlogger - wfdb - edf - omh - fhir - apple; see 'sensord export --help'"
+        "the value 'gpx' is invalid for '--format <format>': there is no such format: beats and rates are the CSV tables, "
+          + "the others fit, tcx, rr, hrvlogger, wfdb, edf, omh, fhir, apple; see 'sensord export --help'"
       ),
     ])
   func mistyped(arguments: [String], answer: String) throws {
