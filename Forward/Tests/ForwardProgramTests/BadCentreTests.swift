@@ -59,13 +59,9 @@ struct BadCentreTests {
     let gateway = try TestGateway(on: server, centre: "raised")
     let store = try gateway.open()
     try await gateway.record(1, into: store)
-    let errors = try OutputFile()
-    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
-    defer {
-      program.send(SIGKILL)
-      program.wait()
-    }
-    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let waiting = try WaitingForwarder(of: gateway)
+    let (program, errors) = (waiting.program, waiting.errors)
+    defer { waiting.end() }
     _ = try gateway.rows("UPDATE sensord_schema SET version = 2")
     try await gateway.record(1, first: 1, into: store)
     while try program.status == nil && gateway.number("SELECT count(*) FROM sensord_session") == 1 { poll(nil, 0, 10) }

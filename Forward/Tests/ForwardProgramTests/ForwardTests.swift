@@ -383,13 +383,9 @@ struct ForwardTests {
     }
     #expect(try persons() == ["p001", "p002"])
     // A forwarder that runs meanwhile goes back to the start, finds what it may not send, and goes on.
-    let errors = try OutputFile()
-    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
-    defer {
-      program.send(SIGKILL)
-      program.wait()
-    }
-    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let waiting = try WaitingForwarder(of: gateway)
+    let program = waiting.program
+    defer { waiting.end() }
     let forgotten = try gateway.run("forget", "--person", "p001", "--json")
     #expect(forgotten.status == 0 && forgotten.output == "{\"forgotten\":12}\n", "\(forgotten.errors)")
     #expect(try persons() == ["p002"])

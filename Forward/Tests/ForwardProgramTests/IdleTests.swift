@@ -12,13 +12,9 @@ struct IdleTests {
     let gateway = try TestGateway(on: server, centre: "idle")
     let store = try gateway.open()
     try await gateway.record(2, into: store)
-    let errors = try OutputFile()
-    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
-    defer {
-      program.send(SIGKILL)
-      program.wait()
-    }
-    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let waiting = try WaitingForwarder(of: gateway)
+    let program = waiting.program
+    defer { waiting.end() }
     // Woken once more, from sleep.
     try await gateway.record(1, first: 2, into: store)
     try gateway.wait("SELECT (sent = last)::integer FROM sensord_gateway")

@@ -151,13 +151,9 @@ struct OwnerMistakeTests {
   func otherTable() async throws {
     let gateway = try TestGateway(on: server, centre: "othertable")
     let store = try gateway.open()
-    let errors = try OutputFile()
-    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
-    defer {
-      program.send(SIGKILL)
-      program.wait()
-    }
-    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let waiting = try WaitingForwarder(of: gateway)
+    let (program, errors) = (waiting.program, waiting.errors)
+    defer { waiting.end() }
     _ = try gateway.rows("ALTER TABLE sensord_gap RENAME TO other")
     try await gateway.record(1, into: store)
     while program.status == nil && !errors.text.contains("SQLSTATE 42P01") { poll(nil, 0, 10) }

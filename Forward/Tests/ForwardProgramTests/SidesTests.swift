@@ -121,13 +121,9 @@ struct SidesTests {
     let store = try gateway.open()
     try await gateway.record(1, into: store)
     try await SampleSessions.save(UUID(), seed: 8, start: TestGateway.start, sensor: other, into: store)
-    let errors = try OutputFile()
-    let program = try gateway.start(["run"], output: try OutputFile(), errors: errors)
-    defer {
-      program.send(SIGKILL)
-      program.wait()
-    }
-    while !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+    let waiting = try WaitingForwarder(of: gateway)
+    let (program, errors) = (waiting.program, waiting.errors)
+    defer { waiting.end() }
     #expect(try gateway.run("forget", "--person", "p001").status == 0)
     try await SampleSessions.save(UUID(), seed: 9, start: TestGateway.start, sensor: other, into: store)
     try gateway.wait("SELECT count(*) - 1 FROM sensord_session")
