@@ -16,7 +16,7 @@ public enum CentreSchema {
     parts += nodes.enumerated().map { index, parameters in
       let options = (secured(parameters) + [("fetch_size", "1000")]).map { "\($0.keyword) \(literal($0.value))" }
       return
-        "CREATE SERVER sensord_node_\(index) FOREIGN DATA WRAPPER postgres_fdw OPTIONS (\(options.joined(separator: ", ")));"
+        "CREATE SERVER \(server(index)) FOREIGN DATA WRAPPER postgres_fdw OPTIONS (\(options.joined(separator: ", ")));"
     }
     for table in CentreTable.all {
       guard CentreTable.sharded.contains(table) else {
@@ -29,12 +29,18 @@ public enum CentreSchema {
         """
         CREATE FOREIGN TABLE \(table.fullName)_\(index) PARTITION OF \(table.fullName)
           FOR VALUES WITH (MODULUS \(nodes.count), REMAINDER \(index))
-          SERVER sensord_node_\(index) OPTIONS (table_name \(literal(table.fullName)));
+          SERVER \(server(index)) OPTIONS (table_name \(literal(table.fullName)));
         """
       }
     }
     return (parts + [studies] + views + [roles] + rights + [tail]).joined(separator: "\n\n") + "\n"
   }
+
+  /// What a node is called where all connect to.
+  public static func server(_ index: Int) -> String { "\(serverPrefix)\(index)" }
+
+  /// What the names of all nodes begin with.
+  public static let serverPrefix = "sensord_node_"
 
   /// Over a network the node's certificate is verified, unless somebody said otherwise.
   private static func secured(_ parameters: [(keyword: String, value: String)]) -> [(keyword: String, value: String)] {

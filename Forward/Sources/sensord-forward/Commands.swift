@@ -24,6 +24,10 @@ struct SchemaCommand: ParsableCommand {
 
       With '--engine fdw' for a server that spreads persons over others by postgres_fdw; each of these has the plain schema:
         sensord-forward schema --engine fdw --node 'host=node-1 dbname=sensord' --node 'host=node-2 dbname=sensord'
+
+      For programs, with '--json', one object: "engine", "version" (of the tables; every command refuses a centre of another one), "servers" \
+      (what this engine calls the nodes, in their order: each login needs a user mapping for each) and "statements", to be run one after \
+      the other in one transaction.
       """)
 
   enum Engine: String, ExpressibleByArgument { case postgres, fdw }
@@ -33,11 +37,23 @@ struct SchemaCommand: ParsableCommand {
     help: ArgumentHelp(
       "With fdw: the database of a node, as libpq's parameters; once for each.", valueName: "parameters")) var node:
     [String] = []
+  @Flag(help: "As JSON.") var json = false
 
   func run() throws {
+    let script = try script()
+    guard json else { return Terminal.print(script) }
+    func list(_ texts: [String]) -> String { "[\(texts.map(RowText.quoted).joined(separator: ","))]" }
+    Terminal.printObject([
+      ("engine", RowText.quoted(engine.rawValue)), ("version", "\(CentreSchema.version)"),
+      ("servers", list(node.indices.map(CentreSchema.server))),
+      ("statements", list(CentreSchema.statements(of: script))),
+    ])
+  }
+
+  private func script() throws -> String {
     guard engine == .fdw else {
       guard node.isEmpty else { throw ForwardFailure(.usage, "--node belongs to --engine fdw") }
-      return Terminal.print(CentreSchema.script)
+      return CentreSchema.script
     }
     guard !node.isEmpty else { throw ForwardFailure(.usage, "--engine fdw needs a --node for each server") }
     let nodes = try node.map { text in
@@ -49,7 +65,7 @@ struct SchemaCommand: ParsableCommand {
         return (keyword: String(parts[0]), value: String(parts[1]))
       }
     }
-    Terminal.print(CentreSchema.script(nodes: nodes))
+    return CentreSchema.script(nodes: nodes)
   }
 }
 
@@ -63,11 +79,17 @@ struct RunCommand: ParsableCommand, ForwardAction {
     help: "Send all with --once as if it were not there, after 'verify' found a difference; the service must not run.")
   var again = false
   @Flag(help: "Say with --once how much it was as JSON.") var json = false
-  @Option(help: ArgumentHelp("End with --once after so many failures in a row.", valueName: "number")) var attempts = 5
+  @Option(help: ArgumentHelp("End with --once after so many failures in a row; 5 by default.", valueName: "number"))
+  var attempts: Int?
 
   func perform(isolation: isolated (any Actor)? = #isolation) async throws {
+    let given = [again ? "--again" : nil, json ? "--json" : nil, attempts.map { "--attempts \($0)" }].compactMap { $0 }
+    if let option = given.first, !once {
+      throw ForwardFailure(
+        .usage, "\(option) belongs to --once, and without it nothing ends; say 'run --once \(option)', or leave it out")
+    }
+    if let attempts, attempts < 1 { throw ForwardFailure(.usage, "--attempts is a number from 1 on") }
     let (settings, password) = try place.load()
-    guard once || !again else { throw ForwardFailure(.usage, "--again belongs to --once") }
     if again { try Forwarder.startAgain(settings, password: password) }
     var backoff = Backoff()
     var random = SystemRandomNumberGenerator()
@@ -82,13 +104,13 @@ struct RunCommand: ParsableCommand, ForwardAction {
         }
         return
       } catch let failure as ForwardFailure {
-        // Somebody forgot what was forwarded.
+        // Somebody forgot what was forwarded, or put another store there.
         if failure.isStart { continue }
         if trouble?.message != failure.message || trouble?.isOver == true {
           trouble = LastFailure(failure.message)
           trouble?.write(to: settings.failureFile)
         }
-        if once, !failure.isTransient || backoff.failures + 1 >= attempts { throw failure }
+        if once, !failure.isTransient || backoff.failures + 1 >= attempts ?? 5 { throw failure }
         // What no time mends, and nobody else.
         if failure.status == .configuration, !failure.isOfCentre { throw failure }
         let wait = backoff.fail(using: &random)

@@ -22,7 +22,8 @@ struct ForwardFailure: Error {
   var message: String
   /// Whether the same may work later by itself.
   var isTransient = false
-  /// Whether the centre's anchor was put back to the start: nothing is wrong.
+  /// Whether forwarding only has to begin anew, since the centre's anchor was put back to the start, or the store is another one or
+  /// an older copy: nothing is wrong.
   var isStart = false
   /// Whether the centre refused it, so that the transaction is over.
   var isOfCentre = false
@@ -59,6 +60,9 @@ struct ForwardFailure: Error {
     case .permission: self.init(.permission, error.message + "; is the user in the group sensord?")
     case .newerVersion: self.init(.configuration, error.message)
     case .cannotCreate: self.init(.cannotCreate, error.message)
+    case .foreignAnchor, .lostAnchor:
+      self.init(.data, error.message)
+      isStart = true
     default: self.init(.data, Self.placed(error))
     }
   }

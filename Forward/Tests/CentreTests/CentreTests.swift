@@ -32,6 +32,29 @@ struct CentreTests {
     #expect(modes == [["verify-full"], [], ["verify-ca"]])
   }
 
+  @Test("a script is cut into its statements, and not inside of texts, bodies and remarks")
+  func statements() {
+    let script = """
+      -- First; of all: it's here.
+      CREATE TABLE a (b text); INSERT INTO a VALUES ('x;''y'); -- "left; out
+
+      DO $$ BEGIN CREATE ROLE r; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+      SELECT ";" FROM a
+      """
+    #expect(
+      CentreSchema.statements(of: script) == [
+        "CREATE TABLE a (b text)", "INSERT INTO a VALUES ('x;''y')",
+        "DO $$ BEGIN CREATE ROLE r; EXCEPTION WHEN duplicate_object THEN NULL; END $$", "SELECT \";\" FROM a",
+      ])
+    #expect(CentreSchema.statements(of: "") == [] && CentreSchema.statements(of: "; ; -- x") == [])
+    for script in [CentreSchema.script, CentreSchema.script(nodes: [[("host", "a;b'c")]])] {
+      let statements = CentreSchema.statements(of: script)
+      #expect(statements.allSatisfy { !$0.contains("--") && !$0.hasSuffix(";") })
+      #expect(statements.count { $0.hasPrefix("CREATE TABLE") } == CentreTable.all.count + 3)
+      #expect(statements.count { $0.hasPrefix("CREATE VIEW") } == 4)
+    }
+  }
+
   @Test("many rows go in few statements, none with too many parameters")
   func insertions() {
     let row = CentreObject.Row(

@@ -144,7 +144,47 @@ struct OwnerMistakeTests {
     #expect(version.wait() == 0 && output.text.hasPrefix("sensord-forward 0."), "\(output.text)")
     let missing = try gateway.run("run", "--once", "--attempts", "1")
     #expect(missing.status == 66 && missing.errors.contains("'path' in [store]"), "\(missing)")
-    #expect(try gateway.run("run", "--again").status == 64)
+  }
+
+  @Test("what only --once has is refused without it, and says what to do; so is a number of attempts that is none")
+  func options() throws {
+    let gateway = try TestGateway(on: server, centre: "options")
+    for words in [["--again"], ["--json"], ["--attempts", "3"], ["--attempts", "0", "--once"]] {
+      let (output, errors) = (try OutputFile(), try OutputFile())
+      let program = try gateway.start(["run"] + words, output: output, errors: errors)
+      // One that forwards says so.
+      while program.status == nil && !errors.text.contains("trying again") { poll(nil, 0, 10) }
+      #expect(program.status == 64 && errors.text.contains(words[0]), "\(words): \(errors.text)")
+      #expect(words.contains("--once") || errors.text.contains("say 'run --once \(words.joined(separator: " "))'"))
+      #expect(output.text.isEmpty && errors.text.split(separator: "\n").count == 1)
+      program.send(SIGKILL)
+      program.wait()
+    }
+  }
+
+  @Test("another store in the place of one is begun anew, and is no error afterwards")
+  func exchanged() async throws {
+    let gateway = try TestGateway(on: server, centre: "exchanged")
+    let former = try gateway.open()
+    try await gateway.record(2, into: former)
+    let waiting = try WaitingForwarder(of: gateway)
+    defer { waiting.end() }
+    await former.close()
+    let other = TemporaryFolder()
+    let store = try HealthStore.open(other.store, for: .writing)
+    try await gateway.record(1, first: 7, into: store)
+    await store.close()
+    gateway.removeStore()
+    for ending in ["", "-wal"] {
+      try gateway.folder.write("store.sqlite\(ending)", other.bytes(of: "store.sqlite\(ending)"))
+    }
+    let again = try gateway.open()
+    try await gateway.record(1, first: 8, into: again)
+    try gateway.wait("SELECT count(*) - 3 FROM sensord_session")
+    try gateway.wait("SELECT (count(*) = 2 AND sum(last - sent) = 0)::integer FROM sensord_gateway")
+    let status = try gateway.run("status", "--json")
+    #expect(status.output.contains("\"waiting\":0") && status.output.contains("\"lastError\":null"), "\(status)")
+    #expect(!waiting.errors.text.contains("anchor") && waiting.program.status == nil, "\(waiting.errors.text)")
   }
 
   @Test("a table that is another's is waited for: the service goes on when it is back")
