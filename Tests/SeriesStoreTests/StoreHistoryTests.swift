@@ -86,6 +86,23 @@ struct StoreHistoryTests {
     #expect(try await store.history(after: whole.anchor, limit: 9).changes.isEmpty)
   }
 
+  @Test("devices are those that objects refer to, and a number is free again where nothing does")
+  func devices() async throws {
+    let store = try open()
+    #expect(try await store.historyDevices().isEmpty)
+    let start = Timestamp(microseconds: 1_714_920_600_436_000)
+    let (first, second) = (UUID(), UUID())
+    try await SampleSessions.save(first, start: start, sensor: "C0:FF:EE:00:00:01", into: store)
+    let devices = try await store.historyDevices()
+    #expect(try await store.history(of: [first]).map(\.device) == devices && devices.count == 1)
+    try await SampleSessions.delete(first, from: store)
+    #expect(try await store.historyDevices().isEmpty)
+    try await SampleSessions.save(second, start: start, sensor: "C0:FF:EE:00:00:02", into: store)
+    let others = try await store.historyDevices()
+    #expect(
+      others.map { $0["local_identifier"] } == [.text("C0:FF:EE:00:00:02")] && others[0]["id"] == devices[0]["id"])
+  }
+
   @Test("an object that collected something new is among those that were altered")
   func altered() async throws {
     let store = try open()

@@ -345,6 +345,8 @@ public struct CentreCopy: Hashable, Sendable {
 public struct Persons: Hashable, Sendable {
   /// By the address of a sensor, in upper case.
   public var wearers: [String: String]
+  /// Where the configuration says so: messages name the line, since a pseudonym belongs in no log.
+  public var lines: [String: Int] = [:]
   /// Whose everything else is.
   public var other: String
   /// Whether names and addresses of devices, and names of sources, may leave the gateway.
@@ -375,7 +377,7 @@ public struct Persons: Hashable, Sendable {
       }
   }
 
-  func person(ofDevice device: StoredRow?) -> String {
+  public func person(ofDevice device: StoredRow?) -> String {
     guard case .text(let address)? = device?["local_identifier"] else { return other }
     if address.hasPrefix(Self.restoredMark) {
       // Any program may have saved a device with such an address.
@@ -383,6 +385,14 @@ public struct Persons: Hashable, Sendable {
       return Self.isPseudonym(person) ? person : other
     }
     return wearers[address.uppercased()] ?? other
+  }
+
+  /// What says whose a device is, for a message.
+  public func origin(ofDevice device: StoredRow) -> String {
+    guard case .text(let address) = device["local_identifier"], let line = lines[address.uppercased()] else {
+      return "no line of its own, so 'other'"
+    }
+    return "line \(line)"
   }
 }
 

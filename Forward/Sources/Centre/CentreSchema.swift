@@ -253,5 +253,6 @@ public enum CentreSchema {
     GRANT SELECT ON sensord_sessions, sensord_hourly, sensord_hrv, sensord_gaps TO \(groups.joined(separator: ", "));
     """
 
-  static func quoted(_ name: String) -> String { "\"\(name)\"" }
+  /// A name of a column, as statements have it.
+  public static func quoted(_ name: String) -> String { "\"\(name)\"" }
 }

@@ -43,7 +43,7 @@ public struct Settings: Hashable, Sendable {
       }
       let name = section == "persons" ? parts[0].uppercased() : String(parts[0])
       if let other = seen.updateValue(index + 1, forKey: "[\(section)] \(name)") {
-        throw Mistake(message: "line \(index + 1): '\(parts[0])' was set in line \(other) already; keep one of both")
+        throw Mistake(message: "line \(index + 1): the same was set in line \(other) already; keep one of both")
       }
       try set(section, String(parts[0]), String(parts[1]), line: index + 1)
     }
@@ -86,15 +86,29 @@ public struct Settings: Hashable, Sendable {
           message: "line \(line): [persons] has addresses of sensors, C0:FF:EE:00:00:01 for example, and 'other'")
       }
       persons.wearers[name.uppercased()] = try Self.pseudonym(value, line: line)
+      persons.lines[name.uppercased()] = line
     default:
-      throw Mistake(message: "line \(line): there is no setting '\(name)' in [\(section)]")
+      // Never what the line has: somebody may have an address or a name there.
+      guard let names = Self.names[section] else {
+        throw Mistake(
+          message:
+            "line \(line): it is in no section that there is: [\(Self.names.keys.sorted().joined(separator: "], ["))]")
+      }
+      throw Mistake(message: "line \(line): [\(section)] has no such setting, but \(names)")
     }
   }
+
+  /// The settings of each section.
+  private static let names = [
+    "centre": "host, port, database, user, password-file and authority", "store": "path", "status": "file",
+    "devices": "names", "records": "forward", "persons": "addresses of sensors and other",
+  ]
 
   /// Letters, digits, `-`, `_` and `.`: no address, no name with spaces.
   private static func pseudonym(_ text: String, line: Int) throws(Mistake) -> String {
     guard Persons.isPseudonym(text) else {
-      throw Mistake(message: "line \(line): a pseudonym has letters, digits, '-', '_' and '.', at most 64")
+      throw Mistake(
+        message: "line \(line): a pseudonym has letters, digits, '-', '_' and '.', at most 64; p017 for one")
     }
     return text
   }

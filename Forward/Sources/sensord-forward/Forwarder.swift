@@ -46,6 +46,7 @@ struct Forwarder: ~Copyable {
     let beginning = try await Self.store { try await store.history(after: .start, limit: 1) }
     var database = try Self.connect(settings, password: password)
     let place = try await Self.place(of: store, identity: beginning.store, in: &database, settings: settings)
+    try await Self.refuseOtherPersons(of: store, place.0, in: &database)
     return Forwarder(store, place.0, database, place.1, isAgain: isAgain)
   }
 
@@ -115,7 +116,7 @@ struct Forwarder: ~Copyable {
       guard ["", other].contains(row[2]) else {
         throw ForwardFailure(
           .configuration,
-          "[persons] 'other' is '\(other)', but what was forwarded is of '\(row[2] ?? "")'; "
+          "[persons] 'other', or 'user' where it is left out, is another person than what was forwarded has; "
             + "change it back, or forget what was forwarded")
       }
       let sendsRecords = settings.persons.sendsRecords

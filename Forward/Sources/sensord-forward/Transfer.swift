@@ -54,23 +54,33 @@ struct Transfer {
     return failure
   }
 
-  /// Inserts what objects refer to. A device stays whose it was: rows of one object are never of two persons.
+  /// Inserts what objects refer to. A device stays whose it was, as long as anything of it is there: rows of one object are never of
+  /// two persons. In the store the number of a device is free when all of it was deleted, and the next one gets it.
   func insert(_ references: Set<CentreObject.Row>, in database: inout Database) throws {
     for insertion in Insertion.of(Array(references)) { try database.run(insertion.statement, insertion.fields) }
+    let columns = CentreTable.device.columns.map { CentreSchema.quoted($0.name) }.joined(separator: ", ")
     for reference in references where reference.table == .device {
-      let answer = try database.run(
-        """
-        SELECT person FROM sensord_device WHERE gateway = $1 AND store = $2::uuid AND history = $3::integer
-          AND row = $4::bigint AND person <> $5
-        """, Array(reference.fields.prefix(5)))
-      if let person = answer.rows.first?[0] {
+      let place = Array(reference.fields.prefix(4))
+      let there = try database.run(
+        "SELECT \(columns) FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
+      guard let row = there.rows.first, row.map({ Field($0) }) != reference.fields else { continue }
+      let isUsed = try database.run(
+        [CentreTable.session, .sample].map {
+          "(SELECT 1 FROM \($0.fullName) WHERE \(Self.isDevice) AND device = $4::bigint LIMIT 1)"
+        }.joined(separator: " UNION ALL "), place)
+      if isUsed.rows.isEmpty {
+        try database.run("DELETE FROM sensord_device WHERE \(Self.isDevice) AND \"row\" = $4::bigint", place)
+        for insertion in Insertion.of([reference]) { try database.run(insertion.statement, insertion.fields) }
+      } else if Field(row[4]) != reference.fields[4] {
         throw ForwardFailure(
           .configuration,
-          "[persons] gives a sensor to another person than before, '\(person)'; change it back, or forget what was forwarded"
+          "[persons] gives a sensor to another person than what was forwarded of it has; change it back, or forget that"
         )
       }
     }
   }
+
+  private static let isDevice = "gateway = $1 AND store = $2::uuid AND history = $3::integer"
 
   /// Those that were not deleted at the centre.
   func living(_ objects: [CentreObject], in database: inout Database) throws -> [CentreObject] {
@@ -308,12 +318,12 @@ struct Transfer {
       let others = persons.subtracting([person, ""])
       guard !others.isEmpty else { continue }
       let answer = try database.run(
-        "SELECT id, person FROM \(table.fullName) WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])",
+        "SELECT id FROM \(table.fullName) WHERE person = ANY ($1::text[]) AND gateway = $2 AND id = ANY ($3::uuid[])",
         [Insertion.textList(others), .text(copy.gateway), Insertion.list(some.map(\.id.text))])
-      guard let found = answer.rows.first, let id = found[0], let other = found[1] else { continue }
+      guard let id = answer.rows.first?[0] else { continue }
       throw ForwardFailure(
         .configuration,
-        "[persons] makes \(table.name) \(id) that of '\(person)', but it was forwarded as that of '\(other)'; "
+        "[persons] makes \(table.name) \(id) that of another person than it was forwarded as; "
           + "change [persons] back, or forget what was forwarded")
     }
   }

@@ -141,12 +141,30 @@ struct CentreTests {
       parameters.contains { $0 == ("sslmode", "verify-full") } && parameters.contains { $0 == ("password", "secret") })
     for (text, words) in [
       ("\(good)\nAda = p2", "line 8"), ("\(good)\nother = Ada Lovelace", "line 8"), ("\(good)\nother", "line 8"),
-      ("\(good)\n[centre]\nport = 70000", "line 9"), ("\(good)\n[centre]\npassword = x", "'password'"), ("", "'user'"),
+      ("\(good)\n[centre]\nport = 70000", "line 9"), ("\(good)\n[centre]\npassword = x", "password-file"),
+      ("", "'user'"),
       ("[centre]\nuser = a b", "'other'"), ("\(good)\n[devices]\nnames = maybe", "line 9"),
       ("\(good)\n[records]\nforward = all", "line 9"),
     ] {
       #expect { try Settings(text) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }
     }
+  }
+
+  @Test("no mistake repeats what the line has: it may be an address or a name, and the message goes into a log")
+  func quiet() throws {
+    let good = "[centre]\nuser = lab-1\n[persons]\nC0:FF:EE:00:00:01 = p1\n"
+    for more in [
+      "C0:FF:EE:00:00:01 = p2", "Ada = C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02 = Ada Lovelace", "Ada",
+      "[devices]\nC0:FF:EE:00:00:02 = p2", "[Ada]\nC0:FF:EE:00:00:02 = p2", "[centre]\nport = Ada",
+      "[devices]\nnames = Ada",
+      "[centre]\nuser = Ada", "[records]\nforward = Ada",
+    ] {
+      #expect { try Settings(good + more) } throws: { error in
+        guard let message = (error as? Settings.Mistake)?.message else { return false }
+        return message.contains("line ") && !["Ada", "C0:FF:EE:00:00:02", "p1", "p2"].contains { message.contains($0) }
+      }
+    }
+    #expect(try Settings(good).persons.lines == ["C0:FF:EE:00:00:01": 4])
   }
 
   @Test(
@@ -161,10 +179,10 @@ struct CentreTests {
       #expect(try Settings(other) == settings)
     }
     for (more, words) in [
-      ("c0:ff:ee:00:00:01 = p2", "line 6: 'c0:ff:ee:00:00:01' was set in line 4 already"),
-      ("C0:FF:EE:00:00:01 = p1", "line 6: 'C0:FF:EE:00:00:01' was set in line 4 already"),
-      ("other = p0", "line 6: 'other' was set in line 5 already"),
-      ("[centre]\nuser = lab-2", "line 7: 'user' was set in line 2 already"), ("x\u{1B}y = 1", "line 6: there is"),
+      ("c0:ff:ee:00:00:01 = p2", "line 6: the same was set in line 4 already"),
+      ("C0:FF:EE:00:00:01 = p1", "line 6: the same was set in line 4 already"),
+      ("other = p0", "line 6: the same was set in line 5 already"),
+      ("[centre]\nuser = lab-2", "line 7: the same was set in line 2 already"), ("x\u{1B}y = 1", "line 6: there is"),
       ("x\ry = 1", "line 6: there is"),
     ] {
       #expect { try Settings(text + more) } throws: { ($0 as? Settings.Mistake)?.message.contains(words) == true }

@@ -684,7 +684,7 @@ struct ForwardTests {
     try gateway.configure(other: "p009")
     try refusal(78, "[persons]")
     try gateway.configure(more: "[centre]\ncolour = red")
-    try refusal(78, "'colour'")
+    try refusal(78, "[centre] has no such setting")
     try gateway.configure()
     try gateway.forward()
   }

@@ -40,7 +40,7 @@ struct OwnerMistakeTests {
     let remarks = Array(String(repeating: "# remark\n", count: 10_000).utf8)
     try gateway.folder.write("forward.conf", configuration + remarks + Array("[centre]\ncolour = red\n".utf8))
     let late = try gateway.run("status")
-    #expect(late.status == 78 && late.errors.contains("'colour'"), "\(late)")
+    #expect(late.status == 78 && late.errors.contains("[centre] has no such setting, but host, port"), "\(late)")
     try gateway.folder.write("forward.conf", configuration + [UInt8](repeating: 10, count: 1 << 20))
     let large = try gateway.run("status")
     #expect(large.status == 78 && large.errors.contains("larger than 1 MiB"), "\(large)")
@@ -114,11 +114,10 @@ struct OwnerMistakeTests {
     let refused = try gateway.run("run", "--once")
     #expect(refused.status == 78 && refused.errors.contains("[persons] makes session"), "\(refused)")
     #expect(refused.errors.split(separator: "\n").count == 1)
-    let found = "SELECT person, count(*) FROM sensord_session GROUP BY person"
-    #expect(try gateway.rows(found) == [["p001", "3"]])
+    #expect(try gateway.rows(Self.persons) == [["p001", "3"]])
     try gateway.configure()
     #expect(try gateway.run("run", "--once").status == 0)
-    #expect(try gateway.rows(found) == [["p001", "3"]])
+    #expect(try gateway.rows(Self.persons) == [["p001", "3"]])
     // What an earlier program stored twice is said by restore, which makes nothing of it.
     _ = try gateway.rows(
       """
@@ -128,6 +127,65 @@ struct OwnerMistakeTests {
     let restored = try gateway.run("restore", "--to", "\(gateway.folder.path)/new.sqlite")
     #expect(restored.status == 65 && restored.errors.contains("3 objects under two persons"), "\(restored)")
     #expect(!gateway.folder.names.contains { $0.hasPrefix("new") })
+  }
+
+  private static let persons = "SELECT person, count(*) FROM sensord_session GROUP BY person ORDER BY person"
+
+  @Test(
+    "a sensor with new firmware is no new sensor: another person is refused until what was forwarded is forgotten, at this gateway alone"
+  )
+  func newFirmware() async throws {
+    let gateway = try TestGateway(on: server, centre: "firmware")
+    let store = try gateway.open()
+    let first = try await gateway.record(1, into: store)
+    try gateway.forward()
+    try gateway.configure(wearer: "p002")
+    try await SampleSessions.save(
+      UUID(), start: TestGateway.start.advanced(byMicroseconds: 86_400_000_000), sensor: TestGateway.strap,
+      text: "new firmware", into: store)
+    for words in [["run", "--once"], ["run"]] {
+      let (output, errors) = (try OutputFile(), try OutputFile())
+      let program = try gateway.start(words, output: output, errors: errors)
+      while program.status == nil && !errors.text.contains("waiting for more") { poll(nil, 0, 10) }
+      #expect(program.status == 78 && errors.text.contains("[persons] (line 8)"), "\(errors.text)")
+      #expect(errors.text.contains(first[0].text) && errors.text.split(separator: "\n").count == 1)
+      program.send(SIGKILL)
+      program.wait()
+    }
+    #expect(try gateway.rows(Self.persons) == [["p001", "1"]])
+    // Another gateway's strap is another's, whoever wears it there.
+    _ = try gateway.rows("CREATE ROLE firmware_two LOGIN IN ROLE sensord_gateway")
+    let two = try TestGateway(on: server, centre: "firmware", name: "firmware_two", makesCentre: false)
+    try two.configure(wearer: "p003")
+    try await two.record(1, into: try two.open())
+    try two.forward()
+    // Without a line of its own it is everything else's.
+    let text = String(decoding: gateway.folder.bytes(of: "forward.conf"), as: UTF8.self)
+    try gateway.folder.write("forward.conf", text.replacing("\(TestGateway.strap) = p002\n", with: ""))
+    let without = try gateway.run("run", "--once")
+    #expect(without.status == 78 && without.errors.contains("so 'other'"), "\(without)")
+    try gateway.configure(wearer: "p002")
+    #expect(try gateway.run("forget", "--person", "p001").status == 0)
+    try gateway.forward()
+    #expect(try gateway.rows(Self.persons) == [["p002", "1"], ["p003", "1"]])
+  }
+
+  @Test(
+    "the number of a device whose sessions were all deleted may be that of another person's sensor",
+    arguments: [true, false])
+  func deviceNumbers(isForwardedBetween: Bool) async throws {
+    let gateway = try TestGateway(on: server, centre: isForwardedBetween ? "numbers" : "numberslate")
+    try gateway.configure(more: "[persons]\nC0:FF:EE:00:00:02 = p002")
+    let store = try gateway.open()
+    let sessions = try await gateway.record(2, into: store)
+    try gateway.forward()
+    for id in sessions { try await SampleSessions.delete(id, from: store) }
+    if isForwardedBetween { try gateway.forward() }
+    try await SampleSessions.save(
+      UUID(), start: TestGateway.start, sensor: "C0:FF:EE:00:00:02", text: "Another", into: store)
+    try gateway.forward()
+    #expect(try gateway.rows(Self.persons) == [["p002", "1"]])
+    #expect(try gateway.rows("SELECT person, manufacturer, \"row\" FROM sensord_device") == [["p002", "Another", "1"]])
   }
 
   @Test("output that cannot be written is an error, --version says it, and a store that is not there names its setting")

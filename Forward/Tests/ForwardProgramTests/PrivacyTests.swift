@@ -182,4 +182,54 @@ struct PrivacyTests {
     #expect(try gateway.number(files) == 0 && gateway.number("SELECT count(*) FROM sensord_sample") == 5)
     #expect(try gateway.number("SELECT count(*) FROM sensord_tombstone") == 0)
   }
+
+  @Test("no message and no failure file has a pseudonym or the address of a sensor")
+  func messages() async throws {
+    let gateway = try TestGateway(on: server, centre: "messages")
+    func configure(_ wearer: String = "wearer-one", other: String = "other-one", more: String = "") throws {
+      try gateway.configure(wearer: wearer, other: other, more: more)
+    }
+    var said = 0
+    func check(_ status: Int32, sourceLocation: SourceLocation = #_sourceLocation) throws {
+      for words in [["run", "--once"], ["status"], ["verify"], ["forget", "--person", "nobody-one"]] {
+        let (output, errors) = (try OutputFile(), try OutputFile())
+        let found = try gateway.start(words, output: output, errors: errors).wait()
+        if words[0] == "run" { #expect(found == status, "\(errors.text)", sourceLocation: sourceLocation) }
+        said += errors.text.utf8.count
+        let text = output.text + errors.text + String(decoding: gateway.folder.bytes(of: "failure"), as: UTF8.self)
+        for secret in ["wearer-", "other-", "nobody-", TestGateway.strap] {
+          #expect(!text.uppercased().contains(secret.uppercased()), "\(words): \(text)", sourceLocation: sourceLocation)
+        }
+      }
+    }
+    try configure()
+    let copy: [UInt8]
+    do {
+      let store = try gateway.open()
+      try await gateway.record(1, into: store)
+      await store.close()
+      copy = gateway.folder.bytes(of: "store.sqlite")
+      let again = try gateway.open()
+      try await gateway.record(1, first: 1, into: again)
+      try await again.save([Self.rate(60, minute: 0)], as: SourceRevision(identifier: "org.one", name: "One"))
+      await again.close()
+    }
+    try check(0)
+    try configure("wearer-two")
+    try check(78)
+    try configure(other: "other-two")
+    try check(78)
+    try configure("wearer two")
+    try check(78)
+    try configure(more: "[persons]\n\(TestGateway.strap) = wearer-two")
+    try check(78)
+    try configure(more: "[devices]\n\(TestGateway.strap) = wearer-two")
+    try check(78)
+    // An older copy, which begins a new history.
+    gateway.removeStore()
+    try gateway.folder.write("store.sqlite", copy)
+    try configure("wearer-two")
+    try check(78)
+    #expect(said > 500)
+  }
 }

@@ -22,6 +22,12 @@ extension HealthStore {
     }
   }
 
+  /// The rows of the devices that objects refer to, by their number: a number may be another device's after all objects of the former
+  /// one were deleted.
+  public func historyDevices() throws(StoreError) -> [StoredRow] {
+    try opened().read { (connection) throws(StoreError) in try HistoryReader(connection: connection).devices() }
+  }
+
   /// A stream that is signalled after each later change, while it is held, until the store is closed. With `observing` also
   /// after those of other connections.
   public func changeSignals() -> AsyncStream<Void> { changeSignals { _ in true } }

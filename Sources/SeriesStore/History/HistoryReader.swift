@@ -41,6 +41,8 @@ struct HistoryReader {
     return found
   }
 
+  func devices() throws(StoreError) -> [StoredRow] { try rows("devices", where: "true ORDER BY id") }
+
   /// What was saved before and collected something that was saved since.
   private func owners(after first: Int64, to last: Int64) throws(StoreError) -> [StoredChange] {
     var numbers: [Int64] = []
