@@ -4,6 +4,7 @@ internal import HealthModel
 /// Apple's export, as its elements come.
 final class AppleContents: XMLContents {
   static let hasTexts = false
+  static let takesPlainElements = true
 
   /// To what metadata, events and statistics belong.
   enum Owner {
@@ -35,9 +36,9 @@ final class AppleContents: XMLContents {
       element.forEachAttribute { name, value in add(name, value) }
     }
 
-    private mutating func add(_ name: XMLBytes, _ value: XMLBytes) {
+    private mutating func add(_ name: XMLName, _ value: XMLBytes) {
       var field: UInt8 = 0
-      switch name[0] {
+      switch name.first {
       case UInt8(ascii: "t") where name.isName("type"): field = 1
       case UInt8(ascii: "u") where name.isName("unit"): field = 2
       case UInt8(ascii: "d") where name.isName("device"): field = 5
@@ -57,23 +58,23 @@ final class AppleContents: XMLContents {
       }
       guard field > 0 else { return }
       origin.append(field)
-      let place = origin.count
-      value.append(to: &origin)
-      if field == 5 { dropAddress(from: place) }
+      let address = field == 5 ? Self.address(in: value) : 0..<0
+      value.append(0..<address.lowerBound, to: &origin)
+      value.append(address.upperBound..<value.count, to: &origin)
       origin.append(0)
     }
 
-    /// Removes a device's address in memory, `0x283b3c1e0`: it may differ from record to record.
-    private mutating func dropAddress(from start: Int) {
-      var place = start
-      let limit = min(start + 24, origin.count - 1)
-      while place < limit, origin[place] != 0x30 || origin[place + 1] != 0x78 { place += 1 }
-      guard place < limit else { return }
+    /// A device's address in memory, `0x283b3c1e0`: it may differ from record to record.
+    private static func address(in device: XMLBytes) -> Range<Int> {
+      var place = 0
+      let limit = min(24, device.count - 1)
+      while place < limit, device[place] != 0x30 || device[place + 1] != 0x78 { place += 1 }
+      guard place < limit else { return 0..<0 }
       var end = place + 2
-      while end < origin.count, (0x30...0x39).contains(origin[end]) || (0x61...0x66).contains(origin[end] | 0x20) {
+      while end < device.count, (0x30...0x39).contains(device[end]) || (0x61...0x66).contains(device[end] | 0x20) {
         end += 1
       }
-      origin.removeSubrange(place..<end)
+      return place..<end
     }
   }
 
@@ -109,11 +110,18 @@ final class AppleContents: XMLContents {
   }
 
   func begin(_ element: XMLElement) {
+    // Nearly all are one of these.
+    if element.isName("Record") {
+      path.append("Record")
+      return beginRecord(element)
+    }
+    if element.isName("MetadataEntry") {
+      path.append("MetadataEntry")
+      return addMetadata(element)
+    }
     let name = element.name
     path.append(name)
     switch name {
-    case "Record": beginRecord(element)
-    case "MetadataEntry": addMetadata(element)
     case "InstantaneousBeatsPerMinute": addBeat(element)
     case "HeartRateVariabilityMetadataList": record.beats = []
     case "Correlation":
@@ -217,7 +225,10 @@ final class AppleContents: XMLContents {
 
   // MARK: Giving
 
-  var isFull: Bool { series.isFull || objects.count >= AppleSeriesTable.mostSeries }
+  /// Whether it is time to give away what was read.
+  var isDue: Bool { series.isDue || objects.count >= Self.mostObjects }
+
+  private static let mostObjects = 1 << 10
 
   /// Gives away enough for the file to go on; at the end everything.
   func take(all: Bool) -> [AppleObject] {

@@ -42,7 +42,7 @@ package struct AppleHealthReader {
   /// - Throws: ``FileDamage``; ``finish()`` has what is before it.
   package mutating func read(_ bytes: [UInt8]) throws(FileDamage) -> [AppleObject] {
     try parse(bytes, isLast: false)
-    return contents.isFull ? contents.take(all: false) : []
+    return contents.isDue ? contents.take(all: false) : []
   }
 
   /// Says that there are no more bytes.

@@ -2,6 +2,8 @@ internal import HealthModel
 
 /// The days of values that are being collected. Of a file in any order a bounded number is kept: what was not touched for long is given
 /// away, and goes on as a continued series if more comes.
+///
+/// It gives away often, long before it is full: whoever stores the values does so while the next are read.
 struct AppleSeriesTable {
   private struct Place: Hashable {
     var origin: Int
@@ -19,7 +21,9 @@ struct AppleSeriesTable {
   /// The most values that are kept, about 24 bytes each.
   static let mostValues = 1 << 17
   /// The most series that are kept.
-  static let mostSeries = 1 << 13
+  private static let mostSeries = 1 << 13
+  /// So many new ones are worth a take.
+  private static let manySeries = 1 << 8
   /// The most values of one day.
   static let mostOfDay = 200_000
   /// The most series of which it is remembered that they were given away.
@@ -30,6 +34,7 @@ struct AppleSeriesTable {
   private var places: [Place: Int] = [:]
   private(set) var count = 0
   private var clock = 0
+  private var lastTake = (clock: 0, series: 0)
   private var given: [UInt64: Int] = [:]
   private(set) var repeated = 0
   private(set) var tooMany = 0
@@ -38,7 +43,10 @@ struct AppleSeriesTable {
     self.capacity = capacity
   }
 
-  var isFull: Bool { count >= capacity || series.count >= Self.mostSeries }
+  /// Whether it is time to take: it is full, or there are values that were not touched for long.
+  var isDue: Bool {
+    count >= capacity || clock - lastTake.clock >= capacity / 16 || series.count - lastTake.series >= Self.manySeries
+  }
 
   mutating func add(_ value: SampleDraft.QuantityValue, to origin: AppleOrigin, at index: Int) {
     let day = value.span.start.microseconds.flooredDay
@@ -77,6 +85,7 @@ struct AppleSeriesTable {
       for one in rest { give(one, origins[one.origin], removed, into: &objects) }
       rest = []
     }
+    lastTake = (clock, rest.count)
     series = rest
     count = rest.reduce(0) { $0 + $1.values.count }
     places = [:]

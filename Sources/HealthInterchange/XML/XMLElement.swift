@@ -13,6 +13,9 @@ internal import CExpat
   /// Without its prefix.
   var name: String { unsafe Self.local(rawName) }
 
+  /// Whether it has that name, without a prefix; quicker than ``name``.
+  func isName(_ name: StaticString) -> Bool { unsafe XMLName(rawName).isName(name) }
+
   /// The value of an attribute, whatever its prefix.
   subscript(_ wanted: String) -> String? {
     guard var next = unsafe rawAttributes else { return nil }
@@ -24,10 +27,10 @@ internal import CExpat
   }
 
   /// Every attribute, as bytes.
-  func forEachAttribute(_ body: (_ name: XMLBytes, _ value: XMLBytes) -> Void) {
+  func forEachAttribute(_ body: (_ name: XMLName, _ value: XMLBytes) -> Void) {
     guard var next = unsafe rawAttributes else { return }
     while let name = unsafe next[0], let value = unsafe next[1] {
-      body(unsafe XMLBytes(name), unsafe XMLBytes(value))
+      body(unsafe XMLName(name), unsafe XMLBytes(value))
       unsafe next += 2
     }
   }
@@ -40,6 +43,19 @@ internal import CExpat
     }
     return String(name[name.index(after: colon)...])
   }
+}
+
+/// An attribute's name as expat has it, valid as long as its element.
+@safe struct XMLName {
+  private let base: UnsafePointer<XML_Char>
+
+  init(_ text: UnsafePointer<XML_Char>) {
+    unsafe base = text
+  }
+
+  var first: UInt8 { unsafe UInt8(bitPattern: base[0]) }
+
+  func isName(_ name: StaticString) -> Bool { unsafe cexpat_is(base, name.utf8Start) != 0 }
 }
 
 /// A text of expat's, valid as long as its element.
@@ -57,15 +73,11 @@ internal import CExpat
     return unsafe base.load(fromByteOffset: place, as: UInt8.self)
   }
 
-  /// Whether it is that name.
-  func isName(_ name: StaticString) -> Bool {
-    guard count == name.utf8CodeUnitCount else { return false }
-    return unsafe cexpat_same(base, name.utf8Start, count) != 0
-  }
-
-  /// Appends it to bytes.
-  func append(to bytes: inout [UInt8]) {
-    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+  /// Appends it, or a part of it, to bytes.
+  func append(_ part: Range<Int>? = nil, to bytes: inout [UInt8]) {
+    let part = part ?? 0..<count
+    precondition(part.lowerBound >= 0 && part.upperBound <= count)
+    unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: base + part.lowerBound, count: part.count))
   }
 
   var bytes: [UInt8] {
@@ -78,11 +90,12 @@ internal import CExpat
 }
 
 extension [UInt8] {
-  /// The first place of a byte, or the number of bytes.
-  func firstPlace(of byte: UInt8) -> Int {
-    unsafe withUnsafeBytes { bytes in
+  /// The first place of a byte from a place on, or the number of bytes.
+  func firstPlace(of byte: UInt8, from start: Int = 0) -> Int {
+    precondition(start >= 0 && start <= count)
+    return unsafe withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }
-      return unsafe Int(cexpat_first(base, CInt(byte), bytes.count))
+      return unsafe start + Int(cexpat_first(base + start, CInt(byte), bytes.count - start))
     }
   }
 

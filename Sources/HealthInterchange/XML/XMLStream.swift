@@ -3,6 +3,7 @@ internal import CExpat
 /// XML in pieces, through expat behind the filter.
 ///
 /// Nesting, tokens and names are limited; there is no document type, no entity but XML's own five, and nothing is loaded.
+/// Elements that need no parser never reach expat where the contents say so.
 @safe final class XMLStream {
   static let mostDepth = 64
 
@@ -12,6 +13,15 @@ internal import CExpat
   private var depth = 0
   private var isTooDeep = false
   private var isOver = false
+  private var plain = PlainElements()
+  /// Whether the document's encoding lets a byte be what it is in UTF-8.
+  private var isUTF8 = true
+  private var isInCDATA = false
+  /// How many bytes expat has seen.
+  private var given: Int64 = 0
+  private var shortestPart = 0
+  /// What expat did not see.
+  private var skipped: (bytes: Int64, lines: Int) = (0, 0)
 
   init(_ contents: any XMLContents) {
     self.contents = contents
@@ -31,6 +41,7 @@ internal import CExpat
       guard let user = unsafe user, let target = unsafe target, let data = unsafe data else { return }
       unsafe XMLStream.stream(user).contents.instruction(String(cString: target), String(cString: data))
     }
+    if type(of: contents).takesPlainElements { watchForPlainElements() }
     guard type(of: contents).hasTexts else { return }
     unsafe XML_SetCharacterDataHandler(parser) { user, text, count in
       guard let user = unsafe user, let text = unsafe text else { return }
@@ -67,24 +78,71 @@ internal import CExpat
   /// Reads on.
   func read(_ bytes: [UInt8], isLast: Bool = false) throws(FileDamage) {
     guard !isOver else { return }
-    let (filtered, isTooLong) = filter.filter(bytes)
-    let status = unsafe filtered.withUnsafeBufferPointer { buffer in
-      unsafe buffer.withMemoryRebound(to: CChar.self) { buffer in
-        unsafe XML_Parse(parser, buffer.baseAddress, Int32(buffer.count), isLast ? 1 : 0)
-      }
-    }
-    guard status == XML_STATUS_OK, !isTooLong else {
+    var (filtered, isTooLong) = filter.filter(bytes)
+    var place = 0
+    var isRead = true
+    repeat {
+      if isBetweenElements { readPlain(&filtered, &place) }
+      let end = mayBePlain ? endOfPart(filtered, from: place) : filtered.count
+      isRead = parse(filtered, place..<end, isLast: isLast && end == filtered.count)
+      place = end
+    } while isRead && place < filtered.count
+    guard isRead, !isTooLong else {
       isOver = true
       if isTooDeep { throw FileDamage(line, "elements are nested deeper than \(Self.mostDepth)") }
-      if status == XML_STATUS_OK { throw FileDamage("line \(filter.lines)", "a token of more than 1 MiB") }
+      if isRead { throw FileDamage("line \(filter.lines)", "a token of more than 1 MiB") }
       let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) }
       throw FileDamage(line, reason ?? "it is no XML")
     }
   }
 
-  /// The place of the damage, or of the last element.
-  var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) }
+  private func parse(_ bytes: [UInt8], _ range: Range<Int>, isLast: Bool) -> Bool {
+    given += Int64(range.count)
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe bytes.extracting(range).withMemoryRebound(to: CChar.self) { part in
+        unsafe XML_Parse(parser, part.baseAddress, Int32(part.count), isLast ? 1 : 0) == XML_STATUS_OK
+      }
+    }
+  }
+
+  // MARK: Plain elements
+
+  private func watchForPlainElements() {
+    unsafe XML_SetXmlDeclHandler(parser) { user, _, encoding, _ in
+      guard let user = unsafe user, let encoding = unsafe encoding else { return }
+      unsafe XMLStream.stream(user).isUTF8 = ["utf-8", "us-ascii"].contains(String(cString: encoding).lowercased())
+    }
+    unsafe XML_SetCdataSectionHandler(
+      parser, { user in if let user = unsafe user { unsafe XMLStream.stream(user).isInCDATA = true } },
+      { user in if let user = unsafe user { unsafe XMLStream.stream(user).isInCDATA = false } })
+  }
+
+  private var mayBePlain: Bool { isUTF8 && type(of: contents).takesPlainElements }
+
+  /// Whether expat has seen the end of each token that has begun.
+  private var isBetweenTokens: Bool { unsafe XML_GetCurrentByteIndex(parser) == given }
+
+  /// Whether elements begin here that are those of the root.
+  private var isBetweenElements: Bool { mayBePlain && depth == 1 && !isInCDATA && isBetweenTokens }
+
+  /// Where what expat gets next ends: with the line, to find out soon where there are plain elements again. Within a token it is
+  /// more each time, for expat begins with the token anew each time.
+  private func endOfPart(_ bytes: [UInt8], from place: Int) -> Int {
+    shortestPart = isBetweenTokens ? 0 : min(max(512, shortestPart * 2), XMLFilter.longestToken)
+    let least = min(place + shortestPart, bytes.count)
+    return min(bytes.firstPlace(of: 0x0A, from: least) + 1, bytes.count)
+  }
+
+  private func readPlain(_ bytes: inout [UInt8], _ place: inout Int) {
+    let before = place
+    skipped.lines += unsafe plain.read(
+      &bytes, from: &place, mostDepth: Self.mostDepth - depth, begin: begin, end: { unsafe end(XMLElement.local($0)) })
+    skipped.bytes += Int64(place - before)
+  }
+
+  /// The place of the damage, or of the last element that needed the parser.
+  var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) + skipped.bytes }
 
   /// The same in lines, for people.
-  var line: String { unsafe "line \(XML_GetCurrentLineNumber(parser))" }
+  var line: String { unsafe "line \(Int(XML_GetCurrentLineNumber(parser)) + skipped.lines)" }
 }
