@@ -267,16 +267,20 @@ public struct CentreObjects: Sendable {
     return rows
   }
 
-  /// The mark of an object that is damaged in the store: of nobody, so that who asks for persons does not find it.
-  public func mark(_ object: UUID) -> CentreObject.Row {
+  /// The mark of an object that is damaged in the store, or has files that are: of nobody, so that who asks for persons does not
+  /// find it.
+  public func mark(_ object: UUID, ofFiles: Bool = false) -> CentreObject.Row {
     .init(
       table: .opaque,
       fields: [
-        .text(""), .text("0"), .text(copy.gateway), .text(object.text), .text("0"), .text(Self.damagedOrigin),
+        .text(""), .text("0"), .text(copy.gateway), .text(object.text), Field(ofFiles ? Self.fileMark : 0),
+        .text(Self.damagedOrigin),
         .text("{}"),
       ])
   }
 
+  /// The ordinal of marks of damaged files: they go and come by themselves.
+  public static let fileMark: Int64 = 1
   /// What marks of damaged objects are called.
   public static let damagedOrigin = "damaged"
 

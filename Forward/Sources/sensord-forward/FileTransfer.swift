@@ -43,17 +43,17 @@ struct FileTransfer {
     return owners
   }
 
-  /// Makes the files of a sample at the centre those that it has.
+  /// Makes the files of a sample at the centre those that it has; which of them are damaged in the store, and so are not there.
   func send(
     _ attachments: [Attachment], of sample: UUID, in database: inout Database,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws {
+  ) async throws -> [Attachment] {
     let store = store
-    guard let stored = try await Forwarder.store({ try await store.history(of: [sample]) }).first else { return }
+    guard let stored = try await Forwarder.store({ try await store.history(of: [sample]) }).first else { return [] }
     let made: CentreObject?
     // What is damaged has its mark, and is not there.
-    do throws(StoreError) { made = try objects.object(stored) } catch { return }
-    guard let made else { return }
+    do throws(StoreError) { made = try objects.object(stored) } catch { return [] }
+    guard let made else { return [] }
     let place: [Field] = [.text(made.person), Field(made.time), .text(objects.copy.gateway), .text(made.id.text)]
     var missing: [Attachment] = []
     do throws(any Error) {
@@ -62,7 +62,7 @@ struct FileTransfer {
       let living = try transfer.living([made], in: &database)
       guard !living.isEmpty else {
         try database.run("COMMIT")
-        return
+        return []
       }
       // What the files are called, and which there are, is among its rows.
       try transfer.save(living, in: &database)
@@ -87,17 +87,21 @@ struct FileTransfer {
       try database.run("COMMIT")
       missing = wanted.values.sorted { $0.digest < $1.digest }
     } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
-    for attachment in missing { try await send(attachment, to: place, in: &database) }
+    var damaged: [Attachment] = []
+    for attachment in missing where try await !send(attachment, to: place, in: &database) { damaged.append(attachment) }
+    return damaged
   }
 
-  /// Sends a file, all or nothing.
+  /// Sends a file, all or nothing; whether it is in the store as it was attached.
   private func send(
     _ attachment: Attachment, to place: [Field], in database: inout Database,
     isolation: isolated (any Actor)? = #isolation
-  ) async throws {
+  ) async throws -> Bool {
     let store = store
-    var data = try await Forwarder.store { try await store.data(of: attachment) }
+    var isBegun = false
     do throws(any Error) {
+      var data = try await store.data(of: attachment)
+      isBegun = true
       try database.run("BEGIN")
       try transfer.hold(anchor, in: &database)
       let file = Field.bytes(Transfer.bytes("\\x" + attachment.digest))
@@ -119,11 +123,15 @@ struct FileTransfer {
         rest = []
       }
       try database.run("COMMIT")
+      return true
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)
     } catch let error as StoreError {
-      try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in _ = try database.run("ROLLBACK") }
-      throw ForwardFailure(error)
+      if isBegun {
+        try Forwarder.centre(&database) { (database) throws(DatabaseFailure) in _ = try database.run("ROLLBACK") }
+      }
+      guard case .corrupt = error.code else { throw ForwardFailure(error) }
+      return false
     }
   }
 }

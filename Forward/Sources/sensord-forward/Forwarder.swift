@@ -17,6 +17,8 @@ struct Forwarder: ~Copyable {
   private var known: Set<CentreObject.Row> = []
   /// Whether objects are marked as damaged; nil before that was asked.
   private var hasMarks: Bool?
+  /// The samples that are marked for damaged files; nil before that was asked.
+  private var fileMarks: Set<UUID>?
   /// What was attached to samples when their files were sent; nil before that.
   private var attached: Set<Attachment>?
   /// The changes of a part, and about the bytes that they have: all of it is in memory, some of it twice.
@@ -164,7 +166,7 @@ struct Forwarder: ~Copyable {
     }
   }
 
-  /// Brings the files at the centre up to date, of one sample after the other; what cannot be read keeps none back but itself.
+  /// Brings the files at the centre up to date, of one sample after the other; what is damaged keeps none back but itself.
   private mutating func sendFiles(isolation: isolated (any Actor)? = #isolation) async throws {
     let store = store
     let all = Set(try await Self.store { try await store.allAttachments() })
@@ -173,16 +175,42 @@ struct Forwarder: ~Copyable {
     if attached == nil { concerned.formUnion(try FileTransfer.owners(in: &database, of: objects.copy)) }
     let transfer = FileTransfer(
       store: store, objects: objects, transfer: Transfer(copy: objects.copy, program: Self.program), anchor: anchor)
-    var damaged: ForwardFailure?
     for sample in concerned.sorted(by: { $0.uuidString < $1.uuidString }) {
-      do {
-        try await transfer.send(all.filter { $0.object == sample }, of: sample, in: &database)
-      } catch let failure as ForwardFailure where failure.status == .data && !failure.isOfCentre {
-        damaged = failure
+      let damaged = try await transfer.send(all.filter { $0.object == sample }, of: sample, in: &database)
+      let isMarked: Bool
+      do { isMarked = try markFiles(of: sample, areDamaged: !damaged.isEmpty) } catch { throw ForwardFailure(error) }
+      for attachment in damaged where isMarked {
+        Terminal.complain(
+          "the file of attachment \(attachment.id.text) of \(sample.text) is damaged in the store, or missing, and was left out; "
+            + "all else goes on to the centre; 'sensord check' says more")
       }
     }
-    if let damaged { throw damaged }
     attached = all
+  }
+
+  /// Marks a sample that has damaged files, or takes the mark from it; whether it is new.
+  private mutating func markFiles(of sample: UUID, areDamaged: Bool) throws(DatabaseFailure) -> Bool {
+    let gateway = Field.text(objects.copy.gateway)
+    if fileMarks == nil {
+      let found = try database.run(
+        "SELECT owner FROM sensord_object WHERE \(Self.areMarks) AND ordinal = \(CentreObjects.fileMark)", [gateway])
+      fileMarks = Set(found.rows.compactMap { UUID(uuidString: $0[0] ?? "") })
+    }
+    guard areDamaged != fileMarks?.contains(sample) else { return false }
+    if areDamaged {
+      fileMarks?.insert(sample)
+      hasMarks = true
+      for insertion in Insertion.of([objects.mark(sample, ofFiles: true)]) {
+        try database.run(insertion.statement, insertion.fields)
+      }
+    } else {
+      fileMarks?.remove(sample)
+      try database.run(
+        """
+        DELETE FROM sensord_object WHERE \(Self.areMarks) AND owner = $2::uuid AND ordinal = \(CentreObjects.fileMark)
+        """, [gateway, .text(sample.text)])
+    }
+    return areDamaged
   }
 
   /// What has to be stored anew because of deletions: only the centre knows what the deleted samples belonged to.
@@ -238,7 +266,9 @@ struct Forwarder: ~Copyable {
         (part.changes + altered).filter { !$0.rows.isEmpty && named.contains($0.object) }.flatMap(objects.references))
       try transfer.insert(references.subtracting(known), in: &database)
       try transfer.save(living, in: &database)
-      try mark(damage.keys.sorted { $0.uuidString < $1.uuidString }, (part.changes + altered).map(\.object))
+      try mark(
+        damage.keys.sorted { $0.uuidString < $1.uuidString }, (part.changes + altered).map(\.object),
+        deleted: deletions.map(\.object))
       try database.run("COMMIT")
     } catch let failure as DatabaseFailure {
       throw ForwardFailure(failure)
@@ -248,16 +278,21 @@ struct Forwarder: ~Copyable {
   }
 
   /// Marks what is damaged, and takes the mark from what is not any more, or was deleted.
-  private mutating func mark(_ damaged: [UUID], _ concerned: [UUID]) throws(DatabaseFailure) {
+  private mutating func mark(
+    _ damaged: [UUID], _ concerned: [UUID], deleted: [UUID]
+  ) throws(DatabaseFailure) {
     let gateway = objects.copy.gateway
     if hasMarks == nil { hasMarks = try Self.marks(of: gateway, in: &database) > 0 }
     if hasMarks == true {
       try database.run(
-        "DELETE FROM sensord_object WHERE \(Self.areMarks) AND owner = ANY ($2::uuid[])",
-        [.text(gateway), Insertion.list(concerned.map(\.text))])
+        """
+        DELETE FROM sensord_object WHERE \(Self.areMarks) AND owner = ANY ($2::uuid[])
+          AND (ordinal <> \(CentreObjects.fileMark) OR owner = ANY ($3::uuid[]))
+        """, [.text(gateway), Insertion.list(concerned.map(\.text)), Insertion.list(deleted.map(\.text))])
+      fileMarks?.subtract(deleted)
     }
     guard !damaged.isEmpty else { return }
-    for insertion in Insertion.of(damaged.map(objects.mark)) { try database.run(insertion.statement, insertion.fields) }
+    for insertion in Insertion.of(damaged.map { objects.mark($0) }) { try database.run(insertion.statement, insertion.fields) }
     hasMarks = true
   }
 
@@ -265,7 +300,7 @@ struct Forwarder: ~Copyable {
 
   /// How many objects are marked.
   static func marks(of gateway: String, in database: inout Database) throws(DatabaseFailure) -> Int {
-    let answer = try database.run("SELECT count(*) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
+    let answer = try database.run("SELECT count(DISTINCT owner) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
     return Int(answer.rows.first?[0] ?? "") ?? 0
   }
 

@@ -79,11 +79,15 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         &database
       ).first?[0] ?? "0"
     let attachments = try await Forwarder.store { try await store.allAttachments() }
-    counts.files = try compareFiles(
+    let files = try compareFiles(
       attachments.filter { present[$0.object] != nil && side.digests[$0.object] != nil }, present: present,
       gateway, &database)
+    for attachment in files.missing where try await Self.isDamaged(attachment, in: store) { counts.damagedFiles += 1 }
+    counts.files = files.count - counts.damagedFiles
     report(comparison, counts)
-    guard comparison.isEqual && counts.leftOut == 0 && counts.rows == 0 && counts.files == 0 && counts.damaged == "0"
+    guard
+      comparison.isEqual && counts.leftOut == 0 && counts.rows == 0 && counts.files == 0 && counts.damagedFiles == 0
+        && counts.damaged == "0"
     else {
       throw ForwardFailure(
         .different,
@@ -122,6 +126,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     /// Of the store's objects, those that lack what is derived of them, and those that were left out.
     var damagedHere = 0
     var leftOut = 0
+    /// Files that were left out, too.
+    var damagedFiles = 0
     var waiting = 0
     var last: Int64 = 0
     var altered: Set<UUID> = []
@@ -176,21 +182,40 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     return relevant.filter { found[$0.key] != $0.value }.count + found.keys.filter { expected[$0] == nil }.count
   }
 
-  /// How many files are on one side only, or damaged at the centre; not those of samples that are on one side only.
+  /// Whether a file is not as it was attached.
+  private static func isDamaged(
+    _ attachment: Attachment, in store: HealthStore, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Bool {
+    do throws(any Error) {
+      var data = try await store.data(of: attachment)
+      while try data.next() != nil {}
+      return false
+    } catch let error as StoreError {
+      guard case .corrupt = error.code else { throw ForwardFailure(error) }
+      return true
+    }
+  }
+
+  /// How many files are on one side only, or damaged at the centre, and which the centre has not at all; not those of samples that
+  /// are on one side only.
   private func compareFiles(
     _ attachments: [Attachment], present: [UUID: CentreRows.Held], _ gateway: [Field], _ database: inout Database
-  ) throws -> Int {
+  ) throws -> (count: Int, missing: [Attachment]) {
     let found = try Self.rows(
       """
       SELECT owner, file, CASE WHEN bool_and(sha256(payload) = sha256) THEN sum(octet_length(payload)) ELSE -1 END
       FROM sensord_attachment WHERE gateway = $1 GROUP BY person, time, owner, file
       """, [gateway[0]], &database
     ).filter { row in UUID(uuidString: row[0] ?? "").map { present[$0] != nil } ?? false }
-    let sizes = Dictionary(
-      attachments.map { ("\($0.object.text) \($0.digest)", "\($0.size)") }, uniquingKeysWith: { first, _ in first })
+    let files = Dictionary(
+      attachments.map { ("\($0.object.text) \($0.digest)", $0) }, uniquingKeysWith: { first, _ in first })
+    let sizes = files.mapValues { "\($0.size)" }
     let centre = Dictionary(
       found.map { ("\($0[0] ?? "") \($0[1]?.dropFirst(2) ?? "")", $0[2] ?? "") }, uniquingKeysWith: { _, _ in "" })
-    return Set(sizes.keys).union(centre.keys).filter { sizes[$0] != centre[$0] }.count
+    return (
+      Set(sizes.keys).union(centre.keys).filter { sizes[$0] != centre[$0] }.count,
+      files.filter { centre[$0.key] == nil }.map(\.value)
+    )
   }
 
   private func report(_ comparison: Comparison, _ counts: Counts) {
@@ -200,7 +225,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         ("extra", "\(comparison.extra.count)"), ("different", "\(comparison.different.count)"),
         ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(counts.rows)"),
         ("otherFiles", "\(counts.files)"), ("damagedChunks", counts.damaged),
-        ("damagedInStore", "\(counts.damagedHere + counts.leftOut)"), ("waiting", "\(counts.waiting)"),
+        ("damagedInStore", "\(counts.damagedHere + counts.leftOut)"),
+        ("damagedFilesInStore", "\(counts.damagedFiles)"), ("waiting", "\(counts.waiting)"),
         ("last", "\(counts.last)"),
       ])
       return
@@ -219,6 +245,9 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       Terminal.print(
         "\(counts.damagedHere + counts.leftOut) objects are damaged in the store; \(counts.leftOut) of them were left out."
       )
+    }
+    if counts.damagedFiles > 0 {
+      Terminal.print("\(counts.damagedFiles) files of attachments are damaged in the store and were left out.")
     }
     if counts.files > 0 { Terminal.print("\(counts.files) files of attachments are not the same on both sides.") }
     if counts.damaged != "0" {

@@ -342,19 +342,46 @@ struct ForwardTests {
     try await store.delete([samples[0].id], as: Self.sensord.identifier)
     try gateway.forward()
     #expect(try gateway.number("SELECT count(*) FROM sensord_attachment") == 1)
-    // One that cannot be read is named, and keeps none back but itself.
+    // One that is damaged is named once, and marked, and keeps none back but itself.
     let lost = try await attach(Self.pdf(67, length: 10), to: samples[2].id, in: store, of: gateway)
     let more = try await attach(Self.pdf(68, length: 10), to: samples[1].id, in: store, of: gateway)
     await store.close()
     let name = try #require(
       TemporaryFolder.names("\(gateway.folder.path)/store.attachments").first { $0.hasSuffix(lost.digest) })
-    unsafe unlink("\(gateway.folder.path)/store.attachments/\(name)")
+    let whole = gateway.folder.bytes(of: "store.attachments/\(name)")
+    try gateway.folder.write("store.attachments/\(name)", whole.map { $0 == 67 ? 68 : $0 })
     let missed = try gateway.run("run", "--once")
-    #expect(missed.status == 65 && missed.errors.contains("attachment \(lost.id.uuidString.lowercased())"), "\(missed)")
+    #expect(missed.status == 0 && missed.errors.split(separator: "\n").count == 1, "\(missed)")
+    #expect(missed.errors.contains("attachment \(lost.id.text) of \(samples[2].id.text) is damaged"), "\(missed)")
     #expect(try gateway.number("SELECT count(*) FROM sensord_attachment WHERE file = '\\x\(more.digest)'") == 1)
+    func damages() throws -> String {
+      let (status, verified) = (try gateway.run("status", "--json"), try gateway.run("verify", "--json"))
+      func member(_ name: String, _ text: String) -> String {
+        text.split(separator: "\"\(name)\":").last.map { String($0.prefix(1)) } ?? ""
+      }
+      return "\(member("damaged", status.output)) \(member("damagedFilesInStore", verified.output)) "
+        + "\(member("otherFiles", verified.output)) \(verified.status)"
+    }
+    #expect(try damages() == "1 1 0 1")
     store = try gateway.open()
-    try await store.removeAttachment(lost.id)
+    let waiting = try WaitingForwarder(of: gateway)
+    // Its change takes the mark of its rows from it, if it has one, and not that of its files.
+    try await store.save([try NewSample(.glasses(lens), issued: TestGateway.start)], as: Self.sensord)
+    try gateway.wait("SELECT (sent = last)::integer FROM sensord_gateway")
+    #expect(waiting.program.status == nil && waiting.errors.text.split(separator: "\n").count == 1)
+    waiting.end()
+    #expect(try damages() == "1 1 0 1")
+    // Mended, it comes; removed, its mark goes.
+    try gateway.folder.write("store.attachments/\(name)", whole)
     try gateway.forward()
+    #expect(try damages() == "0 0 0 0")
+    try gateway.folder.write("store.attachments/\(name)", whole.map { $0 == 67 ? 68 : $0 })
+    _ = try gateway.rows("DELETE FROM sensord_attachment WHERE file = '\\x\(lost.digest)'")
+    #expect(try gateway.run("run", "--once").status == 0)
+    #expect(try damages() == "1 1 0 1")
+    try await store.delete([samples[2].id], as: Self.sensord.identifier)
+    try gateway.forward()
+    #expect(try damages() == "0 0 0 0")
     #expect(try gateway.run("forget", samples[1].id.uuidString).status == 0)
     #expect(try gateway.number("SELECT count(*) FROM sensord_attachment") == 0)
     try gateway.forward()
