@@ -7,24 +7,31 @@ struct ProvenanceTables {
   /// The row of a source, inserted if it is new.
   func row(of source: SourceRevision) throws(StoreError) -> Int64 {
     try row(
-      in: Schema.sources,
+      in: Schema.sources, by: Self.sourceQuery,
       [source.identifier, source.name, source.version, source.productType, source.operatingSystemVersion])
   }
 
   /// The row of a device, inserted if it is new.
   func row(of device: Device) throws(StoreError) -> Int64 {
     try row(
-      in: Schema.devices,
+      in: Schema.devices, by: Self.deviceQuery,
       [
         device.name, device.manufacturer, device.model, device.hardwareVersion, device.firmwareVersion,
         device.softwareVersion, device.localIdentifier, device.uniqueDeviceIdentifier,
       ])
   }
 
-  private func row(in table: Table, _ values: [String?]) throws(StoreError) -> Int64 {
+  // Asked for each sample.
+  private static let (sourceQuery, deviceQuery) = (query(Schema.sources), query(Schema.devices))
+
+  private static func query(_ table: Table) -> String {
     let condition = table.columns.dropFirst().enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ")
+    return "SELECT id FROM \(table.name) WHERE \(condition)"
+  }
+
+  private func row(in table: Table, by query: String, _ values: [String?]) throws(StoreError) -> Int64 {
     do {
-      var statement = try connection.prepare("SELECT id FROM \(table.name) WHERE \(condition)")
+      var statement = try connection.prepare(query)
       for (index, value) in values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
       if try statement.step() { return statement.integer(0) }
     }
