@@ -299,6 +299,19 @@ struct AppleReaderTests {
     }
   }
 
+  @Test("names of elements may have a prefix")
+  func prefixes() {
+    let plain = AppleText.record(
+      "HKQuantityTypeIdentifierHeartRate", "60", unit: "count/min",
+      within: "<MetadataEntry key='HKMetadataKeyTimeZone' value='Europe/Paris'/>")
+    let prefixed = plain.replacing("<Record", with: "<h:Record").replacing("</Record", with: "</h:Record")
+      .replacing("<Meta", with: "<h:Meta")
+    #expect(prefixed != plain)
+    #expect(AppleReading(prefixed).damage == nil)
+    #expect(AppleReading(prefixed).objects == AppleReading(plain).objects)
+    #expect(AppleReading(plain).values(.heartRate) == [60])
+  }
+
   @Test("the place of damage is told by byte, record and element, and what is before it stays")
   func damage() throws {
     let bytes = Array("<HealthData>\(AppleText.rate(60))<Workout a='<'></HealthData>".utf8)

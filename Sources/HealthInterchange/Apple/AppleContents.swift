@@ -110,18 +110,12 @@ final class AppleContents: XMLContents {
   }
 
   func begin(_ element: XMLElement) {
-    // Nearly all are one of these.
-    if element.isName("Record") {
-      path.append("Record")
-      return beginRecord(element)
-    }
-    if element.isName("MetadataEntry") {
-      path.append("MetadataEntry")
-      return addMetadata(element)
-    }
-    let name = element.name
+    // Nearly all are one of these, without a prefix.
+    let name = element.isName("Record") ? "Record" : element.isName("MetadataEntry") ? "MetadataEntry" : element.name
     path.append(name)
     switch name {
+    case "Record": beginRecord(element)
+    case "MetadataEntry": addMetadata(element)
     case "InstantaneousBeatsPerMinute": addBeat(element)
     case "HeartRateVariabilityMetadataList": record.beats = []
     case "Correlation":

@@ -13,7 +13,7 @@ internal import CExpat
   /// Without its prefix.
   var name: String { unsafe Self.local(rawName) }
 
-  /// Whether it has that name, without a prefix; quicker than ``name``.
+  /// Whether it has that name and no prefix; quicker than ``name``.
   func isName(_ name: StaticString) -> Bool { unsafe XMLName(rawName).isName(name) }
 
   /// The value of an attribute, whatever its prefix.
