@@ -42,6 +42,12 @@ public enum CentreSchema {
   /// What the names of all nodes begin with.
   public static let serverPrefix = "sensord_node_"
 
+  /// The statement without which a login reaches a node by nobody's name.
+  public static func mapping(of login: String, to server: String) -> String {
+    "CREATE USER MAPPING FOR \(quoted(login.replacing("\"", with: "\"\""))) SERVER \(server) "
+      + "OPTIONS (user \(literal(login)), password '…');"
+  }
+
   /// Over a network the node's certificate is verified, unless somebody said otherwise.
   private static func secured(_ parameters: [(keyword: String, value: String)]) -> [(keyword: String, value: String)] {
     let isLocal = parameters.contains { $0.keyword == "host" && $0.value.hasPrefix("/") }

@@ -20,15 +20,15 @@ public struct Database: ~Copyable {
     let connected = unsafe texts.withPointers { pointers, _, _ in
       let keywords = unsafe stride(from: 0, to: pointers.count, by: 2).map { unsafe pointers[$0] } + [nil]
       let values = unsafe stride(from: 1, to: pointers.count, by: 2).map { unsafe pointers[$0] } + [nil]
-      return unsafe PQconnectdbParams(keywords, values, 0)
+      return unsafe cpostgresql_connect(keywords, values)
     }
     guard let handle = unsafe connected else {
-      throw DatabaseFailure(state: nil, message: "there is no memory for a connection")
+      throw DatabaseFailure(connecting: "there is no memory for a connection")
     }
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
       let message = unsafe String(cString: PQerrorMessage(handle))
       unsafe PQfinish(handle)
-      throw DatabaseFailure(state: nil, primary: message)
+      throw DatabaseFailure(connecting: message)
     }
     // What a server remarks is not for this program's output.
     _ = unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -61,8 +61,10 @@ public struct Database: ~Copyable {
       else {
         throw DatabaseFailure(state: "08006", message: "the server closed the connection (SQLSTATE 08006)")
       }
-      throw DatabaseFailure(
-        state: state, primary: unsafe field(cpostgresql_diagnostic_primary, of: result) ?? "no reason given")
+      // Of a node that one server cannot reach, the detail alone says why.
+      let detail = unsafe state == "08001" ? field(cpostgresql_diagnostic_detail, of: result) : nil
+      let primary = unsafe field(cpostgresql_diagnostic_primary, of: result) ?? "no reason given"
+      throw DatabaseFailure(state: state, primary: detail.map { "\(primary): \($0)" } ?? primary)
     }
     var rows: [[String?]] = []
     let columns = unsafe PQnfields(result)

@@ -38,17 +38,20 @@ struct ForwardFailure: Error {
     defer { isOfCentre = true }
     switch (failure.state ?? "", failure.remedy) {
     case (_, .retry): self.init(.retry, "the centre: \(failure.message); nothing is lost", isTransient: true)
+    case (_, .person) where failure.isConnecting && failure.message.contains("no password supplied"):
+      self.init(
+        .permission,
+        "the centre asks for a password, and there is none: set password-file in [centre] of the configuration")
+    case (_, .person) where failure.isConnecting:
+      self.init(.permission, "the centre: \(failure.message); see [centre] of the configuration")
     case ("42P01", _), ("42703", _), ("42804", _):
       self.init(
         .configuration,
         "the centre: \(failure.message); its tables are not those of this program, see 'sensord-forward schema'")
     case ("42501", _):
       self.init(.permission, "the centre: \(failure.message); the login must be in the role sensord_gateway")
-    case ("", _) where failure.message.contains("no password supplied"):
-      self.init(
-        .permission,
-        "the centre asks for a password, and there is none: set password-file in [centre] of the configuration")
-    case ("", _): self.init(.permission, "the centre: \(failure.message); see [centre] of the configuration")
+    case ("2F003", _):
+      self.init(.permission, "the centre: \(failure.message); the user mapping for that node needs a password")
     default: self.init(.data, "the centre: \(failure.message); nothing of this part was stored")
     }
   }

@@ -64,6 +64,7 @@ struct Forwarder: ~Copyable {
     do {
       var database = try Database(settings.connection(password: password))
       try checkTables(in: &database)
+      try checkNodes(in: &database, login: settings.user)
       return database
     } catch let failure as DatabaseFailure { throw ForwardFailure(failure) }
   }
@@ -78,6 +79,24 @@ struct Forwarder: ~Copyable {
       .configuration,
       "the centre has tables of \(found) and this program knows \(CentreSchema.version); use the program that belongs to them"
     )
+  }
+
+  /// Refuses a centre of several servers, some of which it does not know this login for: nothing could be sent to them.
+  private static func checkNodes(in database: inout Database, login: String) throws {
+    let missing = try database.run(
+      """
+      SELECT server.srvname FROM pg_foreign_server AS server
+      WHERE starts_with(server.srvname::text, '\(CentreSchema.serverPrefix)') AND NOT EXISTS (SELECT 1 FROM pg_user_mappings AS mapping
+        WHERE mapping.srvid = server.oid AND (mapping.umuser = 0 OR mapping.usename = current_user)) ORDER BY 1
+      """
+    ).rows.compactMap { $0[0] }
+    guard !missing.isEmpty else { return }
+    var failure = ForwardFailure(
+      .configuration,
+      "the centre has no user mapping of this login for its nodes; as its owner: "
+        + missing.map { CentreSchema.mapping(of: login, to: $0) }.joined(separator: " "))
+    failure.isOfCentre = true
+    throw failure
   }
 
   /// Puts the anchor back to the start. A forwarder that runs begins again, too.
@@ -292,7 +311,9 @@ struct Forwarder: ~Copyable {
       fileMarks?.subtract(deleted)
     }
     guard !damaged.isEmpty else { return }
-    for insertion in Insertion.of(damaged.map { objects.mark($0) }) { try database.run(insertion.statement, insertion.fields) }
+    for insertion in Insertion.of(damaged.map { objects.mark($0) }) {
+      try database.run(insertion.statement, insertion.fields)
+    }
     hasMarks = true
   }
 
@@ -300,7 +321,8 @@ struct Forwarder: ~Copyable {
 
   /// How many objects are marked.
   static func marks(of gateway: String, in database: inout Database) throws(DatabaseFailure) -> Int {
-    let answer = try database.run("SELECT count(DISTINCT owner) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
+    let answer = try database.run(
+      "SELECT count(DISTINCT owner) FROM sensord_object WHERE \(areMarks)", [.text(gateway)])
     return Int(answer.rows.first?[0] ?? "") ?? 0
   }
 

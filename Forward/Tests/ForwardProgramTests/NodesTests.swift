@@ -22,6 +22,18 @@ struct NodesTests {
     try servers[0].makeCentre("centre", gateways: [], script: script)
     let one = try TestGateway(on: servers[0], centre: "centre", name: "nodes_one", makesCentre: false)
     let two = try TestGateway(on: servers[0], centre: "centre", name: "nodes_two", makesCentre: false)
+    try await one.record(1, into: one.open())
+    for words in [["run", "--once", "--attempts", "1"], ["status"]] {
+      let (output, errors) = (try OutputFile(), try OutputFile())
+      let status = try one.start(words, output: output, errors: errors).wait()
+      #expect(status == 78 && errors.text.split(separator: "\n").count == 1, "\(errors.text)")
+      for index in servers.indices {
+        let statement =
+          "CREATE USER MAPPING FOR \"nodes_one\" SERVER sensord_node_\(index) OPTIONS (user 'nodes_one', password '…');"
+        #expect(errors.text.contains(statement), "\(errors.text)")
+      }
+    }
+    one.removeStore()
     // The tests' servers ask for no password; the owner may say so.
     for login in ["nodes_one", "nodes_two", "owner"] {
       for index in servers.indices {

@@ -16,9 +16,11 @@ final class TestServer: Sendable {
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// Starts a new server, or another one with the data of one that was killed; `options` are more words for it.
+  /// Starts a new server, or another one with the data of one that was killed; `options` are more words for it, `locales` a folder of
+  /// languages that it speaks.
   init(
-    _ former: TestServer? = nil, standbyOf primary: TestServer? = nil, port: Int = 5432, options: [String] = []
+    _ former: TestServer? = nil, standbyOf primary: TestServer? = nil, port: Int = 5432, options: [String] = [],
+    locales: String? = nil
   ) throws {
     self.port = port
     folder = former?.folder ?? TemporaryFolder(inMemory: true)
@@ -53,7 +55,7 @@ final class TestServer: Sendable {
         "\(Self.binaries)/postgres", "-D", "\(folder.path)/data", "-k", "\(folder.path)/socket",
         "-p", "\(port)", "-c", "listen_addresses=",
         "-c", "fsync=off", "-c", "shared_buffers=16MB", "-c", "max_connections=30", "-c", "autovacuum=off",
-      ] + options, as: owner, log)
+      ] + options, as: owner, log, locales: locales)
     while true {
       if (try? connect("postgres")) != nil { return }
       guard program.status == nil else { throw Failure(description: log.text) }
@@ -91,12 +93,16 @@ final class TestServer: Sendable {
     }
   }
 
-  private static func start(_ words: [String], as owner: String, _ log: OutputFile) throws -> StartedProgram {
+  private static func start(
+    _ words: [String], as owner: String, _ log: OutputFile, locales: String? = nil
+  ) throws -> StartedProgram {
     let words =
       geteuid() == 0
       ? ["setpriv", "--reuid=\(owner)", "--regid=\(owner)", "--clear-groups", "--inh-caps=-all"] + words : words
+    var environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"]
+    environment["LOCPATH"] = locales
     return try StartedProgram(
-      words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"],
+      words[0], Array(words.dropFirst()), environment: environment,
       output: log.descriptor, errors: log.descriptor)
   }
 
