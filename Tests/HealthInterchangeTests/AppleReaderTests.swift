@@ -61,9 +61,50 @@ struct AppleReaderTests {
     #expect(reading.values(.stepCount).isEmpty)
     #expect(
       reading.account.reading.leftOut == [
-        "stepCount in a unit that cannot be converted": 1, "record without a value": 1,
+        "stepCount in a unit that cannot be converted: 'm'": 1, "record without a value": 1,
       ])
     #expect(reading.account.unknown == ["VO2Max": 1])
+  }
+
+  @Test("units that are put together are read as Apple means them: all behind the stroke divides")
+  func compoundUnits() throws {
+    for (symbol, other) in [
+      ("kcal/hr\u{B7}kg", "kcal/(kg*hr)"), ("mL/min\u{B7}kg", "ml/(kg*min)"), ("mg/dL", "g/L"), ("L/min", "mL/s"),
+      ("mmol<180.1558800000541>/L", "mg/dL"), ("km/hr", "m/s"), ("IU", "IU"), ("dBASPL", "dBASPL"),
+      ("count/min", "Hz"),
+    ] {
+      #expect(try #require(AppleNames.unit(symbol)).isCompatible(with: #require(Unit(other))), "\(symbol)")
+    }
+    // 3.5 ml a minute for each kilogram, in an hour and a gram.
+    let uptake = try #require(AppleNames.unit("mL/min\u{B7}kg"))
+    #expect(abs(try uptake.convert(3.5, to: #require(Unit("ml/(hr*g)"))) - 0.21) < 1e-12)
+    #expect(AppleNames.unit("appleEffortScore") == nil && AppleNames.unit("count/fortnight") == nil)
+  }
+
+  @Test("durations of events in any unit of time; what is in another, or in an unknown unit, is told and not guessed")
+  func durations() throws {
+    let event = "<WorkoutEvent type='HKWorkoutEventTypeSegment' date='2024-03-01 07:00:00 -0800'"
+    let events = [("0.5", "min"), ("40", "s"), ("0.01", "hr"), ("3", "fortnight"), ("3", "km")].map {
+      "\(event) duration='\($0)' durationUnit='\($1)'/>"
+    }
+    let reading = AppleReading(
+      "<Workout workoutActivityType='HKWorkoutActivityTypeRunning' totalDistance='3' totalDistanceUnit='league' "
+        + "startDate='2024-03-01 07:00:00 -0800' endDate='2024-03-01 08:00:00 -0800'>"
+        + events.joined()
+        + "<WorkoutStatistics type='HKQuantityTypeIdentifierStepCount' sum='5' unit='stone'/></Workout>"
+        + "<VisionPrescription type='HKVisionPrescriptionTypeGlasses' dateIssued='2024-03-01 00:00:00 +0000'>"
+        + "<RightEye sphere='-1.25' sphereUnit='D' axis='90' axisUnit='points'/></VisionPrescription>")
+    let workout = try #require(reading.workouts.first)
+    #expect(workout.events.map { $0.span.microseconds / 1_000_000 }.sorted() == [0, 0, 30, 36, 40])
+    #expect(
+      reading.account.reading.leftOut == [
+        "duration of an event: no number, or in no unit of time": 2,
+        "totalDistance of a workout: no number, or in an unknown unit": 1,
+        "figure of a workout in an unknown unit: stepCount": 1, "number of a prescription in an unknown unit": 1,
+      ])
+    let glasses = VisionPrescription.glasses(
+      GlassesPrescription(rightEye: GlassesLensSpecification(sphere: -1.25), leftEye: nil))
+    #expect(reading.drafts("visionPrescription").map(\.content) == [.visionPrescription(glasses)])
   }
 
   @Test("sleep of both eras; a value that nobody knows is counted and told")

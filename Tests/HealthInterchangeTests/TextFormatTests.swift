@@ -76,4 +76,61 @@ struct TextFormatTests {
     let laps = InterchangeFormat.tcx.text(of: recording).split(separator: "<Lap ").dropFirst()
     #expect(laps.map { $0.split(separator: "<Trackpoint>").count - 1 } == [2, 2])
   }
+
+  private func intervals(_ text: String, pieces: Int = 64) throws -> (session: RecordedSession, account: ReadingAccount)
+  {
+    let reading = try Reading(Array(text.utf8), .rr, start: MadeUp.time(0), pieces: pieces)
+    return (try #require(reading.sessions.first), reading.account)
+  }
+
+  private func ticks(_ session: RecordedSession) -> [UInt32] {
+    session.heartbeats.beats.filter { !$0.flags.contains(.firstOfRun) }.map(\.rrTicks)
+  }
+
+  @Test(
+    "fractions of a millisecond are kept in ticks, and said; whole milliseconds stay what they are", arguments: [1, 64])
+  func fractions(pieces: Int) throws {
+    // Of a strap, which counts 1/1024 s, with all digits and with one; also in seconds.
+    for text in ["800\n812.5\n811.5234375\n", "800.0\n812.5\n811.5\n", "0.8\n0.8125\n0.8115\n"] {
+      let (session, account) = try intervals(text, pieces: pieces)
+      #expect(session.heartbeats.timescale == 1024 && ticks(session) == [819, 832, 831], "\(text)")
+      #expect(
+        account.notes == ["intervals have fractions of a millisecond: they are kept in ticks of 1/1024 s"], "\(text)")
+      #expect(session.metadata["importedIntervalResolution"] == .text("1/1024 s"))
+      #expect(session.metadata["importedTimeResolution"] == .text("none"))
+    }
+    for text in ["800\n812\n811\n", "\u{FEFF}800.0\r\n812.00\r\n811\r\n", "0.800\n0.812\n0.811\n"] {
+      let (session, account) = try intervals(text, pieces: pieces)
+      #expect(session.heartbeats.timescale == 1000 && ticks(session) == [800, 812, 811], "\(text)")
+      #expect(account.notes.isEmpty && session.metadata["importedIntervalResolution"] == .text("1 ms"))
+    }
+    // Their sum does not drift.
+    for length in ["900.4", "900.05", "899.6"] {
+      let long = try intervals(String(repeating: "\(length)\n", count: 5000)).session
+      let sum = Double(ticks(long).reduce(0) { $0 + Int($1) })
+      #expect(abs(sum - Double(length)! * 1.024 * 5000) <= 2, "\(length)")
+    }
+    // Too late.
+    let (late, account) = try intervals(String(repeating: "800\n", count: 64) + "812.5\n")
+    #expect(late.heartbeats.timescale == 1000 && ticks(late).last == 813)
+    #expect(account.notes == ["fractions behind the first 64 intervals are rounded to whole milliseconds"])
+    // What is before damage is there.
+    let damaged = try Reading(Array("800\n812.5\nx\n".utf8), .rr, start: MadeUp.time(0), pieces: pieces)
+    #expect(damaged.damage?.place == "line 3" && damaged.sessions.first.map(ticks) == [819, 832])
+  }
+
+  @Test("HRV Logger's table is known behind a byte order mark")
+  func mark() throws {
+    let text = "\u{FEFF}date, rr, since start\r\n2026-11-21 02:08:09 +0000, 1000, 1400\r\n"
+    #expect(ForeignFormat(beginning: Array(text.utf8)) == .hrvlogger)
+    #expect(try Reading(Array(text.utf8), .hrvlogger).sessions.first?.heartbeats.beats.count == 2)
+  }
+
+  @Test("zeros that TCX wants of each lap are not told, other numbers are")
+  func obligatory() throws {
+    let own = InterchangeFormat.tcx.text(of: try MadeUp.withGap())
+    #expect(try Reading(Array(own.utf8), .tcx).account.leftOut.isEmpty)
+    let others = own.replacing("<Calories>0<", with: "<Calories>12<").replacing("Meters>0<", with: "Meters>0.5<")
+    #expect(try Reading(Array(others.utf8), .tcx).account.leftOut == ["Calories": 1, "DistanceMeters": 1])
+  }
 }

@@ -51,6 +51,23 @@ struct XMLTests {
     #expect(try Reading(document("", "<Notes a='\u{0B}'>\u{01}</Notes>"), .tcx).damage == nil)
   }
 
+  @Test("blanks and a byte order mark before the declaration are no error, and places stay", arguments: [1, 64])
+  func before(pieces: Int) throws {
+    let declaration = "<?xml version='1.0' encoding='UTF-8'?>"
+    for head in ["\n\n  ", "\u{FEFF}", "\u{FEFF}\r\n\t", " \n\u{FEFF}"] {
+      let reading = try Reading(document(head + declaration), .tcx, pieces: pieces)
+      #expect(reading.damage == nil && reading.sessions.first?.rates.count == 1, "\(head.utf8.count) bytes")
+      let apple = AppleReading(AppleText.rate(60), head: head + declaration, pieces: pieces)
+      #expect(apple.damage == nil && apple.values(.heartRate) == [60])
+    }
+    let wrong = "\n \n\(declaration)<HealthData><Record></Me></HealthData>"
+    let damage = AppleReading(Array(wrong.utf8), pieces: pieces).damage
+    #expect(damage?.place == "byte \(wrong.utf8.count - "Me></HealthData>".utf8.count), record 1 in Record")
+    #expect(try Reading(Array("\n\n<a></b>".utf8), .tcx, pieces: pieces).damage?.place == "line 3")
+    let cut = try Reading(document(declaration).dropLast(4), .tcx, pieces: pieces).damage
+    #expect(cut == FileDamage("line 1", "the file ends here, before its last element"))
+  }
+
   @Test("each control character becomes a blank, wherever it stands, and no other byte changes")
   func blanks() {
     let around = Array("a\u{E9}\u{20AC}\u{7F} 1234567".utf8)

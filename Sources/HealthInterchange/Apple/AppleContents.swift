@@ -340,7 +340,8 @@ final class AppleContents: XMLContents {
     } else if let unit = origin.unit, let converted = try? unit.convert(value, to: type.unit) {
       value = converted
     } else {
-      account.reading.leave(out: "\(type.identifier) in a unit that cannot be converted")
+      let name = origin.unitName.map { "'\($0.prefix(30))'" } ?? "none"
+      account.reading.leave(out: "\(type.identifier) in a unit that cannot be converted: \(name)")
       return nil
     }
     guard value.isFinite, value.magnitude <= type.greatestMagnitude else {

@@ -7,6 +7,8 @@ final class AppleOrigin {
   let typeName: String
   let meaning: AppleNames.Meaning
   let unit: Unit?
+  /// The unit as it stands there.
+  let unitName: String?
   let source: SourceRevision
   let device: Device?
   let metadata: Metadata
@@ -33,6 +35,7 @@ final class AppleOrigin {
     device = fields.device.flatMap(AppleNames.device)
     self.metadata = Self.metadata(metadata)
     unit = fields.unit.flatMap(AppleNames.unit)
+    unitName = fields.unit
     isWanted = wanted?.contains(AppleNames.short(fields.type)) ?? true
     if case .quantity(let type) = meaning, let unit, unit.isCompatible(with: type.unit) {
       isInUnit = unit.scale(to: type.unit) == 1

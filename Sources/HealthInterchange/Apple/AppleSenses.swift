@@ -28,6 +28,8 @@ struct AppleAudiogram {
 /// A lens of a prescription: numbers in our units by their names.
 struct AppleEye {
   let values: [String: Double]
+  /// Numbers in units that are no such units.
+  let lost: Int
 
   private static let units: [(name: String, unit: Unit)] = [
     ("sphere", .diopter), ("cylinder", .diopter), ("axis", .degree), ("add", .diopter), ("vertex", .millimeter),
@@ -37,12 +39,21 @@ struct AppleEye {
 
   init(_ element: XMLElement) {
     var values: [String: Double] = [:]
+    var lost = 0
     for (name, unit) in Self.units {
       guard let number = element.number(name) else { continue }
-      let given = element[name + "Unit"].flatMap(AppleNames.unit)
-      values[name] = given.flatMap { try? $0.convert(number, to: unit) } ?? number
+      // Without a unit it is in that of prescriptions.
+      guard let given = element[name + "Unit"] else {
+        values[name] = number
+        continue
+      }
+      if let converted = try? AppleNames.unit(given)?.convert(number, to: unit) {
+        values[name] = converted
+      } else {
+        lost += 1
+      }
     }
-    self.values = values
+    (self.values, self.lost) = (values, lost)
   }
 
   var glasses: GlassesLensSpecification? {
@@ -121,6 +132,8 @@ extension AppleContents {
     guard let prescription = read.prescription else {
       return account.reading.leave(out: "prescription of the type \(read.fields.type.prefix(60))")
     }
+    let lost = (read.right?.lost ?? 0) + (read.left?.lost ?? 0)
+    if lost > 0 { account.reading.leave(out: "number of a prescription in an unknown unit", lost) }
     let origin = AppleOrigin(read.fields, metadata: read.metadata, wanted: nil)
     let draft: SampleDraft
     do throws(VisionPrescriptionError) {

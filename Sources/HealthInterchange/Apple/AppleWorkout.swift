@@ -41,7 +41,11 @@ struct AppleWorkout {
     type = AppleNames.activity(fields.type)
     span = element.span.start.flatMap { start in element.span.end.flatMap { TimeSpan(start: start, end: $0) } }
     for name in ["totalDistance", "totalEnergyBurned", "totalSwimmingStrokeCount", "totalFlightsClimbed"] {
-      if let total = element.quantity(name, unit: name + "Unit") { figures[name] = .quantity(total) }
+      if let total = element.quantity(name, unit: name + "Unit") {
+        figures[name] = .quantity(total)
+      } else if element[name] != nil {
+        leftOut.append("\(name) of a workout: no number, or in an unknown unit")
+      }
     }
   }
 
@@ -64,10 +68,13 @@ struct AppleWorkout {
   mutating func beginEvent(_ element: XMLElement, inActivity: Bool) {
     let name = element["type"] ?? ""
     var span = element.moment("date").map { TimeSpan(at: $0) }
-    if let start = span?.start, let length = element.quantity("duration", unit: "durationUnit"),
-      let seconds = try? length.value(in: .second), seconds > 0, seconds < 1e9
-    {
-      span = TimeSpan(start: start, end: start.advanced(byMicroseconds: Int64((seconds * 1e6).rounded())))
+    if let start = span?.start, element["duration"] != nil {
+      let length = element.quantity("duration", unit: "durationUnit")
+      if let seconds = try? length?.value(in: .second), seconds >= 0, seconds < 1e9 {
+        span = TimeSpan(start: start, end: start.advanced(byMicroseconds: Int64((seconds * 1e6).rounded())))
+      } else {
+        leftOut.append("duration of an event: no number, or in no unit of time")
+      }
     }
     event = Event(type: AppleNames.event(name), name: name, span: span, isOfActivity: inActivity)
   }
@@ -87,8 +94,10 @@ struct AppleWorkout {
 
   /// Figures that Apple computed. Which samples they are of the file does not say, so they are kept as they are.
   mutating func addStatistics(_ element: XMLElement, inActivity: Bool) {
-    guard let unit = element["unit"].flatMap(AppleNames.unit) else { return }
     let type = AppleNames.short(element["type"] ?? "")
+    guard let unit = element["unit"].flatMap(AppleNames.unit) else {
+      return leftOut.append("figure of a workout in an unknown unit: \(type.prefix(60))")
+    }
     for figure in ["sum", "average", "minimum", "maximum"] {
       guard let number = element.number(figure) else { continue }
       let value = MetadataValue.quantity(Quantity(number, unit))

@@ -7,7 +7,11 @@ package struct HRVLoggerReader: LinesReader {
   private static let heading: [String] = ["date", "rr", "since start"]
 
   package static func recognizes(_ beginning: [UInt8]) -> Bool {
-    fields(beginning.prefix { $0 != 0x0A }.filter { $0 != 0x0D }[...]).map { String(decoding: $0, as: UTF8.self) }
+    let line = beginning.prefix { $0 != 0x0A }.filter { $0 != 0x0D }
+    // Behind a byte order mark.
+    return fields(line.dropFirst(line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)).map {
+      String(decoding: $0, as: UTF8.self)
+    }
       == heading
   }
 

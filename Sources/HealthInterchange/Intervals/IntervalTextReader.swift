@@ -23,8 +23,34 @@ package struct IntervalTextReader: LinesReader {
   package private(set) var account = ReadingAccount()
   var lines = LineSplitter()
   private var isInSeconds: Bool?
+  /// In milliseconds, until it is known how they are kept; nil from then on.
+  private var held: [Double]? = []
+  private var isInTicks = false
+  /// What rounding has left over, in ticks.
+  private var rest = 0.0
+  private var isRounded = false
+
+  /// So many intervals are looked at for fractions of a millisecond.
+  private static let mostHeld = 64
+  private static let ticksPerSecond: Int32 = 1024
+  /// So many ticks the sum may be off.
+  private static let mostRest = 2.0
 
   package init() {}
+
+  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
+    do throws(FileDamage) {
+      try split(bytes, isLast: false, into: &elements)
+    } catch {
+      decide(into: &elements)
+      throw error
+    }
+  }
+
+  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    defer { decide(into: &elements) }
+    try split([], isLast: true, into: &elements)
+  }
 
   mutating func take(
     _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
@@ -36,6 +62,45 @@ package struct IntervalTextReader: LinesReader {
     let milliseconds = (isInSeconds ?? false) ? value * 1000 : value
     // Tools write 0 where they removed a beat.
     guard milliseconds >= 1, milliseconds < 65_535 else { return account.leave(out: "interval that is none") }
-    elements.append(.interval(UInt32(milliseconds.rounded())))
+    guard held != nil else { return add(milliseconds, into: &elements) }
+    held?.append(milliseconds)
+    if held?.count == Self.mostHeld { decide(into: &elements) }
+  }
+
+  /// Whole milliseconds stay what they are. Fractions are kept in the ticks of most straps.
+  private mutating func decide(into elements: inout [ForeignElement]) {
+    guard let held else { return }
+    self.held = nil
+    isInTicks = held.contains(where: Self.isFraction)
+    if isInTicks {
+      account.note("intervals have fractions of a millisecond: they are kept in ticks of 1/\(Self.ticksPerSecond) s")
+      elements += [.ticks(perSecond: Self.ticksPerSecond, from: nil), .firstBeat(0, [])]
+    }
+    for milliseconds in held { add(milliseconds, into: &elements) }
+  }
+
+  private mutating func add(_ milliseconds: Double, into elements: inout [ForeignElement]) {
+    guard isInTicks else {
+      if !isRounded, Self.isFraction(milliseconds) {
+        isRounded = true
+        account.note("fractions behind the first \(Self.mostHeld) intervals are rounded to whole milliseconds")
+      }
+      return elements.append(.interval(UInt32(milliseconds.rounded())))
+    }
+    let ticks = milliseconds * Double(Self.ticksPerSecond) / 1000
+    var whole = ticks.rounded()
+    rest += ticks - whole
+    // Each is its nearest tick, which is the strap's. Now and then one is a tick longer or shorter, so that the sum does not drift.
+    if abs(rest) >= Self.mostRest {
+      let step = rest > 0 ? 1.0 : -1.0
+      whole += step
+      rest -= step
+    }
+    elements.append(.nextBeat(UInt32(whole), []))
+  }
+
+  /// Seconds times thousand are no whole numbers by themselves.
+  private static func isFraction(_ milliseconds: Double) -> Bool {
+    abs(milliseconds - milliseconds.rounded()) > 1e-6
   }
 }

@@ -17,7 +17,7 @@ extension LinesReader {
     try split([], isLast: true, into: &elements)
   }
 
-  private mutating func split(
+  mutating func split(
     _ bytes: [UInt8], isLast: Bool, into elements: inout [ForeignElement]
   ) throws(FileDamage) {
     var lines = lines

@@ -11,7 +11,8 @@ package struct IntervalCopy: Sendable {
 
   /// Nil for formats that say of what they are a copy.
   package init?(_ session: RecordedSession, _ format: ForeignFormat) {
-    guard format == .rr || format == .hrvlogger else { return nil }
+    // What is written here has whole milliseconds.
+    guard format == .rr || format == .hrvlogger, session.heartbeats.timescale == 1000 else { return nil }
     intervals = session.heartbeats.beats.filter { !$0.flags.contains(.firstOfRun) }.map(\.rrTicks)
     self.format = format
   }

@@ -99,7 +99,8 @@ struct RecordingParts: Sendable {
     var metadata: Metadata = [
       "importedFormat": .text(format.rawValue),
       "importedIntervalResolution": .text(ticks ?? format.resolution.interval),
-      "importedTimeResolution": .text(ticks ?? format.resolution.time),
+      // Text has no times, however exact its intervals are.
+      "importedTimeResolution": .text(format == .rr ? format.resolution.time : ticks ?? format.resolution.time),
     ]
     if let activity { metadata["importedActivity"] = .text(activity.description) }
     if case .workout(let workout) = identity {

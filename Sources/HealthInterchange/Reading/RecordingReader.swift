@@ -54,6 +54,13 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     self = reader.format
   }
 
+  /// Whether a file that begins like this is text in UTF-16, which no reader here takes.
+  package static func isUTF16(_ beginning: [UInt8]) -> Bool {
+    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00, 0x3F, 0x00], [0x00, 0x3C, 0x00, 0x3F]].contains {
+      beginning.starts(with: $0)
+    }
+  }
+
   /// How exactly it has intervals and times, for people.
   package var resolution: (interval: String, time: String) {
     switch self {

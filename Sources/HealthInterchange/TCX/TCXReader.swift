@@ -48,6 +48,8 @@ final class TCXContents: XMLContents {
     "Position", "AltitudeMeters", "DistanceMeters", "Cadence", "Course", "Workout", "MultiSportSession", "TPX", "LX",
     "Calories", "MaximumSpeed",
   ]
+  /// What a lap has to have, so that 0 says nothing.
+  private static let obligatory: Set<String> = ["Calories", "DistanceMeters"]
 
   func take() -> [ForeignElement] {
     defer { elements = [] }
@@ -68,7 +70,8 @@ final class TCXContents: XMLContents {
       elements.append(.source(source ?? SourceRevision(identifier: "tcx", name: "TCX")))
       if let activity = element["Sport"].flatMap(TCXNames.activity) { elements.append(.activity(activity)) }
     case "Trackpoint": (time, rate) = (nil, nil)
-    case _ where Self.leftOut.contains(name): account.leave(out: name)
+    case _ where Self.leftOut.contains(name):
+      if parent != "Lap" || !Self.obligatory.contains(name) { account.leave(out: name) }
     default: break
     }
     path.append(name)
@@ -102,6 +105,7 @@ final class TCXContents: XMLContents {
     case ("Name", "Creator") where !words.isEmpty:
       if source == nil { elements.append(.source(SourceRevision(identifier: "tcx.\(words)", name: words))) }
       elements.append(.device(Device(name: words)))
+    case (_, "Lap") where Self.obligatory.contains(name) && Double(words) != 0: account.leave(out: name)
     case ("Activity", _): last = nil
     default: break
     }

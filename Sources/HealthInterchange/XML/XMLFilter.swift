@@ -1,9 +1,11 @@
 /// What comes between a stranger's XML and expat: no DOCTYPE, so no entities of its own; no control characters, which some exporters
 /// write; no token above a mebibyte, for which expat takes seconds.
 ///
-/// A byte stays a byte: what is dropped is replaced by blanks, and lines stay lines.
+/// A byte stays a byte: what is dropped is replaced by blanks, and lines stay lines. Only blanks and a mark before all else are left out.
 struct XMLFilter {
   private enum State {
+    /// Before the first byte that is neither blank nor of a byte order mark: an XML declaration has to be the first thing.
+    case beginning
     /// Before the first element.
     case prolog
     /// Behind a `<` of which it is not known yet what it begins: it is held back.
@@ -16,7 +18,7 @@ struct XMLFilter {
 
   static let longestToken = 1 << 20
 
-  private var state = State.prolog
+  private var state = State.beginning
   private var held: [UInt8] = []
   private var brackets = 0
   private var quote: UInt8?
@@ -25,6 +27,8 @@ struct XMLFilter {
   /// The last four bytes.
   private var last: UInt32 = 0
   private(set) var lines = 1
+  /// How many bytes and lines before the beginning the parser does not get.
+  private(set) var skipped = (bytes: 0, lines: 0)
 
   /// The bytes for the parser, and whether a token was too long: then they are those before it.
   mutating func filter(_ bytes: [UInt8]) -> (bytes: [UInt8], isTooLong: Bool) {
@@ -67,7 +71,11 @@ struct XMLFilter {
   private mutating func step(_ byte: UInt8, into filtered: inout [UInt8]) {
     last = last << 8 | UInt32(byte)
     switch state {
-    case .prolog:
+    case .beginning where Self.isBlank(byte) || [0x20, 0xEF, 0xBB, 0xBF].contains(byte):
+      skipped.bytes += 1
+      if byte == 0x0A { skipped.lines += 1 }
+    case .beginning, .prolog:
+      state = .prolog
       if byte == UInt8(ascii: "<") {
         (state, held) = (.markup, [byte])
       } else {

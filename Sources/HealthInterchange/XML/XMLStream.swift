@@ -91,7 +91,12 @@ internal import CExpat
       isOver = true
       if isTooDeep { throw FileDamage(line, "elements are nested deeper than \(Self.mostDepth)") }
       if isRead { throw FileDamage("line \(filter.lines)", "a token of more than 1 MiB") }
-      let reason = unsafe XML_ErrorString(XML_GetErrorCode(parser)).map { unsafe String(cString: $0) }
+      // Expat's words for a file that was cut off are for who knows its grammar.
+      let code = unsafe XML_GetErrorCode(parser)
+      if isLast, [XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR].contains(code) {
+        throw FileDamage(line, "the file ends here, before its last element")
+      }
+      let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) }
       throw FileDamage(line, reason ?? "it is no XML")
     }
   }
@@ -141,8 +146,10 @@ internal import CExpat
   }
 
   /// The place of the damage, or of the last element that needed the parser.
-  var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) + skipped.bytes }
+  var byte: Int64 { unsafe Int64(XML_GetCurrentByteIndex(parser)) + skipped.bytes + Int64(filter.skipped.bytes) }
 
   /// The same in lines, for people.
-  var line: String { unsafe "line \(Int(XML_GetCurrentLineNumber(parser)) + skipped.lines)" }
+  var line: String {
+    unsafe "line \(Int(XML_GetCurrentLineNumber(parser)) + skipped.lines + filter.skipped.lines)"
+  }
 }
