@@ -8,7 +8,6 @@ internal import StoreCommands
 struct AppleImport: ~Copyable {
   private let file: String
   private let isDry: Bool
-  private let store: HealthStore?
   private let types: Set<String>?
   private let since: Timestamp?
   private var damage: FileDamage?
@@ -21,21 +20,24 @@ struct AppleImport: ~Copyable {
   private var progress: ImportProgress
 
   init(
-    _ file: String, into store: HealthStore?, isDry: Bool, types: Set<String>?, since: Timestamp?, size: Int64?
+    _ file: String, isDry: Bool, types: Set<String>?, since: Timestamp?, size: Int64?
   ) {
-    (self.file, self.store, self.isDry) = (file, store, isDry)
+    (self.file, self.isDry) = (file, isDry)
     (self.types, self.since) = (types, since)
     reader = AppleHealthReader(types: types, since: since)
     progress = ImportProgress(file, size: size)
   }
 
   /// Reads and stores the export. `next` has the next piece, empty at the end, and its place in the file.
-  @concurrent mutating func read(_ first: [UInt8], next: () throws -> (piece: [UInt8], place: Int64)) async throws {
+  @concurrent mutating func read(
+    _ first: [UInt8], into destination: inout ImportDestination,
+    next: () throws -> (piece: [UInt8], place: Int64)
+  ) async throws {
     var piece = first
     do {
       while !piece.isEmpty {
         let objects = try reader.read(piece)
-        if !objects.isEmpty { try await save(objects) }
+        if !objects.isEmpty { try await save(objects, into: &destination) }
         let (more, place) = try next()
         progress.show(place, records: reader.records)
         piece = more
@@ -45,14 +47,16 @@ struct AppleImport: ~Copyable {
       // What is before it stays.
       damage = error
     }
-    try await save(reader.finish())
+    try await save(reader.finish(), into: &destination)
   }
 
   /// Reads the files that the export names, in its ZIP file: clinical records, and routes of workouts.
-  @concurrent mutating func readFiles(in archive: ZipArchive) async throws {
+  @concurrent mutating func readFiles(
+    in archive: ZipArchive, into destination: inout ImportDestination
+  ) async throws {
     hasLookedBeside = true
-    try await readClinicalRecords(in: archive)
-    try await readRoutes(in: archive)
+    try await readClinicalRecords(in: archive, into: &destination)
+    try await readRoutes(in: archive, into: &destination)
   }
 
   /// The files of an archive that were named, in its order.
@@ -72,7 +76,9 @@ struct AppleImport: ~Copyable {
     return found
   }
 
-  @concurrent private mutating func readClinicalRecords(in archive: ZipArchive) async throws {
+  @concurrent private mutating func readClinicalRecords(
+    in archive: ZipArchive, into destination: inout ImportDestination
+  ) async throws {
     guard types == nil else { return }
     let entries = try find(
       reader.clinicalFiles, in: archive, called: "clinical record", AppleArchive.isClinical)
@@ -96,14 +102,16 @@ struct AppleImport: ~Copyable {
         damage = damage ?? error
       }
       if objects.count >= Self.mostOfBatch {
-        try await save(objects)
+        try await save(objects, into: &destination)
         objects = []
       }
     }
-    try await save(objects)
+    try await save(objects, into: &destination)
   }
 
-  @concurrent private mutating func readRoutes(in archive: ZipArchive) async throws {
+  @concurrent private mutating func readRoutes(
+    in archive: ZipArchive, into destination: inout ImportDestination
+  ) async throws {
     for (entry, file) in try find(reader.routeFiles, in: archive, called: "route", AppleArchive.isRoute) {
       var route = GPXReader(in: file.span)
       do throws(FileDamage) {
@@ -124,7 +132,7 @@ struct AppleImport: ~Copyable {
         continue
       }
       routesRead += 1
-      try await save([AppleObject(route.locations, of: file)])
+      try await save([AppleObject(route.locations, of: file)], into: &destination)
     }
   }
 
@@ -145,10 +153,12 @@ struct AppleImport: ~Copyable {
     return (report, damage)
   }
 
-  @concurrent private mutating func save(_ objects: [AppleObject]) async throws {
+  @concurrent private mutating func save(
+    _ objects: [AppleObject], into destination: inout ImportDestination
+  ) async throws {
     guard !objects.isEmpty else { return }
     try await waitForStoring()
-    let (store, isDry) = (store, isDry)
+    let (store, isDry) = (try destination.opened(), isDry)
     isBeingStored = Task { try await Self.save(objects, in: store, isDry: isDry) }
   }
 
@@ -161,7 +171,9 @@ struct AppleImport: ~Copyable {
       progress.clear()
       throw CommandFailure(
         .inputOutput, error.message,
-        remedy: "\(report.stored) objects of \(file) are stored whole; with room on the disk the same command goes on")
+        remedy:
+          "\(Count.of(report.stored, "object")) of \(file) \(report.stored == 1 ? "is" : "are") stored whole; with room on the disk the same command goes on"
+      )
     }
   }
 

@@ -48,7 +48,7 @@ struct AppleReport: Sendable {
 
   /// Lines for a person, each behind `name`.
   func text(_ name: String, isDry: Bool) -> String {
-    var lines = ["\(records) records" + (account.exported.map { ", exported \($0)" } ?? "")]
+    var lines = [Count.of(records, "record") + (account.exported.map { ", exported \($0)" } ?? "")]
     for type in names {
       let counts = types[type] ?? Counts()
       let outcomes = [
@@ -60,8 +60,15 @@ struct AppleReport: Sendable {
         "\(type): \(account.read[type] ?? 0) read, \(counts.added) new"
           + (outcomes.isEmpty ? "" : " (samples: \(outcomes.joined(separator: ", ")))"))
     }
-    if account.repeated > 0 { lines.append("\(account.repeated) records stood there more than once and count once") }
-    if account.notAskedFor > 0 { lines.append("\(account.notAskedFor) records were not asked for") }
+    if account.repeated > 0 {
+      lines.append(
+        Count.of(account.repeated, "record") + " stood there more than once and "
+          + (account.repeated == 1 ? "counts once" : "count once"))
+    }
+    if account.notAskedFor > 0 {
+      lines.append(
+        Count.of(account.notAskedFor, "record") + (account.notAskedFor == 1 ? " was" : " were") + " not asked for")
+    }
     if !account.unknown.isEmpty {
       let kinds = account.unknown.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
       lines.append("left out, of types that sensord does not know: \(kinds.joined(separator: ", "))")

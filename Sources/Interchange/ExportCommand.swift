@@ -45,6 +45,7 @@ struct ExportCommand: AsyncParsableCommand {
     guard (format == nil) == (into != nil), into == nil || session != nil else {
       throw ValidationError("give --format, or a session and --into")
     }
+    guard output != "", into != "" else { throw ValidationError("\(output == "" ? "-o" : "--into") names no file") }
     if let from, let to, from >= to { throw ValidationError("--from must be before --to") }
   }
 

@@ -8,12 +8,12 @@ extension ForeignFormat {
     guard !companions.isEmpty else { return nil }
     guard file.hasSuffix(".hea") else {
       throw CommandFailure(
-        .badData, "\(file): annotations of WFDB are looked for beside a header whose name ends in .hea")
+        .badData, "annotations of WFDB are looked for beside a header whose name ends in .hea")
     }
     let paths = companions.map { "\(file.dropLast(3))\($0)" }
     guard let found = paths.first(where: { FileAccess.exists($0) }) else {
       throw CommandFailure(
-        .noInput, "\(file): there are no annotations beside it (\(companions.map { ".\($0)" }.joined(separator: ", ")))"
+        .noInput, "there are no annotations beside it (\(companions.map { ".\($0)" }.joined(separator: ", ")))"
       )
     }
     return found

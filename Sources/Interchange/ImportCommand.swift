@@ -17,7 +17,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "FIT, TCX, HRV Logger's CSV, intervals as text, a header of WFDB, or Apple's export.xml or export.zip.",
+      "FIT, TCX, HRV Logger's CSV, intervals as text, a header of WFDB, or Apple's export.xml or export.zip; also packed by gzip, or many in a ZIP file.",
       valueName: "file"))
   var files: [String]
 
@@ -41,84 +41,112 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
+  func validate() throws {
+    guard !files.contains("") else { throw ValidationError("a file has no name") }
+  }
+
   @concurrent mutating func run() async throws {
     // Before a stranger's byte is read.
     guard cconfinement_enter() == 0 else {
       throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
     }
     var destination = ImportDestination(store, isDry: dryRun)
-    var entries: [JSONValue] = []
-    var status: ExitStatus?
+    var answers = ImportAnswers(isJSON: json)
     var giveUp: CommandFailure?
     for file in files where giveUp == nil {
       var report = ImportReport(file: file, isDry: dryRun)
       do {
-        try await read(file, into: &destination, &report)
+        try await read(file, into: &destination, &report, &answers)
+      } catch let error as FileDamage {
+        report.damage = error
       } catch {
         guard let failure = CommandFailure(classifying: error) else { throw error }
-        report.failure = failure.message
-        status = failure.status
+        report.failure = failure
+        report.namesFile = error is UnreadableInput
         // What is wrong with the store is wrong for all files.
         if !(error is UnreadableInput), failure.status != .badData, failure.status != .noInput { giveUp = failure }
       }
-      if report.damage != nil { status = .badData }
-      if json {
-        entries.append(report.json)
-      } else {
-        try Output.write(Array(report.text.utf8))
-      }
-      if giveUp == nil { for line in report.errors { Output.error("sensord: \(line)") } }
+      try answers.add(report, isTold: giveUp != nil)
     }
-    if json { try Output.write(JSONValue.lines(entries)) }
+    try answers.finish()
     if let giveUp { throw giveUp }
-    if let status { throw EarlierReport(status: status) }
+    if let status = answers.status { throw EarlierReport(status: status) }
   }
 
   /// Reads one file in pieces, and stores each session as soon as it is whole.
   @concurrent private func read(
-    _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport
+    _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport,
+    _ answers: inout ImportAnswers
   ) async throws {
     var input = try InputFile(path: file)
-    let piece = try input.read()
-    if ZipArchive.recognizes(piece) { return try await readZip(file, input, into: &destination, &report) }
+    var unpacking = Unpacking()
+    let piece = try unpacking.first { try input.read() }
+    if let refusal = Self.refusal(piece, isPacked: unpacking.isPacked) { throw refusal }
+    if ZipArchive.recognizes(piece) { return try await readZip(file, input, into: &destination, &report, &answers) }
+    defer { report.damage = unpacking.placed(report.damage) }
     guard let format = ForeignFormat(beginning: piece) else {
-      guard AppleHealthReader.recognizes(piece) else {
-        throw CommandFailure(
-          .badData,
-          "\(file): it is none of FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export")
-      }
-      var reading = try appleImport(file, size: input.size, into: &destination, &report)
-      var place = Int64(piece.count)
-      try await reading.read(piece) {
-        let more = try input.read()
-        place += Int64(more.count)
+      guard AppleHealthReader.recognizes(piece) else { throw Self.unknown(piece) }
+      var reading = appleImport(file, size: input.size, &report)
+      var place = input.place
+      try await reading.read(piece, into: &destination) {
+        let more = try unpacking.next {
+          let packed = try input.read()
+          place = input.place
+          return packed
+        }
         return (more, place)
       }
       (report.apple, report.damage) = try await reading.finish()
       return
     }
     var companion = try format.companion(of: file)
-    try await readSessions(file, format, piece, into: &destination, &report) {
-      let more = try input.read()
+    try await readSessions(format, piece, into: &destination, &report) {
+      let more = try unpacking.next { try input.read() }
       guard more.isEmpty, let next = companion else { return more }
       input = try InputFile(path: next)
       companion = nil
       return [0]
     }
+    if report.isEmpty { throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it") }
+  }
+
+  /// Why a file that begins like this is looked at no further.
+  private static func refusal(_ piece: [UInt8], isPacked: Bool) -> CommandFailure? {
+    guard !piece.isEmpty else {
+      return CommandFailure(
+        .badData, isPacked ? "there is nothing in it" : "it is empty", remedy: "copy it again from where it came from")
+    }
+    if isPacked, GzipReader.recognizes(piece) || ZipArchive.recognizes(piece) {
+      return CommandFailure(.badData, "it is packed twice", remedy: "unpack it once: gunzip")
+    }
+    if ForeignFormat.isUTF16(piece) {
+      return CommandFailure(.badData, "it is text in UTF-16", remedy: "save it as UTF-8")
+    }
+    return nil
+  }
+
+  private static func unknown(_ piece: [UInt8]) -> CommandFailure {
+    let names = "FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export"
+    guard piece.count >= 16 else {
+      let length = piece.count == 1 ? "one byte" : "\(piece.count) bytes"
+      return CommandFailure(
+        .badData, "it has \(length), too few for any of \(names)", remedy: "copy it again from where it came from")
+    }
+    return CommandFailure(.badData, "it is none of \(names)")
   }
 
   /// Stores each session as soon as it is whole. `next` has the next piece, empty at the end.
-  @concurrent private func readSessions(
-    _ file: String, _ format: ForeignFormat, _ first: [UInt8], into destination: inout ImportDestination,
+  @concurrent func readSessions(
+    _ format: ForeignFormat, _ first: [UInt8], into destination: inout ImportDestination,
     _ report: inout ImportReport, next: () throws -> [UInt8]
   ) async throws {
     guard types == nil else {
       let what = format == .apple ? "sensord wrote it: it has sessions" : "other files are sessions"
-      throw CommandFailure(.usage, "\(file): --types is for Apple's own export; \(what)")
+      throw CommandFailure(.usage, "--types is for Apple's own export; \(what)")
     }
     guard format != .rr || start != nil else {
       throw CommandFailure(
-        .badData, "\(file): intervals as text do not say when they were; give --start 2026-03-01T07:14:22+01:00")
+        .badData, "intervals as text do not say when they were", remedy: "give --start 2026-03-01T07:14:22+01:00")
     }
     report.format = format
     var piece = first
@@ -145,53 +173,13 @@ struct ImportCommand: AsyncParsableCommand {
     report.account.add(assembly.account)
     guard !assembly.lacksStart else {
       throw CommandFailure(
-        .badData, "\(file): it does not say when it began, with a zone; give --start 2026-03-01T07:14:22+01:00")
-    }
-    if report.rows.isEmpty, report.damage == nil, report.tooOld == 0 {
-      throw CommandFailure(.badData, "\(file): there is no heart rate and no beat with a time in it")
+        .badData, "it does not say when it began, with a zone", remedy: "give --start 2026-03-01T07:14:22+01:00")
     }
   }
 
-  private func appleImport(
-    _ file: String, size: Int64?, into destination: inout ImportDestination, _ report: inout ImportReport
-  ) throws -> AppleImport {
+  func appleImport(_ file: String, size: Int64?, _ report: inout ImportReport) -> AppleImport {
     report.formatName = "apple"
-    return AppleImport(file, into: try destination.opened(), isDry: dryRun, types: types, since: since, size: size)
-  }
-
-  /// The export in a ZIP file, found by its root: its name depends on the language of the phone.
-  @concurrent private func readZip(
-    _ file: String, _ input: borrowing InputFile, into destination: inout ImportDestination,
-    _ report: inout ImportReport
-  ) async throws {
-    guard let size = input.size else {
-      throw CommandFailure(.badData, "\(file): a ZIP file is read from its end, which a pipe does not have")
-    }
-    do {
-      let archive = try ZipArchive(size: size, input.source())
-      let contents = try AppleArchive(archive)
-      guard let export = contents.export else {
-        if let damage = archive.damage { throw damage }
-        throw CommandFailure(.badData, "\(file): no file in it is Apple's export")
-      }
-      let reader = try archive.open(export.entry)
-      let piece = try reader.next()
-      // What was written here, and packed as Apple's exports are.
-      if AppleCopyReader.recognizes(piece) {
-        try await readSessions(file, .apple, piece, into: &destination, &report) { try reader.next() }
-        for (name, count) in export.others { report.account.leftOut[name, default: 0] += count }
-        report.damage = report.damage ?? archive.damage ?? contents.unread
-        return
-      }
-      var reading = try appleImport(file, size: size, into: &destination, &report)
-      try await reading.read(piece) { (try reader.next(), reader.position) }
-      try await reading.readFiles(in: archive)
-      (report.apple, report.damage) = try await reading.finish()
-      report.damage = report.damage ?? archive.damage ?? contents.unread
-      for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }
-    } catch let error as FileDamage {
-      report.damage = error
-    }
+    return AppleImport(file, isDry: dryRun, types: types, since: since, size: size)
   }
 
   @concurrent private func store(
@@ -229,14 +217,5 @@ struct ImportCommand: AsyncParsableCommand {
 
   private static func noTime(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
-  }
-}
-
-extension AppleArchive {
-  /// Exports beside the one that is read: told as what is lost.
-  fileprivate var unread: FileDamage? {
-    guard let first = furtherExports.first else { return nil }
-    let more = furtherExports.count > 1 ? ", and \(furtherExports.count - 1) more" : ""
-    return FileDamage(first, "another export is in the same ZIP file\(more): unpack it, and import it by itself")
   }
 }

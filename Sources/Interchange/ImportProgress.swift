@@ -30,12 +30,12 @@ struct ImportProgress {
 
   /// The line after so many milliseconds.
   func text(_ place: Int64, records: Int, after milliseconds: Int64) -> String {
-    guard let size, size > 0, place > 0, place <= size else { return "\(file): \(records) records" }
+    guard let size, size > 0, place > 0, place <= size else { return "\(file): \(Count.of(records, "record"))" }
     let share = Double(place) / Double(size)
     let left = Double(milliseconds) / share * (1 - share) / 1000
     // Nobody can say it at the beginning.
     let estimate = milliseconds > 2000 ? ", about \(Self.time(left)) left" : ""
-    return "\(file): \(Int(share * 100)) %, \(records) records\(estimate)"
+    return "\(file): \(Int(share * 100)) %, \(Count.of(records, "record"))\(estimate)"
   }
 
   private static func time(_ seconds: Double) -> String {

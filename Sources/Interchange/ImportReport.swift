@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
 internal import SeriesStore
+internal import StoreCommands
 
 /// What became of one file.
 struct ImportReport {
@@ -42,7 +43,11 @@ struct ImportReport {
   var account = ReadingAccount()
   var damage: FileDamage?
   /// Why there is nothing of it.
-  var failure: String?
+  var failure: CommandFailure?
+  /// Whether that says the file's name.
+  var namesFile = false
+  /// Whether it is a ZIP file whose files were told before.
+  var hasParts = false
   /// Sessions that `--since` left out.
   var tooOld = 0
 
@@ -50,10 +55,23 @@ struct ImportReport {
     (self.file, self.isDry) = (file, isDry)
   }
 
+  /// Whether nothing of it was found, and nothing else was told.
+  var isEmpty: Bool { rows.isEmpty && damage == nil && tooOld == 0 }
+
   /// For stderr.
   var errors: [String] {
-    if let failure { return [failure.hasPrefix(file) ? failure : "\(file): \(failure)"] }
-    return damage.map { ["\(file): \($0); what is before it is kept"] } ?? []
+    if let reason { return [namesFile ? reason : "\(file): \(reason)"] }
+    guard let damage else { return [] }
+    let isAny = hasParts || tooOld > 0 || !rows.isEmpty || apple.map { !$0.types.isEmpty } ?? false
+    let kept =
+      isAny
+      ? "what is before it is kept" : "nothing came in before it: copy the file again from where it came from"
+    return ["\(file): \(damage); \(kept)"]
+  }
+
+  /// Why there is nothing of it, with what can be done.
+  private var reason: String? {
+    failure.map { failure in failure.remedy.map { "\(failure.message); \($0)" } ?? failure.message }
   }
 
   var text: String {
@@ -62,7 +80,8 @@ struct ImportReport {
     var text = ""
     for row in rows {
       let session = row.session
-      let counts = "\(row.counts.rates) rates, \(row.counts.beats) beats, \(session.gaps.count) gaps"
+      let counts = [(row.counts.rates, "rate"), (row.counts.beats, "beat"), (session.gaps.count, "gap")]
+        .map(Count.of).joined(separator: ", ")
       let what =
         switch row.outcome {
         case .stored: "\(isDry ? "would be " : "")stored: \(counts)"
@@ -75,7 +94,7 @@ struct ImportReport {
         }
       text += "\(name): session \(session.id.uuidString.lowercased().prefix(8)) \(what)\n"
     }
-    if tooOld > 0 { text += "\(name): \(tooOld) sessions ended before --since\n" }
+    if tooOld > 0 { text += "\(name): \(Count.of(tooOld, "session")) ended before --since\n" }
     if !account.leftOut.isEmpty {
       let kinds = account.leftOut.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
       text += "\(name): left out: \(PrintableText.line(kinds))\n"
@@ -88,7 +107,7 @@ struct ImportReport {
     if let apple {
       return .object(
         [JSONValue.Member("file", .string(file)), JSONValue.Member("format", .string(formatName))] + apple.json
-          + [JSONValue.Member("damage", .string(damage?.description)), JSONValue.Member("failure", .string(failure))])
+          + [JSONValue.Member("damage", .string(damage?.description)), JSONValue.Member("failure", .string(reason))])
     }
     return [
       "file": .string(file), "format": .string(formatName),
@@ -106,7 +125,7 @@ struct ImportReport {
       "leftOut": .object(
         account.leftOut.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .integer(Int64($0.value))) }),
       "notes": .array(account.notes.map { .string($0) }), "damage": .string(damage?.description),
-      "failure": .string(failure),
+      "failure": .string(reason),
     ]
   }
 }

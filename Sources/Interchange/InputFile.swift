@@ -9,6 +9,13 @@ struct UnreadableInput: Error {
   init(_ number: CInt, _ path: String) {
     reason = FileError(number, "cannot read \(path)", otherwise: .inputOutput)
   }
+
+  /// A pipe with a name, at whose other end is nobody.
+  init(silent path: String) {
+    reason = FileError(
+      .missing, "cannot read \(path): nobody writes into this pipe",
+      remedy: "start what writes first, or pipe it into 'sensord import -'")
+  }
 }
 
 /// A file that is read in pieces, or a pipe.
@@ -16,25 +23,57 @@ struct InputFile: ~Copyable {
   private let descriptor: CInt
   private let path: String
 
+  /// A byte that was read when it was looked whether somebody writes.
+  private var early: UInt8?
+
   /// How many bytes there are; nil for what is no file.
   let size: Int64?
+  /// How many were read.
+  private(set) var place: Int64 = 0
 
   init(path: String) throws(UnreadableInput) {
-    self.path = path
     // Without waiting for whoever should write into a pipe of that name.
-    descriptor = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    guard descriptor >= 0 else { throw UnreadableInput(errno, path) }
+    let number = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard number >= 0 else { throw UnreadableInput(errno, path) }
     var status = stat()
-    let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    size = isFile ? Int64(status.st_size) : nil
+    let form = unsafe fstat(number, &status) == 0 ? status.st_mode & S_IFMT : 0
+    var beginning: [UInt8]? = []
+    if path != "-" {
+      if form == S_IFIFO { beginning = Self.beginning(number) }
+      _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) & ~O_NONBLOCK)
+    }
+    guard let beginning else {
+      close(number)
+      throw UnreadableInput(silent: path)
+    }
+    (self.path, descriptor, early) = (path, number, beginning.first)
+    size = form == S_IFREG ? Int64(status.st_size) : nil
+  }
+
+  /// So long a shell may take to start what writes into a pipe.
+  private static let patienceMilliseconds: CInt = 2000
+
+  /// The first byte of a pipe, or none where that is still to come; nil where nobody has the other end.
+  private static func beginning(_ descriptor: CInt) -> [UInt8]? {
+    var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&waited, 1, patienceMilliseconds)
+    var byte: UInt8 = 0
+    let count = unsafe Glibc.read(descriptor, &byte, 1)
+    if count == 0, waited.revents == 0 { return nil }
+    return count == 1 ? [byte] : []
   }
 
   deinit { close(descriptor) }
 
   /// The next piece; empty at the end. The first has at least 4,096 bytes where the file does.
-  func read() throws(UnreadableInput) -> [UInt8] {
+  mutating func read() throws(UnreadableInput) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     var filled = 0
+    if let early {
+      bytes[0] = early
+      filled = 1
+    }
+    early = nil
     while filled < 4096 {
       let count = unsafe bytes.withUnsafeMutableBytes { buffer in
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
@@ -45,6 +84,7 @@ struct InputFile: ~Copyable {
       filled += count
     }
     bytes.removeLast(bytes.count - filled)
+    place += Int64(filled)
     return bytes
   }
 

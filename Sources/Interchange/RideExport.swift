@@ -36,6 +36,7 @@ struct RideExport {
     }
     try Output.file(output) { (receive) throws(FileError) in try receive(merged.bytes) }
     Output.error(
-      "sensord: \(ride): \(merged.rates) records got a heart rate, \(merged.intervals) intervals were added")
+      "sensord: \(ride): \(Count.of(merged.rates, "record")) got a heart rate, "
+        + "\(Count.of(merged.intervals, "interval")) \(merged.intervals == 1 ? "was" : "were") added")
   }
 }

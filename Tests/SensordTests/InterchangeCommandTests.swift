@@ -194,7 +194,7 @@ struct InterchangeCommandTests {
   private static func zip(_ name: String, _ bytes: [UInt8]) -> [UInt8] { zip([(name, bytes)]) }
 
   /// A ZIP file of files as they are.
-  private static func zip(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
+  static func zip(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
     func number(_ value: Int, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }

@@ -61,6 +61,8 @@ struct ExportCommand: ParsableCommand {
   private var isRange: Bool { from != nil || to != nil }
 
   func validate() throws {
+    if output == "" { throw ValidationError("-o names no file") }
+    if into == "" { throw ValidationError("--into names no file") }
     if session == nil, !isRange { throw ValidationError("Missing expected argument '<session>'") }
     if session != nil, isRange { throw ValidationError("a session and --from or --to do not go together") }
     switch (format, into) {

@@ -9,8 +9,11 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       Reads FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers with the
       annotations beside them, and Apple Health's export.xml or export.zip, known
-      by what is in them. The same file twice adds nothing; what was deleted stays
-      deleted. A damaged file is read up to the damage.
+      by what is in them, also packed by gzip; of other ZIP files each activity.
+      The same file twice adds nothing; what was deleted stays deleted.
+
+      A damaged file is read up to the damage, and told with 65. Of several files
+      the others come in all the same; the code is the greatest of theirs.
 
         sensord import ride.fit
         sensord import --types heartRate,sleepAnalysis export.zip
@@ -36,6 +39,10 @@ struct ImportCommand: ParsableCommand {
 
   @Flag(help: "Print what became of each file as JSON.")
   var json = false
+
+  func validate() throws {
+    guard !files.contains("") else { throw ValidationError("a file has no name") }
+  }
 
   mutating func run() throws {
     var arguments = ["import"]

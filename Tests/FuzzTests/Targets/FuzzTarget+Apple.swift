@@ -31,8 +31,34 @@ extension FuzzTarget {
     return objects + reader.finish()
   }
 
-  /// A ZIP file: its list, and each file in it up to a mebibyte.
+  /// What gzip packed, up to a mebibyte: in one piece and in small ones it is the same.
+  private static func unpack(_ bytes: [UInt8]) throws(BrokenPromise) {
+    let whole = try unpacked(bytes, pieces: max(bytes.count, 1))
+    try BrokenPromise.unless(try unpacked(bytes, pieces: 7) == whole, "pieces of a packed file have what the file has")
+  }
+
+  private static func unpacked(_ bytes: [UInt8], pieces: Int) throws(BrokenPromise) -> [UInt8] {
+    var reader = GzipReader()
+    var unpacked: [UInt8] = []
+    do throws(FileDamage) {
+      for place in stride(from: 0, to: bytes.count, by: pieces) {
+        reader.feed(Array(bytes[place..<min(place + pieces, bytes.count)]))
+        while unpacked.count < 1 << 20 {
+          let piece = try reader.take()
+          if piece.isEmpty { break }
+          unpacked += piece
+        }
+      }
+      if unpacked.count < 1 << 20 { try reader.finish() }
+    } catch {
+      try BrokenPromise.unless(!error.place.isEmpty && !error.problem.isEmpty, "damage is named")
+    }
+    return Array(unpacked.prefix(1 << 20))
+  }
+
+  /// A ZIP file: its list, and each file in it up to a mebibyte; or what gzip packed.
   static func readArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
+    guard !GzipReader.recognizes(bytes) else { return try unpack(bytes) }
     do throws(FileDamage) {
       let archive = try ZipArchive(size: Int64(bytes.count)) { place, count in
         let start = Int(clamping: place)

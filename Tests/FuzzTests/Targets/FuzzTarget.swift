@@ -31,7 +31,7 @@ enum FuzzTarget: String, CaseIterable {
   case apple
   /// A workout's route in it: GPX.
   case route
-  /// A ZIP file, with the export in it.
+  /// A ZIP file, with the export in it, or what gzip packed.
   case archive
   /// Intervals as text, or HRV Logger's CSV.
   case intervals

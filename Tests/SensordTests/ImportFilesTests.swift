@@ -1,0 +1,193 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What becomes of files that are packed, empty, damaged, no files, or many.
+@Suite("Files that come in")
+struct ImportFilesTests {
+  private let folder = TemporaryFolder()
+  private var sensord: BuiltProgram { BuiltProgram(in: folder) }
+  private var store: String { folder.store }
+  private static let start = "2026-03-01T07:14:22+01:00"
+
+  /// Runs a command of the shell in the folder; what it printed.
+  @discardableResult private func shell(_ command: String) throws -> String {
+    let output = try OutputFile()
+    let program = try StartedProgram(
+      "/bin/sh", ["-ec", "cd \"$0\"; \(command)", folder.path],
+      environment: ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TZ": "UTC"], output: output.descriptor,
+      errors: output.descriptor)
+    #expect(program.wait() == 0, "\(command): \(output.text)")
+    return output.text
+  }
+
+  private func bytes(_ name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name)")))
+  }
+
+  private func exported(_ name: String = "out.fit", _ format: String = "fit") throws -> String {
+    let capture = "\(TestPlaces.root)/Tests/CapturesTests/Fixtures/strap-lost-link.capture"
+    #expect(try sensord.run("replay", capture, "--store", store).status == 0)
+    let file = "\(folder.path)/\(name)"
+    #expect(try sensord.run("export", "last", "--format", format, "--store", store, "-o", file).status == 0)
+    return file
+  }
+
+  private func dry(_ arguments: String...) throws -> BuiltProgram.Outcome {
+    try sensord.run(["import", "--dry-run", "--store", "\(folder.path)/other.sqlite"] + arguments)
+  }
+
+  @Test(
+    "what gzip packed comes in, up to its damage, whose byte is told",
+    arguments: [("fit", "out.fit"), ("tcx", "o.tcx")])
+  func gzip(format: String, name: String) throws {
+    let file = try exported(name, format)
+    let plain = try dry(file)
+    try shell(
+      "gzip -k \(name); cat \(name).gz \(name).gz >two.gz; head -c -9 \(name).gz >cut.gz; gzip -c <two.gz >two.gz.gz")
+    let packed = try dry("\(file).gz")
+    #expect(packed.status == 0 && packed.output == plain.output.replacing(file, with: "\(file).gz"), "\(packed.errors)")
+    let cut = try dry("\(folder.path)/cut.gz")
+    #expect(cut.status == 65 && cut.output.contains("would be stored: 149 rates"), "\(cut.output)")
+    let length = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/cut.gz")).count
+    #expect(
+      cut.errors
+        == "sensord: \(folder.path)/cut.gz: byte \(length) of the packed file: the file ends here, in the midst "
+        + "of what gzip packed; what is before it is kept\n")
+    let twice = try dry("\(folder.path)/two.gz.gz")
+    #expect(twice.status == 65 && twice.errors.contains("it is packed twice; unpack it once"), "\(twice.errors)")
+    // Files in FIT follow each other; of XML there is one.
+    guard format == "fit" else { return }
+    let two = try dry("\(folder.path)/two.gz")
+    #expect(two.output.components(separatedBy: " would be stored: ").count == 1 + 2, "\(two.output)\(two.errors)")
+  }
+
+  @Test("Apple's export comes in packed by gzip, too")
+  func apple() throws {
+    let text =
+      "\u{FEFF}\n<?xml version='1.0'?><HealthData>"
+      + #"<Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" sourceName="W" "#
+      + #"startDate="2024-03-01 07:10:00 -0800" endDate="2024-03-01 07:10:00 -0800" value="61"/></HealthData>"#
+    let file = try folder.write("export.xml", text)
+    try shell("gzip export.xml")
+    let outcome = try dry("\(file).gz")
+    #expect(outcome.status == 0 && outcome.output.contains("gz: 1 record\n"), "\(outcome.output)\(outcome.errors)")
+    #expect(outcome.output.contains("heartRate: 1 read, 1 new"), "\(outcome.output)")
+    // Where nothing comes in, no store is made.
+    let other = "\(folder.path)/new/other.sqlite"
+    let none = try sensord.run("import", "--since", "2025-01-01T00:00:00Z", "--store", other, "\(file).gz")
+    #expect(none.status == 0 && none.output.contains("1 record was not asked for"), "\(none.output)\(none.errors)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/new"))
+  }
+
+  @Test("of a ZIP file of activities each is told; what is no recording is counted")
+  func archive() throws {
+    _ = try exported()
+    try shell("gzip -k out.fit")
+    let whole = try bytes("out.fit")
+    let others = [("a/x.csv", "a,b\n"), ("a/y.gpx", "x\n"), ("a/z.txt", "800\n"), ("a/n", "no\n"), ("a/", "")].map {
+      (name: $0, bytes: Array($1.utf8))
+    }
+    let recordings = [
+      (name: "a/1.fit.gz", bytes: try bytes("out.fit.gz")), (name: "a/2.fit", bytes: whole),
+      (name: "a/3.fit", bytes: Array(whole.dropLast(300))),
+    ]
+    let zip = "\(folder.path)/all.zip"
+    try Data(InterchangeCommandTests.zip(recordings + others)).write(to: URL(fileURLWithPath: zip))
+    let outcome = try dry(zip)
+    #expect(outcome.status == 65, "\(outcome.errors)")
+    for name in ["1.fit.gz", "2.fit", "3.fit"] {
+      #expect(outcome.output.contains("\(zip)/a/\(name): session fd81d2e6 would be stored: "), "\(outcome.output)")
+    }
+    #expect(
+      outcome.output.hasSuffix(
+        "\(zip): left out: 1 × csv file, 1 × gpx file, 1 × intervals as text: unpack them, and give each its --start, "
+          + "1 × other file\n"), "\(outcome.output)")
+    #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("sensord: \(zip)/a/3.fit: byte "), "\(outcome.errors)")
+    #expect(outcome.errors.contains(": the file ends here; its header promises "), "\(outcome.errors)")
+    let own = try sensord.run("import", "--json", "--store", store, zip)
+    #expect(own.output.components(separatedBy: #""outcome":"unchanged""#).count == 1 + 3, "\(own.output)")
+    try Data(InterchangeCommandTests.zip(others)).write(to: URL(fileURLWithPath: zip))
+    let none = try dry(zip)
+    #expect(none.status == 65 && none.errors.contains("no file in it is Apple's export, FIT"), "\(none.errors)")
+    #expect(none.errors.components(separatedBy: zip).count == 1 + 1, "\(none.errors)")
+  }
+
+  @Test("empty files, files of a few bytes and UTF-16 are told as what they are, each with its name once, and 65")
+  func useless() throws {
+    let file = try exported()
+    try shell(": >empty; gzip -k empty; head -c 14 out.fit >head; head -c 9 out.fit >few; printf '8' >one")
+    let wide = "\(folder.path)/wide"
+    try Data([0xFF, 0xFE] + Array("<\0?\0x\0m\0l\0".utf8)).write(to: URL(fileURLWithPath: wide))
+    let again = "copy it again from where it came from"
+    for (name, reason) in [
+      ("empty", "it is empty; \(again)"), ("empty.gz", "there is nothing in it; \(again)"),
+      ("head", "byte 14: the file ends here; its header promises "),
+      ("few", "it has 9 bytes, too few for any of FIT, "),
+      ("wide", "it is text in UTF-16; save it as UTF-8"), ("none", ""),
+    ] {
+      let path = "\(folder.path)/\(name)"
+      let outcome = try dry(path)
+      #expect(outcome.status == (name == "none" ? 66 : 65), "\(outcome.errors)")
+      #expect(outcome.errors.components(separatedBy: path).count == 1 + 1, "\(outcome.errors)")
+      let line = name == "none" ? "sensord: cannot read \(path): no such file" : "sensord: \(path): \(reason)"
+      #expect(outcome.errors.hasPrefix(line) && outcome.errorLines.count == 1, "\(outcome.errors)")
+    }
+    let head = try dry("\(folder.path)/head")
+    #expect(head.errors.hasSuffix("; nothing came in before it: copy the file again from where it came from\n"))
+    // One does not keep back the others, and the code does not depend on their order.
+    for files in [["few", "out.fit", "none"], ["none", "few", "out.fit"]] {
+      let outcome = try sensord.run(
+        ["import", "--dry-run", "--store", "\(folder.path)/other.sqlite"] + files.map { "\(folder.path)/\($0)" })
+      #expect(outcome.status == 66 && outcome.errorLines.count == 2, "\(outcome.errors)")
+      #expect(outcome.output.hasPrefix("\(file): session fd81d2e6 would be stored: "), "\(outcome.output)")
+    }
+  }
+
+  @Test("a pipe with a name is read if somebody writes into it, and else refused; standard input is -")
+  func pipes() throws {
+    let file = try exported()
+    try shell("mkfifo pipe; gzip -kc out.fit >out.gz")
+    let silent = try dry("\(folder.path)/pipe")
+    #expect(silent.status == 66 && silent.errors.contains("nobody writes into this pipe; start "), "\(silent.errors)")
+    let plain = try dry(file)
+    let nothing = try OutputFile()
+    let writer = try StartedProgram(
+      "/bin/sh", ["-c", "cat \"$0/out.gz\" >\"$0/pipe\"", folder.path], environment: ["PATH": "/usr/bin:/bin"],
+      output: nothing.descriptor, errors: nothing.descriptor)
+    let outcome = try dry("\(folder.path)/pipe")
+    #expect(writer.wait() == 0)
+    #expect(outcome.output == plain.output.replacing(file, with: "\(folder.path)/pipe"), "\(outcome.errors)")
+    let program = "'\(TestPlaces.programs)/sensord' import --dry-run --store other.sqlite -"
+    #expect(try shell("cat out.gz | \(program)") == plain.output.replacing(file, with: "-"))
+    #expect(try shell("\(program) <out.fit") == plain.output.replacing(file, with: "-"))
+  }
+
+  @Test("an output or input without a name is an error of usage, a folder is none for a file")
+  func names() throws {
+    _ = try exported()
+    for arguments in [
+      ["export", "last", "--format", "fit", "-o", ""], ["export", "last", "--format", "beats", "-o", ""],
+      ["export", "last", "--into", ""], ["import", ""],
+    ] {
+      let outcome = try sensord.run(arguments + ["--store", store])
+      #expect(outcome.status == 64 && outcome.errorLines.count == 1, "\(arguments): \(outcome.errors)")
+    }
+    let onFolder = try sensord.run("export", "last", "--format", "fit", "--store", store, "-o", folder.path)
+    #expect(onFolder.status == 73 && onFolder.errors.contains("is a folder"), "\(onFolder.errors)")
+    // A file is no folder for many.
+    let many = try sensord.run(
+      "export", "--from", "2020-01-01", "--format", "fit", "--store", store, "-o", "\(folder.path)/out.fit")
+    #expect(many.status == 73 && many.errorLines.count == 1, "\(many.errors)")
+  }
+
+  @Test("one of a thing is told as one")
+  func one() throws {
+    let text = try folder.write("rr.txt", "800\n")
+    let outcome = try dry("--start", Self.start, text)
+    #expect(outcome.output.contains("stored: 0 rates, 2 beats, 0 gaps"), "\(outcome.output)\(outcome.errors)")
+    let old = try dry("--start", Self.start, "--since", "2026-05-01T00:00:00Z", text)
+    #expect(old.output == "\(text): 1 session ended before --since\n", "\(old.output)\(old.errors)")
+  }
+}
