@@ -38,7 +38,11 @@ struct ExportCommand: AsyncParsableCommand {
       "Write this file, readable by you alone, instead of stdout; of WFDB both files of that name.", valueName: "file"))
   var output: String?
 
+  @Flag(help: "With --into and -o: print as JSON what was added and what was left out.")
+  var json = false
+
   func validate() throws {
+    guard !json || (into != nil && output != nil) else { throw ValidationError("--json goes with --into and -o") }
     guard (session == nil) == (from != nil || to != nil) else {
       throw ValidationError("give a session, or --from and --to")
     }
@@ -57,7 +61,7 @@ struct ExportCommand: AsyncParsableCommand {
       return try await export.run(from: from, to: to, in: catalogue)
     }
     var recording = InterchangeRecording(try await catalogue.values(session))
-    if let into { return try RideExport(into, output).write(recording) }
+    if let into { return try RideExport(into, output, json: json).write(recording) }
     guard let format else { return }
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
     if format == .wfdb { return try RecordFiles(output).write(&recording) }

@@ -1,4 +1,5 @@
 internal import CConfinement
+internal import Documents
 internal import HealthInterchange
 internal import Recordings
 internal import StoreCommands
@@ -7,13 +8,16 @@ internal import StoreCommands
 struct RideExport {
   private let ride: String
   private let output: String?
+  /// Whether what became of it is told as JSON.
+  private let json: Bool
 
   /// No ride is longer: a day has some nine mebibytes.
   private static let longest = 16 << 20
 
-  init(_ ride: String, _ output: String?) {
+  init(_ ride: String, _ output: String?, json: Bool) {
     self.ride = ride
     self.output = output
+    self.json = json
   }
 
   func write(_ recording: InterchangeRecording) throws {
@@ -35,8 +39,22 @@ struct RideExport {
           ? "\(ride): it has a heart rate already, or was ridden at another time" : "\(ride): there is no ride in it")
     }
     try Output.file(output) { (receive) throws(FileError) in try receive(merged.bytes) }
+    guard !json else {
+      var line: [UInt8] = []
+      account(of: merged).appendLine(to: &line)
+      return try Output.write(line)
+    }
     Output.error(
       "sensord: \(ride): \(Count.of(merged.rates, "record")) got a heart rate, "
         + "\(Count.of(merged.intervals, "interval")) \(merged.intervals == 1 ? "was" : "were") added")
+    let leftOut = merged.leftOut.map { "\($0.count) × \($0.reason)" }.joined(separator: ", ")
+    if !leftOut.isEmpty { Output.error("sensord: \(ride): left out: \(leftOut)") }
+  }
+
+  private func account(of merged: RideMerge) -> JSONValue {
+    [
+      "file": .string(ride), "rates": .integer(merged.rates), "intervals": .integer(merged.intervals),
+      "leftOut": .object(merged.leftOut.map { JSONValue.Member($0.reason, .integer($0.count)) }),
+    ]
   }
 }

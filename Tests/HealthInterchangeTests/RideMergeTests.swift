@@ -115,11 +115,44 @@ struct RideMergeTests {
   func chained() throws {
     let one = file([powerForm, power(1)])
     let merged = try RideMerge(of: try MadeUp.withGap(), into: one + file([powerForm, power(10)]))
-    #expect((merged.rates, merged.intervals) == (2, 4))
+    #expect((merged.rates, merged.intervals) == (2, 2))
     #expect(try Reading(merged.bytes, .fit).account.notes.isEmpty)
     let other = try RideMerge(of: try MadeUp.withGap(), into: file([powerForm, power(3600)]))
     #expect((other.rates, other.intervals, other.hasRecords) == (0, 0, true))
     #expect(other.bytes == file([powerForm, power(3600)]))
+  }
+
+  @Test("each of chained files begins with its own first record, whatever is in front of it")
+  func chainedBeginnings() throws {
+    let recording = try MadeUp.withGap()
+    let alone = try RideMerge(of: recording, into: file([powerForm, power(10)]))
+    let hrv: [[UInt8]] = [[0x42, 0, 0, 78, 0, 1, 0, 2, 0x84], [2, 0x20, 0x03]]
+    // An earlier ride, a later one, one that has intervals: none changes what the second gets.
+    for first in [[powerForm, power(1)], [powerForm, power(3600)], [powerForm, power(1)] + hrv] {
+      let merged = try RideMerge(of: recording, into: file(first) + file([powerForm, power(10)]))
+      let before = try RideMerge(of: recording, into: file(first))
+      #expect(merged.intervals == before.intervals + alone.intervals)
+      #expect(merged.bytes == before.bytes + alone.bytes)
+    }
+    let backwards = try RideMerge(
+      of: recording, into: file([powerForm, power(9), power(10)]) + file([powerForm, power(1), power(2)]))
+    #expect((backwards.rates, backwards.intervals) == (4, 4))
+  }
+
+  @Test("what was not added is told: records with a rate and without a heart, intervals where there is no record")
+  func leftOut() throws {
+    let form: [UInt8] = [0x41, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 1, 2]
+    func record(_ seconds: UInt32, _ rate: UInt8) -> [UInt8] { [1] + stamp(seconds) + [rate] }
+    func told(_ merged: RideMerge) -> [String] { merged.leftOut.map { "\($0.count) \($0.reason)" } }
+    let merged = try merge([form, record(1, 99), record(2, 255), record(6, 255)])
+    #expect((merged.rates, merged.intervals) == (1, 2))
+    #expect(
+      told(merged) == [
+        "1 record that has a heart rate already", "1 record at whose time none was recorded",
+        "2 interval at whose time there is no record",
+      ])
+    let hrv: [[UInt8]] = [[0x42, 0, 0, 78, 0, 1, 0, 2, 0x84], [2, 0x20, 0x03]]
+    #expect(told(try merge([powerForm, power(1)] + hrv)) == ["4 interval, of which the ride has its own"])
   }
 
   @Test("whatever is not whole is refused with its place")

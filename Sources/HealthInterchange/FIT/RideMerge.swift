@@ -13,12 +13,29 @@ package struct RideMerge {
   package private(set) var intervals = 0
   /// Whether there are records with times at all.
   package private(set) var hasRecords = false
+  /// What was not added: how often, and why.
+  package var leftOut: [(reason: String, count: Int)] {
+    let missed = wasAdded.reduce(0) { $0 + ($1 ? 0 : 1) }
+    return [
+      ("record that has a heart rate already", ratesThere),
+      ("record at whose time none was recorded", ratesMissing),
+      (
+        hasOwnIntervals ? "interval, of which the ride has its own" : "interval at whose time there is no record",
+        missed
+      ),
+    ].filter { $0.1 > 0 }
+  }
 
   private let rateOfSecond: [Int64: UInt8]
   private let beats: [(second: Int64, interval: UInt16)]
-  /// The first beat behind those that were added.
+  /// Which of them are in a file.
+  private var wasAdded: [Bool]
+  private var ratesThere = 0
+  private var ratesMissing = 0
+  private var hasOwnIntervals = false
+  /// The first beat behind those that were added to the file under way.
   private var beat = 0
-  /// Of the first record.
+  /// Of the first record of that file.
   private var firstSecond: Int64?
 
   /// A rate counts for so many seconds more, where the next is late.
@@ -41,6 +58,7 @@ package struct RideMerge {
     beats = MeasuredBeats(recording, followsClock: true).compactMap { beat in
       beat.interval.map { (beat.time.microseconds.flooredSeconds, UInt16(clamping: $0)) }
     }
+    wasAdded = [Bool](repeating: false, count: beats.count)
     var position = 0
     while position < ride.count {
       let file = try RideFile(ride, at: position)
@@ -52,6 +70,9 @@ package struct RideMerge {
 
   private mutating func append(_ file: RideFile, of ride: [UInt8]) throws(FileDamage) {
     let start = bytes.count
+    // Chained files are rides of their own: the next may be older, and begins where its own records do.
+    (beat, firstSecond) = (0, nil)
+    hasOwnIntervals = hasOwnIntervals || file.hasIntervals
     bytes += ride[file.start..<file.start + file.headerLength]
     var output = RideOutput(unused: file.unusedLocal)
     for message in file.messages {
@@ -68,10 +89,12 @@ package struct RideMerge {
         continue
       }
       hasRecords = true
-      if let rate = missingRate(at: second, definition, contents) {
+      let isMissing = lacksRate(definition, contents)
+      if isMissing, let rate = rate(at: second) {
         rates += 1
         output.append(contents, as: message.local, withRate: rate, definition, &bytes)
       } else {
+        if isMissing { ratesMissing += 1 } else { ratesThere += 1 }
         output.append(contents, as: message.local, &bytes)
       }
       if !file.hasIntervals {
@@ -83,16 +106,17 @@ package struct RideMerge {
     finish(from: start, file)
   }
 
-  private func missingRate(at second: Int64, _ definition: FITDefinition, _ contents: ArraySlice<UInt8>) -> UInt8? {
-    if let (field, start) = definition.place(of: 3) {
-      // 0 is what devices write that look for a strap.
-      guard field.size == 1, field.base == FITProfile.Base.uint8.rawValue else { return nil }
-      let value = contents[contents.startIndex + 1 + start]
-      guard value == 0xFF || value == 0 else { return nil }
-    } else if definition.fields.count == 255 {
-      return nil
-    }
-    return (0...Self.mostRateAge).lazy.compactMap { rateOfSecond[second - $0] }.first
+  /// Whether a record has no rate, and a place for one.
+  private func lacksRate(_ definition: FITDefinition, _ contents: ArraySlice<UInt8>) -> Bool {
+    guard let (field, start) = definition.place(of: 3) else { return definition.fields.count < 255 }
+    // 0 is what devices write that look for a strap.
+    guard field.size == 1, field.base == FITProfile.Base.uint8.rawValue else { return false }
+    let value = contents[contents.startIndex + 1 + start]
+    return value == 0xFF || value == 0
+  }
+
+  private func rate(at second: Int64) -> UInt8? {
+    (0...Self.mostRateAge).lazy.compactMap { rateOfSecond[second - $0] }.first
   }
 
   /// The intervals since the record before, or since a while before a first one.
@@ -108,6 +132,7 @@ package struct RideMerge {
     while end < beats.count, beats[end].second <= second { end += 1 }
     // A record whose time is wrong takes no beats, and leaves those of the records behind it where they are.
     if end > start { beat = end }
+    for place in start..<max(start, end) { wasAdded[place] = true }
     return beats[start..<end].map(\.interval)[...]
   }
 

@@ -58,6 +58,9 @@ struct ExportCommand: ParsableCommand {
     help: ArgumentHelp("Write this file, readable by you alone, instead of stdout.", valueName: "file"))
   var output: String?
 
+  @Flag(help: "With --into and -o: print as JSON what was added and what was left out.")
+  var json = false
+
   private var isRange: Bool { from != nil || to != nil }
 
   func validate() throws {
@@ -65,6 +68,7 @@ struct ExportCommand: ParsableCommand {
     if into == "" { throw ValidationError("--into names no file") }
     if session == nil, !isRange { throw ValidationError("Missing expected argument '<session>'") }
     if session != nil, isRange { throw ValidationError("a session and --from or --to do not go together") }
+    if json, into == nil || output == nil { throw ValidationError("--json goes with --into and -o") }
     switch (format, into) {
     case (nil, nil): throw ValidationError("Missing expected argument '--format <format>'")
     case (.some, .some): throw ValidationError("--into writes FIT, and does not go with --format")
@@ -90,6 +94,7 @@ struct ExportCommand: ParsableCommand {
     }
     if let path = store.path { arguments += ["--store", path] }
     if let output { arguments += ["--output", output] }
+    if json { arguments += ["--json"] }
     if let session { arguments += ["--", session] }
     try InterchangeProgram.become(arguments)
   }
