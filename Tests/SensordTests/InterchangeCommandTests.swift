@@ -55,6 +55,47 @@ struct InterchangeCommandTests {
     #expect(told.filter { $0.contains("replaced") }.isEmpty)
   }
 
+  @Test("a workout that came in from elsewhere leaves with the heart that was recorded meanwhile")
+  func importedWorkout() throws {
+    try stored()
+    let session = try #require(
+      JSONSerialization.jsonObject(with: Data(try sensord.run("show", "last", "--json", "--store", store).output.utf8))
+        as? [String: Any])
+    func apple(_ key: String) throws -> String {
+      // To whole seconds, as Apple's are.
+      let text = try #require(session[key] as? String)
+      return "\(text.prefix(19).replacing("T", with: " ")) +0000"
+    }
+    let (start, end) = (try apple("start"), try apple("end"))
+    let export = try folder.write(
+      "export.xml",
+      """
+      <?xml version="1.0"?>
+      <HealthData locale="en_US">
+       <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" startDate="\(start)" endDate="\(start)" value="199"/>
+       <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Watch" startDate="\(start)" endDate="\(end)"/>
+      </HealthData>
+      """)
+    #expect(try sensord.run("import", "--store", store, export).status == 0)
+    let other = "\(folder.path)/other.sqlite"
+    #expect(try sensord.run("import", "--store", other, export).status == 0)
+    func exported(_ format: String, from store: String) throws -> String {
+      let workouts = try sensord.run("workouts", "--json", "--store", store).output
+      let listed = try JSONSerialization.jsonObject(with: Data(workouts.utf8)) as? [[String: Any]]
+      let id = try #require(listed?.first?["id"] as? String)
+      let outcome = try sensord.run("export", id, "--format", format, "--store", store)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      return outcome.output
+    }
+    // The strap's, and not the watch's.
+    let rates = try exported("tcx", from: store)
+    #expect(rates.contains("Sport=\"Running\"") && rates.components(separatedBy: "<Trackpoint>").count > 5)
+    #expect(!rates.contains("<Value>199</Value></HeartRateBpm>"))
+    #expect(try exported("rr", from: store).split(separator: "\n").count > 5)
+    // Where nothing else was recorded, the watch's.
+    #expect(try exported("tcx", from: other).contains("<Value>199</Value></HeartRateBpm>"))
+  }
+
   @Test("text goes to stdout")
   func text() throws {
     try stored()
@@ -356,6 +397,7 @@ struct InterchangeCommandTests {
     #expect(none.status == 66 && none.errors.contains("no session begins then"), "\(none.errors)")
     for arguments in [
       ["--format", "fit"], ["--format", "beats"], ["last", "--format", "tcx"], ["--into", "x.fit"],
+      ["--format", "tcx", "--json"],
     ] {
       let refused = try sensord.run(all + arguments)
       #expect(refused.status == 64 && refused.errorLines.count == 1, "\(arguments): \(refused.errors)")
@@ -391,6 +433,13 @@ struct InterchangeCommandTests {
     let place = try #require(words.firstIndex(of: "records"))
     #expect(rates > 0 && Int(words[place - 1]) ?? 0 >= rates, "\(outcome.errors)")
     #expect(TestPlaces.mode(merged) == 0o600)
+    let told = try sensord.run("export", "last", "--into", own, "--store", store, "-o", merged, "--json")
+    let account = try #require(
+      JSONSerialization.jsonObject(with: Data(told.output.utf8)) as? [String: Any], "\(told.output)")
+    #expect(account["rates"] as? Int == Int(words[place - 1]) && account["intervals"] as? Int == 0)
+    let leftOut = try #require(account["leftOut"] as? [String: Int])
+    #expect(leftOut["interval, of which the ride has its own"] ?? 0 > 0)
+    #expect(outcome.errors.contains("left out: ") && told.errors.isEmpty, "\(outcome.errors)\(told.errors)")
     // Now there is nothing left to add.
     let full = try sensord.run("export", "last", "--into", merged, "--store", store, "-o", own)
     #expect(full.status == 65 && full.errors.contains("it has a heart rate already"), "\(full.errors)")

@@ -24,10 +24,36 @@ extension SessionCatalogue {
     return try await sessions.map(\.id) + (store?.identifiers(SampleQuery(workouts)) ?? [])
   }
 
+  /// The heart rates and beats of a workout: those that were collected with it, or else, as of one that came in from elsewhere, what was
+  /// recorded meanwhile. Of what others saved, those rates of one source of which the most lie in its time.
+  @concurrent private static func heart(of workout: Workout, in store: HealthStore) async throws -> [HealthSample] {
+    let collected = try await recorded(with: workout.id, in: store)
+    guard collected.isEmpty else { return collected }
+    let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]
+    let meanwhile = try await SampleQuery(
+      .and([.or(types.map { .type($0) }), .time(from: workout.start, to: workout.end)])
+    ).result(for: store).value
+    let sessions = meanwhile.filter { $0.session != nil }
+    guard sessions.isEmpty else { return sessions }
+    var best: (samples: [HealthSample], count: Int) = ([], 0)
+    let rates = Dictionary(grouping: meanwhile.filter { $0.type == .quantity(.heartRate) }) {
+      DataSource($0.source, $0.device)
+    }
+    for samples in rates.values {
+      let count = try await Self.rates(of: samples, in: store).count {
+        $0.time >= workout.start && $0.time <= workout.end
+      }
+      // The same for the same store.
+      let isFirst = samples.first?.id.uuidString ?? "" < best.samples.first?.id.uuidString ?? ""
+      if count > best.count || (count == best.count && isFirst) { best = (samples, count) }
+    }
+    return best.samples
+  }
+
   @concurrent private func values(ofWorkout id: UUID) async throws -> RecordedValues {
     let (store, sample) = try await stored(id)
     let workout = try await store.workout(id)
-    let collected = try await Self.recorded(with: id, in: store)
+    let collected = try await Self.heart(of: workout, in: store)
     var best: (beats: HeartbeatSeries, session: UUID, device: Device?, count: Int)?
     for sample in collected where sample.type == .heartbeatSeries {
       guard let session = sample.session else { continue }
