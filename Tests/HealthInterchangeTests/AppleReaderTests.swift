@@ -179,6 +179,34 @@ struct AppleReaderTests {
     }
   }
 
+  @Test(
+    "of metadata only what a program writes as a number is one",
+    arguments: [
+      ("7", MetadataValue.integer(7)), ("-3", .integer(-3)), ("0", .integer(0)), ("8.5", .real(8.5)), ("5.0", .real(5)),
+      ("007", "007"), ("1e5", "1e5"), ("1.50", "1.50"), ("+5", "+5"), ("-0", "-0"), (" 7", " 7"), ("7 ", "7 "),
+      (".5", ".5"),
+      ("5.", "5."), ("0x10", "0x10"), ("nan", "nan"), ("9223372036854775808", "9223372036854775808"), ("", ""),
+      ("6300 %", .quantity(Quantity(6300, .percent))), ("8.5 m", .quantity(Quantity(8.5, .meter))),
+      ("007 m", "007 m"), ("1.50 m", "1.50 m"), ("1e5 m", "1e5 m"), ("1e+06 m", .quantity(Quantity(1e6, .meter))),
+      ("5  m", "5  m"), ("7 dwarfs", "7 dwarfs"),
+    ])
+  func texts(text: String, value: MetadataValue) {
+    #expect(AppleNames.metadata(text) == value)
+  }
+
+  @Test("keys that differ by Apple's prefix alone stay apart, in whatever order they come")
+  func keys() {
+    let entries = [
+      (key: "HKMetadataKeyTimeZone", value: "a"), (key: "timeZone", value: "b"), (key: "HKTimeZone", value: "c"),
+      (key: "HKLapLength", value: "d"), (key: "HKMetadataKeyLapLength", value: "e"),
+    ]
+    let expected: Metadata = [
+      "timeZone": "b", "HKTimeZone": "c", "HKMetadataKeyTimeZone": "a", "lapLength": "d", "HKMetadataKeyLapLength": "e",
+    ]
+    #expect(AppleOrigin.metadata(entries) == expected)
+    #expect(AppleOrigin.metadata(entries.reversed()) == expected)
+  }
+
   @Test("a workout has its events, activities, figures and metadata, and what breaks a rule is told")
   func workout() throws {
     func event(_ type: String, at time: String, minutes: Int? = nil) -> String {

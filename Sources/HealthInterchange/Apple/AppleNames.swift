@@ -82,16 +82,33 @@ enum AppleNames {
     key.name(after: "HKMetadataKey") ?? key.name(after: "HK") ?? key
   }
 
-  /// A number, with a unit or without, or else the text.
+  /// A number, with a unit or without, or else the text. A number is written as a program writes one: "007" and "1.50" are texts.
   static func metadata(_ text: String) -> MetadataValue {
-    if let number = Int64(text) { return .integer(number) }
-    let parts = text.split(separator: " ", maxSplits: 1)
-    guard let first = parts.first, first.utf8.count < 40, first.utf8.first.map({ $0 < 0x3A }) == true,
-      let number = Double(first),
-      number.isFinite
+    if let number = Int64(text), "\(number)" == text { return .integer(number) }
+    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, first.utf8.count < 40, isNumber(first), let number = Double(first), number.isFinite
     else { return .text(text) }
-    guard parts.count == 2 else { return .real(number) }
+    guard parts.count == 2 else { return "\(number)" == text ? .real(number) : .text(text) }
     return Unit(String(parts[1]).replacing("\u{B7}", with: "*")).map { .quantity(Quantity(number, $0)) } ?? .text(text)
+  }
+
+  /// `-12.5`, `6300`, `5.0`, `1.2e-05`: no sign or zero in front, no zero behind the point's other digits.
+  private static func isNumber(_ text: Substring) -> Bool {
+    var rest = text.utf8[...]
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
+    let whole = rest.prefix(while: isDigit)
+    guard let first = whole.first, first != 0x30 || whole.count == 1 else { return false }
+    rest = rest.dropFirst(whole.count)
+    if rest.first == UInt8(ascii: ".") {
+      let decimals = rest.dropFirst().prefix(while: isDigit)
+      guard let last = decimals.last, last != 0x30 || decimals.count == 1 else { return false }
+      rest = rest.dropFirst(1 + decimals.count)
+    }
+    guard rest.first == UInt8(ascii: "e") else { return rest.isEmpty }
+    rest.removeFirst()
+    guard let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
+    return rest.count >= 3 && rest.dropFirst().allSatisfy(isDigit)
   }
 
   /// `<<HKDevice: 0x283b3c1e0>, name:Apple Watch, manufacturer:Apple Inc., …>`, without its address in memory; nil where it says nothing

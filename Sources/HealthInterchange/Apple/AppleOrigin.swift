@@ -56,7 +56,17 @@ final class AppleOrigin {
   private static let heldTypes = Set(CorrelationType.bloodPressure.parts.map(\.identifier))
 
   static func metadata(_ entries: [(key: String, value: String)]) -> Metadata {
-    Dictionary(entries.map { (AppleNames.key($0.key), AppleNames.metadata($0.value)) }) { $1 }
+    var metadata: Metadata = [:]
+    // A key that is as ours are stands for itself. Of others that would be the same without Apple's prefix, the shortest loses its own.
+    for entry in entries.sorted(by: { order($0.key) < order($1.key) }) {
+      let key = AppleNames.key(entry.key)
+      metadata[metadata[key] == nil || key == entry.key ? key : entry.key] = AppleNames.metadata(entry.value)
+    }
+    return metadata
+  }
+
+  private static func order(_ key: String) -> (Int, Int, String) {
+    (AppleNames.key(key) == key ? 0 : 1, key.utf8.count, key)
   }
 
   /// What an object of this origin is.
