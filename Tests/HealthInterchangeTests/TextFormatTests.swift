@@ -49,6 +49,7 @@ struct TextFormatTests {
              <Trackpoint><Time>2026-11-21T02:08:09Z</Time><HeartRateBpm><Value>61</Value></HeartRateBpm></Trackpoint>
              <Trackpoint><Time>2026-11-21T02:08:10Z</Time><HeartRateBpm><Value>62</Value></HeartRateBpm></Trackpoint>
             </Track>
+            <?sensord gap?>
             <Track>
              <Trackpoint><Time>2026-11-21T02:08:17Z</Time><HeartRateBpm><Value>70</Value></HeartRateBpm></Trackpoint>
              <Trackpoint><Time>2026-11-21T02:08:18Z</Time><HeartRateBpm><Value>71</Value></HeartRateBpm></Trackpoint>

@@ -56,7 +56,6 @@ final class AppleCopyContents: XMLContents {
   /// The time of the record under way, and its zone.
   private var span: TimeSpan?
   private var zone: Int64 = 0
-  private var lastRate: Timestamp?
   private var lastTick: Int64?
 
   /// A beat is at the hundredth of a second; a gap may be longer than any interval, but then it is none.
@@ -85,7 +84,7 @@ final class AppleCopyContents: XMLContents {
     guard target == RecordingAnnouncement.target else { return }
     switch data {
     case AppleWriter.continued: isContinued = true
-    case AppleWriter.gap: isAfterGap = true
+    case RecordingAnnouncement.gap: isAfterGap = true
     case AppleWriter.end: leave()
     default: if let said = RecordingAnnouncement(data) { begin(said) }
     }
@@ -94,7 +93,7 @@ final class AppleCopyContents: XMLContents {
   private func begin(_ said: RecordingAnnouncement) {
     announcement = said
     (hasOrigin, origin, isContinued, isAfterGap, span) = (false, nil, false, false, nil)
-    (lastRate, lastTick) = (nil, nil)
+    lastTick = nil
     elements.append(.recording)
     elements.append(.ticks(perSecond: Int32(AppleWriter.ticksPerSecond), from: Timestamp(microseconds: 0)))
     elements.append(.identity(said.identity))
@@ -183,9 +182,8 @@ final class AppleCopyContents: XMLContents {
     guard let rate = element["value"].flatMap({ UInt16($0) }) else {
       return account.leave(out: "record without a value")
     }
-    if isAfterGap, let lastRate { elements.append(.timer(isRunning: false, lastRate)) }
+    if isAfterGap { elements.append(.lostRates) }
     isAfterGap = false
-    lastRate = time
     elements.append(.rate(time, rate))
   }
 

@@ -13,7 +13,6 @@ package enum AppleWriter: CollectionWriter {
   static let ticksPerSecond: Int64 = 100
   /// What an instruction says of the record behind it.
   static let continued = "continued"
-  static let gap = "gap"
   /// What one says behind a recording.
   static let end = "end"
 
@@ -36,7 +35,7 @@ package enum AppleWriter: CollectionWriter {
     let origin = AppleNames.origin(recording.source, recording.device)
     buffer.append(" \(RecordingAnnouncement.text(of: recording))\n")
     for rate in RateSeconds(recording) {
-      if rate.isPrecededByGap { append(Self.gap, &buffer) }
+      if rate.isPrecededByGap { append(RecordingAnnouncement.gap, &buffer) }
       let time = AppleNames.text(Timestamp(microseconds: rate.second * 1_000_000))
       buffer.append(" <Record type=\"\(AppleNames.rate)\"")
       buffer.append(origin)

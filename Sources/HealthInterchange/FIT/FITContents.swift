@@ -9,6 +9,7 @@ struct FITContents {
   /// Since the timer started.
   private var hasIntervals = false
   private var timerStart: Timestamp?
+  private var hasStopped = false
 
   private static let manufacturers: [UInt64: String] = [
     1: "Garmin", 15: "Dynastream", 23: "Suunto", 32: "Wahoo Fitness", 70: "SIGMA SPORT", 89: "Tacx", 95: "Stryd",
@@ -127,12 +128,15 @@ struct FITContents {
     switch UInt8(clamping: type) {
     case FITProfile.Timer.start:
       elements.append(.timer(isRunning: true, moment))
+      // We stop it for nothing else; others do for less.
+      if isOurs, hasStopped { elements.append(.lostRates) }
       (timerStart, hasIntervals) = (moment, false)
     case FITProfile.Timer.stop, FITProfile.Timer.stopAll, FITProfile.Timer.stopDisable,
       FITProfile.Timer.stopDisableAll:
       // Our own form of a beat between two gaps.
       if isOurs, timerStart == moment, !hasIntervals { elements.append(.beat(moment)) }
       elements.append(.timer(isRunning: false, moment))
+      hasStopped = true
     default: account.leave(out: "event 0 of type \(type)")
     }
   }

@@ -17,10 +17,46 @@ package struct HRVLoggerReader: LinesReader {
 
   package private(set) var account = ReadingAccount()
   var lines = LineSplitter()
-  /// The moment of the column's zero.
+  /// The moment of the column's zero, as soon as enough lines have said when it was.
   private var start: Timestamp?
+  /// Those of the beginning.
+  private var waiting: [Line] = []
+  /// Between what times the column's zero must have been: dates are of whole seconds, rounded down.
+  private var bounds: ClosedRange<Int64>?
+  /// When it was by the first line alone.
+  private var firstZero = Timestamp(microseconds: 0)
+
+  private struct Line {
+    var interval: UInt32
+    /// Microseconds since the column's zero.
+    var since: Int64
+  }
+
+  /// So many lines say when the recording began: about an hour, and all but a few milliseconds of what can be known.
+  private static let mostWaiting = 4096
 
   package init() {}
+
+  package mutating func read(_ bytes: [UInt8], into elements: inout [ForeignElement]) throws(FileDamage) {
+    try readLines(bytes, isLast: false, into: &elements)
+  }
+
+  package mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage) {
+    try readLines([], isLast: true, into: &elements)
+  }
+
+  private mutating func readLines(
+    _ bytes: [UInt8], isLast: Bool, into elements: inout [ForeignElement]
+  ) throws(FileDamage) {
+    do throws(FileDamage) {
+      try split(bytes, isLast: isLast, into: &elements)
+    } catch {
+      // What is before it stays.
+      give(into: &elements)
+      throw error
+    }
+    if isLast { give(into: &elements) }
+  }
 
   mutating func take(
     _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
@@ -28,20 +64,50 @@ package struct HRVLoggerReader: LinesReader {
     guard number > 1, !line.isEmpty else { return }
     let fields = Self.fields(line)
     guard fields.count >= 3, let interval = fields[1].number, interval >= 1, interval < 65_535,
-      let since = fields[2].number, since < 1e11
+      let since = fields[2].number, abs(since) < 1e11
     else { throw FileDamage("line \(number)", "it is no interval with its time") }
-    if start == nil {
-      // `2026-03-11 09:57:38 +0000`
-      let text = String(decoding: fields[0], as: UTF8.self)
-      guard let date = Timestamp(iso8601: text.replacing(" +", with: "+").replacing(" -", with: "-")) else {
-        throw FileDamage("line \(number)", "its date has no time zone, or is none")
-      }
-      start = date.advanced(byMicroseconds: Int64(-since * 1000))
-      elements.append(.recording)
+    let one = Line(interval: UInt32(interval.rounded()), since: Int64((since * 1000).rounded()))
+    if let start { return elements.append(Self.element(one, from: start)) }
+    // `2026-03-11 09:57:38 +0000`
+    let text = String(decoding: fields[0], as: UTF8.self)
+    let date = Timestamp(iso8601: text.replacing(" +", with: "+").replacing(" -", with: "-"))
+    if let date {
+      narrow(date, one.since)
+    } else if waiting.isEmpty {
+      throw FileDamage("line \(number)", "its date has no time zone, or is none")
     }
-    guard let start else { return }
+    waiting.append(one)
+    if waiting.count >= Self.mostWaiting { give(into: &elements) }
+  }
+
+  /// A line's beat was within the second of its date. Where dates of two lines cannot both be right, the first one counts.
+  private mutating func narrow(_ date: Timestamp, _ since: Int64) {
+    let first = date.advanced(byMicroseconds: -since).microseconds
+    let own = first...(first + 999_999)
+    guard let bounds = self.bounds else {
+      (bounds, firstZero) = (own, Timestamp(microseconds: first))
+      return
+    }
+    if bounds.overlaps(own) { self.bounds = bounds.clamped(to: own) }
+  }
+
+  /// Gives the first lines, now that there is a beginning for them.
+  private mutating func give(into elements: inout [ForeignElement]) {
+    guard let bounds, let first = waiting.first, start == nil else { return }
+    // In the middle of what is possible.
+    let zero = Timestamp(microseconds: bounds.lowerBound + (bounds.upperBound - bounds.lowerBound) / 2)
+    start = zero
+    elements.append(.recording)
     elements.append(
-      .placedInterval(UInt32(interval.rounded()), start.advanced(byMicroseconds: Int64((since * 1000).rounded()))))
+      .timesWithin(
+        milliseconds: (bounds.upperBound - bounds.lowerBound) / 1000 + 1,
+        knownBy: firstZero.advanced(byMicroseconds: first.since - Int64(first.interval) * 1000)))
+    elements += waiting.map { Self.element($0, from: zero) }
+    waiting = []
+  }
+
+  private static func element(_ line: Line, from start: Timestamp) -> ForeignElement {
+    .placedInterval(line.interval, start.advanced(byMicroseconds: line.since))
   }
 
   private static func fields(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {

@@ -18,6 +18,10 @@ package enum ForeignElement: Hashable, Sendable {
   case moment(Timestamp)
   /// The timer starts or stops: where it stands there is nothing.
   case timer(isRunning: Bool, Timestamp)
+  /// Rates were lost between the one before and the next: the file says so, however short that is.
+  case lostRates
+  /// Times of beats are known to so many milliseconds; by the file's first line alone the first one would be at `knownBy`.
+  case timesWithin(milliseconds: Int64, knownBy: Timestamp)
   /// An interval in milliseconds. It follows the one before, or the start of the timer.
   case interval(UInt32)
   /// An interval in milliseconds, whose beat was at that time.

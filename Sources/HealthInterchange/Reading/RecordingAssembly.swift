@@ -26,6 +26,7 @@ package struct RecordingAssembly: Sendable {
   private var clock: Timestamp?
   private var timerStart: Timestamp?
   private var stop: Timestamp?
+  private var isLossSaid = false
   private var waiting: [UInt32] = []
   /// The moment of tick 0.
   private var origin: Timestamp?
@@ -54,7 +55,7 @@ package struct RecordingAssembly: Sendable {
       let session = try finish()
       (device, activity, identity, parts, origin, lastTicked) = (Device(), nil, nil, RecordingParts(), nil, nil)
       source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
-      (clock, timerStart, stop) = (defaultStart, defaultStart, nil)
+      (clock, timerStart, stop, isLossSaid) = (defaultStart, defaultStart, nil, false)
       return session
     case .identity(let identity): self.identity = identity
     case .device(let device): merge(device)
@@ -62,8 +63,12 @@ package struct RecordingAssembly: Sendable {
     case .activity(let activity): self.activity = self.activity ?? activity
     case .rate(let time, let rate):
       tick(time)
-      if !parts.add(rate, at: time, after: stop) { account.leave(out: "heart rate out of order") }
-      stop = nil
+      let isAdded = parts.add(rate, at: time, after: stop, isLossSaid: isLossSaid)
+      if !isAdded { account.leave(out: "heart rate out of order") }
+      (stop, isLossSaid) = (nil, false)
+    case .lostRates: isLossSaid = true
+    case .timesWithin(let milliseconds, let known):
+      (parts.timeResolution, parts.known) = (milliseconds < 1000 ? "\(milliseconds) ms" : "1 s", known)
     case .moment(let time): tick(time)
     case .timer(let isRunning, let time):
       tick(time)

@@ -19,6 +19,12 @@ struct RecordingParts: Sendable {
   private var firstBeat: Timestamp?
   private var intervalSum: Int64 = 0
   private var firstIntervals: [UInt32] = []
+  /// Whether a rate was at no whole second.
+  private var hasFractions = false
+  /// How far times may be wrong where a file says when it began in coarser steps than how it went on; else the format's.
+  var timeResolution: String?
+  /// When the first beat would have been by the first line alone: by that a recording is known again.
+  var known: Timestamp?
 
   /// So many values at the beginning tell recordings that begin together from each other.
   private static let namingValues = 8
@@ -30,12 +36,16 @@ struct RecordingParts: Sendable {
 
   var valueCount: Int { rates.count + beats.count }
 
-  /// Adds a rate; false where it is older than the one before. `stop` is when the timer stopped since then.
-  mutating func add(_ rate: UInt16, at time: Timestamp, after stop: Timestamp?) -> Bool {
+  /// Adds a rate; false where it is older than the one before. `stop` is when the timer stopped since then. With `isLossSaid` rates were
+  /// lost since the one before, however short that is.
+  mutating func add(_ rate: UInt16, at time: Timestamp, after stop: Timestamp?, isLossSaid: Bool = false) -> Bool {
+    hasFractions = hasFractions || time.microseconds % 1_000_000 != 0
     if let last = rates.last?.time {
       guard time >= last else { return false }
-      let isLong = time.microseconds(since: last) > RecordingAssembly.mostRateGapMicroseconds
-      let isStopped = stop != nil && time.microseconds(since: last) >= RateSeconds.shortestGapMicroseconds
+      let length = time.microseconds(since: last)
+      let isLong = length > RecordingAssembly.mostRateGapMicroseconds
+      let isStopped =
+        isLossSaid ? length > 0 : stop != nil && length >= RateSeconds.shortestGapMicroseconds
       if isLong || isStopped {
         rateGaps.append(RecordingGap(reason: isStopped ? "stopped" : "silence", start: last, end: time))
       }
@@ -95,19 +105,15 @@ struct RecordingParts: Sendable {
     let series = beats.count == 0 ? HeartbeatSeries(timescale: beats.timescale) : try beats.finish()
     let variability = VariabilityReport(NNIntervals(series), in: span)
     func figure(_ measure: VariabilityMeasure) -> Double? { (try? variability.figure(measure))?.value }
-    let ticks = ticksPerSecond.map { "1/\($0) s" }
-    var metadata: Metadata = [
-      "importedFormat": .text(format.rawValue),
-      "importedIntervalResolution": .text(ticks ?? format.resolution.interval),
-      // Text has no times, however exact its intervals are.
-      "importedTimeResolution": .text(format == .rr ? format.resolution.time : ticks ?? format.resolution.time),
-    ]
+    var metadata: Metadata = ["importedFormat": .text(format.rawValue)]
+    for (key, text) in resolutions(format) { metadata[key] = .text(text) }
     if let activity { metadata["importedActivity"] = .text(activity.description) }
     if case .workout(let workout) = identity {
       metadata[ImportedMetadata.workout] = .text(workout.uuidString.lowercased())
     }
     return RecordedSession(
-      id: identifier(format, source, start, identity), syncVersion: version(identity), device: device, source: source,
+      id: identifier(format, source, known ?? start, identity),
+      syncVersion: version(identity, device, source, activity), device: device, source: source,
       start: start, end: end, endReason: "imported", metadata: metadata, rates: rates, heartbeats: series,
       gaps: gaps,
       markers: markers.filter { $0.time >= start && $0.time <= end }.sorted { $0.time < $1.time },
@@ -116,12 +122,28 @@ struct RecordingParts: Sendable {
         sdnnMilliseconds: figure(.sdnn), rmssdMilliseconds: figure(.rmssd), pnn50: figure(.pnn50)))
   }
 
+  /// How exactly the file has intervals and times: those of beats, and those of rates where they are others.
+  private func resolutions(_ format: ForeignFormat) -> [(key: String, text: String)] {
+    let ofRates = hasFractions ? "1 ms" : "1 s"
+    guard beats.count > 0 else {
+      return [("importedIntervalResolution", "none"), ("importedTimeResolution", ofRates)]
+    }
+    let ticks = ticksPerSecond.map { "1/\($0) s" }
+    // Text has no times, however exact its intervals are.
+    let ofBeats = format == .rr ? format.resolution.time : ticks ?? timeResolution ?? format.resolution.time
+    let both = [
+      ("importedIntervalResolution", ticks ?? format.resolution.interval), ("importedTimeResolution", ofBeats),
+    ]
+    return rates.isEmpty || ofBeats == ofRates ? both : both + [("importedRateTimeResolution", ofRates)]
+  }
+
   /// The gaps of beats, and those of rates where no beat is known: before the first beat and behind the last.
   private var gaps: [RecordingGap] {
     guard let firstBeat, let lastBeat else { return rateGaps }
     let others = rateGaps.flatMap { gap in
       [(gap.start, min(gap.end, firstBeat)), (max(gap.start, lastBeat), gap.end)].compactMap { start, end in
-        end.microseconds(since: start) >= RateSeconds.shortestGapMicroseconds
+        // What is left of a gap may be no time in which rates were lost; a whole one is.
+        end.microseconds(since: start) >= RateSeconds.shortestGapMicroseconds || (start, end) == (gap.start, gap.end)
           ? RecordingGap(reason: gap.reason, start: start, end: end) : nil
       }
     }
@@ -142,10 +164,15 @@ struct RecordingParts: Sendable {
     return Coverage(floor: share, ceiling: share)
   }
 
-  /// Of two forms of one session the longer one is kept. A copy of a session never takes the place of what was recorded, which has the
-  /// number of its notifications.
-  private func version(_ identity: RecordingIdentity?) -> Int64 {
-    identity == nil ? Int64(valueCount) : Int64(valueCount) - 1 << 40
+  /// Of two forms of one session the one that has more is kept: values, and what stands behind them, which a file that was cut lacks. A
+  /// copy of a session never takes the place of what was recorded, which has the number of its notifications.
+  private func version(
+    _ identity: RecordingIdentity?, _ device: Device, _ source: SourceRevision, _ activity: WorkoutActivityType?
+  ) -> Int64 {
+    let isNamed = source.identifier.utf8.contains(UInt8(ascii: "."))
+    let said = device.texts.count { $0 != nil } + (activity == nil ? 0 : 1) + (isNamed ? 1 : 0)
+    let count = Int64(valueCount + markers.count + said)
+    return identity == nil ? count : count - 1 << 40
   }
 
   /// The same for the same recording, however often it is read, and however much of it could be read.

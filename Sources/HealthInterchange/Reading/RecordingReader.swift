@@ -61,11 +61,11 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How exactly it has intervals and times, for people.
+  /// How exactly it has intervals and times of beats, for people.
   package var resolution: (interval: String, time: String) {
     switch self {
     case .fit: ("1 ms", "1 s")
-    case .tcx: ("none", "1 s")
+    case .tcx: ("none", "none")
     case .hrvlogger: ("1 ms", "1 s")
     case .rr: ("1 ms", "none")
     case .wfdb: ("1 tick", "1 tick")

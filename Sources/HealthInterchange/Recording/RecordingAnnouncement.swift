@@ -4,6 +4,8 @@ internal import HealthModel
 struct RecordingAnnouncement: Hashable {
   /// The name of the instruction.
   static let target = "sensord"
+  /// What an instruction says in front of a rate before which others were lost.
+  static let gap = "gap"
 
   var identity: RecordingIdentity
   /// The identifier of the source that recorded it, where that can stand here.

@@ -78,7 +78,9 @@ final class TCXContents: XMLContents {
   }
 
   func instruction(_ target: String, _ data: String) {
-    guard target == RecordingAnnouncement.target, let said = RecordingAnnouncement(data) else { return }
+    guard target == RecordingAnnouncement.target else { return }
+    if data == RecordingAnnouncement.gap { elements.append(.lostRates) }
+    guard let said = RecordingAnnouncement(data) else { return }
     let source = said.source.flatMap { SourceRevision(saidToHaveRecorded: $0, name: nil, version: said.version) }
     announced = (said.identity, source)
   }

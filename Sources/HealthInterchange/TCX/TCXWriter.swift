@@ -86,6 +86,10 @@ package enum TCXWriter: CollectionWriter {
         buffer.append("    </Track>\n")
         isOpen = false
       }
+      // Else a track may end for a lap alone.
+      if rate.isPrecededByGap {
+        buffer.append("    <?\(RecordingAnnouncement.target) \(RecordingAnnouncement.gap)?>\n")
+      }
       if !isOpen { buffer.append("    <Track>\n") }
       isOpen = true
       buffer.append("     <Trackpoint><Time>")
