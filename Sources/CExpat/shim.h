@@ -61,8 +61,8 @@ static inline unsigned char cexpat_entity(const unsigned char *bytes, size_t cou
 }
 
 /// How many bytes of an attribute's value are plain: up to a quote, a `<`, a reference to another character or entity than XML's own
-/// five, a control character, or bytes that are not UTF-8 or a character that XML cannot have.
-static inline size_t cexpat_plain_count(const void *bytes, size_t count) {
+/// five, a control character, or bytes that are not UTF-8 or a character that XML cannot have. `references`: whether there is one.
+static inline size_t cexpat_plain_count(const void *bytes, size_t count, int *references) {
   const unsigned char *next = (const unsigned char *)bytes;
   const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
   size_t place = 0;
@@ -84,7 +84,10 @@ static inline size_t cexpat_plain_count(const void *bytes, size_t count) {
     if (byte < 0x80) {
       size_t length = 1;
       if (byte < 0x20 || byte == '"' || byte == '<') return place;
-      if (byte == '&' && cexpat_entity(next + place, count - place, &length) == 0) return place;
+      if (byte == '&') {
+        if (cexpat_entity(next + place, count - place, &length) == 0) return place;
+        *references = 1;
+      }
       place += length;
       continue;
     }

@@ -157,9 +157,29 @@ struct AppleImport: ~Copyable {
     _ objects: [AppleObject], into destination: inout ImportDestination
   ) async throws {
     guard !objects.isEmpty else { return }
+    let (items, types) = packed(objects)
     try await waitForStoring()
     let (store, isDry) = (try destination.opened(), isDry)
-    isBeingStored = Task { try await Self.save(objects, in: store, isDry: isDry) }
+    isBeingStored = Task { try await Self.save(items, of: types, in: store, isDry: isDry) }
+  }
+
+  /// Objects as the store takes them, and their types; what it would not take is counted.
+  private mutating func packed(_ objects: [AppleObject]) -> (items: [ImportedItem], types: [String]) {
+    var items: [ImportedItem] = []
+    var types: [String] = []
+    items.reserveCapacity(objects.count)
+    types.reserveCapacity(objects.count)
+    for object in objects {
+      do throws(AppleRefusal) {
+        var item = try ImportedItem(object)
+        item.pack()
+        items.append(item)
+        types.append(object.type.identifier)
+      } catch {
+        report.refused["\(object.type.identifier): \(error.reason)", default: 0] += 1
+      }
+    }
+    return (items, types)
   }
 
   @concurrent private mutating func waitForStoring() async throws {
@@ -178,20 +198,9 @@ struct AppleImport: ~Copyable {
   }
 
   @concurrent private static func save(
-    _ objects: [AppleObject], in store: HealthStore?, isDry: Bool
+    _ items: [ImportedItem], of types: [String], in store: HealthStore?, isDry: Bool
   ) async throws -> AppleReport {
     var report = AppleReport()
-    var items: [ImportedItem] = []
-    var types: [String] = []
-    items.reserveCapacity(objects.count)
-    for object in objects {
-      do throws(AppleRefusal) {
-        items.append(try ImportedItem(object))
-        types.append(object.type.identifier)
-      } catch {
-        report.refused["\(object.type.identifier): \(error.reason)", default: 0] += 1
-      }
-    }
     let outcomes: [ImportOutcome]
     if let store {
       outcomes = isDry ? try await store.outcomes(ofImporting: items) : try await store.save(imported: items)

@@ -23,7 +23,7 @@ struct AppleSeriesTable {
   /// The most series that are kept.
   private static let mostSeries = 1 << 13
   /// So many new ones are worth a take.
-  private static let manySeries = 1 << 8
+  private static let manySeries = 1 << 9
   /// The most values of one day.
   static let mostOfDay = 200_000
   /// The most series of which it is remembered that they were given away.
@@ -45,7 +45,7 @@ struct AppleSeriesTable {
 
   /// Whether it is time to take: it is full, or there are values that were not touched for long.
   var isDue: Bool {
-    count >= capacity || clock - lastTake.clock >= capacity / 16 || series.count - lastTake.series >= Self.manySeries
+    count >= capacity || clock - lastTake.clock >= capacity / 8 || series.count - lastTake.series >= Self.manySeries
   }
 
   mutating func add(_ value: SampleDraft.QuantityValue, to origin: AppleOrigin, at index: Int) {

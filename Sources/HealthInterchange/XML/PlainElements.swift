@@ -17,6 +17,8 @@ internal import CExpat
   private var tags: [Tag] = []
   /// Names and values by turns.
   private var attributes: [Range<Int>] = []
+  /// Values in which entities have to be replaced.
+  private var referring: [Range<Int>] = []
   private var open: [Range<Int>] = []
   private var pointers: [UnsafePointer<XML_Char>?] = unsafe []
 
@@ -52,6 +54,7 @@ internal import CExpat
   private mutating func find(_ bytes: Span<UInt8>, from start: Int, _ mostDepth: Int) -> (next: Int, lines: Int)? {
     tags.removeAll(keepingCapacity: true)
     attributes.removeAll(keepingCapacity: true)
+    referring.removeAll(keepingCapacity: true)
     open.removeAll(keepingCapacity: true)
     var (place, lines) = (start, 0)
     repeat {
@@ -98,12 +101,14 @@ internal import CExpat
         guard !Self.isSame(bytes, attributes[other], key) else { return nil }
       }
       place += 2
-      let value = place..<(place + Self.plainCount(bytes, from: place))
+      let (count, hasReferences) = Self.plainCount(bytes, from: place)
+      let value = place..<(place + count)
       place = value.upperBound
       guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
       place += 1
       attributes.append(key)
       attributes.append(value)
+      if hasReferences { referring.append(value) }
     }
   }
 
@@ -127,9 +132,13 @@ internal import CExpat
     return true
   }
 
-  /// How many bytes of a value are plain.
-  private static func plainCount(_ bytes: Span<UInt8>, from place: Int) -> Int {
-    unsafe bytes.withUnsafeBytes { unsafe cexpat_plain_count($0.baseAddress?.advanced(by: place), $0.count - place) }
+  /// How many bytes of a value are plain, and whether there are entities among them.
+  private static func plainCount(_ bytes: Span<UInt8>, from place: Int) -> (count: Int, hasReferences: Bool) {
+    var references: CInt = 0
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe cexpat_plain_count($0.baseAddress?.advanced(by: place), $0.count - place, &references)
+    }
+    return (count, references != 0)
   }
 
   // MARK: Telling
@@ -146,7 +155,8 @@ internal import CExpat
     _ bytes: inout [UInt8], _ begin: (XMLElement) -> Void, _ end: (UnsafePointer<XML_Char>) -> Void
   ) {
     for tag in tags { bytes[tag.name.upperBound] = 0 }
-    for text in attributes { bytes[text.lowerBound + Self.resolve(&bytes, text)] = 0 }
+    for text in attributes { bytes[text.upperBound] = 0 }
+    for text in referring { bytes[text.lowerBound + Self.resolve(&bytes, text)] = 0 }
     unsafe bytes.withUnsafeBytes { bytes in
       guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: XML_Char.self) else { return }
       for tag in tags {

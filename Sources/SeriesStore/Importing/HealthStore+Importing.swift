@@ -35,7 +35,7 @@ extension SampleTable {
     case .series(let series):
       let sample: NewSample
       do throws(SeriesError) {
-        sample = try series.sample(of: values, item.identity)
+        sample = if let packed = item.packed { packed } else { try series.sample(of: values, item.identity) }
       } catch {
         throw StoreError(.invalid, "a series of \(series.type.identifier) cannot be stored: \(error)")
       }
@@ -115,9 +115,7 @@ extension ImportedSeries {
     SampleDraft.QuantityValue.inOrder(one + other)
   }
 
-  fileprivate func sample(
-    of values: [SampleDraft.QuantityValue], _ identity: ImportIdentity
-  ) throws(SeriesError) -> NewSample {
+  func sample(of values: [SampleDraft.QuantityValue], _ identity: ImportIdentity) throws(SeriesError) -> NewSample {
     let version = Int64(values.count)
     var builder = QuantitySeriesBuilder(
       type: type, start: values.first?.span.start ?? Timestamp(microseconds: 0), device: device, order: .recorded)

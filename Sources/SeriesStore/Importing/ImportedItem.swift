@@ -15,11 +15,19 @@ package struct ImportedItem: Sendable {
   package var identity: ImportIdentity
   package var source: SourceRevision
   package var content: Content
+  /// The series as a sample, if it was packed beforehand.
+  private(set) var packed: NewSample?
 
   package init(_ identity: ImportIdentity, from source: SourceRevision, _ content: Content) {
     self.identity = identity
     self.source = source
     self.content = content
+  }
+
+  /// Packs the values of a series, if they are all, so that the store's only thread need not. What cannot be stored is told there.
+  package mutating func pack() {
+    guard case .series(let series) = content, !series.isContinued else { return }
+    packed = try? series.sample(of: series.values, identity)
   }
 }
 
