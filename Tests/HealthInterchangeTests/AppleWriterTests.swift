@@ -80,6 +80,25 @@ struct AppleWriterTests {
     #expect(session.metadata["importedIntervalResolution"] == "1/100 s")
   }
 
+  @Test("of hundredths of a second there is no pNN50, stored or computed; in ticks there is")
+  func variability() throws {
+    let recording = MadeUp.recording(
+      seconds: 200, beats: try MadeUp.series([(0.123, (0..<220).map { UInt32(800 + $0 * 37 % 120) })]))
+    func report(_ series: HeartbeatSeries) -> VariabilityReport {
+      VariabilityReport(NNIntervals(series), in: recording.span)
+    }
+    let session = try read(recording)
+    #expect(session.variability.pnn50 == nil && session.variability.rmssdMilliseconds != nil)
+    #expect(throws: VariabilityRefusal.tooCoarse(stepMilliseconds: 10)) {
+      try report(session.heartbeats).figure(.pnn50)
+    }
+    #expect(report(session.heartbeats).intervals.coarseStep == 0.01)
+    #expect(try report(recording.heartbeats).figure(.pnn50).value > 0)
+    #expect(report(recording.heartbeats).intervals.coarseStep == nil)
+    let copy = try #require(Reading(InterchangeFormat.fit.bytes(of: recording), .fit).sessions.first)
+    #expect(copy.variability.pnn50 != nil)
+  }
+
   @Test("a long stretch is several records, and one run again, over midnight and in the afternoon")
   func long() throws {
     // From 23:57:00 to 00:05 and more.

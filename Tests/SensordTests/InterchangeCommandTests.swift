@@ -55,6 +55,20 @@ struct InterchangeCommandTests {
     #expect(told.filter { $0.contains("replaced") }.isEmpty)
   }
 
+  @Test("hrv says where intervals are known to hundredths of a second alone")
+  func coarse() throws {
+    try stored()
+    let (file, other) = ("\(folder.path)/export.xml", "\(folder.path)/other.sqlite")
+    #expect(try sensord.run("export", "last", "--format", "apple", "--store", store, "-o", file).status == 0)
+    #expect(try sensord.run("import", "--store", other, file).status == 0)
+    for (path, isCoarse) in [(store, false), (other, true)] {
+      let text = try sensord.run("hrv", "last", "--store", path).output
+      #expect(text.contains("known to 10 ms only") == isCoarse, "\(text)")
+      let json = try sensord.run("hrv", "last", "--json", "--store", path).output
+      #expect(json.contains(#""stepMilliseconds":10"#) == isCoarse, "\(json)")
+    }
+  }
+
   @Test("a workout that came in from elsewhere leaves with the heart that was recorded meanwhile")
   func importedWorkout() throws {
     try stored()

@@ -27,13 +27,18 @@ package struct VariabilityListing: Hashable, Sendable {
   }
 
   private static func json(_ report: VariabilityReport) -> JSONValue {
+    let step = report.intervals.coarseStep.map { JSONValue.Member("stepMilliseconds", .number($0 * 1000)) }
+    return .object(members(report) + [step].compactMap { $0 })
+  }
+
+  private static func members(_ report: VariabilityReport) -> [JSONValue.Member] {
     [
-      "start": time(report.span.start), "end": time(report.span.end),
-      "seconds": .number(Double(report.span.microseconds) / 1e6), "nn": .integer(report.intervals.count),
-      "filter": .string(report.intervals.filter.rawValue), "coverage": .number(report.coverage),
-      "joined": .integer(report.intervals.joinedEnds.count), "rhythm": report.rhythm.json,
-      "excluded": .object(report.exclusions.map { .init($0.reason.rawValue, .integer($0.count)) }),
-      "figures": .object(VariabilityMeasure.allCases.map { .init($0.rawValue, json($0, of: report)) }),
+      .init("start", time(report.span.start)), .init("end", time(report.span.end)),
+      .init("seconds", .number(Double(report.span.microseconds) / 1e6)), .init("nn", .integer(report.intervals.count)),
+      .init("filter", .string(report.intervals.filter.rawValue)), .init("coverage", .number(report.coverage)),
+      .init("joined", .integer(report.intervals.joinedEnds.count)), .init("rhythm", report.rhythm.json),
+      .init("excluded", .object(report.exclusions.map { .init($0.reason.rawValue, .integer($0.count)) })),
+      .init("figures", .object(VariabilityMeasure.allCases.map { .init($0.rawValue, json($0, of: report)) })),
     ]
   }
 

@@ -93,8 +93,10 @@ public struct HeartRateVariability: Hashable, Sendable {
   /// - Parameter tolerance: In milliseconds. A difference of exactly 50 ms does not count, but in binary fractions it may
   ///   be a little greater. Other programs have no tolerance and count some of these.
   /// - Returns: The count; its ``Figure/count`` is that of the valid pairs.
-  /// - Throws: ``VariabilityRefusal/tooFewPairs(needed:available:)``.
+  /// - Throws: ``VariabilityRefusal/tooFewPairs(needed:available:)``, ``VariabilityRefusal/tooCoarse(stepMilliseconds:)``.
   public func nn50(tolerance: Double = 1e-6) throws(VariabilityRefusal) -> Figure {
+    // In steps of 10 ms "more than 50" is "55 and more" of what was.
+    if let step = intervals.coarseStep { throw .tooCoarse(stepMilliseconds: step * 1000) }
     try requirePairs(1)
     let seconds = intervals.seconds
     let large = seconds.indices.count {

@@ -9,7 +9,8 @@ extension NNIntervals {
     for beat in series.locatedBeats { selection.append(beat) }
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
-      exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin)
+      exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin,
+      step: 1 / Double(series.timescale))
   }
 
   /// Iterates over the beats once and decides for each about the interval that it ends.

@@ -12,6 +12,8 @@ public struct NNIntervals: Hashable, Sendable {
   public let exclusions: [Exclusion]
   /// The ends of intervals that were received as two, because of a false detection in between.
   public let joinedEnds: [Double]
+  /// The step in which the recording tells intervals, in seconds, where that is too coarse for some figures: more than 8 ms. Else nil.
+  public let coarseStep: Double?
   /// When the recording's first beat happened; nil without beats, and for intervals that the caller selected.
   public let origin: Timestamp?
 
@@ -53,7 +55,7 @@ public struct NNIntervals: Hashable, Sendable {
 
   init(
     seconds: [Double], ends: [Double], continues: [Bool], filter: Filter, exclusions: [Exclusion] = [],
-    joinedEnds: [Double] = [], origin: Timestamp? = nil
+    joinedEnds: [Double] = [], origin: Timestamp? = nil, step: Double? = nil
   ) {
     self.seconds = seconds
     self.ends = ends
@@ -62,7 +64,11 @@ public struct NNIntervals: Hashable, Sendable {
     self.exclusions = exclusions
     self.joinedEnds = joinedEnds
     self.origin = origin
+    coarseStep = step.flatMap { $0 > Self.coarsestStep ? $0 : nil }
   }
+
+  /// In seconds. Records of 128 values a second are in use for heart rate variability (7.8 ms, Task Force 1996, with interpolation).
+  private static let coarsestStep = 0.008
 
   /// In seconds; the figures of longer intervals could overflow.
   private static let longestInterval = 1e9
@@ -106,7 +112,7 @@ public struct NNIntervals: Hashable, Sendable {
     return NNIntervals(
       seconds: Array(seconds[first..<last]), ends: Array(ends[first..<last]), continues: continues, filter: filter,
       exclusions: exclusions.filter { range.contains($0.end) }, joinedEnds: joinedEnds.filter(range.contains),
-      origin: origin)
+      origin: origin, step: coarseStep)
   }
 
   /// The first interval that ends at `time` or later.

@@ -12,6 +12,11 @@ extension VariabilityListing {
     if let refusal = session.variabilityRefusal { return text + "HRV       not given: \(refusal)\n" }
     if windowMicroseconds == nil, let report = reports.first {
       text += "Intervals \(Self.intervals(report))\n"
+      if let step = report.intervals.coarseStep {
+        let milliseconds = FixedPoint.text(1000 * step, digits: 0)
+        text += "Times     known to \(milliseconds) ms only: figures of differences (RMSSD, SDSD, SD1)\n"
+        text += "          come out greater than they are, small ones most\n"
+      }
       if let warning = report.rhythm.warning {
         text += "Rhythm    \(warning);\n          the figures are then those of an arrhythmia\n"
       }
@@ -93,7 +98,7 @@ extension VariabilityListing {
       note += "* probably not sinus: RMSSD is over \(RhythmIndication.limit) of the mean interval\n"
     }
     return table.rendered(columns: columns) + note
-      + (isRefused ? "- not given: too short or too full of holes; --json says for each\n" : "")
+      + (isRefused ? "- not given: too short, too full of holes or too coarse; --json says for each\n" : "")
   }
 
   private static func name(_ measure: VariabilityMeasure) -> String {
