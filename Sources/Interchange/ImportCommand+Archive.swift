@@ -83,6 +83,10 @@ extension ImportCommand {
       } catch let error as FileDamage {
         unreadable = (unreadable?.first ?? error, (unreadable?.count ?? 0) + 1)
         continue
+      } catch {
+        // What is wrong with one file is not wrong with the next; what is wrong with the store is.
+        guard let failure = CommandFailure(classifying: error), failure.status == .badData else { throw error }
+        part.failure = failure
       }
       found += 1
       try answers.add(part)
@@ -113,7 +117,9 @@ extension ImportCommand {
     try await readSessions(format, piece, into: &destination, &part) { try unpacking.next { try reader.next() } }
     part.damage = unpacking.placed(part.damage)
     // The line begins with its name.
-    if let problem = part.damage?.problem { part.damage?.problem = problem.replacing(entry.text, with: "it") }
+    if let problem = part.damage?.problem, problem.hasPrefix("\(entry.text) ") {
+      part.damage?.problem = "it" + problem.dropFirst(entry.text.count)
+    }
     return part.isEmpty ? "recording without a heart rate or a beat" : nil
   }
 

@@ -156,13 +156,19 @@ struct ImportCommand: AsyncParsableCommand {
     while !isOver {
       isOver = piece.isEmpty
       var elements: [ForeignElement] = []
-      do {
+      do throws(FileDamage) {
         if isOver { try reader.finish(into: &elements) } else { try reader.read(piece, into: &elements) }
-        if !isOver { piece = try next() }
-      } catch let error as FileDamage {
+      } catch {
         // What was found before it stays.
         report.damage = error
         isOver = true
+      }
+      do {
+        if !isOver { piece = try next() }
+      } catch let error as FileDamage {
+        report.damage = error
+        isOver = true
+        reader.breakOff(into: &elements)
       }
       for element in elements {
         if let session = try assembly.take(element) { try await store(session, format, into: &destination, &report) }

@@ -62,6 +62,41 @@ struct ImportFilesTests {
     #expect(two.output.components(separatedBy: " would be stored: ").count == 1 + 2, "\(two.output)\(two.errors)")
   }
 
+  @Test("text whose packed file breaks off comes in up to there, without a half line")
+  func cutText() throws {
+    // Fewer lines than are looked at before the first is given.
+    let lines = (0..<50).map { "2026-03-11 09:57:\(10 + $0 / 2) +0000,500,\($0 * 500)" }
+    let csv = try folder.write("a.csv", "date,rr,since start\n" + lines.joined(separator: "\n") + "\n")
+    let text = try folder.write("a.txt", (0..<50).map { "8\(10 + $0).5\n" }.joined())
+    try shell("for f in a.csv a.txt; do gzip -n $f; head -c -9 $f.gz >cut.$f.gz; done")
+    for (file, name) in [(csv, "cut.a.csv.gz"), (text, "cut.a.txt.gz")] {
+      let whole = try dry("\(file).gz", "--start", Self.start)
+      #expect(whole.status == 0 && whole.output.contains("would be stored: 0 rates, 51 beats"), "\(whole.output)")
+      let cut = try dry("\(folder.path)/\(name)", "--start", Self.start)
+      #expect(cut.status == 65 && cut.output.contains("would be stored: 0 rates, "), "\(cut.output)\(cut.errors)")
+    }
+  }
+
+  @Test("a file of an archive that cannot be stored does not end the others, and names stay whole in messages")
+  func badEntry() throws {
+    _ = try exported()
+    let whole = try bytes("out.fit")
+    let bad = "date,rr,since start\n9999-12-31 23:59:59 +0000,800,800\n9999-12-31 23:59:59 +0000,800,90000000000\n"
+    let zip = "\(folder.path)/all.zip"
+    let entries = [
+      (name: "1.csv", bytes: Array(bad.utf8)), (name: "2.fit", bytes: whole),
+      (name: "i", bytes: Array(whole.dropLast(300))),
+    ]
+    try Data(InterchangeCommandTests.zip(entries)).write(to: URL(fileURLWithPath: zip))
+    let outcome = try sensord.run("import", "--store", "\(folder.path)/other.sqlite", zip)
+    #expect(outcome.status == 65)
+    #expect(outcome.output.contains("\(zip)/2.fit: session fd81d2e6 stored: "), "\(outcome.output)")
+    #expect(outcome.errors.contains("\(zip)/1.csv: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("outside of the years 1 to 9999"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("\(zip)/i: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains(": the file ends here; its header promises "), "\(outcome.errors)")
+  }
+
   @Test("Apple's export comes in packed by gzip, too")
   func apple() throws {
     let text =

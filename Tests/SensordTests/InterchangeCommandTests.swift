@@ -110,6 +110,28 @@ struct InterchangeCommandTests {
     #expect(try exported("tcx", from: other).contains("<Value>199</Value></HeartRateBpm>"))
   }
 
+  @Test("a session that touches a workout's time does not hide the rates of all of it")
+  func touchedWorkout() throws {
+    let rates = (10..<60).map { minute in
+      "<Record type='HKQuantityTypeIdentifierHeartRate' sourceName='Watch' unit='count/min' "
+        + "startDate='2024-03-01 10:\(minute):00 +0000' endDate='2024-03-01 10:\(minute):00 +0000' value='150'/>"
+    }
+    let export = try folder.write(
+      "export.xml",
+      "<?xml version='1.0'?>\n<HealthData>\(rates.joined())"
+        + #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Watch" "#
+        + #"startDate="2024-03-01 10:00:00 +0000" endDate="2024-03-01 11:00:00 +0000"/></HealthData>"#)
+    let text = try folder.write("before.txt", String(repeating: "800\n", count: 600))
+    #expect(try sensord.run("import", "--store", store, export).status == 0)
+    #expect(try sensord.run("import", "--start", "2024-03-01T10:02:30Z", "--store", store, text).status == 0)
+    let listed =
+      try JSONSerialization.jsonObject(with: Data(sensord.run("workouts", "--json", "--store", store).output.utf8))
+      as? [[String: Any]]
+    let id = try #require(listed?.first?["id"] as? String)
+    let outcome = try sensord.run("export", id, "--format", "tcx", "--store", store)
+    #expect(outcome.output.components(separatedBy: "<Trackpoint>").count == 1 + 50, "\(outcome.errors)")
+  }
+
   @Test("text goes to stdout")
   func text() throws {
     try stored()

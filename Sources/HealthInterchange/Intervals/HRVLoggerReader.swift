@@ -45,6 +45,10 @@ package struct HRVLoggerReader: LinesReader {
     try readLines([], isLast: true, into: &elements)
   }
 
+  package mutating func breakOff(into elements: inout [ForeignElement]) {
+    give(into: &elements)
+  }
+
   private mutating func readLines(
     _ bytes: [UInt8], isLast: Bool, into elements: inout [ForeignElement]
   ) throws(FileDamage) {

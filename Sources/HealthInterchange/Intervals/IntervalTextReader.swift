@@ -52,6 +52,10 @@ package struct IntervalTextReader: LinesReader {
     try split([], isLast: true, into: &elements)
   }
 
+  package mutating func breakOff(into elements: inout [ForeignElement]) {
+    decide(into: &elements)
+  }
+
   mutating func take(
     _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
   ) throws(FileDamage) {

@@ -17,6 +17,13 @@ package protocol RecordingReader {
 
   /// The file has ended.
   mutating func finish(into elements: inout [ForeignElement]) throws(FileDamage)
+
+  /// Gives what it holds back, where bytes break off: nothing more comes, and a line or message that has begun is none.
+  mutating func breakOff(into elements: inout [ForeignElement])
+}
+
+extension RecordingReader {
+  package mutating func breakOff(into elements: inout [ForeignElement]) {}
 }
 
 /// Formats that can be read.

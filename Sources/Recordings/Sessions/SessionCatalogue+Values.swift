@@ -25,7 +25,8 @@ extension SessionCatalogue {
   }
 
   /// The heart rates and beats of a workout: those that were collected with it, or else, as of one that came in from elsewhere, what was
-  /// recorded meanwhile. Of what others saved, those rates of one source of which the most lie in its time.
+  /// recorded meanwhile: the sessions, unless another source has rates over more than twice their time. Of what others saved, those rates
+  /// of one source of which the most lie in its time.
   @concurrent private static func heart(of workout: Workout, in store: HealthStore) async throws -> [HealthSample] {
     let collected = try await recorded(with: workout.id, in: store)
     guard collected.isEmpty else { return collected }
@@ -34,18 +35,22 @@ extension SessionCatalogue {
       .and([.or(types.map { .type($0) }), .time(from: workout.start, to: workout.end)])
     ).result(for: store).value
     let sessions = meanwhile.filter { $0.session != nil }
-    guard sessions.isEmpty else { return sessions }
-    var best: (samples: [HealthSample], count: Int) = ([], 0)
-    let rates = Dictionary(grouping: meanwhile.filter { $0.type == .quantity(.heartRate) }) {
-      DataSource($0.source, $0.device)
-    }
-    for samples in rates.values {
-      let count = try await Self.rates(of: samples, in: store).count {
-        $0.time >= workout.start && $0.time <= workout.end
+    var best: (samples: [HealthSample], times: [Timestamp]) = ([], [])
+    let others = meanwhile.filter { $0.session == nil && $0.type == .quantity(.heartRate) }
+    for samples in Dictionary(grouping: others, by: { DataSource($0.source, $0.device) }).values {
+      let times = try await Self.rates(of: samples, in: store).map(\.time).filter {
+        $0 >= workout.start && $0 <= workout.end
       }
       // The same for the same store.
       let isFirst = samples.first?.id.uuidString ?? "" < best.samples.first?.id.uuidString ?? ""
-      if count > best.count || (count == best.count && isFirst) { best = (samples, count) }
+      if times.count > best.times.count || (times.count == best.times.count && isFirst) { best = (samples, times) }
+    }
+    let covered = Dictionary(grouping: sessions, by: \.session).values.reduce(Int64(0)) { sum, samples in
+      sum + (samples.map { min($0.end, workout.end).microseconds(since: max($0.start, workout.start)) }.max() ?? 0)
+    }
+    guard let first = best.times.min(), let last = best.times.max(), covered * 2 < last.microseconds(since: first)
+    else {
+      return sessions.isEmpty ? best.samples : sessions
     }
     return best.samples
   }
@@ -59,7 +64,7 @@ extension SessionCatalogue {
       guard let session = sample.session else { continue }
       let beats = try await store.beats(of: session)
       let count = beats.locatedBeats.reduce(0) { $1.time >= workout.start && $1.time <= workout.end ? $0 + 1 : $0 }
-      if count > best?.count ?? -1 { best = (beats, session, sample.device, count) }
+      if count > best?.count ?? 0 { best = (beats, session, sample.device, count) }
     }
     // Rates of the same sensor as its beats; of all where there are none.
     let ofBest = collected.filter { best == nil || $0.session == best?.session }
