@@ -1,8 +1,9 @@
 import FoundationEssentials
 import HealthModel
-import SeriesStore
 import TestSupport
 import Testing
+
+@testable import SeriesStore
 
 @Suite("StatisticsCollectionQuery")
 struct StatisticsCollectionQueryTests {
@@ -33,12 +34,15 @@ struct StatisticsCollectionQueryTests {
   func sharedQuarter() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)
     var builder = QuantitySeriesBuilder(type: .heartRate, start: Timestamp(microseconds: 0))
-    // A chunk ends an hour after its first value: the last two values are in one quarter and two chunks.
-    for (start, end) in [(500, 500), (3700, 4400), (4200, 4300)] as [(Int64, Int64)] {
+    // A chunk of 60 values ends an hour after its first value: the last two values are in one quarter and two chunks.
+    let before = (0..<59).map { (500 + $0 * 20, 500 + $0 * 20) } as [(Int64, Int64)]
+    for (start, end) in before + [(3700, 4400), (4200, 4300)] {
       try builder.insert(
         60, from: Timestamp(microseconds: start * 1_000_000), to: Timestamp(microseconds: end * 1_000_000))
     }
     try await store.save([try builder.finish()], as: program)
+    let counts = try ReadOnlySQL(folder.store).all("SELECT count FROM hour_list ORDER BY start_us")
+    #expect(counts == [[.integer(60)], [.integer(1)]])
     let query = try StatisticsCollectionQuery(
       .heartRate, buckets: .natural(#require(CalendarInterval(1, .day)), zone: .utc))
     let result = try await query.result(for: store).value

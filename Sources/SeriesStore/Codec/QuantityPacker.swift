@@ -1,11 +1,20 @@
 /// Packs quantities in order of time, chunk by chunk as they arrive: a day takes constant memory.
 ///
-/// A chunk ends an hour after its first quantity, or when it is full.
+/// A chunk ends an hour after its first quantity, or when it is full. Where quantities are rare it goes on, for a day at most, until
+/// it has ``fewest``: a row for two or three of them takes more room and time than they do.
 struct QuantityPacker: Sendable {
-  /// A finished chunk with its summary cells.
+  /// A finished chunk with its summary.
   struct Packed: Hashable, Sendable {
     var payload: [UInt8]
-    var cells: [SummaryCell]
+    /// Its summary cells, packed as well: while many series wait to be stored they would take most of the memory.
+    var cells: [UInt8]
+    var summary: SeriesSummary
+
+    init(_ payload: [UInt8], _ cells: [SummaryCell]) {
+      self.payload = payload
+      self.cells = SummaryCells.encode(cells)
+      summary = SeriesSummary(cells)
+    }
   }
 
   /// A single quantity.
@@ -20,11 +29,13 @@ struct QuantityPacker: Sendable {
   }
 
   private static let hour: Int64 = 3_600_000_000
+  private static let day = 24 * hour
+  /// One a minute for an hour. Only the last chunk of a series, or of a day, has fewer.
+  static let fewest = 60
   private var chunk = QuantityChunk()
   /// The cells before the current one.
   private var cells: [SummaryCell] = []
   private var cell = SummaryCell()
-  private var chunkEnd: Int64 = .min
   private var cellEnd: Int64 = .min
   private let summarises: Bool
 
@@ -36,10 +47,7 @@ struct QuantityPacker: Sendable {
   /// Adds a quantity that starts at or after the previous one. Returns the chunk that it completed.
   mutating func add(_ item: Item) -> Packed? {
     var closed: Packed?
-    if item.start >= chunkEnd || chunk.times.count >= QuantityChunk.capacity {
-      closed = finish()
-      chunkEnd = item.start &+ Self.hour
-    }
+    if isComplete(before: item.start) { closed = finish() }
     if summarises {
       if item.start >= cellEnd {
         if cell.count > 0 { cells.append(cell) }
@@ -66,11 +74,18 @@ struct QuantityPacker: Sendable {
     return closed
   }
 
+  /// Whether a quantity that starts then belongs to the next chunk.
+  private func isComplete(before start: Int64) -> Bool {
+    guard let first = chunk.times.first else { return false }
+    let (count, length) = (chunk.times.count, start &- first)
+    return count >= QuantityChunk.capacity || length >= Self.day || length >= Self.hour && count >= Self.fewest
+  }
+
   /// Returns the open chunk; nil if nothing was added since the last one.
   mutating func finish() -> Packed? {
     guard !chunk.times.isEmpty else { return nil }
     if cell.count > 0 { cells.append(cell) }
-    let packed = Packed(payload: chunk.encode(), cells: cells)
+    let packed = Packed(chunk.encode(), cells)
     self = QuantityPacker(summarises: summarises)
     return packed
   }

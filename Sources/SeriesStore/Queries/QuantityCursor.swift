@@ -16,7 +16,7 @@ package struct QuantityCursor: Hashable, Sendable {
 
   /// The intended number of quantities in a batch; it has more if more lie in one hour.
   static let aim = 16_384
-  /// Chunks are an hour long: shorter windows would unpack the same chunks repeatedly.
+  /// Chunks of frequent values are an hour long: shorter windows would unpack the same chunks repeatedly.
   static let shortest: Int64 = 3_600_000_000
 }
 

@@ -14,7 +14,7 @@ struct QuantityContent: SampleContent {
   let type: QuantityType
 
   func figures() throws(StoreError) -> SampleFigures {
-    let summary = SeriesSummary(chunks.lazy.flatMap(\.cells))
+    let summary = SeriesSummary(chunks.lazy.map(\.summary))
     return SampleFigures(
       count: summary.count, sum: type.style.isCumulative ? summary.sum : nil,
       average: try Self.average(of: chunks, summary, type), summary: summary)
@@ -26,9 +26,7 @@ struct QuantityContent: SampleContent {
   }
 
   private static func isBare(_ packed: QuantityPacker.Packed) -> Bool {
-    guard packed.cells.count == 1, packed.cells[0].count == 1,
-      let chunk = try? QuantityChunk(decoding: packed.payload)
-    else { return false }
+    guard packed.summary.count == 1, let chunk = try? QuantityChunk(decoding: packed.payload) else { return false }
     return chunk.contacts.isEmpty && chunk.energies.isEmpty
   }
 
@@ -61,14 +59,14 @@ struct QuantityContent: SampleContent {
     if let item = try connection.quantitySeries.bareItem(of: sample.id) {
       var cell = SummaryCell()
       cell.add(item.value, start: item.start, end: item.end)
-      chunks = [QuantityPacker.Packed(payload: QuantityChunk(item).encode(), cells: [cell])]
+      chunks = [QuantityPacker.Packed(QuantityChunk(item).encode(), [cell])]
     } else {
       switch try connection.quantitySeries.verified(sample.id) {
       case .chunks(let sound): chunks = sound
       case .problem(let problem): return problem
       }
     }
-    let count = chunks.reduce(0) { $0 + $1.cells.reduce(0) { $0 + $1.count } }
+    let count = chunks.reduce(0) { $0 + $1.summary.count }
     guard count == sample.figures.count else {
       return "\(sample.figures.count) quantities are said to be there, \(count) are"
     }
@@ -80,7 +78,7 @@ struct QuantityContent: SampleContent {
   private static func differs(
     _ sample: SampleRow, from chunks: [QuantityPacker.Packed]
   ) throws(StoreError) -> Bool {
-    let summary = SeriesSummary(chunks.lazy.flatMap(\.cells))
+    let summary = SeriesSummary(chunks.lazy.map(\.summary))
     guard summary.count > 0, let claim = sample.figures.summary else { return true }
     guard sample.start <= summary.start, sample.end >= summary.end else { return true }
     guard claim.lastStart == summary.lastStart, claim.lastEnd == summary.lastEnd, claim.duration == summary.duration

@@ -117,7 +117,7 @@ public struct QuantitySeriesBuilder: Sendable {
     // Replaced quantities do not count for the end of the series.
     var whole = strays.isEmpty ? main : PackedRun.merge([main] + strays.reversed().joined())
     let chunks = whole.finish()
-    let latestEnd = Timestamp(microseconds: SeriesSummary(chunks.lazy.flatMap(\.cells)).end)
+    let latestEnd = Timestamp(microseconds: SeriesSummary(chunks.lazy.map(\.summary)).end)
     guard end ?? latestEnd >= latestEnd else { throw .endsBeforeInsertedEnd }
     isFinished = true
     main = PackedRun()

@@ -31,7 +31,7 @@ extension QuantitySeriesTable {
         figures.sum == statement.real(3), figures.minimum == statement.real(4), figures.maximum == statement.real(5),
         figures.start == statement.integer(6), figures.end == statement.integer(7)
       else { return .problem("a chunk's summary is not that of its values") }
-      chunks.append(QuantityPacker.Packed(payload: payload, cells: cells))
+      chunks.append(QuantityPacker.Packed(payload, cells))
     }
     return .chunks(chunks)
   }

@@ -15,12 +15,12 @@ struct QuantitySeriesTable {
   func insert(_ chunks: [QuantityPacker.Packed], of sample: Int64) throws(StoreError) {
     for (ordinal, chunk) in chunks.enumerated() {
       let id = try connection.chunks.insert(chunk.payload, of: sample, ordinal: ordinal)
-      let summary = SeriesSummary(chunk.cells)
+      let summary = chunk.summary
       try connection.insert(
         [
           .integer(id), .integer(summary.start), .integer(summary.end), .integer(Int64(summary.count)),
           .real(summary.sum), .real(summary.minimum), .real(summary.maximum),
-          .blob(SummaryCells.encode(chunk.cells)),
+          .blob(chunk.cells),
         ], into: Self.summaries)
     }
   }

@@ -57,7 +57,7 @@ struct SampleTable {
     guard try statement.step(), let type = try connection.types.type(row: statement.integer(0)) else { return nil }
     var summary: SeriesSummary?
     if !statement.isNull(7) {
-      summary = SeriesSummary([])
+      summary = SeriesSummary()
       summary?.minimum = statement.real(7)
       summary?.maximum = statement.real(8)
       summary?.last = statement.real(9)
