@@ -16,6 +16,7 @@ struct AppleImport: ~Copyable {
   private var hasLookedBeside = false
   private var reader: AppleHealthReader
   private var report = AppleReport()
+  private var batch = ImportBatch()
   private var isBeingStored: Task<AppleReport, any Error>?
   private var progress: ImportProgress
 
@@ -55,8 +56,13 @@ struct AppleImport: ~Copyable {
     in archive: ZipArchive, into destination: inout ImportDestination
   ) async throws {
     hasLookedBeside = true
-    try await readClinicalRecords(in: archive, into: &destination)
-    try await readRoutes(in: archive, into: &destination)
+    do {
+      try await readClinicalRecords(in: archive, into: &destination)
+      try await readRoutes(in: archive, into: &destination)
+    } catch let error as FileDamage {
+      // What is before it stays.
+      damage = damage ?? error
+    }
   }
 
   /// The files of an archive that were named, in its order.
@@ -82,7 +88,6 @@ struct AppleImport: ~Copyable {
     guard types == nil else { return }
     let entries = try find(
       reader.clinicalFiles, in: archive, called: "clinical record", AppleArchive.isClinical)
-    var objects: [AppleObject] = []
     for (entry, file) in entries {
       do {
         let unpacked = try archive.open(entry)
@@ -94,19 +99,14 @@ struct AppleImport: ~Copyable {
         }
         let object = try AppleObject(clinical: bytes, file)
         if let since, let time = object.time, time < since { continue }
-        objects.append(object)
+        try await save([object], into: &destination)
         clinicalRead += 1
       } catch let error as ClinicalRecordError {
         report.refused["clinical record: \(error)", default: 0] += 1
       } catch let error as FileDamage {
         damage = damage ?? error
       }
-      if objects.count >= Self.mostOfBatch {
-        try await save(objects, into: &destination)
-        objects = []
-      }
     }
-    try await save(objects, into: &destination)
   }
 
   @concurrent private mutating func readRoutes(
@@ -136,10 +136,11 @@ struct AppleImport: ~Copyable {
     }
   }
 
-  private static let mostOfBatch = 16
-
   /// What came in, when all is stored, and the damage behind which nothing was read.
-  @concurrent mutating func finish() async throws -> (report: AppleReport, damage: FileDamage?) {
+  @concurrent mutating func finish(
+    into destination: inout ImportDestination
+  ) async throws -> (report: AppleReport, damage: FileDamage?) {
+    try await saveBatch(into: &destination)
     try await waitForStoring()
     progress.clear()
     report.account = reader.account
@@ -156,30 +157,23 @@ struct AppleImport: ~Copyable {
   @concurrent private mutating func save(
     _ objects: [AppleObject], into destination: inout ImportDestination
   ) async throws {
-    guard !objects.isEmpty else { return }
-    let (items, types) = packed(objects)
-    try await waitForStoring()
-    let (store, isDry) = (try destination.opened(), isDry)
-    isBeingStored = Task { try await Self.save(items, of: types, in: store, isDry: isDry) }
-  }
-
-  /// Objects as the store takes them, and their types; what it would not take is counted.
-  private mutating func packed(_ objects: [AppleObject]) -> (items: [ImportedItem], types: [String]) {
-    var items: [ImportedItem] = []
-    var types: [String] = []
-    items.reserveCapacity(objects.count)
-    types.reserveCapacity(objects.count)
     for object in objects {
       do throws(AppleRefusal) {
-        var item = try ImportedItem(object)
-        item.pack()
-        items.append(item)
-        types.append(object.type.identifier)
+        try batch.add(object)
       } catch {
         report.refused["\(object.type.identifier): \(error.reason)", default: 0] += 1
       }
+      if batch.isFull { try await saveBatch(into: &destination) }
     }
-    return (items, types)
+  }
+
+  @concurrent private mutating func saveBatch(into destination: inout ImportDestination) async throws {
+    guard !batch.items.isEmpty else { return }
+    let full = batch
+    batch = ImportBatch()
+    try await waitForStoring()
+    let (store, isDry) = (try destination.opened(), isDry)
+    isBeingStored = Task { try await Self.save(full, in: store, isDry: isDry) }
   }
 
   @concurrent private mutating func waitForStoring() async throws {
@@ -198,71 +192,17 @@ struct AppleImport: ~Copyable {
   }
 
   @concurrent private static func save(
-    _ items: [ImportedItem], of types: [String], in store: HealthStore?, isDry: Bool
+    _ batch: ImportBatch, in store: HealthStore?, isDry: Bool
   ) async throws -> AppleReport {
     var report = AppleReport()
     let outcomes: [ImportOutcome]
     if let store {
-      outcomes = isDry ? try await store.outcomes(ofImporting: items) : try await store.save(imported: items)
+      outcomes =
+        isDry ? try await store.outcomes(ofImporting: batch.items) : try await store.save(imported: batch.items)
     } else {
-      outcomes = items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
+      outcomes = batch.items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
     }
-    for (type, outcome) in zip(types, outcomes) { report.add(outcome, of: type) }
+    for (type, outcome) in zip(batch.types, outcomes) { report.add(outcome, of: type) }
     return report
-  }
-}
-
-/// Why the store takes something not that was read.
-struct AppleRefusal: Error {
-  let reason: String
-}
-
-extension ImportedItem {
-  /// An object of an export, packed.
-  init(_ object: AppleObject) throws(AppleRefusal) {
-    let identity = ImportIdentity(digest: object.digest)
-    let sync = SyncIdentity(identifier: identity.syncIdentifier, version: object.version)
-    switch object.content {
-    case .series(let type, let values, let isContinued):
-      self.init(
-        identity, from: object.source,
-        .series(
-          ImportedSeries(
-            type, device: object.device, metadata: object.metadata, values: values, isContinued: isContinued)))
-    case .draft(let draft):
-      do throws(SeriesError) {
-        let sample = try NewSample(draft, id: identity.id(version: object.version), sync: sync)
-        self.init(identity, from: object.source, .sample(sample))
-      } catch {
-        throw AppleRefusal(reason: "\(error)")
-      }
-    case .clinical(let record, let time):
-      do throws(ClinicalRecordError) {
-        let sample = try NewSample(record, at: time, id: identity.id(version: object.version), sync: sync)
-        self.init(identity, from: object.source, .sample(sample))
-      } catch {
-        throw AppleRefusal(reason: "\(error)")
-      }
-    case .route(let workout, let comesWithWorkout, let locations):
-      self.init(
-        identity, from: object.source,
-        .route(
-          ImportedRoute(
-            ImportIdentity(digest: workout), comesWithWorkout: comesWithWorkout, device: object.device,
-            locations: locations)))
-    case .workout(let workout):
-      do throws(WorkoutError) {
-        let named = Workout(
-          id: identity.id(version: object.version), workout.configuration, over: workout.span, events: workout.events,
-          activities: workout.activities, metadata: workout.metadata)
-        self.init(identity, from: object.source, .sample(try NewSample(named, device: object.device, sync: sync)))
-      } catch {
-        throw AppleRefusal(reason: "\(error)")
-      }
-    }
-  }
-
-  var valueCount: Int {
-    if case .series(let series) = content { series.values.count } else { 1 }
   }
 }

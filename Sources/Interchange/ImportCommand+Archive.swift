@@ -33,7 +33,7 @@ extension ImportCommand {
       var reading = appleImport(file, size: size, &report)
       try await reading.read(piece, into: &destination) { (try reader.next(), reader.position) }
       try await reading.readFiles(in: archive, into: &destination)
-      (report.apple, report.damage) = try await reading.finish()
+      (report.apple, report.damage) = try await reading.finish(into: &destination)
       report.damage = report.damage ?? archive.damage ?? contents.unread
       for (name, count) in export.others { report.apple?.refused[name, default: 0] += count }
     } catch let error as FileDamage {

@@ -96,7 +96,7 @@ struct ImportCommand: AsyncParsableCommand {
         }
         return (more, place)
       }
-      (report.apple, report.damage) = try await reading.finish()
+      (report.apple, report.damage) = try await reading.finish(into: &destination)
       return
     }
     var companion = try format.companion(of: file)

@@ -2,10 +2,16 @@ import FoundationEssentials
 import HealthModel
 
 extension HealthStore {
+  /// In KiB. Identifiers are random, so each batch of an import changes most pages of their indexes: with SQLite's 2 MB it read them
+  /// again each time.
+  private static let importCache = 8_000
+
   /// Saves what a foreign file brings, all or none. What was deleted before stays deleted; what is there in this version or a later
   /// one stays as it is.
   package func save(imported items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
-    let outcomes = try opened().write { (connection) throws(StoreError) in
+    let file = try opened()
+    try file.connection.execute("PRAGMA cache_size = -\(Self.importCache)")
+    let outcomes = try file.write { (connection) throws(StoreError) in
       var outcomes: [ImportOutcome] = []
       outcomes.reserveCapacity(items.count)
       for item in items { outcomes.append(try connection.samples.save(item)) }
@@ -31,11 +37,11 @@ extension SampleTable {
     guard outcome.outcome == .stored || outcome.outcome == .replaced else { return outcome }
     let row = try connection.provenance.row(of: item.source)
     switch item.content {
-    case .sample(let sample): _ = try save(sample, source: item.source, row: row)
+    case .sample(let sample), .packed(let sample, _): _ = try save(sample, source: item.source, row: row)
     case .series(let series):
       let sample: NewSample
       do throws(SeriesError) {
-        sample = if let packed = item.packed { packed } else { try series.sample(of: values, item.identity) }
+        sample = try series.sample(of: values, item.identity)
       } catch {
         throw StoreError(.invalid, "a series of \(series.type.identifier) cannot be stored: \(error)")
       }
@@ -68,6 +74,7 @@ extension SampleTable {
     case .series(let series):
       values = series.values
       (version, count) = (Int64(values.count), values.count)
+    case .packed(_, let values): (version, count) = (Int64(values), values)
     case .route(let route): version = Int64(route.locations.count)
     }
     let sync = SyncIdentity(identifier: item.identity.syncIdentifier, version: version)
@@ -75,14 +82,13 @@ extension SampleTable {
       let outcome = try outcome(ofNew: item)
       return (ImportOutcome(outcome: outcome, added: outcome == .stored ? count : 0), values)
     }
-    if case .series(let series) = item.content {
-      if series.isContinued { values = ImportedSeries.union(values, try storedValues(of: earlier.id)) }
+    if case .series(let series) = item.content, series.isContinued {
+      values = ImportedSeries.union(values, try storedValues(of: earlier.id))
       version = Int64(values.count)
-      guard version > earlier.version else { return (ImportOutcome(outcome: .unchanged, added: 0), values) }
-      return (ImportOutcome(outcome: .replaced, added: Int(clamping: version - earlier.version)), values)
     }
-    let isNewer = version > earlier.version
-    return (ImportOutcome(outcome: isNewer ? .replaced : .unchanged, added: 0), values)
+    guard version > earlier.version else { return (ImportOutcome(outcome: .unchanged, added: 0), values) }
+    let added = item.content.isSeries ? Int(clamping: version - earlier.version) : 0
+    return (ImportOutcome(outcome: .replaced, added: added), values)
   }
 
   private func workout(of route: ImportedRoute, _ source: SourceRevision) throws(StoreError) -> Int64? {

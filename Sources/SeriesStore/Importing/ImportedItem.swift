@@ -8,15 +8,22 @@ package struct ImportedItem: Sendable {
     case sample(NewSample)
     /// Values of a quantity type in the type's unit, by time.
     case series(ImportedSeries)
+    /// All values of a series, packed; see ``ImportedItem/pack()``.
+    case packed(NewSample, values: Int)
     /// The route of a workout that came before it.
     case route(ImportedRoute)
+
+    var isSeries: Bool {
+      switch self {
+      case .series, .packed: true
+      case .sample, .route: false
+      }
+    }
   }
 
   package var identity: ImportIdentity
   package var source: SourceRevision
   package var content: Content
-  /// The series as a sample, if it was packed beforehand.
-  private(set) var packed: NewSample?
 
   package init(_ identity: ImportIdentity, from source: SourceRevision, _ content: Content) {
     self.identity = identity
@@ -24,10 +31,13 @@ package struct ImportedItem: Sendable {
     self.content = content
   }
 
-  /// Packs the values of a series, if they are all, so that the store's only thread need not. What cannot be stored is told there.
+  /// Packs the values of a series, if they are all, so that the store's only thread need not, and many fit into one transaction.
+  /// What cannot be stored is told there.
   package mutating func pack() {
-    guard case .series(let series) = content, !series.isContinued else { return }
-    packed = try? series.sample(of: series.values, identity)
+    guard case .series(let series) = content, !series.isContinued,
+      let sample = try? series.sample(of: series.values, identity)
+    else { return }
+    content = .packed(sample, values: series.values.count)
   }
 }
 
