@@ -147,11 +147,13 @@ struct AppleReaderTests {
     #expect(AppleReading(food).account.unknown == ["food": 1])
   }
 
-  @Test("beats, with times of day in any language, are a series with its gaps")
-  func beats() throws {
+  @Test(
+    "beats, with times of day in any language, are a series with its gaps, as fine as the file has it",
+    arguments: [("10", 100, 1010), ("105", 1000, 10_105)] as [(last: String, timescale: Int32, tick: Int64)])
+  func beats(last: String, timescale: Int32, tick: Int64) throws {
     let times = [
       ("60", "7:14:25.08 AM"), ("60", "7:14:26,08\u{202F}AM"), ("60", "07:14:30.10"), ("60", "19:14:31.1"),
-      ("60", "15:14:32.10 vorm."), ("60", "3:44:00.00"),
+      ("60", "15:14:32.\(last) vorm."), ("60", "3:44:00.00"),
     ]
     let list = times.map { "<InstantaneousBeatsPerMinute bpm='\($0.0)' time='\($0.1)'/>" }.joined()
     let reading = AppleReading(
@@ -160,8 +162,9 @@ struct AppleReaderTests {
         within: "<HeartRateVariabilityMetadataList>\(list)</HeartRateVariabilityMetadataList>"))
     #expect(reading.values(.heartRateVariabilitySDNN) == [42.5])
     let draft = try #require(reading.drafts("heartbeatSeries").first)
-    guard case .heartbeats(1000, let ticks) = draft.content else { return #expect(Bool(false)) }
-    #expect(ticks.map(\.ticks) == [3080, 4080, 8100, 9100, 10_100])
+    guard case .heartbeats(timescale, let ticks) = draft.content else { return #expect(Bool(false)) }
+    let factor = Int64(timescale) / 100
+    #expect(ticks.map(\.ticks) == [308 * factor, 408 * factor, 810 * factor, 910 * factor, tick])
     #expect(ticks.map(\.precededByGap) == [false, false, true, false, false])
     #expect(reading.account.reading.leftOut == ["beat whose time is not in its record": 1])
   }

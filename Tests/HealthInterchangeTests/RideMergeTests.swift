@@ -152,7 +152,14 @@ struct RideMergeTests {
         "2 interval at whose time there is no record",
       ])
     let hrv: [[UInt8]] = [[0x42, 0, 0, 78, 0, 1, 0, 2, 0x84], [2, 0x20, 0x03]]
-    #expect(told(try merge([powerForm, power(1)] + hrv)) == ["4 interval, of which the ride has its own"])
+    let own = "1 interval, of which the ride has its own"
+    let missing = "interval at whose time there is no record"
+    #expect(told(try merge([powerForm, power(1)] + hrv)) == [own, "3 \(missing)"])
+    // Chained: the second file has no intervals, and gets those of its time.
+    let chained = try RideMerge(
+      of: try MadeUp.withGap(), into: file([powerForm, power(1)] + hrv) + file([powerForm, power(10)]))
+    #expect(chained.intervals == 1)
+    #expect(told(chained) == [own, "2 \(missing)"])
   }
 
   @Test("whatever is not whole is refused with its place")

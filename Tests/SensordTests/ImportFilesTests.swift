@@ -115,6 +115,28 @@ struct ImportFilesTests {
     #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/new"))
   }
 
+  @Test("where a ZIP file's list is damaged in its middle, files before and behind that come in by their own headers")
+  func damagedList() throws {
+    let span = #"sourceName="W" startDate="2024-03-01 07:10:00 +0000" endDate="2024-03-01 07:20:00 +0000""#
+    let text =
+      #"<HealthData><Record type="HKQuantityTypeIdentifierHeartRate" unit="count/min" value="61" \#(span)/>"#
+      + #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" \#(span)><WorkoutRoute \#(span)>"#
+      + #"<FileReference path="/workout-routes/r.gpx"/></WorkoutRoute></Workout></HealthData>"#
+    let route =
+      #"<gpx><trk><trkseg><trkpt lon="8.0" lat="50.0"><time>2024-03-01T07:11:00Z</time></trkpt></trkseg></trk></gpx>"#
+    let files = [("a/export.xml", text), ("a/workout-routes/r.gpx", route), ("a/notes.txt", "x")]
+    var zip = InterchangeCommandTests.zip(files.map { (name: $0.0, bytes: Array($0.1.utf8)) })
+    let list = try #require(zip.indices.last { zip[$0...].starts(with: [0x50, 0x4B, 1, 2]) })
+    zip[list] = 0
+    let file = "\(folder.path)/export.zip"
+    try Data(zip).write(to: URL(fileURLWithPath: file))
+    let outcome = try sensord.run("import", "--store", "\(folder.path)/damaged.sqlite", file)
+    #expect(outcome.status == 65)
+    #expect(outcome.output.contains("heartRate: 1 read, 1 new (samples: 1 stored)"), "\(outcome.output)")
+    #expect(outcome.output.contains("workoutRoute: 1 read, 1 new (samples: 1 stored)"), "\(outcome.output)")
+    #expect(outcome.errors.contains("byte \(list): the ZIP file's list of files is damaged"), "\(outcome.errors)")
+  }
+
   @Test("of a ZIP file of activities each is told; what is no recording is counted")
   func archive() throws {
     _ = try exported()

@@ -394,8 +394,12 @@ final class AppleContents: XMLContents {
     }
     count("heartbeatSeries")
     guard let whole = TimeSpan(start: start, end: last.time) else { return }
+    // As the file has them: who asks for pNN50 has to be told that intervals are known to 10 ms only.
+    let areHundredths = ticks.allSatisfy { $0.ticks % 10 == 0 }
+    if areHundredths { for place in ticks.indices { ticks[place].ticks /= 10 } }
     let draft = SampleDraft(
-      .heartbeats(timescale: 1000, ticks), over: whole, device: origin.device, metadata: origin.metadata)
+      .heartbeats(timescale: areHundredths ? 100 : 1000, ticks), over: whole, device: origin.device,
+      metadata: origin.metadata)
     objects.append(
       AppleObject(
         digest: origin.digest([span.start.microseconds, span.end.microseconds, -1]), version: Int64(ticks.count),

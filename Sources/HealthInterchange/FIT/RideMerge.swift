@@ -15,24 +15,26 @@ package struct RideMerge {
   package private(set) var hasRecords = false
   /// What was not added: how often, and why.
   package var leftOut: [(reason: String, count: Int)] {
-    let missed = wasAdded.reduce(0) { $0 + ($1 ? 0 : 1) }
+    func count(_ fate: Fate) -> Int { fates.reduce(0) { $0 + ($1 == fate ? 1 : 0) } }
     return [
       ("record that has a heart rate already", ratesThere),
       ("record at whose time none was recorded", ratesMissing),
-      (
-        hasOwnIntervals ? "interval, of which the ride has its own" : "interval at whose time there is no record",
-        missed
-      ),
+      ("interval, of which the ride has its own", count(.isThere)),
+      ("interval at whose time there is no record", count(.hasNoRecord)),
     ].filter { $0.1 > 0 }
+  }
+
+  /// What became of an interval.
+  private enum Fate {
+    case hasNoRecord, isThere, wasAdded
   }
 
   private let rateOfSecond: [Int64: UInt8]
   private let beats: [(second: Int64, interval: UInt16)]
-  /// Which of them are in a file.
-  private var wasAdded: [Bool]
+  /// What became of each.
+  private var fates: [Fate]
   private var ratesThere = 0
   private var ratesMissing = 0
-  private var hasOwnIntervals = false
   /// The first beat behind those that were added to the file under way.
   private var beat = 0
   /// Of the first record of that file.
@@ -58,7 +60,7 @@ package struct RideMerge {
     beats = MeasuredBeats(recording, followsClock: true).compactMap { beat in
       beat.interval.map { (beat.time.microseconds.flooredSeconds, UInt16(clamping: $0)) }
     }
-    wasAdded = [Bool](repeating: false, count: beats.count)
+    fates = [Fate](repeating: .hasNoRecord, count: beats.count)
     var position = 0
     while position < ride.count {
       let file = try RideFile(ride, at: position)
@@ -72,7 +74,6 @@ package struct RideMerge {
     let start = bytes.count
     // Chained files are rides of their own: the next may be older, and begins where its own records do.
     (beat, firstSecond) = (0, nil)
-    hasOwnIntervals = hasOwnIntervals || file.hasIntervals
     bytes += ride[file.start..<file.start + file.headerLength]
     var output = RideOutput(unused: file.unusedLocal)
     for message in file.messages {
@@ -97,11 +98,9 @@ package struct RideMerge {
         if isMissing { ratesMissing += 1 } else { ratesThere += 1 }
         output.append(contents, as: message.local, &bytes)
       }
-      if !file.hasIntervals {
-        let due = intervals(upTo: second)
-        intervals += due.count
-        output.append(intervals: due, &bytes)
-      }
+      let due = intervals(upTo: second, areThere: file.hasIntervals)
+      intervals += due.count
+      output.append(intervals: due, &bytes)
     }
     finish(from: start, file)
   }
@@ -119,8 +118,8 @@ package struct RideMerge {
     (0...Self.mostRateAge).lazy.compactMap { rateOfSecond[second - $0] }.first
   }
 
-  /// The intervals since the record before, or since a while before a first one.
-  private mutating func intervals(upTo second: Int64) -> ArraySlice<UInt16> {
+  /// The intervals since the record before, or since a while before a first one; none where the file has its own.
+  private mutating func intervals(upTo second: Int64, areThere: Bool) -> ArraySlice<UInt16> {
     let earliest = firstSecond ?? second
     firstSecond = earliest
     let first = max(earliest, second - Self.mostRecordGap + 1)
@@ -132,8 +131,10 @@ package struct RideMerge {
     while end < beats.count, beats[end].second <= second { end += 1 }
     // A record whose time is wrong takes no beats, and leaves those of the records behind it where they are.
     if end > start { beat = end }
-    for place in start..<max(start, end) { wasAdded[place] = true }
-    return beats[start..<end].map(\.interval)[...]
+    for place in start..<max(start, end) where fates[place] != .wasAdded {
+      fates[place] = areThere ? .isThere : .wasAdded
+    }
+    return areThere ? [] : beats[start..<end].map(\.interval)[...]
   }
 
   /// The length and both checksums.

@@ -37,15 +37,16 @@ package struct ZipArchive {
     beginning.starts(with: [0x50, 0x4B, 0x03, 0x04]) || beginning.starts(with: [0x50, 0x4B, 0x05, 0x06])
   }
 
-  /// Finds the directory.
+  /// Finds the directory, and reads it once: one that is damaged somewhere is lost, since files behind the damage would be.
   ///
   /// - Throws: ``FileDamage`` where it is lost, and no file begins where the first has to.
   package init(size: Int64, _ source: @escaping Source) throws(FileDamage) {
     self.source = source
     self.size = size
     do throws(FileDamage) {
-      directory = try Self.directory(size, source)
-      damage = nil
+      let found = try Self.directory(size, source)
+      try Self.forEach(in: found, source) { _ in true }
+      (directory, damage) = (found, nil)
     } catch {
       guard try source(0, 4).isSignature(Self.localHeader, at: 0) else { throw error }
       directory = nil
@@ -87,6 +88,12 @@ package struct ZipArchive {
   /// Each file in the order of the directory, until `body` returns false; where it is lost, in the order in which they stand there.
   package func forEach(_ body: (Entry) throws(FileDamage) -> Bool) throws(FileDamage) {
     guard let directory else { return try walk(body) }
+    try Self.forEach(in: directory, source, body)
+  }
+
+  private static func forEach(
+    in directory: Range<Int64>, _ source: Source, _ body: (Entry) throws(FileDamage) -> Bool
+  ) throws(FileDamage) {
     var place = directory.lowerBound
     var count = 0
     var buffer: [UInt8] = []
@@ -104,7 +111,7 @@ package struct ZipArchive {
     }
     while place + 46 <= directory.upperBound {
       let head = Array(try bytes(46))
-      guard head.isSignature(0x0201_4B50, at: 0), count < Self.mostEntries else {
+      guard head.isSignature(0x0201_4B50, at: 0), count < mostEntries else {
         throw FileDamage("byte \(place)", "the ZIP file's list of files is damaged")
       }
       let (nameLength, extraLength) = (head.number(2, at: 28), head.number(2, at: 30))
