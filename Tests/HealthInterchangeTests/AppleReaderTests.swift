@@ -245,6 +245,31 @@ struct AppleReaderTests {
     #expect(several.account.reading.leftOut["activity without a type, of a workout of several sports"] == 1)
   }
 
+  @Test(
+    "how long a workout lasted is kept where its times and pauses say otherwise",
+    arguments: [
+      ("50", "min", "0 metadata, 0 left out"), ("3000.9", "s", "0 metadata, 0 left out"),
+      ("49.9", "min", "49.9 min"), ("2700", "s", "2700.0 s"), ("60", "min", "60.0 min"),
+      ("50", "count", "0 metadata, 1 left out"), ("x", "min", "0 metadata, 1 left out"),
+    ])
+  func workoutDuration(said: String, unit: String, expected: String) throws {
+    func event(_ type: String, at time: String) -> String {
+      "<WorkoutEvent type='HKWorkoutEventType\(type)' date='2024-03-01 \(time) -0800'/>"
+    }
+    let reading = AppleReading(
+      "<Workout workoutActivityType='HKWorkoutActivityTypeRunning' sourceName='W' duration='\(said)' durationUnit='\(unit)' "
+        + "startDate='2024-03-01 07:00:00 -0800' endDate='2024-03-01 08:00:00 -0800'>"
+        + event("Pause", at: "07:10:00") + event("Resume", at: "07:20:00") + "</Workout>")
+    let workout = try #require(reading.workouts.first)
+    #expect(workout.duration == .seconds(3000))
+    if case .quantity(let kept)? = workout.metadata["duration"] {
+      #expect("\(kept)" == expected)
+    } else {
+      let leftOut = reading.account.reading.leftOut["duration of a workout: no number, or in no unit of time"] ?? 0
+      #expect("\(workout.metadata.count) metadata, \(leftOut) left out" == expected)
+    }
+  }
+
   @Test("a workout's routes are files beside the export, by the last part of their names")
   func routes() throws {
     func workout(_ inside: String, type: String = "Running") -> String {

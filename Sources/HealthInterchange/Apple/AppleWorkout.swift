@@ -23,6 +23,8 @@ struct AppleWorkout {
   let fields: AppleFields
   let type: WorkoutActivityType?
   let span: TimeSpan?
+  /// As the file says, which need not be the time without the pauses that it has.
+  let duration: Quantity?
   var metadata: [(key: String, value: String)] = []
   var figures: Metadata = [:]
   var events: [WorkoutEvent] = []
@@ -40,6 +42,10 @@ struct AppleWorkout {
     self.fields = fields
     type = AppleNames.activity(fields.type)
     span = element.span.start.flatMap { start in element.span.end.flatMap { TimeSpan(start: start, end: $0) } }
+    duration = element.quantity("duration", unit: "durationUnit")
+    if element["duration"] != nil, (try? duration?.value(in: .second)) == nil {
+      leftOut.append("duration of a workout: no number, or in no unit of time")
+    }
     for name in ["totalDistance", "totalEnergyBurned", "totalSwimmingStrokeCount", "totalFlightsClimbed"] {
       if let total = element.quantity(name, unit: name + "Unit") {
         figures[name] = .quantity(total)
@@ -125,12 +131,14 @@ extension AppleContents {
     let (events, laps) = Self.admitted(read.events, in: span)
     leave(out: "event outside its workout, or a lap within another", read.events.count - events.count)
     let activities = activities(of: read, type, in: span, digest: digest, laps: laps)
-    let metadata = AppleOrigin.metadata(read.metadata).merging(read.figures) { $1 }
+    var metadata = AppleOrigin.metadata(read.metadata).merging(read.figures) { $1 }
+    // Programs that do not tell the pauses say nevertheless how long it lasted.
+    let timed = Workout(WorkoutConfiguration(type), over: span, events: events, activities: activities)
+    if let said = read.duration, !Self.isSame(said, as: timed.duration) { metadata["duration"] = .quantity(said) }
     let version = 1 + events.count + activities.count + metadata.count
     let workout = Workout(
       id: Self.identifier(digest), Self.configuration(type, metadata), over: span, events: events,
-      activities: activities,
-      metadata: metadata)
+      activities: activities, metadata: metadata)
     do throws(WorkoutError) {
       try workout.validate()
     } catch {
@@ -142,6 +150,12 @@ extension AppleContents {
       device: read.fields.device.flatMap(AppleNames.device), metadata: metadata, content: .workout(workout))
     objects.append(object)
     endRoutes(of: read, digest, isComing: true, over: span)
+  }
+
+  /// Whether a file's duration is that of its times, to the second.
+  private static func isSame(_ said: Quantity, as duration: Duration) -> Bool {
+    guard let seconds = try? said.value(in: .second) else { return true }
+    return abs(seconds - duration / .seconds(1)) <= 1
   }
 
   private func leave(out reason: String, _ count: Int) {
