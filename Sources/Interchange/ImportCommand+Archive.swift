@@ -30,7 +30,7 @@ extension ImportCommand {
         report.damage = report.damage ?? archive.damage ?? contents.unread
         return
       }
-      var reading = appleImport(file, size: size, &report)
+      var reading = try appleImport(file, size: size, &report)
       try await reading.read(piece, into: &destination) { (try reader.next(), reader.position) }
       try await reading.readFiles(in: archive, into: &destination)
       (report.apple, report.damage) = try await reading.finish(into: &destination)

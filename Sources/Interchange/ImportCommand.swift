@@ -38,6 +38,9 @@ struct ImportCommand: AsyncParsableCommand {
     transform: Self.moment)
   var start: Timestamp?
 
+  @Flag(help: "Bring recordings back that were deleted.")
+  var restore = false
+
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
@@ -50,7 +53,7 @@ struct ImportCommand: AsyncParsableCommand {
     guard cconfinement_enter() == 0 else {
       throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
     }
-    var destination = ImportDestination(store, isDry: dryRun)
+    var destination = ImportDestination(store, isDry: dryRun, restore: restore)
     var answers = ImportAnswers(isJSON: json)
     var giveUp: CommandFailure?
     for file in files where giveUp == nil {
@@ -86,7 +89,7 @@ struct ImportCommand: AsyncParsableCommand {
     defer { report.damage = unpacking.placed(report.damage) }
     guard let format = ForeignFormat(beginning: piece) else {
       guard AppleHealthReader.recognizes(piece) else { throw Self.unknown(piece) }
-      var reading = appleImport(file, size: input.size, &report)
+      var reading = try appleImport(file, size: input.size, &report)
       var place = input.place
       try await reading.read(piece, into: &destination) {
         let more = try unpacking.next {
@@ -148,6 +151,10 @@ struct ImportCommand: AsyncParsableCommand {
       throw CommandFailure(
         .badData, "intervals as text do not say when they were", remedy: "give --start 2026-03-01T07:14:22+01:00")
     }
+    if format == .rr, !destination.takeStart() {
+      throw CommandFailure(
+        .badData, "--start is when the text before it began", remedy: "import it alone, with a --start of its own")
+    }
     report.format = format
     var piece = first
     var reader = format.reader()
@@ -183,7 +190,10 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  func appleImport(_ file: String, size: Int64?, _ report: inout ImportReport) -> AppleImport {
+  func appleImport(_ file: String, size: Int64?, _ report: inout ImportReport) throws -> AppleImport {
+    guard !restore else {
+      throw CommandFailure(.usage, "--restore is for recordings; what was deleted of Apple's export stays deleted")
+    }
     report.formatName = "apple"
     return AppleImport(file, isDry: dryRun, types: types, since: since, size: size)
   }
@@ -193,14 +203,12 @@ struct ImportCommand: AsyncParsableCommand {
     _ report: inout ImportReport
   ) async throws {
     if let since, session.end < since { return report.tooOld += 1 }
-    let outcome = try await destination.outcome(of: session, format)
-    report.rows.append(
-      ImportReport.Row(session, outcome, copyOf: destination.original, keepsOther: destination.keepsOther))
+    report.rows.append(ImportReport.Row(session, try await destination.answer(to: session, format)))
   }
 
   /// The names of types, which are looked at before a file is.
   private static func names(_ text: String) throws -> Set<String> {
-    let names = text.split(separator: ",").map(String.init)
+    let names = text.split { $0 == "," || $0 == " " }.map(String.init)
     for name in names where SampleType(identifier: name) == nil {
       let near = Spelling.nearest(to: name, among: SampleType.standard.map(\.identifier))
       let hint = near.isEmpty ? "" : " (\(near.joined(separator: ", "))?)"

@@ -7,20 +7,38 @@ internal import StoreCommands
 
 /// Where imported sessions go; opened when the first one is there, so that a bad file leaves no empty store behind.
 struct ImportDestination {
+  /// What became of a session.
+  struct Answer {
+    var outcome: CommitOutcome
+    /// The recording of another name of which the session is a copy.
+    var original: UUID?
+    /// The form of it that the store keeps, since each of the two has something that the other lacks.
+    var kept: SessionForm?
+    /// A session that came in as text and has the same intervals.
+    var twin: UUID?
+
+    init(_ outcome: CommitOutcome, original: UUID? = nil, kept: SessionForm? = nil) {
+      (self.outcome, self.original, self.kept) = (outcome, original, kept)
+    }
+  }
+
   private let options: StoreOptions
   private let isDry: Bool
+  /// Whether what was deleted may come back.
+  private let restore: Bool
   private var store: HealthStore?
   private var isLookedFor = false
   /// What a recorder has in its journal.
   private var journalled: Set<UUID>?
-  /// The recording of another name that the last session was found to be a copy of.
-  private(set) var original: UUID?
-  /// Whether the store keeps the form that it has of the last session, since that has values which the new one lacks.
-  private(set) var keepsOther = false
+  /// Whether a file was said to have begun at `--start`.
+  private var hasStarted = false
+  /// What files before would have stored.
+  private var planned: [UUID: (form: SessionForm, version: Int64)] = [:]
 
-  init(_ options: StoreOptions, isDry: Bool) {
+  init(_ options: StoreOptions, isDry: Bool, restore: Bool) {
     self.options = options
     self.isDry = isDry
+    self.restore = restore
   }
 
   /// The store, to be written or only to be looked at; nil where there is none yet.
@@ -32,33 +50,61 @@ struct ImportDestination {
     return store
   }
 
-  /// Stores a session, or says what would become of it.
-  @concurrent mutating func outcome(
-    of session: RecordedSession, _ format: ForeignFormat
-  ) async throws -> CommitOutcome {
-    (original, keepsOther) = (nil, false)
-    // First, since what leaves the journal is in the store.
-    if try isBeingRecorded(session.id) { return .unchanged }
-    if let copy = IntervalCopy(session, format) {
-      original = try await original(of: copy, session)
-      if original != nil { return .unchanged }
-    }
-    guard let store = try opened() else { return .stored }
-    if let known = try await outcome(ofCopyIn: session, in: store) { return known }
-    let version = try await store.syncVersion(of: session.id)
-    if let version, session.syncVersion > version {
-      keepsOther = try await hasOtherValues(than: session, in: store)
-      if keepsOther { return .unchanged }
-    }
-    guard isDry else { return try await store.commit(session) }
-    if let version { return session.syncVersion > version ? .replaced : .unchanged }
-    return try await store.wasDeleted(session.id) ? .deletedBefore : .stored
+  /// Gives `--start` to a file that says no time; false where one has it already: two recordings do not begin at once.
+  mutating func takeStart() -> Bool {
+    defer { hasStarted = true }
+    return !hasStarted
   }
 
-  /// Whether the store's form of a session has rates or beats that a longer one lacks: one copy may be of beats, another of rates.
-  @concurrent private func hasOtherValues(than session: RecordedSession, in store: HealthStore) async throws -> Bool {
-    let stored = try await store.session(session.id.uuidString)
-    return stored.heartRate.count > session.rates.count || stored.heartbeats.count > session.heartbeats.beats.count
+  /// Stores a session, or says what would become of it.
+  @concurrent mutating func answer(to session: RecordedSession, _ format: ForeignFormat) async throws -> Answer {
+    // First, since what leaves the journal is in the store.
+    if try isBeingRecorded(session.id) { return Answer(.unchanged) }
+    let copy = IntervalCopy(session.heartbeats, format)
+    if let copy, let original = try await original(of: copy, session, format) {
+      return Answer(.unchanged, original: original)
+    }
+    let store = try opened()
+    if let store, let known = try await answer(toCopyIn: session, in: store) { return known }
+    var session = session
+    if let (stored, version) = try await stored(session.id, in: store) {
+      let form = SessionForm(session)
+      // What was recorded has everything that a copy could have; of two copies neither needs to contain the other.
+      let isCopyOfRecorded = version >= 0 && session.syncVersion < 0
+      if !isCopyOfRecorded, form.hasMore(than: stored) {
+        if stored.hasMore(than: form) { return Answer(.unchanged, kept: stored) }
+        session.syncVersion = max(session.syncVersion, version + 1)
+      } else if stored.hasMore(than: form) {
+        return Answer(.unchanged)
+      }
+    }
+    var answer = Answer(try await outcome(of: session, in: store))
+    if let store, format != .rr, answer.outcome == .stored { answer.twin = try await twin(of: session, in: store) }
+    return answer
+  }
+
+  /// The form that the store has of a session, or would have, and its version.
+  @concurrent private func stored(
+    _ session: UUID, in store: HealthStore?
+  ) async throws -> (form: SessionForm, version: Int64)? {
+    if let planned = planned[session] { return planned }
+    guard let store, let version = try await store.syncVersion(of: session) else { return nil }
+    let summary = try await store.session(session.uuidString)
+    let form = SessionForm(
+      rates: summary.heartRate.count, beats: summary.heartbeats.count,
+      timescale: try await store.beats(of: session).timescale)
+    return (form, version)
+  }
+
+  @concurrent private mutating func outcome(
+    of session: RecordedSession, in store: HealthStore?
+  ) async throws -> CommitOutcome {
+    if !isDry, let store { return try await store.commit(session, restore: restore) }
+    let version = try await stored(session.id, in: store)?.version
+    if version == nil, !restore, let store, try await store.wasDeleted(session.id) { return .deletedBefore }
+    if let version, session.syncVersion <= version { return .unchanged }
+    planned[session.id] = (SessionForm(session), session.syncVersion)
+    return version == nil ? .stored : .replaced
   }
 
   /// A copy that was written while the session was being recorded has to wait for it: were it stored, the recorder would take its own
@@ -68,30 +114,62 @@ struct ImportDestination {
     return journalled?.contains(session) ?? false
   }
 
+  private static let day: Int64 = 86_400_000_000
+
   /// The recording of the same day that has these intervals: who says when text began may be wrong by a time zone.
-  @concurrent private func original(of copy: IntervalCopy, _ session: RecordedSession) async throws -> UUID? {
+  @concurrent private func original(
+    of copy: IntervalCopy, _ session: RecordedSession, _ format: ForeignFormat
+  ) async throws -> UUID? {
     let catalogue = try options.catalogue(mustExist: false)
-    let day: Int64 = 86_400_000_000
     let recordings = try await catalogue.recordings(
-      from: session.start.advanced(byMicroseconds: -day), to: session.end.advanced(byMicroseconds: day))
+      from: session.start.advanced(byMicroseconds: -Self.day), to: session.end.advanced(byMicroseconds: Self.day))
     for recording in recordings where recording != session.id {
       // Of what is damaged nothing can be told.
       guard let values = try? await catalogue.values(recording.uuidString) else { continue }
-      if copy.isCopy(of: InterchangeRecording(values)) { return recording }
+      // A table has the times and gaps that text alone lacks.
+      if format != .rr, Self.isText(values.metadata) { continue }
+      guard copy.isCopy(of: InterchangeRecording(values)) else { continue }
+      // Intervals that are all alike, of a simulator or a pacemaker, tell nobody from another.
+      if !copy.isUniform || values.span.start == session.start { return recording }
+    }
+    return nil
+  }
+
+  private static func isText(_ metadata: Metadata) -> Bool {
+    metadata["importedFormat"] == .text(ForeignFormat.rr.rawValue)
+  }
+
+  /// The session of the same day that came in as a table or text, before this one, and has the same intervals.
+  @concurrent private func twin(of session: RecordedSession, in store: HealthStore) async throws -> UUID? {
+    guard session.heartbeats.beats.count > IntervalCopy.fewest else { return nil }
+    let beats = SamplePredicate.and([
+      .type(.heartbeatSeries),
+      .time(
+        from: session.start.advanced(byMicroseconds: -Self.day), to: session.end.advanced(byMicroseconds: Self.day)),
+    ])
+    let recording = InterchangeRecording(
+      id: session.id, device: session.device, source: session.source,
+      span: TimeSpan(start: session.start, end: session.end) ?? TimeSpan(at: session.start),
+      heartbeats: session.heartbeats, gaps: session.gaps)
+    for sample in try await SampleQuery(beats).result(for: store).value {
+      guard let other = sample.session, other != session.id,
+        case .text(let name)? = try await store.session(other.uuidString).metadata["importedFormat"],
+        let format = ForeignFormat(rawValue: name),
+        let copy = IntervalCopy(try await store.beats(of: other), format), !copy.isUniform,
+        copy.isCopy(of: recording)
+      else { continue }
+      return other
     }
     return nil
   }
 
   /// What becomes of a copy of a workout where the store has that, or had it; nil where it never did, and for everything else.
-  @concurrent private mutating func outcome(
-    ofCopyIn session: RecordedSession, in store: HealthStore
-  ) async throws -> CommitOutcome? {
+  @concurrent private func answer(toCopyIn session: RecordedSession, in store: HealthStore) async throws -> Answer? {
     guard case .text(let text) = session.metadata[ImportedMetadata.workout], let workout = UUID(uuidString: text) else {
       return nil
     }
-    if try await store.wasDeleted(workout) { return .deletedBefore }
+    if try await store.wasDeleted(workout) { return Answer(.deletedBefore) }
     guard try await !store.identifiers(SampleQuery(.identifier([workout]))).isEmpty else { return nil }
-    original = workout
-    return .unchanged
+    return Answer(.unchanged, original: workout)
   }
 }

@@ -10,24 +10,41 @@ struct ImportReport {
   /// What became of one session.
   struct Row {
     var session: RecordedSession
-    var outcome: CommitOutcome
-    /// The recording of another name that has what it would bring.
-    var original: UUID?
-    /// Whether the store keeps another form of it.
-    var keepsOther: Bool
+    let answer: ImportDestination.Answer
+    let form: SessionForm
 
-    init(_ session: RecordedSession, _ outcome: CommitOutcome, copyOf original: UUID?, keepsOther: Bool) {
-      self.keepsOther = keepsOther
+    init(_ session: RecordedSession, _ answer: ImportDestination.Answer) {
       self.session = session
-      self.outcome = outcome
-      self.original = original
-      (counts.rates, counts.beats) = (session.rates.count, session.heartbeats.beats.count)
+      self.answer = answer
+      form = SessionForm(session)
       // Values are in the store; a report keeps none.
       self.session.rates = []
       self.session.heartbeats = HeartbeatSeries()
     }
 
-    var counts = (rates: 0, beats: 0)
+    /// The name by which commands know it.
+    static func name(_ id: UUID) -> String { String(id.uuidString.lowercased().prefix(8)) }
+
+    /// What became of it, for people.
+    func text(isDry: Bool) -> String {
+      let name = Self.name(session.id)
+      let counts = [(form.rates, "rate"), (form.beats, "beat"), (session.gaps.count, "gap")].map(Count.of)
+        .joined(separator: ", ")
+      let twin = answer.twin.map {
+        "; session \(Self.name($0)), which came in as text, has the same intervals: 'sensord delete \(Self.name($0))' if it is the same recording"
+      }
+      switch answer.outcome {
+      case .stored: return "\(name) \(isDry ? "would be " : "")stored: \(counts)\(twin ?? "")"
+      case .replaced: return "\(name) \(isDry ? "would replace" : "replaced") a form of itself that has less: \(counts)"
+      case .unchanged:
+        guard let kept = answer.kept else {
+          return "\(name) is known already\(answer.original.map { " as \(Self.name($0))" } ?? ""), nothing new"
+        }
+        return
+          "\(name) stays as it is stored (\(kept.text)), which this form (\(form.text)) would not bring; to have this one, 'sensord delete \(name)' and import it with --restore"
+      case .deletedBefore: return "\(name) was deleted before, nothing stored; --restore brings it back"
+      }
+    }
   }
 
   let file: String
@@ -78,22 +95,7 @@ struct ImportReport {
     let name = PrintableText.line(file)
     if let apple { return apple.text(name, isDry: isDry) }
     var text = ""
-    for row in rows {
-      let session = row.session
-      let counts = [(row.counts.rates, "rate"), (row.counts.beats, "beat"), (session.gaps.count, "gap")]
-        .map(Count.of).joined(separator: ", ")
-      let what =
-        switch row.outcome {
-        case .stored: "\(isDry ? "would be " : "")stored: \(counts)"
-        case .replaced: "\(isDry ? "would replace" : "replaced") a shorter form of itself: \(counts)"
-        case .unchanged where row.keepsOther:
-          "stays as it is stored: that form has values that this one (\(counts)) lacks; 'sensord delete' it first to have this one"
-        case .unchanged:
-          "is known already\(row.original.map { " as \($0.uuidString.lowercased().prefix(8))" } ?? ""), nothing new"
-        case .deletedBefore: "was deleted before, nothing stored"
-        }
-      text += "\(name): session \(session.id.uuidString.lowercased().prefix(8)) \(what)\n"
-    }
+    for row in rows { text += "\(name): session \(row.text(isDry: isDry))\n" }
     if tooOld > 0 { text += "\(name): \(Count.of(tooOld, "session")) ended before --since\n" }
     if !account.leftOut.isEmpty {
       let kinds = account.leftOut.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
@@ -114,11 +116,13 @@ struct ImportReport {
       "sessions": .array(
         rows.map { row in
           [
-            "session": .string(row.session.id.uuidString.lowercased()), "outcome": .string(row.outcome.rawValue),
+            "session": .string(row.session.id.uuidString.lowercased()), "outcome": .string(row.answer.outcome.rawValue),
             "start": .string(row.session.start.iso8601()), "end": .string(row.session.end.iso8601()),
-            "rates": .integer(row.counts.rates), "beats": .integer(row.counts.beats),
+            "rates": .integer(row.form.rates), "beats": .integer(row.form.beats),
             "gaps": .integer(row.session.gaps.count),
-            "copyOf": .string(row.original?.uuidString.lowercased()), "keepsOther": .bool(row.keepsOther),
+            "copyOf": .string(row.answer.original?.uuidString.lowercased()),
+            "keepsOther": .bool(row.answer.kept != nil),
+            "sameIntervalsAs": .string(row.answer.twin?.uuidString.lowercased()),
           ]
         }),
       "endedBefore": .integer(tooOld),

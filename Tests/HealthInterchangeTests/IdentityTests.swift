@@ -87,7 +87,7 @@ struct IdentityTests {
     func copy(_ recording: InterchangeRecording) throws -> IntervalCopy {
       let reading = try Reading(format.bytes(of: recording), foreign, start: MadeUp.start)
       let session = try #require(reading.sessions.first)
-      return try #require(IntervalCopy(session, foreign))
+      return try #require(IntervalCopy(session.heartbeats, foreign))
     }
     func recording(_ ticks: some Sequence<UInt32>) throws -> InterchangeRecording {
       MadeUp.recording(
@@ -103,7 +103,7 @@ struct IdentityTests {
     #expect(try !copy(recording(ticks.dropLast() + [1003])).isCopy(of: long))
     #expect(try !copy(recording([900] + ticks.dropFirst())).isCopy(of: long))
     let session = try #require(Reading(InterchangeFormat.fit.bytes(of: long), .fit).sessions.first)
-    #expect(IntervalCopy(session, .fit) == nil)
+    #expect(IntervalCopy(session.heartbeats, .fit) == nil)
   }
 
   @Test("identifier and version come in again whatever letters they have, and end no instruction")

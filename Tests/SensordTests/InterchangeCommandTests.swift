@@ -34,27 +34,6 @@ struct InterchangeCommandTests {
     #expect(TestPlaces.mode(file) == 0o600)
   }
 
-  @Test("a copy of beats does not take the place of one of rates, nor the other way round")
-  func otherForm() throws {
-    try stored()
-    let files: [String] = try [("tcx", "a.tcx"), ("wfdb", "a.hea")].map { format, name in
-      let file = "\(folder.path)/\(name)"
-      let outcome = try sensord.run("export", "last", "--format", format, "--store", store, "-o", file)
-      #expect(outcome.status == 0)
-      return file
-    }
-    var told: [String] = []
-    for order in [files, files.reversed()] {
-      let other = "\(folder.path)/\(told.count).sqlite"
-      let first = try sensord.run("import", "--store", other, order[0]).output
-      #expect(first.contains("stored: "))
-      told.append(try sensord.run("import", "--store", other, order[1]).output)
-      #expect(try sensord.run("import", "--store", other, order[0]).output.contains("is known already, nothing new"))
-    }
-    #expect(told.filter { $0.contains("stays as it is stored: that form has values that this one (") }.count == 1)
-    #expect(told.filter { $0.contains("replaced") }.isEmpty)
-  }
-
   @Test("hrv says where intervals are known to hundredths of a second alone")
   func coarse() throws {
     try stored()

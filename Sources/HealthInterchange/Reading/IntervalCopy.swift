@@ -7,15 +7,18 @@ package struct IntervalCopy: Sendable {
   private let format: ForeignFormat
 
   /// Fewer intervals have to be all that there are: these could begin like another heart's.
-  static let fewest = 32
+  package static let fewest = 32
 
   /// Nil for formats that say of what they are a copy.
-  package init?(_ session: RecordedSession, _ format: ForeignFormat) {
+  package init?(_ heartbeats: HeartbeatSeries, _ format: ForeignFormat) {
     // What is written here has whole milliseconds.
-    guard format == .rr || format == .hrvlogger, session.heartbeats.timescale == 1000 else { return nil }
-    intervals = session.heartbeats.beats.filter { !$0.flags.contains(.firstOfRun) }.map(\.rrTicks)
+    guard format == .rr || format == .hrvlogger, heartbeats.timescale == 1000 else { return nil }
+    intervals = heartbeats.beats.filter { !$0.flags.contains(.firstOfRun) }.map(\.rrTicks)
     self.format = format
   }
+
+  /// Whether they are all of one length.
+  package var isUniform: Bool { intervals.allSatisfy { $0 == intervals.first } }
 
   /// Whether they are what would be written of `recording`, or the beginning of it: a session that was still being recorded was shorter.
   package func isCopy(of recording: InterchangeRecording) -> Bool {

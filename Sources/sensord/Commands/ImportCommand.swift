@@ -10,7 +10,8 @@ struct ImportCommand: ParsableCommand {
       Reads FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers with the
       annotations beside them, and Apple Health's export.xml or export.zip, known
       by what is in them, also packed by gzip; of other ZIP files each activity.
-      The same file twice adds nothing; what was deleted stays deleted.
+      The same file twice adds nothing; what was deleted stays deleted, but for
+      recordings with --restore.
 
       A damaged file is read up to the damage, and told with 65. Of several files
       the others come in all the same; the code is the greatest of theirs.
@@ -34,8 +35,11 @@ struct ImportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Leave out what ended before.", valueName: "time"))
   var since: String?
 
-  @Option(help: ArgumentHelp("When intervals as text began, with a zone.", valueName: "time"))
+  @Option(help: ArgumentHelp("When the one file of intervals as text began.", valueName: "time"))
   var start: String?
+
+  @Flag(help: "Bring recordings back that were deleted.")
+  var restore = false
 
   @Flag(help: "Print what became of each file as JSON.")
   var json = false
@@ -51,6 +55,7 @@ struct ImportCommand: ParsableCommand {
     if let types { arguments += ["--types", types] }
     if let since { arguments += ["--since", since] }
     if let start { arguments += ["--start", start] }
+    if restore { arguments.append("--restore") }
     if json { arguments.append("--json") }
     try InterchangeProgram.become(arguments + ["--"] + files)
   }
