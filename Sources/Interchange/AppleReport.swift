@@ -9,6 +9,8 @@ struct AppleReport: Sendable {
     var outcomes: [CommitOutcome: Int] = [:]
     /// Values that the store did not have.
     var added = 0
+    /// Unchanged samples of which the file has other values.
+    var differing = 0
   }
 
   var types: [String: Counts] = [:]
@@ -28,12 +30,14 @@ struct AppleReport: Sendable {
     }
     types[type, default: Counts()].outcomes[committed, default: 0] += 1
     types[type, default: Counts()].added += outcome.added
+    if outcome.differs { types[type, default: Counts()].differing += 1 }
   }
 
   mutating func add(_ other: AppleReport) {
     for (type, counts) in other.types {
       types[type, default: Counts()].outcomes.merge(counts.outcomes) { $0 + $1 }
       types[type, default: Counts()].added += counts.added
+      types[type, default: Counts()].differing += counts.differing
     }
     refused.merge(other.refused) { $0 + $1 }
   }
@@ -51,11 +55,16 @@ struct AppleReport: Sendable {
     var lines = [Count.of(records, "record") + (account.exported.map { ", exported \($0)" } ?? "")]
     for type in names {
       let counts = types[type] ?? Counts()
-      let outcomes = [
+      var outcomes = [
         (CommitOutcome.stored, isDry ? "would be stored" : "stored"),
-        (.replaced, isDry ? "would be replaced" : "replaced"), (.unchanged, "known already"),
-        (.deletedBefore, "deleted before"),
+        (.replaced, isDry ? "would be replaced" : "replaced"), (.deletedBefore, "deleted before"),
+        (.unchanged, "known already"),
       ].compactMap { outcome, word in counts.outcomes[outcome].map { "\($0) \(word)" } }
+      if counts.differing > 0 {
+        outcomes.append(
+          "of which \(counts.differing) \(counts.differing == 1 ? "has" : "have") other values in the file, which did not come in"
+        )
+      }
       lines.append(
         "\(type): \(account.read[type] ?? 0) read, \(counts.added) new"
           + (outcomes.isEmpty ? "" : " (samples: \(outcomes.joined(separator: ", ")))"))
@@ -92,6 +101,7 @@ struct AppleReport: Sendable {
               [
                 "read": .integer(account.read[type] ?? 0), "new": .integer(counts.added), "stored": count(.stored),
                 "replaced": count(.replaced), "unchanged": count(.unchanged), "deletedBefore": count(.deletedBefore),
+                "differing": .integer(counts.differing),
               ])
           })),
       JSONValue.Member("repeated", .integer(account.repeated)),

@@ -528,5 +528,12 @@ struct InterchangeCommandTests {
     #expect(again.output.contains(#""unchanged":1"#), "\(again.output)")
     #expect(again.output.contains(#""leftOut":{"record without a time":1}"#), "\(again.output)")
     #expect(try sensord.run("import", "--types", "stepcount", "--store", store, file).status == 64)
+    // Corrected since, in the phone.
+    try Data(text.replacing("61", with: "62").utf8).write(to: URL(fileURLWithPath: file))
+    let corrected = try sensord.run("import", "--types", "heartRate, stepCount", "--store", store, file)
+    #expect(
+      corrected.output.contains(
+        "heartRate: 2 read, 0 new (samples: 1 known already, of which 1 has other values in the file, which did not come in)"
+      ), "\(corrected.output)\(corrected.errors)")
   }
 }

@@ -39,6 +39,27 @@ struct ImportingTests {
     #expect(try await store.check().isEmpty)
   }
 
+  @Test(
+    "a day of as many values but other ones stays as it is stored, which is said; the same ones are known, packed or not"
+  )
+  func differing() async throws {
+    let store = try open()
+    func packed(_ values: [Int64]) -> ImportedItem {
+      var item = series(values)
+      item.pack()
+      return item
+    }
+    #expect(try await store.save(imported: [packed([1, 2])]) == [ImportOutcome(outcome: .stored, added: 2)])
+    #expect(try await store.save(imported: [packed([1, 2])]) == [ImportOutcome(outcome: .unchanged, added: 0)])
+    for other in [[1, 3], [0, 2]] as [[Int64]] {
+      let answer = [ImportOutcome(outcome: .unchanged, added: 0, differs: true)]
+      #expect(try await store.outcomes(ofImporting: [packed(other)]) == answer)
+      #expect(try await store.save(imported: [packed(other)]) == answer)
+    }
+    #expect(try await store.save(imported: [packed([1])]) == [ImportOutcome(outcome: .unchanged, added: 0)])
+    #expect(try await store.save(imported: [packed([1, 2])]) == [ImportOutcome(outcome: .unchanged, added: 0)])
+  }
+
   @Test("a series that goes on keeps what is stored of it")
   func continued() async throws {
     let store = try open()

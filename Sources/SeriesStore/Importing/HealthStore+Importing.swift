@@ -86,7 +86,13 @@ extension SampleTable {
       values = ImportedSeries.union(values, try storedValues(of: earlier.id))
       version = Int64(values.count)
     }
-    guard version > earlier.version else { return (ImportOutcome(outcome: .unchanged, added: 0), values) }
+    guard version > earlier.version else {
+      var differs = false
+      if version == earlier.version, case .packed(let sample, _) = item.content {
+        differs = try self.differs(sample, from: earlier.id)
+      }
+      return (ImportOutcome(outcome: .unchanged, added: 0, differs: differs), values)
+    }
     let added = item.content.isSeries ? Int(clamping: version - earlier.version) : 0
     return (ImportOutcome(outcome: .replaced, added: added), values)
   }
@@ -101,6 +107,23 @@ extension SampleTable {
     guard case .route(let route) = item.content, try workout(of: route, item.source) == nil else { return .stored }
     if try connection.changeList.wasDeleted(beginningWith: route.workout.bytes) { return .deletedBefore }
     return route.comesWithWorkout ? .stored : nil
+  }
+
+  /// Whether a series of as many values is another one than the stored, by its figures: unpacking all would take longer than the import.
+  private func differs(_ sample: NewSample, from stored: Int64) throws(StoreError) -> Bool {
+    guard let row = try row(stored), let oldSummary = row.figures.summary,
+      let new = try (sample.content as? QuantityContent)?.figures(), let newSummary = new.summary
+    else { return false }
+    // Sums depend on their order in the last digits.
+    func isSame(_ one: Double?, _ other: Double?) -> Bool {
+      guard let one, let other else { return one == other }
+      return abs(one - other) <= 1e-9 * max(abs(one), abs(other))
+    }
+    let old = row.figures
+    return row.start != sample.span.start.microseconds || row.end != sample.span.end.microseconds
+      || oldSummary.minimum != newSummary.minimum || oldSummary.maximum != newSummary.maximum
+      || oldSummary.last != newSummary.last || oldSummary.lastStart != newSummary.lastStart
+      || !isSame(old.sum, new.sum) || !isSame(old.average, new.average)
   }
 
   private func storedValues(of sample: Int64) throws(StoreError) -> [SampleDraft.QuantityValue] {

@@ -84,8 +84,10 @@ package struct ImportOutcome: Hashable, Sendable {
   package var outcome: CommitOutcome?
   /// How many values of it the store did not have; of replaced ones, those that it has more than before.
   package var added: Int
+  /// Whether an unchanged series has as many values in the store, but other ones.
+  package var differs = false
 
-  package init(outcome: CommitOutcome?, added: Int) {
-    (self.outcome, self.added) = (outcome, added)
+  package init(outcome: CommitOutcome?, added: Int, differs: Bool = false) {
+    (self.outcome, self.added, self.differs) = (outcome, added, differs)
   }
 }
