@@ -83,7 +83,7 @@ struct ImportCommand: AsyncParsableCommand {
   ) async throws {
     var input = try InputFile(path: file)
     var unpacking = Unpacking()
-    let piece = try unpacking.first { try input.read() }
+    var piece = try unpacking.first { try input.read() }
     if let refusal = Self.refusal(piece, isPacked: unpacking.isPacked) { throw refusal }
     if ZipArchive.recognizes(piece) { return try await readZip(file, input, into: &destination, &report, &answers) }
     defer { report.damage = unpacking.placed(report.damage) }
@@ -102,13 +102,22 @@ struct ImportCommand: AsyncParsableCommand {
       (report.apple, report.damage) = try await reading.finish(into: &destination)
       return
     }
-    var companion = try format.companion(of: file)
-    try await readSessions(format, piece, into: &destination, &report) {
-      let more = try unpacking.next { try input.read() }
-      guard more.isEmpty, let next = companion else { return more }
-      input = try InputFile(path: next)
-      companion = nil
-      return [0]
+    for (place, companion) in try format.companions(of: file).enumerated() where report.isEmpty {
+      if place > 0 {
+        // Annotations of the rhythm alone: the beats are in the next file.
+        input = try InputFile(path: file)
+        (unpacking, report.account) = (Unpacking(), ReadingAccount())
+        piece = try unpacking.first { try input.read() }
+      }
+      var goesOn = companion
+      try await readSessions(format, piece, into: &destination, &report) {
+        let more = try unpacking.next { try input.read() }
+        guard more.isEmpty, let next = goesOn else { return more }
+        input = try InputFile(path: next)
+        goesOn = nil
+        return [0]
+      }
+      if place > 0, let companion, !report.isEmpty { report.account.note("the beats are those of \(companion)") }
     }
     if report.isEmpty { throw CommandFailure(.badData, "there is no heart rate and no beat with a time in it") }
   }

@@ -286,7 +286,13 @@ struct InterchangeCommandTests {
       try sensord.run("export", "last", "--format", "rr", "--store", store).output
     }
     #expect(tables[0] == tables[1] && !tables[0].isEmpty)
-    try FileManager.default.removeItem(atPath: "\(base).atr")
+    // Of rhythms alone, as of a record whose beats were annotated by a program.
+    try FileManager.default.moveItem(atPath: "\(base).atr", toPath: "\(base).qrs")
+    try Data([0x12, 0x70, 0x05, 0xFC] + Array("(AFIB\0".utf8) + [0, 0]).write(to: URL(fileURLWithPath: "\(base).atr"))
+    let rhythms = try sensord.run("import", "--store", "\(folder.path)/third.sqlite", "\(base).hea")
+    #expect(rhythms.status == 0 && rhythms.output.contains("54 beats, 3 gaps"), "\(rhythms.output)\(rhythms.errors)")
+    #expect(rhythms.output.contains("the beats are those of \(base).qrs"), "\(rhythms.output)")
+    for ending in ["atr", "qrs"] { try FileManager.default.removeItem(atPath: "\(base).\(ending)") }
     let alone = try sensord.run("import", "--store", other, "\(base).hea")
     #expect(alone.status == 66)
     #expect(alone.errors.contains("there are no annotations beside it (.atr, "), "\(alone.errors)")

@@ -36,7 +36,7 @@ package struct ReadingAccount: Hashable, Sendable {
     for text in other.notes { note(text) }
   }
 
-  mutating func note(_ text: String) {
+  package mutating func note(_ text: String) {
     if notes.count < Self.most, !notes.contains(text) { notes.append(text) }
   }
 }

@@ -80,7 +80,7 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The endings of the file that goes on where one of this format ends, behind a zero byte: the first that is there. None for most formats.
+  /// The endings of the file that goes on where one of this format ends, behind a zero byte: the first that is there and has beats. None for most formats.
   package var companions: [String] {
     self == .wfdb ? ["atr", "ecg", "qrs", "wqrs", "gqrs"] : []
   }
