@@ -17,8 +17,8 @@ struct SensordCommand: ParsableCommand {
 
       No strap at hand? 'sensord demo' records a simulated one.
       Nothing is recorded? 'sensord doctor' finds out why.
-      More: 'sensord help' and sensors, gaps, privacy, configuration, files or
-      exit-codes.
+      More: 'sensord help' and sensors, gaps, privacy, configuration, files,
+      formats or exit-codes.
       """,
     version: "sensord \(version)",
     subcommands: [DemoChildCommand.self],

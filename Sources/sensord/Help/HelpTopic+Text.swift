@@ -115,6 +115,35 @@ extension HelpTopic {
       'sensord check' says whether a store is sound, and what could be damaged
       without showing. The format is documented in sensord-store(5).
       """
+    case .formats:
+      """
+      What a file can hold of a recording:
+
+                    rates        intervals    beats when   gaps
+        beats csv   -            1/1024 s     exactly      each
+        rates csv   exactly      -            -            each
+        fit         each second  1 ms         1 s          the timer stops
+        tcx         each second  -            -            a new track
+        rr          -            1 ms         -            -
+        hrvlogger   -            1 ms         1 ms         from the times
+        wfdb        -            1/1024 s     exactly      a note at each
+        edf         each second  -            1 µs         a note at each
+        omh         exactly      exactly      1 µs         no interval over one
+        fhir        each second  -            -            -
+        apple       each second  10 ms        10 ms        a new record
+
+      'sensord export --help' has them all. 'sensord import' reads fit, tcx, rr,
+      hrvlogger, wfdb and Apple Health's export, by what is in them and not by
+      their names, also packed. --dry-run says what would come in.
+
+      A file twice adds nothing, and a file that sensord wrote is known again. Of
+      two forms of one recording the one with all of the other stays. Where each
+      has what the other lacks, both are told, and you choose: delete, and import
+      the other one with --restore.
+
+      Intervals as text do not say when they were: --start does. What was passed
+      over is counted and told, and a damaged file comes in up to its damage.
+      """
     case .exitCodes:
       """
       Results go to stdout, everything else to stderr. An error is one line: what

@@ -5,6 +5,7 @@ enum HelpTopic: String, CaseIterable {
   case privacy
   case configuration
   case files
+  case formats
   case exitCodes = "exit-codes"
 
   /// What it is about, in one line, as a manual page has it beside its name.
@@ -15,6 +16,7 @@ enum HelpTopic: String, CaseIterable {
     case .privacy: "who may read what is recorded, and how to delete it"
     case .configuration: "the settings, and where they stand"
     case .files: "which files there are, and what to keep"
+    case .formats: "files of other programs, out and in"
     case .exitCodes: "what a command ends with"
     }
   }
