@@ -27,6 +27,23 @@ struct StoreCheckTests {
     #expect(try await store().check() == [])
   }
 
+  @Test("a sum is sound whose values cancel out, though it was added up in another order", arguments: [true, false])
+  func cancelled(isSound: Bool) async throws {
+    let store = try HealthStore.open(folder.store, for: .writing)
+    var builder = QuantitySeriesBuilder(type: .stepCount, start: Timestamp(microseconds: 0))
+    // Two chunks, of which the second has two cells.
+    for (hour, value) in [(0, 0.1), (48, 0.2), (50, -0.3)] as [(Int64, Double)] {
+      let time = Timestamp(microseconds: hour * 3_600_000_000)
+      try builder.insert(value, from: time, to: time)
+    }
+    try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
+    let sum = isSound ? 0.1 + 0.2 - 0.3 : 1e-6
+    let columns = Schema.samples.columns.map { $0 == "sum" ? "\(sum)" : $0 }.joined(separator: ", ")
+    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(
+      "UPDATE samples SET sum = \(sum), checksum = row_checksum(\(columns)) WHERE sum <> \(sum)")
+    #expect(try await store.check().map(\.problem) == (isSound ? [] : ["its figures are not those of its values"]))
+  }
+
   @Test("a store without sessions and devices is sound too")
   func withoutSessions() async throws {
     let store = try HealthStore.open(folder.store, for: .writing)

@@ -73,8 +73,8 @@ struct QuantityContent: SampleContent {
     return try differs(sample, from: chunks) ? "its figures are not those of its values" : nil
   }
 
-  /// Whether a sample's row contradicts its values. Sums may differ in their last digits. Aggregations of later programs
-  /// cannot be checked.
+  /// Whether a sample's row contradicts its values. Sums may differ in their last digits, which are all there is of one in which values
+  /// cancel out. Aggregations of later programs cannot be checked.
   private static func differs(
     _ sample: SampleRow, from chunks: [QuantityPacker.Packed]
   ) throws(StoreError) -> Bool {
@@ -83,16 +83,18 @@ struct QuantityContent: SampleContent {
     guard sample.start <= summary.start, sample.end >= summary.end else { return true }
     guard claim.lastStart == summary.lastStart, claim.lastEnd == summary.lastEnd, claim.duration == summary.duration
     else { return true }
-    var pairs: [(Double?, Double?)] = [
-      (claim.minimum, summary.minimum), (claim.maximum, summary.maximum), (claim.last, summary.last),
+    var pairs: [(found: Double?, expected: Double?, least: Double)] = [
+      (claim.minimum, summary.minimum, 0), (claim.maximum, summary.maximum, 0), (claim.last, summary.last, 0),
     ]
+    let magnitude = max(summary.minimum.magnitude, summary.maximum.magnitude)
     if let type = sample.type.quantityType, type.style.isKnown {
-      pairs.append((sample.figures.sum, type.style.isCumulative ? summary.sum : nil))
-      pairs.append((sample.figures.average, try average(of: chunks, summary, type)))
+      let sum = type.style.isCumulative ? summary.sum : nil
+      pairs.append((sample.figures.sum, sum, magnitude * Double(summary.count)))
+      pairs.append((sample.figures.average, try average(of: chunks, summary, type), magnitude))
     }
-    return pairs.contains { found, expected in
+    return pairs.contains { found, expected, least in
       guard let found, let expected else { return found != expected }
-      return !(abs(found - expected) <= 1e-9 * max(abs(found), abs(expected)))
+      return !(abs(found - expected) <= 1e-9 * max(abs(found), abs(expected), least))
     }
   }
 }
