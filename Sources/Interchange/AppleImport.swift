@@ -11,12 +11,15 @@ struct AppleImport: ~Copyable {
   private let types: Set<String>?
   private let since: Timestamp?
   private var damage: FileDamage?
+  /// Why the file could not be read to its end.
+  private(set) var interruption: UnreadableInput?
   private var clinicalRead = 0
   private var routesRead = 0
   private var hasLookedBeside = false
   private var reader: AppleHealthReader
   private var report = AppleReport()
   private var batch = ImportBatch()
+  private var rehearsal = ImportRehearsal()
   private var isBeingStored: Task<AppleReport, any Error>?
   private var progress: ImportProgress
 
@@ -47,6 +50,8 @@ struct AppleImport: ~Copyable {
     } catch let error as FileDamage {
       // What is before it stays.
       damage = error
+    } catch let error as UnreadableInput {
+      interruption = error
     }
     try await save(reader.finish(), into: &destination)
   }
@@ -172,8 +177,13 @@ struct AppleImport: ~Copyable {
     let full = batch
     batch = ImportBatch()
     try await waitForStoring()
-    let (store, isDry) = (try destination.opened(), isDry)
-    isBeingStored = Task { try await Self.save(full, in: store, isDry: isDry) }
+    let store = try destination.opened()
+    guard isDry else {
+      isBeingStored = Task { try await Self.save(full, in: store) }
+      return
+    }
+    let earlier = rehearsal.earlier(than: full)
+    isBeingStored = Task { try await Self.rehearse(full, in: store, earlier) }
   }
 
   @concurrent private mutating func waitForStoring() async throws {
@@ -192,17 +202,27 @@ struct AppleImport: ~Copyable {
   }
 
   @concurrent private static func save(
-    _ batch: ImportBatch, in store: HealthStore?, isDry: Bool
+    _ batch: ImportBatch, in store: HealthStore?
   ) async throws -> AppleReport {
     var report = AppleReport()
-    let outcomes: [ImportOutcome]
-    if let store {
-      outcomes =
-        isDry ? try await store.outcomes(ofImporting: batch.items) : try await store.save(imported: batch.items)
-    } else {
-      outcomes = batch.items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
-    }
+    guard let store else { return report }
+    let outcomes = try await store.save(imported: batch.items)
     for (type, outcome) in zip(batch.types, outcomes) { report.add(outcome, of: type) }
+    return report
+  }
+
+  /// What would become of a batch, where these versions of its objects came in before.
+  @concurrent private static func rehearse(
+    _ batch: ImportBatch, in store: HealthStore?, _ earlier: [Int64?]
+  ) async throws -> AppleReport {
+    var report = AppleReport()
+    let outcomes =
+      try await store?.outcomes(ofImporting: batch.items)
+      ?? batch.items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
+    for (index, outcome) in outcomes.enumerated() {
+      let outcome = outcome.following(earlier[index], batch.marks[index], isSeries: batch.items[index].isSeries)
+      report.add(outcome, of: batch.types[index])
+    }
     return report
   }
 }

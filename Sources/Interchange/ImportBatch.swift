@@ -8,7 +8,16 @@ struct ImportBatch: Sendable {
   private(set) var items: [ImportedItem] = []
   /// The names of their types.
   private(set) var types: [String] = []
+  /// Which objects they are.
+  private(set) var marks: [Mark] = []
   private var size = 0
+
+  /// Of an object: the beginning of its digest, its version, and whether that is only of what goes on.
+  struct Mark {
+    var key: UInt64
+    var version: Int64
+    var isContinued: Bool
+  }
 
   /// About a thousand days of values. Another batch is being stored meanwhile.
   private static let mostBytes = 2 << 20
@@ -21,19 +30,40 @@ struct ImportBatch: Sendable {
     item.pack()
     items.append(item)
     types.append(object.type.identifier)
-    size += object.packedSize
+    var isContinued = false
+    if case .series(_, _, true) = object.content { isContinued = true }
+    let key = object.digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    marks.append(Mark(key: key, version: object.version, isContinued: isContinued))
+    size += object.size
   }
 }
 
-extension AppleObject {
-  /// About how many bytes it takes while it waits, packed.
-  fileprivate var packedSize: Int {
-    switch content {
-    case .series(_, let values, _): 500 + 50 * values.count
-    case .draft, .workout: 2_000
-    case .route(_, _, let locations): 500 + 100 * locations.count
-    case .clinical(let record, _): 500 + record.resource.data.count
+/// What a dry run would have stored before, which the store cannot tell.
+struct ImportRehearsal {
+  private var versions: [UInt64: Int64] = [:]
+
+  /// More objects than nearly all exports have; of what comes behind them no repetition is noticed.
+  private static let mostObjects = 1 << 19
+
+  /// The version of each object of a batch that would be there before it; nil where none would.
+  mutating func earlier(than batch: ImportBatch) -> [Int64?] {
+    batch.marks.map { mark in
+      let earlier = versions[mark.key]
+      guard earlier != nil || versions.count < Self.mostObjects else { return nil }
+      versions[mark.key] =
+        mark.isContinued ? (earlier ?? 0).addingSaturated(mark.version) : max(earlier ?? 0, mark.version)
+      return earlier
     }
+  }
+}
+
+extension ImportOutcome {
+  /// What becomes of an object of which another version comes in before it.
+  func following(_ earlier: Int64?, _ mark: ImportBatch.Mark, isSeries: Bool) -> ImportOutcome {
+    guard let earlier, outcome == .stored || outcome == .replaced else { return self }
+    if mark.isContinued { return ImportOutcome(outcome: .replaced, added: added) }
+    guard mark.version > earlier else { return ImportOutcome(outcome: .unchanged, added: 0) }
+    return ImportOutcome(outcome: .replaced, added: isSeries ? Int(clamping: mark.version - earlier) : 0)
   }
 }
 
@@ -84,6 +114,13 @@ extension ImportedItem {
       } catch {
         throw AppleRefusal(reason: "\(error)")
       }
+    }
+  }
+
+  var isSeries: Bool {
+    switch content {
+    case .series, .packed: true
+    case .sample, .route: false
     }
   }
 

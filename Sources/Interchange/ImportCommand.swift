@@ -100,6 +100,7 @@ struct ImportCommand: AsyncParsableCommand {
         return (more, place)
       }
       (report.apple, report.damage) = try await reading.finish(into: &destination)
+      if let interruption = reading.interruption { throw interruption }
       return
     }
     for (place, companion) in try format.companions(of: file).enumerated() where report.isEmpty {

@@ -79,8 +79,9 @@ struct InputFile: ~Copyable {
         unsafe Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
       }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw UnreadableInput(errno, path) }
-      if count == 0 { break }
+      // What came before it counts; the next piece fails again.
+      guard count >= 0 || filled > 0 else { throw UnreadableInput(errno, path) }
+      if count <= 0 { break }
       filled += count
     }
     bytes.removeLast(bytes.count - filled)

@@ -147,6 +147,17 @@ struct AppleReaderTests {
     #expect(AppleReading(food).account.unknown == ["food": 1])
   }
 
+  @Test("workouts are given away sooner where they have many events", arguments: [(0, 0), (300, 40)])
+  func manyEvents(events: Int, given: Int) throws {
+    let event = "<WorkoutEvent type='HKWorkoutEventTypeMarker' date='2024-03-01 07:00:00 -0800'/>"
+    let workout =
+      "<Workout workoutActivityType='HKWorkoutActivityTypeRunning' sourceName='Watch' startDate='2024-03-01 07:00:00 -0800' "
+      + "endDate='2024-03-01 08:00:00 -0800'>\(String(repeating: event, count: events))</Workout>"
+    var reader = AppleHealthReader()
+    let objects = try reader.read(Array("<HealthData>\(String(repeating: workout, count: 40))".utf8))
+    #expect(objects.count == given)
+  }
+
   @Test(
     "beats, with times of day in any language, are a series with its gaps, as fine as the file has it",
     arguments: [("10", 100, 1010), ("105", 1000, 10_105)] as [(last: String, timescale: Int32, tick: Int64)])

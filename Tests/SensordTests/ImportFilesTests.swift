@@ -137,6 +137,30 @@ struct ImportFilesTests {
     #expect(outcome.errors.contains("byte \(list): the ZIP file's list of files is damaged"), "\(outcome.errors)")
   }
 
+  @Test("a dry run tells of what stands in an export twice what an import does, with a store and without one")
+  func repeatedInExport() throws {
+    let span = #"sourceName="W" startDate="2024-03-01 07:10:00 +0000" endDate="2024-03-01 07:20:00 +0000""#
+    let sleep =
+      #"<Record type="HKCategoryTypeIdentifierSleepAnalysis" value="HKCategoryValueSleepAnalysisAsleepCore" \#(span)/>"#
+    func workout(_ inner: String) -> String {
+      #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" \#(span)>\#(inner)</Workout>"#
+    }
+    let more = workout(#"<MetadataEntry key="HKIndoorWorkout" value="1"/>"#)
+    let file = try folder.write(
+      "export.xml", "<HealthData>\(sleep)\(workout(""))\(sleep)\(more)\(workout(""))</HealthData>")
+    for known in ["", sleep] {
+      let store = "\(folder.path)/\(known.count).sqlite"
+      if !known.isEmpty {
+        let part = try folder.write("part.xml", "<HealthData>\(known)</HealthData>")
+        #expect(try sensord.run("import", "--store", store, part).status == 0)
+      }
+      let dry = try sensord.run("import", "--dry-run", "--store", store, file)
+      let real = try sensord.run("import", "--store", store, file)
+      #expect(real.output.contains("1 stored, 1 replaced, 1 known already"), "\(real.output)")
+      #expect(dry.output.replacing("would be ", with: "") == real.output, "\(dry.output)")
+    }
+  }
+
   @Test("of a ZIP file of activities each is told; what is no recording is counted")
   func archive() throws {
     _ = try exported()

@@ -99,6 +99,8 @@ final class AppleContents: XMLContents {
   var parts: [UInt64: [SampleDraft.QuantityValue]] = [:]
   var partCount = 0
   var objects: [AppleObject] = []
+  /// The size of the workouts among them, some of which have thousands of events.
+  var workoutSize = 0
   /// The clinical records' files, by their last names.
   var files: [String: AppleClinicalFile] = [:]
   /// Those of routes.
@@ -220,9 +222,10 @@ final class AppleContents: XMLContents {
   // MARK: Giving
 
   /// Whether it is time to give away what was read.
-  var isDue: Bool { series.isDue || objects.count >= Self.mostObjects }
+  var isDue: Bool { series.isDue || objects.count >= Self.mostObjects || workoutSize >= Self.mostOfWorkouts }
 
   private static let mostObjects = 1 << 10
+  private static let mostOfWorkouts = 2 << 20
 
   /// Gives away enough for the file to go on; at the end everything.
   func take(all: Bool) -> [AppleObject] {
@@ -245,7 +248,7 @@ final class AppleContents: XMLContents {
         account.reading.leave(out: "value above \(AppleSeriesTable.mostOfDay) of a day", series.tooMany)
       }
     }
-    defer { objects = [] }
+    defer { (objects, workoutSize) = ([], 0) }
     return objects
   }
 

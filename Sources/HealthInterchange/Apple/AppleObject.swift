@@ -31,6 +31,19 @@ package struct AppleObject: Hashable, Sendable {
     case .clinical(let record, _): .clinical(record.type)
     }
   }
+
+  /// About how many bytes it takes while it waits to be stored; values of a series are packed then.
+  package var size: Int {
+    switch content {
+    case .series(_, let values, _): 500 + 50 * values.count
+    case .draft: 2_000
+    // Each event has metadata of its own.
+    case .workout(let workout):
+      2_000 + 400 * workout.activities.reduce(workout.events.count) { $0 + 2 + $1.events.count }
+    case .route(_, _, let locations): 500 + 100 * locations.count
+    case .clinical(let record, _): 500 + record.resource.data.count
+    }
+  }
 }
 
 /// What was found in an export.

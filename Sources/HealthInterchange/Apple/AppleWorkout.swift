@@ -149,6 +149,7 @@ extension AppleContents {
       digest: digest, version: Int64(version), source: read.fields.sourceRevision,
       device: read.fields.device.flatMap(AppleNames.device), metadata: metadata, content: .workout(workout))
     objects.append(object)
+    workoutSize += object.size
     endRoutes(of: read, digest, isComing: true, over: span)
   }
 
