@@ -220,7 +220,7 @@ struct AppleImport: ~Copyable {
       try await store?.outcomes(ofImporting: batch.items)
       ?? batch.items.map { ImportOutcome(outcome: .stored, added: $0.valueCount) }
     for (index, outcome) in outcomes.enumerated() {
-      let outcome = outcome.following(earlier[index], batch.marks[index], isSeries: batch.items[index].isSeries)
+      let outcome = outcome.following(earlier[index], batch.marks[index], isSeries: batch.items[index].content.isSeries)
       report.add(outcome, of: batch.types[index])
     }
     return report

@@ -117,13 +117,6 @@ extension ImportedItem {
     }
   }
 
-  var isSeries: Bool {
-    switch content {
-    case .series, .packed: true
-    case .sample, .route: false
-    }
-  }
-
   var valueCount: Int {
     switch content {
     case .series(let series): series.values.count

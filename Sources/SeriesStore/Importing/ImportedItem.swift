@@ -13,7 +13,8 @@ package struct ImportedItem: Sendable {
     /// The route of a workout that came before it.
     case route(ImportedRoute)
 
-    var isSeries: Bool {
+    /// Whether its version is how many values it has.
+    package var isSeries: Bool {
       switch self {
       case .series, .packed: true
       case .sample, .route: false
