@@ -140,6 +140,9 @@ struct ImportCommand: AsyncParsableCommand {
 
   private static func unknown(_ piece: [UInt8]) -> CommandFailure {
     let names = "FIT, TCX, HRV Logger's CSV, intervals as text, WFDB's headers and Apple's export"
+    if let reason = IntervalTextReader.refusal(piece) {
+      return CommandFailure(.badData, "it is none of \(names): \(reason)")
+    }
     guard piece.count >= 16 else {
       let length = piece.count == 1 ? "one byte" : "\(piece.count) bytes"
       return CommandFailure(

@@ -116,8 +116,96 @@ struct TextFormatTests {
     #expect(late.heartbeats.timescale == 1000 && ticks(late).last == 813)
     #expect(account.notes == ["fractions behind the first 64 intervals are rounded to whole milliseconds"])
     // What is before damage is there.
-    let damaged = try Reading(Array("800\n812.5\nx\n".utf8), .rr, start: MadeUp.time(0), pieces: pieces)
-    #expect(damaged.damage?.place == "line 3" && damaged.sessions.first.map(ticks) == [819, 832])
+    let text = "800\n812.5\n" + String(repeating: "x\n", count: 64)
+    let damaged = try Reading(Array(text.utf8), .rr, start: MadeUp.time(0), pieces: pieces)
+    #expect(damaged.damage == FileDamage("line 3", "from here on 64 lines are no intervals"))
+    #expect(damaged.sessions.first.map(ticks) == [819, 832])
+  }
+
+  @Test("what is no interval is left out, counted, and a gap of at least an interval", arguments: [1, 64])
+  func lost(pieces: Int) throws {
+    for (line, reason) in [
+      ("0", "interval that is none"), ("65535", "interval that is none"), ("99999", "interval that is none"),
+      ("bad", "line that is no interval"), ("1;2", "line that is no interval"), ("5", "interval that is none"),
+    ] {
+      for fraction in ["", ".5"] {
+        let (session, account) = try intervals("1000\n900\n\(line)\n800\n700\(fraction)\n", pieces: pieces)
+        #expect(account.leftOut == [reason: 1], "\(line)")
+        let factor = fraction.isEmpty ? 1 : 1.024
+        #expect(
+          ticks(session) == [1000.0, 900, 800, fraction.isEmpty ? 700 : 700.5].map { UInt32(($0 * factor).rounded()) })
+        #expect(session.heartbeats.runs.map(\.beats.count) == [3, 3] && session.heartbeats.gapCount == 1)
+        #expect(session.heartbeats.beats[3].precededByGap)
+        let gap = try #require(session.gaps.first)
+        #expect(gap.reason == "lost" && session.gaps.count == 1)
+        #expect(abs(gap.start.microseconds(since: MadeUp.time(1.9))) <= 2000)
+        // As long as the interval before.
+        #expect(abs(gap.end.microseconds(since: MadeUp.time(2.8))) <= 3000, "\(gap)")
+        #expect(abs(try #require(session.coverage).floor - 3.4 / 4.3) < 0.001)
+      }
+    }
+    // In front and behind there is no gap.
+    let (ends, account) = try intervals("900\n0\n", pieces: pieces)
+    #expect(ends.gaps.isEmpty && account.leftOut == ["interval that is none": 1])
+  }
+
+  @Test("above ten seconds time passes by what stands there")
+  func pause() throws {
+    let (session, account) = try intervals("1000\n12000\n0\n800\n")
+    #expect(account.leftOut == ["interval above 10 s": 1, "interval that is none": 1])
+    #expect(
+      session.heartbeats.runs.map { $0.map.time(atTicks: $0.firstTick, timescale: 1000) } == [0, 14].map(MadeUp.time))
+    #expect(try intervals("1000\n10000\n").session.gaps.isEmpty)
+  }
+
+  @Test("the unit is that of most, and an artefact in front costs itself alone", arguments: [1, 64])
+  func unit(pieces: Int) throws {
+    for (text, expected, left) in [
+      ("8.5\n810\n820\n", [810, 820], 1), ("5\n810\n", [810], 1), ("0.8\n0.9\n11\n", [800, 900], 1),
+      ("8.5\n0.81\n0.82\n", [8500, 810, 820], 0), ("0.81\n900\n0.82\n", [810, 820], 1), ("9\n", [9000], 0),
+    ] as [(String, [UInt32], Int)] {
+      let (session, account) = try intervals(text, pieces: pieces)
+      #expect(ticks(session) == expected, "\(text)")
+      #expect(account.leftOut.values.reduce(0, +) == left, "\(text): \(account.leftOut)")
+      #expect(session.heartbeats.timescale == 1000)
+    }
+  }
+
+  @Test("a heading, blank lines, comments, and semicolons or tabs of one column are read", arguments: [1, 64])
+  func columns(pieces: Int) throws {
+    for (text, left) in [
+      ("RR\n800\n810\n820", ["header line": 1]), ("800;810;820", [:]), ("800;\r\n810;\r\n\r\n820;\r\n", [:]),
+      ("# a\n800\t\n810\n\n820\n", ["comment": 1]), ("800\t810\t820\n", [:]),
+    ] as [(String, [String: Int])] {
+      #expect(ForeignFormat(beginning: Array(text.utf8)) == .rr, "\(text)")
+      let (session, account) = try intervals(text, pieces: pieces)
+      #expect(ticks(session) == [800, 810, 820] && session.gaps.isEmpty, "\(text)")
+      #expect(account.leftOut == left, "\(text)")
+    }
+    let line = "of intervals as text line 3 would be a number of "
+    #expect(IntervalTextReader.refusal(Array("# a\n\n1;800\n2;810\n".utf8))?.hasPrefix(line) == true)
+    for other in ["<a/>", "{}", "\u{1}\u{2}", "\n"] { #expect(IntervalTextReader.refusal(Array(other.utf8)) == nil) }
+  }
+
+  @Test("a line of HRV Logger's without an interval is left out, counted, and a gap", arguments: [1, 64])
+  func loggerLost(pieces: Int) throws {
+    func read(_ rows: [String]) throws -> Reading {
+      try Reading(
+        Array(("date, rr, since start\n" + rows.joined(separator: "\n") + "\n").utf8), .hrvlogger, pieces: pieces)
+    }
+    let date = "2026-11-21 02:08:08 +0000"
+    for row in ["\(date), 0, 1700", "\(date), x, 1700", "\(date), 800", "?"] {
+      let reading = try read(["\(date), 900, 900", row, "\(date), 800, 2500", "\(date), 800, 3300"])
+      #expect(reading.damage == nil)
+      #expect(reading.account.leftOut == ["line that is no interval with its time": 1])
+      let session = try #require(reading.sessions.first)
+      #expect(ticks(session) == [900, 800, 800] && session.heartbeats.gapCount == 1, "\(row)")
+      #expect(session.gaps.map(\.reason) == ["lost"])
+      #expect(session.gaps.map { $0.end.microseconds(since: $0.start) } == [800_000])
+    }
+    let rows = ["\(date), 900, 900"] + [String](repeating: "?", count: 64)
+    #expect(try read(rows).damage == FileDamage("line 3", "from here on 64 lines are no interval with its time"))
+    #expect(try read(rows).sessions.count == 1)
   }
 
   @Test("HRV Logger's table is known behind a byte order mark")

@@ -274,4 +274,19 @@ struct ImportFilesTests {
     let old = try dry("--start", Self.start, "--since", "2026-05-01T00:00:00Z", text)
     #expect(old.output == "\(text): 1 session ended before --since\n", "\(old.output)\(old.errors)")
   }
+
+  @Test("text that is none of intervals is told by its first line; a heading or semicolons are no reason to refuse it")
+  func lines() throws {
+    for text in ["RR\n800\n810\n", "800;810", "800\n0\n810\n"] {
+      let file = try folder.write("read.txt", text)
+      let outcome = try dry("--start", Self.start, file)
+      #expect(outcome.status == 0 && outcome.output.contains("would be stored: 0 rates, "), "\(outcome.errors)")
+      #expect(
+        outcome.output.contains(text.contains("\n0") ? "4 beats, 1 gap\n" : "3 beats, 0 gaps\n"), "\(outcome.output)")
+    }
+    let file = try folder.write("none.txt", "\nRR;beat\n800;1\n")
+    let outcome = try dry("--start", Self.start, file)
+    #expect(outcome.status == 65 && outcome.errorLines.count == 1)
+    #expect(outcome.errors.contains("of intervals as text line 2 would be a number"), "\(outcome.errors)")
+  }
 }

@@ -25,9 +25,13 @@ package struct HRVLoggerReader: LinesReader {
   private var bounds: ClosedRange<Int64>?
   /// When it was by the first line alone.
   private var firstZero = Timestamp(microseconds: 0)
+  /// Lines without an interval that follow each other, and the first of them.
+  private var unreadable: (count: Int, first: Int) = (0, 0)
 
   private struct Line {
     var interval: UInt32
+    /// Whether a line before it had no interval.
+    var isBehindLoss: Bool
     /// Microseconds since the column's zero.
     var since: Int64
   }
@@ -69,9 +73,19 @@ package struct HRVLoggerReader: LinesReader {
     let fields = Self.fields(line)
     guard fields.count >= 3, let interval = fields[1].number, interval >= 1, interval < 65_535,
       let since = fields[2].number, abs(since) < 1e11
-    else { throw FileDamage("line \(number)", "it is no interval with its time") }
-    let one = Line(interval: UInt32(interval.rounded()), since: Int64((since * 1000).rounded()))
-    if let start { return elements.append(Self.element(one, from: start)) }
+    else {
+      if unreadable.count == 0 { unreadable.first = number }
+      unreadable.count += 1
+      guard unreadable.count < IntervalTextLine.mostUnreadable else {
+        throw FileDamage(
+          "line \(unreadable.first)", "from here on \(unreadable.count) lines are no interval with its time")
+      }
+      return account.leave(out: "line that is no interval with its time")
+    }
+    let one = Line(
+      interval: UInt32(interval.rounded()), isBehindLoss: unreadable.count > 0, since: Int64((since * 1000).rounded()))
+    unreadable.count = 0
+    if let start { return elements += Self.elements(one, from: start) }
     // `2026-03-11 09:57:38 +0000`
     let text = String(decoding: fields[0], as: UTF8.self)
     let date = Timestamp(iso8601: text.replacing(" +", with: "+").replacing(" -", with: "-"))
@@ -106,12 +120,13 @@ package struct HRVLoggerReader: LinesReader {
       .timesWithin(
         milliseconds: (bounds.upperBound - bounds.lowerBound) / 1000 + 1,
         knownBy: firstZero.advanced(byMicroseconds: first.since - Int64(first.interval) * 1000)))
-    elements += waiting.map { Self.element($0, from: zero) }
+    elements += waiting.flatMap { Self.elements($0, from: zero) }
     waiting = []
   }
 
-  private static func element(_ line: Line, from start: Timestamp) -> ForeignElement {
-    .placedInterval(line.interval, start.advanced(byMicroseconds: line.since))
+  private static func elements(_ line: Line, from start: Timestamp) -> [ForeignElement] {
+    let interval = ForeignElement.placedInterval(line.interval, start.advanced(byMicroseconds: line.since))
+    return line.isBehindLoss ? [.lostBeats, interval] : [interval]
   }
 
   private static func fields(_ line: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {

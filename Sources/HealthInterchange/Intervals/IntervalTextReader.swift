@@ -1,40 +1,40 @@
 internal import HealthModel
 
-/// Intervals as text: one a line, in milliseconds; in seconds where the first of them is below ten. It has no time: whoever reads it says
-/// when it began.
+/// Intervals as text: one a line, in milliseconds; in seconds where the middle one of the first is below ten. It has no time: whoever reads
+/// it says when it began.
+///
+/// What is no interval is left out, and a gap: beats on both sides of it were not next to each other.
 package struct IntervalTextReader: LinesReader {
   package static let format = ForeignFormat.rr
 
-  package static func recognizes(_ beginning: [UInt8]) -> Bool {
-    var lines = LineSplitter()
-    var numbers = 0
-    var others = 0
-    var begins = false
-    // The last line may be cut off.
-    try? lines.split(beginning, isLast: beginning.count < 256) { (line, _) throws(FileDamage) in
-      guard !line.isEmpty, line.first != UInt8(ascii: "#") else { return }
-      if numbers + others == 0 { begins = line.number.map { $0 > 0 && $0 < 65_535 } ?? false }
-      if line.number == nil { others += 1 } else { numbers += 1 }
-    }
-    // A line that is no number is damage, which has a place; more of them than numbers are another kind of file.
-    return begins && others <= numbers
-  }
-
   package private(set) var account = ReadingAccount()
   var lines = LineSplitter()
-  private var isInSeconds: Bool?
-  /// In milliseconds, until it is known how they are kept; nil from then on.
-  private var held: [Double]? = []
+  /// What was read until it is known how it is kept; nil from then on.
+  private var held: [IntervalTextLine.Value]? = []
+  private var numbers = 0
+  private var layout = IntervalTextLine.Layout()
+  /// Lines without a meaning that follow each other, and the first of them.
+  private var unreadable: (count: Int, first: Int) = (0, 0)
+  private var isInSeconds = false
   private var isInTicks = false
   /// What rounding has left over, in ticks.
   private var rest = 0.0
   private var isRounded = false
+  /// Since the start, in what ticks the file is kept.
+  private var tick: Int64 = 0
+  private var lastInterval: Int64 = 0
+  /// Whether the next interval follows the one before.
+  private var isRunOpen = false
+  /// Lost beats in front of the first interval, whose length is not known yet.
+  private var lostBefore: Int64 = 0
 
-  /// So many intervals are looked at for fractions of a millisecond.
+  /// So many numbers are looked at for their unit and for fractions of a millisecond.
   private static let mostHeld = 64
   private static let ticksPerSecond: Int32 = 1024
   /// So many ticks the sum may be off.
   private static let mostRest = 2.0
+  /// Below this the middle one of the numbers is in seconds.
+  private static let leastMilliseconds = 10.0
 
   package init() {}
 
@@ -59,38 +59,109 @@ package struct IntervalTextReader: LinesReader {
   mutating func take(
     _ line: ArraySlice<UInt8>, _ number: Int, into elements: inout [ForeignElement]
   ) throws(FileDamage) {
-    guard !line.isEmpty else { return }
-    guard line.first != UInt8(ascii: "#") else { return account.leave(out: "comment") }
-    guard let value = line.number else { throw FileDamage("line \(number)", "it is no interval") }
-    if isInSeconds == nil { isInSeconds = value < 10 }
-    let milliseconds = (isInSeconds ?? false) ? value * 1000 : value
-    // Tools write 0 where they removed a beat.
-    guard milliseconds >= 1, milliseconds < 65_535 else { return account.leave(out: "interval that is none") }
-    guard held != nil else { return add(milliseconds, into: &elements) }
-    held?.append(milliseconds)
-    if held?.count == Self.mostHeld { decide(into: &elements) }
+    switch layout.take(line) {
+    case .nothing: break
+    case .comment: account.leave(out: "comment")
+    case .heading: account.leave(out: "header line")
+    case .numbers(let values):
+      unreadable.count = 0
+      for value in values { hold(.number(value), into: &elements) }
+    case .unreadable:
+      if unreadable.count == 0 { unreadable.first = number }
+      unreadable.count += 1
+      guard unreadable.count < IntervalTextLine.mostUnreadable else {
+        throw FileDamage("line \(unreadable.first)", "from here on \(unreadable.count) lines are no intervals")
+      }
+      account.leave(out: "line that is no interval")
+      hold(.lost, into: &elements)
+    }
+  }
+
+  private mutating func hold(_ value: IntervalTextLine.Value, into elements: inout [ForeignElement]) {
+    guard held != nil else { return add(value, into: &elements) }
+    held?.append(value)
+    if case .number = value { numbers += 1 }
+    // Lines without a meaning are bounded as well.
+    if numbers == Self.mostHeld || held?.count == 4 * Self.mostHeld { decide(into: &elements) }
   }
 
   /// Whole milliseconds stay what they are. Fractions are kept in the ticks of most straps.
   private mutating func decide(into elements: inout [ForeignElement]) {
     guard let held else { return }
     self.held = nil
-    isInTicks = held.contains(where: Self.isFraction)
+    // An artefact in front must not say what all others are.
+    let numbers = held.compactMap { if case .number(let number) = $0, number > 0 { number } else { nil } }.sorted()
+    isInSeconds = numbers.isEmpty ? false : numbers[numbers.count / 2] < Self.leastMilliseconds
+    isInTicks = held.contains {
+      if case .interval(let milliseconds) = meaning(of: $0) { Self.isFraction(milliseconds) } else { false }
+    }
     if isInTicks {
       account.note("intervals have fractions of a millisecond: they are kept in ticks of 1/\(Self.ticksPerSecond) s")
-      elements += [.ticks(perSecond: Self.ticksPerSecond, from: nil), .firstBeat(0, [])]
     }
-    for milliseconds in held { add(milliseconds, into: &elements) }
+    elements.append(.ticks(perSecond: isInTicks ? Self.ticksPerSecond : 1000, from: nil))
+    for value in held { add(value, into: &elements) }
+  }
+
+  private enum Meaning {
+    case interval(Double)
+    /// Time that passed, in milliseconds: too long for an interval.
+    case pause(Double)
+    case lost
+  }
+
+  private func meaning(of value: IntervalTextLine.Value) -> Meaning {
+    guard case .number(let number) = value else { return .lost }
+    let milliseconds = isInSeconds ? number * 1000 : number
+    guard milliseconds >= Double(IntervalLimits.leastMilliseconds), milliseconds < 65_535 else { return .lost }
+    return milliseconds <= Double(IntervalLimits.mostMilliseconds) ? .interval(milliseconds) : .pause(milliseconds)
+  }
+
+  private mutating func add(_ value: IntervalTextLine.Value, into elements: inout [ForeignElement]) {
+    switch meaning(of: value) {
+    case .interval(let milliseconds): add(milliseconds, into: &elements)
+    case .pause(let milliseconds):
+      account.leave(out: IntervalLimits.tooLong)
+      pass(ticks(in: milliseconds))
+    case .lost:
+      // Tools write 0 where they removed a beat.
+      if case .number = value { account.leave(out: "interval that is none") }
+      if lastInterval > 0 { pass(lastInterval) } else { lostBefore += 1 }
+    }
+  }
+
+  /// Time without beats: how long it was is known of the number that stands there, or taken from the interval before.
+  private mutating func pass(_ ticks: Int64) {
+    tick += ticks
+    isRunOpen = false
+  }
+
+  private func ticks(in milliseconds: Double) -> Int64 {
+    Int64((isInTicks ? milliseconds * Double(Self.ticksPerSecond) / 1000 : milliseconds).rounded())
   }
 
   private mutating func add(_ milliseconds: Double, into elements: inout [ForeignElement]) {
-    guard isInTicks else {
-      if !isRounded, Self.isFraction(milliseconds) {
-        isRounded = true
-        account.note("fractions behind the first \(Self.mostHeld) intervals are rounded to whole milliseconds")
-      }
-      return elements.append(.interval(UInt32(milliseconds.rounded())))
+    let length = isInTicks ? wholeTicks(of: milliseconds) : wholeMilliseconds(of: milliseconds)
+    if !isRunOpen {
+      // One each, of that length.
+      tick += lostBefore * length
+      lostBefore = 0
+      elements.append(.firstBeat(tick, []))
+      isRunOpen = true
     }
+    tick += length
+    lastInterval = length
+    elements.append(.nextBeat(UInt32(length), []))
+  }
+
+  private mutating func wholeMilliseconds(of milliseconds: Double) -> Int64 {
+    if !isRounded, Self.isFraction(milliseconds) {
+      isRounded = true
+      account.note("fractions behind the first \(Self.mostHeld) intervals are rounded to whole milliseconds")
+    }
+    return Int64(milliseconds.rounded())
+  }
+
+  private mutating func wholeTicks(of milliseconds: Double) -> Int64 {
     let ticks = milliseconds * Double(Self.ticksPerSecond) / 1000
     var whole = ticks.rounded()
     rest += ticks - whole
@@ -100,7 +171,7 @@ package struct IntervalTextReader: LinesReader {
       whole += step
       rest -= step
     }
-    elements.append(.nextBeat(UInt32(whole), []))
+    return Int64(whole)
   }
 
   /// Seconds times thousand are no whole numbers by themselves.

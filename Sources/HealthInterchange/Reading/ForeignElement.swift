@@ -20,6 +20,8 @@ package enum ForeignElement: Hashable, Sendable {
   case timer(isRunning: Bool, Timestamp)
   /// Rates were lost between the one before and the next: the file says so, however short that is.
   case lostRates
+  /// Beats were lost between the one before and the next: something stands there that is no interval.
+  case lostBeats
   /// Times of beats are known to so many milliseconds; by the file's first line alone the first one would be at `knownBy`.
   case timesWithin(milliseconds: Int64, knownBy: Timestamp)
   /// An interval in milliseconds. It follows the one before, or the start of the timer.

@@ -25,6 +25,10 @@ package struct IntervalCopy: Sendable {
     var place = 0
     for beat in MeasuredBeats(recording, followsClock: format == .hrvlogger) {
       guard let interval = beat.interval else { continue }
+      // As text that is no interval, and was left out.
+      if format == .rr, interval < IntervalLimits.leastMilliseconds || interval > IntervalLimits.mostMilliseconds {
+        continue
+      }
       guard place < intervals.count else { return place >= Self.fewest }
       guard Int64(intervals[place]) == interval else { return false }
       place += 1

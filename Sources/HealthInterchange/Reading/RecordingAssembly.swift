@@ -4,10 +4,13 @@ package import HealthModel
 ///
 /// Memory is bounded: a recording of too many values goes on in another session, as the recorder's own do.
 package struct RecordingAssembly: Sendable {
-  /// Intervals may be this far behind the clock of their records before beats must have been lost.
+  /// Intervals may be this far behind the clock of their records before beats must have been lost, and this far ahead of it before they
+  /// cannot be what was measured.
   static let mostLagMicroseconds: Int64 = 5_000_000
   /// The same for intervals that have times of their own.
   static let mostPlacedLagMicroseconds: Int64 = 150_000
+  /// Most formats have times in seconds, or nobody says more.
+  private static let second: Int64 = 1_000_000
   /// Where there are no beats, a rate counts until the next, at most this long.
   static let mostRateGapMicroseconds: Int64 = 10_000_000
   /// A session ends after so many values.
@@ -27,7 +30,14 @@ package struct RecordingAssembly: Sendable {
   private var timerStart: Timestamp?
   private var stop: Timestamp?
   private var isLossSaid = false
+  /// Intervals behind the last time of a record: they were before the next.
   private var waiting: [UInt32] = []
+  /// Where the run that was broken off would go on.
+  private var resumption: Timestamp?
+  /// Whether intervals are ahead of the clock, and wait for it.
+  private var isAhead = false
+  /// How far times of beats may be from what they were, in microseconds.
+  private var uncertainty = Self.second
   /// The moment of tick 0.
   private var origin: Timestamp?
   /// The last beat that was told in ticks.
@@ -46,6 +56,7 @@ package struct RecordingAssembly: Sendable {
     source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
     clock = start
     timerStart = start
+    parts = RecordingParts(uncertainty: uncertainty)
   }
 
   /// Takes an element; a session where it ends one.
@@ -53,29 +64,36 @@ package struct RecordingAssembly: Sendable {
     switch element {
     case .recording:
       let session = try finish()
-      (device, activity, identity, parts, origin, lastTicked) = (Device(), nil, nil, RecordingParts(), nil, nil)
+      uncertainty = Self.second
+      (device, activity, identity, origin, lastTicked) = (Device(), nil, nil, nil, nil)
+      parts = RecordingParts(uncertainty: uncertainty)
       source = SourceRevision(identifier: format.rawValue, name: format.rawValue)
       (clock, timerStart, stop, isLossSaid) = (defaultStart, defaultStart, nil, false)
+      (resumption, isAhead) = (nil, false)
       return session
     case .identity(let identity): self.identity = identity
     case .device(let device): merge(device)
     case .source(let source): self.source = source
     case .activity(let activity): self.activity = self.activity ?? activity
     case .rate(let time, let rate):
-      tick(time)
+      try tick(time)
       let isAdded = parts.add(rate, at: time, after: stop, isLossSaid: isLossSaid)
       if !isAdded { account.leave(out: "heart rate out of order") }
       (stop, isLossSaid) = (nil, false)
     case .lostRates: isLossSaid = true
+    case .lostBeats: parts.closeRun(RecordingParts.lost)
     case .timesWithin(let milliseconds, let known):
+      uncertainty = min(milliseconds * 1000, Self.second)
+      parts.uncertainty = uncertainty
       (parts.timeResolution, parts.known) = (milliseconds < 1000 ? "\(milliseconds) ms" : "1 s", known)
-    case .moment(let time): tick(time)
+    case .moment(let time): try tick(time)
     case .timer(let isRunning, let time):
-      tick(time)
+      try tick(time)
       parts.closeRun()
+      (resumption, isAhead) = (nil, false)
       timerStart = isRunning ? time : nil
       stop = isRunning ? stop : time
-    case .interval(let milliseconds): try take(milliseconds)
+    case .interval(let milliseconds): try hold(milliseconds)
     case .placedInterval(let milliseconds, let time): try place(milliseconds, at: time)
     case .beat(let time):
       parts.closeRun()
@@ -86,7 +104,10 @@ package struct RecordingAssembly: Sendable {
       try parts.beginRun(at: time)
       parts.closeRun()
     case .ticks(let perSecond, let start):
-      parts = RecordingParts(ticksPerSecond: perSecond)
+      let isDated = start != nil || (origin != nil && origin != defaultStart)
+      // When somebody says that it began is known to a second at best.
+      uncertainty = isDated ? (Self.second + Int64(perSecond) - 1) / Int64(perSecond) : Self.second
+      parts = RecordingParts(ticksPerSecond: perSecond, uncertainty: uncertainty)
       origin = start ?? origin ?? defaultStart
     case .firstBeat(let tick, let flags):
       guard let origin, let perSecond = parts.ticksPerSecond else {
@@ -100,6 +121,8 @@ package struct RecordingAssembly: Sendable {
         lastTicked = nil
         break
       }
+      // Text has nothing else that ends a run.
+      if format == .rr { parts.closeRun(RecordingParts.lost) }
       try parts.beginRun(at: time, flags: flags)
       lastTicked = parts.lastOfRun
     case .nextBeat(let ticks, let flags):
@@ -119,10 +142,17 @@ package struct RecordingAssembly: Sendable {
 
   /// The session that is under way; nil where there is no value.
   package mutating func finish() throws(SeriesError) -> RecordedSession? {
-    if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
-    waiting = []
+    if clock == nil {
+      if !waiting.isEmpty { account.leave(out: "interval without a time", waiting.count) }
+      waiting = []
+    } else {
+      try placeWaiting(until: nil)
+    }
     // No session of the recorder's is so long that it would go on in another one.
-    defer { (parts, identity) = (RecordingParts(ticksPerSecond: parts.ticksPerSecond), nil) }
+    defer {
+      parts = RecordingParts(ticksPerSecond: parts.ticksPerSecond, uncertainty: uncertainty)
+      identity = nil
+    }
     return try parts.session(format, device, source, activity, identity)
   }
 
@@ -137,36 +167,72 @@ package struct RecordingAssembly: Sendable {
     device.uniqueDeviceIdentifier = more.uniqueDeviceIdentifier ?? device.uniqueDeviceIdentifier
   }
 
-  private mutating func tick(_ time: Timestamp) {
+  private mutating func tick(_ time: Timestamp) throws(SeriesError) {
+    // The first intervals may come before the first record.
+    if clock == nil { clock = time }
+    try placeWaiting(until: time)
     clock = time
-    guard !waiting.isEmpty else { return }
-    let intervals = waiting
-    waiting = []
-    for milliseconds in intervals { try? take(milliseconds) }
   }
 
-  private mutating func take(_ milliseconds: UInt32) throws(SeriesError) {
-    guard let clock else {
-      // The first intervals may come before the first record.
-      guard waiting.count < 64 else { return account.leave(out: "interval without a time") }
-      return waiting.append(milliseconds)
-    }
+  /// So many intervals wait for the next record.
+  private static let mostWaiting = 512
+  /// Where more than so many do at the end, no record came that could contradict them.
+  private static let mostBehindRecord = 16
+  /// So many wait for the first record.
+  private static let mostWithoutClock = 64
+
+  /// An interval follows a record, and says nothing of when it was but that the next record is behind it.
+  private mutating func hold(_ milliseconds: UInt32) throws(SeriesError) {
+    if clock == nil, waiting.count >= Self.mostWithoutClock { return account.leave(out: "interval without a time") }
+    if waiting.count >= Self.mostWaiting { try placeWaiting(until: nil) }
+    waiting.append(milliseconds)
+  }
+
+  private mutating func placeWaiting(until next: Timestamp?) throws(SeriesError) {
+    guard let clock, !waiting.isEmpty else { return }
+    let intervals = waiting
+    waiting = []
+    let isBounded = next != nil || intervals.count <= Self.mostBehindRecord
+    let limit = isBounded ? max(next ?? clock, clock).advanced(byMicroseconds: Self.mostLagMicroseconds) : nil
+    for milliseconds in intervals { try take(milliseconds, clock: clock, limit: limit) }
+  }
+
+  /// Takes an interval that was measured by `clock` or behind it, and ended before `limit`, if one is known.
+  private mutating func take(_ milliseconds: UInt32, clock: Timestamp, limit: Timestamp?) throws(SeriesError) {
     let length = Int64(milliseconds) * 1000
     let arrival = clock.advanced(byMicroseconds: -length)
-    if let last = parts.lastOfRun {
-      let lag = arrival.microseconds(since: last)
-      // Plain text has no clock.
-      if lag > Self.mostLagMicroseconds, format != .rr {
-        parts.closeRun()
-        try parts.beginRun(at: arrival)
-      }
-    } else {
-      // Where the timer has just started, the first beat is there: so it was written, or nearly so.
-      let start = timerStart.flatMap { arrival.microseconds(since: $0) <= 3_000_000 ? $0 : nil }
-      try parts.beginRun(at: start ?? arrival)
-      timerStart = nil
+    guard Int64(milliseconds) <= IntervalLimits.mostMilliseconds else {
+      account.leave(out: IntervalLimits.tooLong)
+      // Time passes by it.
+      resumption = (resumption ?? parts.lastOfRun)?.advanced(byMicroseconds: length)
+      return parts.closeRun(RecordingParts.lost)
+    }
+    if let last = parts.lastOfRun, arrival.microseconds(since: last) > Self.mostLagMicroseconds {
+      parts.closeRun()
+      resumption = nil
+    }
+    let begin = parts.lastOfRun ?? beginning(arrival)
+    let isTooLate = limit.map { begin.advanced(byMicroseconds: length) > $0 } ?? false
+    if isTooLate || isAhead && parts.lastBeat.map({ begin <= $0 }) ?? false {
+      account.leave(out: "interval ahead of the clock of its records")
+      isAhead = true
+      resumption = nil
+      return parts.closeRun(RecordingParts.lost)
+    }
+    if parts.lastOfRun == nil {
+      try parts.beginRun(at: begin)
+      (timerStart, resumption, isAhead) = (nil, nil, false)
     }
     try parts.add(milliseconds)
+  }
+
+  /// Where a run begins whose first interval was told by a clock.
+  private func beginning(_ arrival: Timestamp) -> Timestamp {
+    // Where the timer has just started, the first beat is there: so it was written, or nearly so.
+    if let timerStart, arrival.microseconds(since: timerStart) <= 3_000_000 { return timerStart }
+    // Behind an interval that is none intervals go on, if the clock does not say another thing.
+    if let resumption, abs(arrival.microseconds(since: resumption)) <= Self.mostLagMicroseconds { return resumption }
+    return arrival
   }
 
   private mutating func place(_ milliseconds: UInt32, at time: Timestamp) throws(SeriesError) {

@@ -13,9 +13,11 @@ struct RecordingParts: Sendable {
   /// The last beat of the run under way; nil where there is none.
   private(set) var lastOfRun: Timestamp?
   private(set) var lastInterval: UInt32 = 0
+  /// Why beats are missing before the next run.
+  private var reason = Self.stopped
   private var runStart = Timestamp(microseconds: 0)
   private var runTicks: Int64 = 0
-  private var lastBeat: Timestamp?
+  private(set) var lastBeat: Timestamp?
   private var firstBeat: Timestamp?
   private var intervalSum: Int64 = 0
   private var firstIntervals: [UInt32] = []
@@ -23,14 +25,25 @@ struct RecordingParts: Sendable {
   private var hasFractions = false
   /// How far times may be wrong where a file says when it began in coarser steps than how it went on; else the format's.
   var timeResolution: String?
+  /// The same for the map of each run, in microseconds.
+  var uncertainty: Int64
   /// When the first beat would have been by the first line alone: by that a recording is known again.
   var known: Timestamp?
 
   /// So many values at the beginning tell recordings that begin together from each other.
   private static let namingValues = 8
 
-  init(ticksPerSecond: Int32? = nil) {
+  /// Gaps where a timer stood, or times do not go on.
+  static let stopped = "stopped"
+  /// Gaps where something stands in the file that is no interval.
+  static let lost = "lost"
+
+  /// - Parameters:
+  ///   - ticksPerSecond: In what beats are told.
+  ///   - uncertainty: How far their times may be from what they were, in microseconds.
+  init(ticksPerSecond: Int32? = nil, uncertainty: Int64 = 0) {
     self.ticksPerSecond = ticksPerSecond
+    self.uncertainty = uncertainty
     beats = HeartbeatSeriesBuilder(timescale: ticksPerSecond ?? 1000)
   }
 
@@ -71,9 +84,10 @@ struct RecordingParts: Sendable {
     var time = time
     if let lastBeat {
       time = max(time, lastBeat.advanced(byMicroseconds: 1000))
-      beatGaps.append(RecordingGap(reason: "stopped", start: lastBeat, end: time))
+      beatGaps.append(RecordingGap(reason: reason, start: lastBeat, end: time))
     }
-    try beats.beginRun(AffineTimeMap(anchor: time))
+    reason = Self.stopped
+    try beats.beginRun(AffineTimeMap(anchor: time, uncertaintyMicroseconds: uncertainty))
     try beats.add(rrTicks: 0, precededByGap: lastBeat != nil, flags: flags.union(.firstOfRun))
     (firstBeat, lastBeat, lastOfRun, lastInterval) = (firstBeat ?? time, time, time, 0)
     (runStart, runTicks) = (time, 0)
@@ -89,8 +103,10 @@ struct RecordingParts: Sendable {
     (lastBeat, lastOfRun, lastInterval) = (time, time, interval)
   }
 
-  mutating func closeRun() {
+  /// Ends the run under way. What follows it is behind a gap for that reason.
+  mutating func closeRun(_ reason: String = Self.stopped) {
     lastOfRun = nil
+    if reason != Self.stopped { self.reason = reason }
   }
 
   /// The session of these parts; nil where there are none.
@@ -128,7 +144,8 @@ struct RecordingParts: Sendable {
     guard beats.count > 0 else {
       return [("importedIntervalResolution", "none"), ("importedTimeResolution", ofRates)]
     }
-    let ticks = ticksPerSecond.map { "1/\($0) s" }
+    // Text has milliseconds where it has no fractions of them.
+    let ticks = ticksPerSecond.flatMap { format == .rr && $0 == 1000 ? nil : "1/\($0) s" }
     // Text has no times, however exact its intervals are.
     let ofBeats = format == .rr ? format.resolution.time : ticks ?? timeResolution ?? format.resolution.time
     let both = [
