@@ -66,6 +66,25 @@ struct AppleReaderTests {
     #expect(reading.account.unknown == ["VO2Max": 1])
   }
 
+  @Test("no heart beats at 0 or less; an end before its start is told as that")
+  func outOfRange() {
+    let names = ["HeartRate", "RestingHeartRate", "WalkingHeartRateAverage"]
+    let body = names.flatMap { name in
+      ["0", "-5", "60"].map { AppleText.record("HKQuantityTypeIdentifier\(name)", $0, unit: "count/min") }
+    }
+    let reading = AppleReading(
+      body.joined() + AppleText.record("HKQuantityTypeIdentifierStepCount", "0", unit: "count")
+        + AppleText.record("HKQuantityTypeIdentifierStepCount", "5", unit: "count", at: "07:14:22", to: "07:14:21")
+        + "<Record type='HKQuantityTypeIdentifierStepCount' value='1'/>")
+    #expect(reading.values(.heartRate) == [60] && reading.values(.restingHeartRate) == [60])
+    #expect(reading.values(.walkingHeartRateAverage) == [60] && reading.values(.stepCount) == [0])
+    #expect(
+      reading.account.reading.leftOut == [
+        "heartRate out of range": 2, "restingHeartRate out of range": 2, "walkingHeartRateAverage out of range": 2,
+        "record whose end is before its start": 1, "record without a time": 1,
+      ])
+  }
+
   @Test("units that are put together are read as Apple means them: all behind the stroke divides")
   func compoundUnits() throws {
     for (symbol, other) in [

@@ -122,4 +122,25 @@ struct FITReaderTests {
     #expect(session.gaps.count == 1)
     #expect(session.heartbeats.gapCount == 1)
   }
+
+  @Test(
+    "rates of 0 and above the field's range are told, and so are intervals of 0; what says that there is none is not")
+  func none() throws {
+    let reading = try Reading(
+      file([
+        [0x40, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 1, 2], [0, 0, 0, 0, 0x3C, 0], [0, 1, 0, 0, 0x3C, 255],
+        [0, 2, 0, 0, 0x3C, 60],
+        [0x41, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 2, 0x84], [1, 3, 0, 0, 0x3C, 0xFF, 0], [1, 4, 0, 0, 0x3C, 0xFF, 0xFF],
+        [1, 5, 0, 0, 0x3C, 0xFE, 0],
+        [0x42, 0, 0, 78, 0, 1, 0, 4, 0x84], [2, 0, 0, 0xFF, 0xFF], [0x43, 0, 0, 55, 0, 2, 253, 4, 0x86, 27, 1, 2],
+        [3, 6, 0, 0, 0x3C, 0], [3, 6, 0, 0, 0x3C, 255],
+      ]), .fit)
+    #expect(reading.damage == nil)
+    #expect(reading.sessions.first?.rates.map(\.beatsPerMinute) == [60, 254])
+    #expect(
+      reading.account.leftOut == [
+        "heart rate of 0": 2, "heart rate above 254": 1, "interval that is none": 1,
+        "monitoring without a heart rate": 1,
+      ])
+  }
 }

@@ -294,8 +294,11 @@ final class AppleContents: XMLContents {
     owners.removeLast()
     let place = origins.place(of: record.origin) { Self.origin(record.origin, wanted: wanted) }
     let origin = origins.origins[place]
-    guard let start = record.start, let end = record.end, let span = TimeSpan(start: start, end: end) else {
+    guard let start = record.start, let end = record.end else {
       return account.reading.leave(out: "record without a time")
+    }
+    guard let span = TimeSpan(start: start, end: end) else {
+      return account.reading.leave(out: "record whose end is before its start")
     }
     if correlation != nil { return addPart(origin, over: span) }
     if let beats = record.beats { endBeats(beats, origin, over: span) }
@@ -347,7 +350,7 @@ final class AppleContents: XMLContents {
       account.reading.leave(out: "\(type.identifier) in a unit that cannot be converted: \(name)")
       return nil
     }
-    guard value.isFinite, value.magnitude <= type.greatestMagnitude else {
+    guard value.isFinite, value.magnitude <= type.greatestMagnitude, value > 0 || !origin.isOfBeats else {
       account.reading.leave(out: "\(type.identifier) out of range")
       return nil
     }

@@ -18,6 +18,8 @@ final class AppleOrigin {
   let isWanted: Bool
   /// Whether values are in the type's unit already.
   let isInUnit: Bool
+  /// Whether a value of 0 or less is none: no heart beats so.
+  let isOfBeats: Bool
   /// Whether its values may be parts of a correlation.
   let isHeld: Bool
   /// By which values are multiplied; nil where the conversion is not that simple.
@@ -43,6 +45,7 @@ final class AppleOrigin {
     } else {
       (isInUnit, factor) = (false, nil)
     }
+    if case .quantity(let type) = meaning { isOfBeats = Self.beatTypes.contains(type) } else { isOfBeats = false }
     if case .quantity(let type) = meaning { isHeld = Self.heldTypes.contains(type.identifier) } else { isHeld = false }
     var hash = SHA256()
     let parts = device?.texts.map { $0 ?? "" } ?? []
@@ -53,6 +56,7 @@ final class AppleOrigin {
     digest = hash.digest()
   }
 
+  private static let beatTypes: Set<QuantityType> = [.heartRate, .restingHeartRate, .walkingHeartRateAverage]
   private static let heldTypes = Set(CorrelationType.bloodPressure.parts.map(\.identifier))
 
   static func metadata(_ entries: [(key: String, value: String)]) -> Metadata {

@@ -28,19 +28,16 @@ struct FITContents {
     case FITProfile.Message.fileIdentifier: takeIdentifier(fields, into: &elements)
     case FITProfile.Message.record:
       guard let moment else { return account.leave(out: "record without a time") }
-      if let rate = fields.number(3), rate > 0 {
-        elements.append(.rate(moment, UInt16(clamping: rate)))
-      } else {
-        elements.append(.moment(moment))
-      }
+      let rate = fields.number(3).flatMap { Self.rate($0, &account) }
+      elements.append(rate.map { .rate(moment, $0) } ?? .moment(moment))
     case FITProfile.Message.monitoring:
-      guard let rate = fields.number(27), rate > 0 else { return account.leave(out: "monitoring without a heart rate") }
+      guard let number = fields.number(27) else { return account.leave(out: "monitoring without a heart rate") }
       guard let moment else { return account.leave(out: "monitoring without a time") }
-      elements.append(.rate(moment, UInt16(clamping: rate)))
+      if let rate = Self.rate(number, &account) { elements.append(.rate(moment, rate)) }
     case FITProfile.Message.variability:
       hasIntervals = true
-      for milliseconds in fields.numbers(0) where milliseconds > 0 {
-        guard let interval = UInt32(exactly: milliseconds) else {
+      for milliseconds in fields.numbers(0) {
+        guard let interval = UInt32(exactly: milliseconds), interval > 0 else {
           account.leave(out: "interval that is none")
           continue
         }
@@ -69,6 +66,17 @@ struct FITContents {
       break
     default: account.leave(out: "message \(fields.definition.message)")
     }
+  }
+
+  /// The field has one byte, of which 255 says that there is none; a file may give it more.
+  private static let mostRate: UInt64 = 254
+
+  private static func rate(_ number: UInt64, _ account: inout ReadingAccount) -> UInt16? {
+    guard number > 0, number <= mostRate else {
+      account.leave(out: number == 0 ? "heart rate of 0" : "heart rate above \(mostRate)")
+      return nil
+    }
+    return UInt16(number)
   }
 
   /// By its start and how long it took: laps may stand behind all records, and have the time at which they were written.

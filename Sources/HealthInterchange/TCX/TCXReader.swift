@@ -96,9 +96,9 @@ final class TCXContents: XMLContents {
     switch (name, parent) {
     case ("Time", "Trackpoint"):
       time = Timestamp(iso8601: words)
-      if time == nil { account.leave(out: "Time that is none") }
+      if time == nil { leaveOut(time: words) }
     case ("Value", "HeartRateBpm") where path.dropLast().last == "Trackpoint":
-      rate = Double(words).flatMap { $0 >= 1 && $0 < 1000 ? UInt16($0) : nil }
+      rate = rate(of: words)
     case ("Trackpoint", _): endTrackpoint()
     case ("Track", _):
       if let last, isTrackOpen { elements.append(.timer(isRunning: false, last)) }
@@ -112,6 +112,31 @@ final class TCXContents: XMLContents {
     default: break
     }
   }
+
+  private func leaveOut(time words: String) {
+    guard Timestamp(iso8601: words + "Z") != nil else { return account.leave(out: "Time that is none") }
+    account.leave(out: "Time without a zone")
+    account.note("its times have no zone, so nobody knows when they were: Z or +01:00 has to stand behind each Time")
+  }
+
+  /// A rate of the schema, to the nearest beat.
+  private func rate(of words: String) -> UInt16? {
+    let digits = Set("+-.0123456789eE".utf8)
+    guard let number = words.utf8.allSatisfy(digits.contains) ? Double(words) : nil, number.isFinite else {
+      account.leave(out: "heart rate that is no number")
+      return nil
+    }
+    let rounded = number.rounded()
+    guard rounded >= 1, rounded <= Self.mostRate else {
+      account.leave(out: number < 0 ? "heart rate below 0" : rounded < 1 ? "heart rate of 0" : "heart rate above 255")
+      return nil
+    }
+    if rounded != number { account.note("heart rates have fractions: they are rounded to whole beats a minute") }
+    return UInt16(rounded)
+  }
+
+  /// Of Garmin's schema: an unsigned byte.
+  private static let mostRate = 255.0
 
   private func endTrackpoint() {
     guard let time else { return account.leave(out: "Trackpoint without a time") }
