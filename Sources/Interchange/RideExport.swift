@@ -21,6 +21,10 @@ struct RideExport {
   }
 
   func write(_ recording: InterchangeRecording) throws {
+    if let output, FileAccess.isSame(ride, output) {
+      throw CommandFailure(
+        .cannotCreate, "\(output) is the ride itself, which cannot be made again", remedy: "name another file with -o")
+    }
     // Before a stranger's byte is read.
     guard cconfinement_enter() == 0 else {
       throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")

@@ -461,6 +461,15 @@ struct InterchangeCommandTests {
     let leftOut = try #require(account["leftOut"] as? [String: Int])
     #expect(leftOut["interval, of which the ride has its own"] ?? 0 > 0)
     #expect(outcome.errors.contains("left out: ") && told.errors.isEmpty, "\(outcome.errors)\(told.errors)")
+    // The ride is nowhere else, whatever it is called.
+    let link = "\(folder.path)/link.fit"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: own)
+    for name in [own, "\(folder.path)/./own.fit", link] {
+      let refused = try sensord.run("export", "last", "--into", own, "--store", store, "-o", name)
+      #expect(refused.status == 73 && refused.errorLines.count == 1, "\(refused.errors)")
+      #expect(refused.errors.contains("is the ride itself, which cannot be made again"), "\(refused.errors)")
+      #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: own))) == bytes)
+    }
     // Now there is nothing left to add.
     let full = try sensord.run("export", "last", "--into", merged, "--store", store, "-o", own)
     #expect(full.status == 65 && full.errors.contains("it has a heart rate already"), "\(full.errors)")

@@ -13,6 +13,13 @@ package enum FileAccess {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Whether both names, which may be links, lead to the same file.
+  package static func isSame(_ path: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    guard unsafe stat(path, &first) == 0, unsafe stat(other, &second) == 0 else { return false }
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+
   /// Whether the user may write the file or into the folder.
   package static func mayWrite(_ path: String) -> Bool {
     unsafe access(path, W_OK) == 0
