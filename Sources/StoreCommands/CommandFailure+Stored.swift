@@ -37,7 +37,8 @@ extension ExitStatus {
   fileprivate init(_ error: SessionError) {
     self =
       switch error {
-      case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout:
+      case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout,
+        .workout:
         .noInput
       case .noHeartbeats: .badData
       case .lastNotDeleted: .usage

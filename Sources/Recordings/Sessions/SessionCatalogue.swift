@@ -138,13 +138,19 @@ package struct SessionCatalogue: Sendable {
   @concurrent package func export(_ name: String, as format: ExportFormat) async throws -> (
     session: SessionSummary, csv: [UInt8]
   ) {
-    switch format {
-    case .beats:
-      let (session, beats) = try await recording(name)
-      return (session, BeatsExport.csv(beats))
-    case .rates:
-      let (session, rates, gaps) = try await rates(name)
-      return (session, RatesExport.csv(rates, gaps: gaps))
+    do {
+      switch format {
+      case .beats:
+        let (session, beats) = try await recording(name)
+        return (session, BeatsExport.csv(beats))
+      case .rates:
+        let (session, rates, gaps) = try await rates(name)
+        return (session, RatesExport.csv(rates, gaps: gaps))
+      }
+    } catch SessionError.notFound(let name, let store) {
+      // A table is of one session, and a workout may have several.
+      guard case .workout? = try? await named(name) else { throw SessionError.notFound(name, store: store) }
+      throw SessionError.workout(name, format.rawValue)
     }
   }
 

@@ -23,6 +23,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case ambiguousWorkout(String)
   /// No session belongs to the workout, so that it has no beats.
   case noHeartbeats(String)
+  /// It is a workout, and this table is of sessions alone.
+  case workout(String, _ format: String)
   /// A recorder has it open, so that it cannot be deleted.
   case stillRecorded(String)
   /// A recorder is about to store it, so that it cannot be deleted.
@@ -43,6 +45,7 @@ package enum SessionError: Error, Hashable, Sendable {
     case .ambiguous(let name): "several sessions begin with \(name)"
     case .ambiguousWorkout(let name): "several sessions or workouts begin with \(name)"
     case .noHeartbeats(let name): "no recorded heartbeats belong to workout \(name)"
+    case .workout(let name, let format): "\(name) is a workout, and \(format) is a table of one session"
     case .stillRecorded(let name): "session \(name) is still being recorded"
     case .beingStored(let name): "session \(name) is being stored just now"
     case .notErased(let name): "session \(name) is deleted, but the recorder has not erased it from its journal"
@@ -63,6 +66,8 @@ package enum SessionError: Error, Hashable, Sendable {
     case .neitherFound: "'sensord sessions' and 'sensord workouts' list what there is"
     case .ambiguous, .ambiguousWorkout: "give more digits"
     case .noHeartbeats: "name the session instead; 'sensord sessions' lists them"
+    case .workout:
+      "name the session of its time, which 'sensord sessions' lists, or take a format for workouts, such as fit"
     case .stillRecorded: "stop the recorder, then delete it"
     case .beingStored: "try again"
     case .notErased: "restart the recorder"
