@@ -58,6 +58,14 @@ def comes_in(programs, form):
     return {'sensord import': lambda path, truth: again.check(programs, form, path, truth)}
 
 
+def missing(form, truth):
+    """What is told of rates that have no second of their own."""
+    count = len(truth.values) - len(truth.rates)
+    if form not in ('fit', 'tcx', 'edf', 'fhir', 'apple') or not count:
+        return ''
+    return f'sensord: {count} of {len(truth.values)} rates {"is" if count == 1 else "are"} not in the file: {form} has one a second'
+
+
 def files(path):
     """A record of WFDB is two."""
     return [path, path.with_suffix('.atr')] if path.suffix == '.hea' else [path]
@@ -104,7 +112,7 @@ def main():
                 row(form, '-', name, code == 65, f'refused: {message}')
                 continue
             for checker, check in (checkers | comes_in(programs, form)).items():
-                isRight, told = (not code, message) if message else attempt(lambda: check(path, truth))
+                isRight, told = (False, message) if code or message != missing(form, truth) else attempt(lambda: check(path, truth))
                 row(form, checker, name, isRight, f'{told}; {sum(one.stat().st_size for one in files(path)):,} bytes in {seconds:.2f} s' if isRight else told)
         if name in rides and truth.rates:
             row('--into', 'garmin-fit-sdk', name, *attempt(lambda: ride.check(*rides[name], truth)))

@@ -66,6 +66,9 @@ struct ExportCommand: AsyncParsableCommand {
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
     if format == .wfdb { return try RecordFiles(output).write(&recording) }
     try Output.file(output) { (receive) throws(FileError) in try format.write(recording, to: receive) }
+    var missing = MissingRates()
+    missing.add(recording, format)
+    missing.tell()
   }
 }
 

@@ -12,6 +12,7 @@ struct RangeExport {
   private let output: String?
   /// Whether something of the store could not be read.
   private var isDamaged = false
+  private var missing = MissingRates()
 
   init(_ format: InterchangeFormat, _ output: String?) throws(CommandFailure) {
     self.format = format
@@ -31,6 +32,7 @@ struct RangeExport {
     guard !sessions.isEmpty || isDamaged else { throw CommandFailure(.noInput, "no session begins then") }
     let written =
       format.holdsSeveral ? try await collect(sessions, in: catalogue) : try await spread(sessions, in: catalogue)
+    missing.tell()
     if isDamaged { throw EarlierReport(status: .badData) }
     guard written > 0 else { throw CommandFailure(.badData, "no session of them has anything for \(format.rawValue)") }
   }
@@ -88,7 +90,10 @@ struct RangeExport {
       tell(error.message)
       return nil
     }
-    guard let refusal = format.refusal(recording) else { return recording }
+    guard let refusal = format.refusal(recording) else {
+      missing.add(recording, format)
+      return recording
+    }
     Output.error("sensord: session \(session.uuidString.lowercased().prefix(8)) left out: \(refusal)")
     return nil
   }

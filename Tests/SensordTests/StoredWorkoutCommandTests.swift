@@ -107,6 +107,14 @@ struct StoredWorkoutCommandTests {
     let shown = try sensord.run("show", "last", "--json", "--store", other).output
     #expect(shown.contains("7c10e5d2-0000-4000-8000-000000000002"), "\(shown)")
     #expect(shown.components(separatedBy: #""lap""#).count == 1 + 2, "\(shown)")
+    // Of the pause, from 240 to 300 s, there is nothing; the duration is without it.
+    let gap = try await HealthStore.open(other, for: .reading).sessions().first
+    let gaps = try await HealthStore.open(other, for: .reading).gaps(of: try #require(gap).id)
+    #expect(gaps.count == 1 && gaps.allSatisfy { abs($0.end.microseconds(since: $0.start) - 61_000_000) < 2_000_000 })
+    #expect(outcome.errors == "sensord: 61 of 600 rates are not in the file: fit has none of a pause\n")
+    #expect(try run("export", "7c10", "--format", "fhir").output.contains(#""value":9.0,"unit":"min""#))
+    let tcx = try run("export", "7c10", "--format", "tcx").output
+    #expect(tcx.contains("<TotalTimeSeconds>240.000<") && tcx.contains("<TotalTimeSeconds>300.000<"), "\(tcx)")
     // What leaves there again is known here, too.
     for format in ["fit", "tcx", "apple"] {
       let copy = "\(folder.path)/copy.\(format)"
@@ -343,7 +351,16 @@ struct StoredWorkoutCommandTests {
           + "'sensord sessions' and 'sensord workouts' list them\n", "\(word.errors)")
     }
     // What is of sessions alone says so.
-    #expect(try run("export", "beef", "--format", "beats").errors.hasPrefix("sensord: no session beef in "))
+    for table in ["beats", "rates"] {
+      #expect(try run("export", "beef", "--format", table).errors.hasPrefix("sensord: no session beef in "))
+      let workout = try run("export", "7c10", "--format", table)
+      #expect(workout.status == Code.noInput.rawValue && workout.output.isEmpty)
+      #expect(
+        workout.errors
+          == "sensord: 7c10 is a workout, and \(table) is a table of one session; "
+          + "name the session of its time, which 'sensord sessions' lists, or take a format for workouts, such as fit\n",
+        "\(workout.errors)")
+    }
   }
 
   @Test("the recovery that a workout has is not saved a second time from its session; another minute's is")

@@ -55,7 +55,8 @@ struct FHIRResources {
     guard let activity = recording.activity else { return nil }
     let members = [url("rate")] + (variability == nil ? [] : [url("sdnn")])
     let references = members.map { #"{"reference":"\#($0)"}"# }.joined(separator: ",")
-    let minutes = Double(recording.span.microseconds / 1000) / 60_000
+    // Without pauses: so long the exercise was.
+    let minutes = Double(recording.pauses.microsecondsLeft(of: recording.span) / 1000) / 60_000
     return observation("workout", code: "73985-4", "Exercise activity", period: span)
       + #","valueCodeableConcept":{"text":\#(JSONText.quoted(activity.description))},"#
       + #""hasMember":[\#(references)],"#

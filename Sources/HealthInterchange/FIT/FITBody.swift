@@ -30,6 +30,9 @@ struct FITBody: ~Copyable {
   private var hasStarted = false
   /// The time of the last message.
   private var last: Int64
+  /// When the timer runs where there are no beats, and how many of these parts are over.
+  private var parts: [ClosedRange<Int64>] = []
+  private var partsOver = 0
   private var figures: [LapFigures]
   private var whole = LapFigures()
 
@@ -54,11 +57,11 @@ struct FITBody: ~Copyable {
 
   mutating func write<Failure: Error>(to receive: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     appendHead()
-    var rates = RateSeconds(recording)
-    var beats = MeasuredBeats(recording, followsClock: true)
+    var rates = RateSeconds(recording, withoutPauses: true)
+    var beats = MeasuredBeats(recording, followsClock: true, withoutPauses: true)
     var rate = rates.next()
     var beat = beats.next()
-    let hasBeats = beat != nil
+    if beat == nil { parts = FITTimer.parts(of: recording) }
     while rate != nil || beat != nil {
       let second = min(rate?.second ?? .max, beat?.time.microseconds.flooredSeconds ?? .max)
       if let start = waitingStart, start <= second { appendStart(at: start) }
@@ -70,9 +73,8 @@ struct FITBody: ~Copyable {
       }
       if let one = rate, one.second == second {
         rate = rates.next()
-        if !hasBeats, !timer.isRunning { open(at: Timestamp(microseconds: second * 1_000_000), in: second) }
+        runParts(to: second)
         appendRecord(at: second, one.beatsPerMinute)
-        if !hasBeats, rate?.isPrecededByGap ?? true { close(at: second * 1_000_000, isFinal: rate == nil) }
       } else {
         appendRecord(at: second, nil)
       }
@@ -92,11 +94,26 @@ struct FITBody: ~Copyable {
       if waitingStart == nil { appendIntervals() }
       try messages.buffer.hand(to: receive)
     }
+    runParts(to: .max)
     appendTail()
     try messages.buffer.hand(to: receive, all: true)
   }
 
   // MARK: The timer
+
+  /// Starts and stops up to a rate of that second.
+  private mutating func runParts(to second: Int64) {
+    while partsOver < parts.count {
+      let part = parts[partsOver]
+      if !timer.isRunning {
+        guard part.lowerBound <= second else { return }
+        open(at: Timestamp(microseconds: part.lowerBound * 1_000_000), in: part.lowerBound)
+      }
+      guard part.upperBound < second else { return }
+      partsOver += 1
+      close(at: part.upperBound * 1_000_000, isFinal: partsOver == parts.count)
+    }
+  }
 
   private mutating func open(at time: Timestamp, in second: Int64) {
     let start = timer.start(at: time.microseconds)
@@ -110,13 +127,16 @@ struct FITBody: ~Copyable {
     let start = timer.start ?? last
     let hasBeats = beatsOfStretch > 0
     let stop = timer.stop(at: microseconds, isSingle: beatsOfStretch == 1, countsSums: hasBeats)
-    for (index, lap) in recording.laps.enumerated() {
-      let from = max(start, lap.span.start.microseconds.flooredSeconds)
-      let to = min(stop, lap.span.end.microseconds.flooredSeconds + 1)
+    // Each second is one lap's.
+    for index in figures.indices {
+      let from = index == 0 ? start : max(start, begin(ofLap: index))
+      let to = index == figures.count - 1 ? stop : min(stop, begin(ofLap: index + 1))
       if to > from { figures[index].timerSeconds += to - from }
     }
     appendTimer(FITProfile.Timer.stopAll, at: stop, isByHand: isFinal)
   }
+
+  private func begin(ofLap index: Int) -> Int64 { recording.laps[index].span.start.microseconds.flooredSeconds }
 
   private mutating func appendStart(at second: Int64) {
     waitingStart = nil
@@ -148,7 +168,7 @@ struct FITBody: ~Copyable {
     }
     messages.append(
       FITProfile.Message.record, as: Local.rate, [(253, time(second)), (3, .uint8(Self.rate(rate)))])
-    guard rate < 255 else { return }
+    guard rate <= FITProfile.greatestRate else { return }
     whole.add(rate)
     for (index, lap) in recording.laps.enumerated() {
       let isInside =
@@ -220,8 +240,35 @@ struct FITBody: ~Copyable {
       ], texts: own.compactMap { field, text in text.map { (field.rawValue, $0) } })
   }
 
+  /// Of each lap how long it was and how long the timer ran, in milliseconds. Seconds of the timer may begin before their lap: what is more than
+  /// a lap has is its neighbour's, so that none has more than it lasted, and all together what the session has.
+  private var lapTimes: [(elapsed: Int64, timer: Int64)] {
+    let start = recording.span.start
+    var left = timerMilliseconds
+    var times: [(elapsed: Int64, timer: Int64)] = []
+    var carried: Int64 = 0
+    for (lap, figures) in zip(recording.laps, figures) {
+      let elapsed = lap.span.end.microseconds(since: start) / 1000 - lap.span.start.microseconds(since: start) / 1000
+      carried += figures.timerSeconds * 1000
+      let timer = max(0, min(carried, elapsed, left))
+      times.append((elapsed, timer))
+      carried -= timer
+      left -= timer
+    }
+    for index in times.indices.reversed() {
+      let more = max(0, min(times[index].elapsed - times[index].timer, left))
+      times[index].timer += more
+      left -= more
+    }
+    return times
+  }
+
+  /// How long the timer ran: whole seconds, but no more than it lasted.
+  private var timerMilliseconds: Int64 { min(timer.seconds * 1000, recording.span.microseconds / 1000) }
+
   private mutating func appendTail() {
     let end = recording.span.end.microseconds.flooredSeconds
+    let times = lapTimes
     for (index, lap) in recording.laps.enumerated() {
       let figures = figures[index]
       let isLast = index == recording.laps.count - 1
@@ -232,8 +279,8 @@ struct FITBody: ~Copyable {
           (254, .uint16(UInt16(clamping: index))),
           (253, isLast ? time(end) : Self.stamp(lap.span.end.microseconds.flooredSeconds)),
           (2, Self.stamp(lap.span.start.microseconds.flooredSeconds)),
-          (7, Self.milliseconds(lap.span.microseconds / 1000)),
-          (8, Self.milliseconds(figures.timerSeconds * 1000)), (0, .enumeration(9)), (1, .enumeration(1)),
+          (7, Self.milliseconds(times[index].elapsed)),
+          (8, Self.milliseconds(times[index].timer)), (0, .enumeration(9)), (1, .enumeration(1)),
           (15, Self.average(figures)), (16, Self.greatest(figures)),
           (24, .enumeration(isLast ? 7 : 0)),
           (25, .enumeration(FITProfile.sport(lap.activity))),
@@ -244,7 +291,7 @@ struct FITBody: ~Copyable {
       FITProfile.Message.session, as: Local.session,
       [
         (254, .uint16(0)), (253, time(end)), (2, Self.stamp(recording.span.start.microseconds.flooredSeconds)),
-        (7, elapsed), (8, Self.milliseconds(timer.seconds * 1000)), (0, .enumeration(8)), (1, .enumeration(1)),
+        (7, elapsed), (8, Self.milliseconds(timerMilliseconds)), (0, .enumeration(8)), (1, .enumeration(1)),
         (5, .enumeration(FITProfile.sport(recording.activity))), (6, .enumeration(0)), (16, Self.average(whole)),
         (17, Self.greatest(whole)), (25, .uint16(0)), (26, .uint16(UInt16(clamping: recording.laps.count))),
         (28, .enumeration(0)),
@@ -252,7 +299,7 @@ struct FITBody: ~Copyable {
     messages.append(
       FITProfile.Message.activity, as: Local.activity,
       [
-        (253, time(end)), (0, Self.milliseconds(timer.seconds * 1000)), (1, .uint16(1)), (2, .enumeration(0)),
+        (253, time(end)), (0, Self.milliseconds(timerMilliseconds)), (1, .uint16(1)), (2, .enumeration(0)),
         (3, .enumeration(26)), (4, .enumeration(1)),
       ])
   }

@@ -5,6 +5,9 @@ enum FITProfile {
   /// Seconds from 1970 to FIT's epoch, 1989-12-31 00:00:00 UTC.
   static let epoch: Int64 = 631_065_600
 
+  /// 255 says that there is no rate.
+  static let greatestRate: UInt16 = 254
+
   /// Global message numbers.
   enum Message {
     static let fileIdentifier: UInt16 = 0

@@ -1,3 +1,5 @@
+internal import HealthModel
+
 /// Where the timer of a FIT file starts and stops, in whole seconds.
 ///
 /// FIT has intervals without times: a reader adds them up from where the timer started. So the time that the timer ran and the sum of the
@@ -39,5 +41,36 @@ struct FITTimer {
     lastStop = second
     self.start = nil
     return second
+  }
+
+  /// When the timer runs where there are no beats, in whole seconds: from rate to rate, and of a workout from its start to its end. It stands
+  /// in gaps that were recorded, and in pauses.
+  static func parts(of recording: InterchangeRecording) -> [ClosedRange<Int64>] {
+    var parts: [ClosedRange<Int64>] = []
+    let isWorkout = recording.workout != nil
+    var start = isWorkout ? recording.span.start.microseconds.flooredSeconds : nil
+    var last: Int64?
+    for one in RateSeconds(recording, withoutPauses: true) {
+      if let first = start, let last, one.isPrecededByGap {
+        parts.append(first...max(first, last))
+        start = one.second
+      }
+      start = start ?? one.second
+      last = one.second
+    }
+    let end = isWorkout ? max(last ?? .min, recording.span.end.microseconds.flooredSeconds) : last
+    if let start, let end { parts.append(start...max(start, end)) }
+    var pauses = TimeStretches()
+    for pause in recording.pauses.stretches {
+      pauses.append(from: pause.lowerBound.flooredSeconds, to: pause.upperBound.flooredSeconds)
+    }
+    guard !pauses.isEmpty else { return parts }
+    var free: [ClosedRange<Int64>] = []
+    for part in parts {
+      // A rate between two gaps stands alone.
+      if part.lowerBound == part.upperBound, !pauses.contains(part.lowerBound) { free.append(part) }
+      pauses.forEachFreePart(from: part.lowerBound, to: part.upperBound) { if $0 < $1 { free.append($0...$1) } }
+    }
+    return free
   }
 }

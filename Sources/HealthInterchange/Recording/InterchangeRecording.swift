@@ -80,6 +80,17 @@ package struct InterchangeRecording: Hashable, Sendable {
     return filled
   }
 
+  /// When the workout was paused, within its time; nothing for a session.
+  package var pauses: TimeStretches {
+    var pauses = TimeStretches()
+    for pause in workout?.pauses.stretches ?? [] {
+      let start = max(pause.lowerBound, span.start.microseconds)
+      let end = min(pause.upperBound, span.end.microseconds)
+      if end > start { pauses.append(from: start, to: end) }
+    }
+    return pauses
+  }
+
   /// By what its copies are known again.
   package var identity: RecordingIdentity {
     if isWorkout { return .workout(id) }

@@ -4,7 +4,8 @@ package import HealthModel
 /// from beat to beat.
 ///
 /// No interval spans a gap, and the first of a run has none: it began at a beat that was not received. Beats that were invented, or
-/// for which there was no time, are left out, and what follows them begins anew.
+/// for which there was no time, are left out, and what follows them begins anew. So are, for a format that has a timer, those that were in a
+/// pause of the workout.
 package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   /// A beat of a stretch.
   package struct Beat: Hashable, Sendable {
@@ -31,6 +32,9 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   /// What was added so that the sum follows the clock.
   private var correction: Int64 = 0
   private let followsClock: Bool
+  private let pauses: [ClosedRange<Int64>]
+  /// The first pause that does not end before the beat under way.
+  private var pause = 0
 
   /// How far a sum of intervals may be from the clock before it is corrected. At 7 parts per million ten hours are less.
   package static let mostDriftMilliseconds: Int64 = 250
@@ -44,7 +48,11 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   ///   - recording: What is written.
   ///   - perSecond: How many parts of a second intervals are counted in: the series' own ticks are exact.
   ///   - followsClock: For formats whose readers add intervals up to times. Otherwise they are the sensor's own.
-  package init(_ recording: InterchangeRecording, perSecond: Int64 = 1000, followsClock: Bool = false) {
+  ///   - withoutPauses: For formats whose timer stands in pauses of the workout. No interval spans one then.
+  package init(
+    _ recording: InterchangeRecording, perSecond: Int64 = 1000, followsClock: Bool = false, withoutPauses: Bool = false
+  ) {
+    pauses = withoutPauses ? recording.pauses.stretches : []
     self.perSecond = perSecond
     self.followsClock = followsClock
     located = recording.heartbeats.locatedBeats
@@ -55,6 +63,7 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
   package mutating func next() -> Beat? {
     while let one = located.next() {
       guard one.time >= span.start, one.time <= span.end else { continue }
+      guard !isPaused(at: one.time.microseconds) else { continue }
       guard one.beat.flags.isDisjoint(with: [.surplus, .filler]) else {
         isBroken = true
         continue
@@ -78,6 +87,17 @@ package struct MeasuredBeats: Sequence, IteratorProtocol, Sendable {
       return Beat(time: one.time, interval: interval, flags: one.beat.flags)
     }
     return nil
+  }
+
+  /// What follows a pause begins anew, however short it was.
+  private mutating func isPaused(at microseconds: Int64) -> Bool {
+    while pause < pauses.count, pauses[pause].upperBound < microseconds {
+      pause += 1
+      isBroken = true
+    }
+    guard pause < pauses.count, pauses[pause].lowerBound <= microseconds else { return false }
+    isBroken = true
+    return true
   }
 
   private mutating func begin(_ one: HeartbeatSeries.LocatedBeat) -> Beat {

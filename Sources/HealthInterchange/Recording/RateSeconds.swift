@@ -13,6 +13,8 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
     package var beatsPerMinute: UInt16
     /// Whether rates were lost between the second before and this one.
     package var isPrecededByGap: Bool
+    /// Whether the workout was paused between the second before and this one. It never is where pauses are not asked for.
+    package var isPrecededByPause = false
   }
 
   /// A shorter time between two rates is none in which rates were lost, whatever beats say.
@@ -22,19 +24,29 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
   private let gaps: [RecordingGap]
   private var rate = 0
   private var gap = 0
+  private let pauses: [ClosedRange<Int64>]
+  /// The first pause that does not end before what is compared.
+  private var pause = 0
   /// A second behind which its stretch does not go on: found once, however many rates it has.
   private var endOfStretch: Int64?
   private var previous: (time: Timestamp, second: Int64)?
 
-  package init(_ recording: InterchangeRecording) {
-    rates = recording.rates
+  /// - Parameters:
+  ///   - recording: What is written.
+  ///   - withoutPauses: For formats that have none of what was measured while the workout was paused.
+  package init(_ recording: InterchangeRecording, withoutPauses: Bool = false) {
     gaps = recording.gaps
+    let stretches = withoutPauses ? recording.pauses : TimeStretches()
+    pauses = stretches.stretches
+    rates =
+      stretches.isEmpty ? recording.rates : recording.rates.filter { !stretches.contains($0.time.microseconds) }
   }
 
   package mutating func next() -> Second? {
     guard rate < rates.count else { return nil }
     let first = rates[rate]
     let isPrecededByGap = previous.map { isGap(from: $0.time, to: first.time) } ?? false
+    let isPrecededByPause = previous.map { isPause(from: $0.time, to: first.time) } ?? false
     let second = Swift.max(first.time.microseconds.flooredSeconds, previous.map { $0.second + 1 } ?? .min)
     var last = first
     rate += 1
@@ -43,7 +55,9 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
       rate += 1
     }
     previous = (last.time, second)
-    return Second(second: second, beatsPerMinute: last.beatsPerMinute, isPrecededByGap: isPrecededByGap)
+    return Second(
+      second: second, beatsPerMinute: last.beatsPerMinute, isPrecededByGap: isPrecededByGap,
+      isPrecededByPause: isPrecededByPause)
   }
 
   /// Whether the next rate has a second of its own behind one that is taken.
@@ -53,7 +67,9 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
     guard endOfStretch != second else { return false }
     // It is only moved where its stretch goes on.
     var next = rate + 1
-    while next < rates.count, !isGap(from: rates[next - 1].time, to: rates[next].time) {
+    while next < rates.count, !isGap(from: rates[next - 1].time, to: rates[next].time),
+      !isPause(from: rates[next - 1].time, to: rates[next].time)
+    {
       if rates[next].time.microseconds.flooredSeconds > second { return true }
       next += 1
     }
@@ -65,6 +81,11 @@ package struct RateSeconds: Sequence, IteratorProtocol, Sendable {
     guard later.microseconds(since: earlier) >= Self.shortestGapMicroseconds else { return false }
     while gap < gaps.count, gaps[gap].end <= earlier { gap += 1 }
     return gap < gaps.count && gaps[gap].start < later
+  }
+
+  private mutating func isPause(from earlier: Timestamp, to later: Timestamp) -> Bool {
+    while pause < pauses.count, pauses[pause].upperBound < earlier.microseconds { pause += 1 }
+    return pause < pauses.count && pauses[pause].lowerBound < later.microseconds
   }
 }
 

@@ -1,6 +1,6 @@
 internal import HealthModel
 
-/// TCX: a Lap for each part, a Track for each stretch without a gap of rates, a Trackpoint for each second.
+/// TCX: a Lap for each part, a Track for each stretch without a gap of rates or a pause, a Trackpoint for each second. Of a pause there is nothing.
 package enum TCXWriter: CollectionWriter {
   package static let format = InterchangeFormat.tcx
 
@@ -58,12 +58,12 @@ package enum TCXWriter: CollectionWriter {
     var count: Int64 = 0
     var sum: Int64 = 0
     var greatest: UInt16 = 0
-    for rate in RateSeconds(recording) where isInside(rate.second) {
+    for rate in RateSeconds(recording, withoutPauses: true) where isInside(rate.second) {
       count += 1
       sum += Int64(rate.beatsPerMinute)
       greatest = max(greatest, rate.beatsPerMinute)
     }
-    let milliseconds = lap.span.microseconds / 1000
+    let milliseconds = recording.pauses.microsecondsLeft(of: lap.span) / 1000
     let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
     buffer.append(
       """
@@ -81,13 +81,14 @@ package enum TCXWriter: CollectionWriter {
     }
     buffer.append("    <Intensity>Active</Intensity>\n    <TriggerMethod>Manual</TriggerMethod>\n")
     var isOpen = false
-    for rate in RateSeconds(recording) where isInside(rate.second) {
-      if rate.isPrecededByGap, isOpen {
+    for rate in RateSeconds(recording, withoutPauses: true) where isInside(rate.second) {
+      let isPrecededByGap = rate.isPrecededByGap || rate.isPrecededByPause
+      if isPrecededByGap, isOpen {
         buffer.append("    </Track>\n")
         isOpen = false
       }
       // Else a track may end for a lap alone.
-      if rate.isPrecededByGap {
+      if isPrecededByGap {
         buffer.append("    <?\(RecordingAnnouncement.target) \(RecordingAnnouncement.gap)?>\n")
       }
       if !isOpen { buffer.append("    <Track>\n") }

@@ -43,6 +43,28 @@ extension InterchangeFormat {
     try writer.write(recording, to: receive)
   }
 
+  /// Of the rates of `recording` those that are not in its file, and why; none of a format that has no rates at all, or all of them.
+  package func missingRates(_ recording: InterchangeRecording) -> [(count: Int, reason: String)] {
+    let hasPauses: Bool
+    switch self {
+    case .rr, .hrvlogger, .wfdb, .omh: return []
+    case .fit, .tcx: hasPauses = true
+    case .edf, .fhir, .apple: hasPauses = false
+    }
+    let pauses = hasPauses ? recording.pauses : TimeStretches()
+    let paused = recording.rates.count { pauses.contains($0.time.microseconds) }
+    var (written, tooGreat) = (0, 0)
+    for one in RateSeconds(recording, withoutPauses: hasPauses) {
+      written += 1
+      if self == .fit, one.beatsPerMinute > FITProfile.greatestRate { tooGreat += 1 }
+    }
+    return [
+      (recording.rates.count - paused - written, "\(rawValue) has one a second"),
+      (paused, "\(rawValue) has none of a pause"),
+      (tooGreat, "\(rawValue) has none above \(FITProfile.greatestRate)"),
+    ].filter { $0.0 > 0 }
+  }
+
   /// Why this format would have nothing of `recording`; nil where it has something.
   package func refusal(_ recording: InterchangeRecording) -> String? {
     switch self {
@@ -50,8 +72,10 @@ extension InterchangeFormat {
       let first = recording.span.start.microseconds.flooredSeconds - FITProfile.epoch
       // Smaller numbers are seconds since a device was switched on.
       guard first >= 0x1000_0000, first < Int64(UInt32.max) else { return "FIT has no times before July 1998" }
-      return Self.emptiness(of: recording)
-    case .tcx: return recording.rates.isEmpty ? "TCX has rates, and there is none in it" : nil
+      return Self.emptiness(of: recording) ?? Self.restlessness(of: recording, hasBeats: true)
+    case .tcx:
+      return recording.rates.isEmpty
+        ? "TCX has rates, and there is none in it" : Self.restlessness(of: recording, hasBeats: false)
     case .rr, .hrvlogger:
       let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
       return hasInterval ? nil : "this format has intervals, and there is none in it"
@@ -69,6 +93,14 @@ extension InterchangeFormat {
       return MeasuredBeats(recording).contains { _ in true }
         ? nil : "WFDB's annotations are beats, and there is none in it"
     }
+  }
+
+  /// Why there is nothing outside of the pauses; nil where there is something.
+  private static func restlessness(of recording: InterchangeRecording, hasBeats: Bool) -> String? {
+    guard !recording.pauses.isEmpty else { return nil }
+    let hasRate = RateSeconds(recording, withoutPauses: true).contains { _ in true }
+    let hasBeat = hasBeats && MeasuredBeats(recording, withoutPauses: true).contains { _ in true }
+    return hasRate || hasBeat ? nil : "the workout was paused whenever something was measured"
   }
 
   private static func emptiness(of recording: InterchangeRecording) -> String? {
