@@ -89,7 +89,8 @@ public final class TemporaryFolder: Sendable {
     return unsafe stat("\(path)/\(name)", &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
-  private static func remove(_ path: String) {
+  /// Removes a folder with all that is in it.
+  public static func remove(_ path: String) {
     for name in names(path) {
       let child = "\(path)/\(name)"
       var status = stat()

@@ -11,7 +11,7 @@ import Testing
 /// Centres that are of another version, have other tables of the same names, refuse or cancel.
 @Suite("Forwarding to bad centres", .serialized)
 struct BadCentreTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   let server: TestServer
 
   init() throws { server = try Self.shared.get() }

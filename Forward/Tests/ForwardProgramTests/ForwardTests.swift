@@ -11,7 +11,7 @@ import Testing
 /// The program, stores, and a real server, which all these share.
 @Suite("Forwarding", .serialized)
 struct ForwardTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   let server: TestServer
 
   init() throws { server = try Self.shared.get() }

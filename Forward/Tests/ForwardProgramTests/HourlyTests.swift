@@ -10,7 +10,7 @@ import Testing
 /// The view of hours where recordings overlap, and where values are not packed.
 @Suite("Hours at the centre", .serialized)
 struct HourlyTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   /// Five minutes into a quarter of an hour.
   private static let start = TestGateway.start
   private static let second: Int64 = 1_000_000

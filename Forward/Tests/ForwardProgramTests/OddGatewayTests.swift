@@ -11,7 +11,7 @@ import Testing
 /// Gateways that are not as they should be: a clock that is wrong, one strap at two of them, one store at two of them, hostile texts.
 @Suite("Forwarding from odd gateways", .serialized)
 struct OddGatewayTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   private static let day: Int64 = 86_400_000_000
   let server: TestServer
 

@@ -11,7 +11,7 @@ import Testing
 /// What goes wrong where people write configurations and put stores in place.
 @Suite("Forwarding after mistakes of a gateway's owner", .serialized)
 struct OwnerMistakeTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   let server: TestServer
 
   init() throws { server = try Self.shared.get() }

@@ -11,7 +11,7 @@ import Testing
 /// What leaves a gateway, and what of it researchers see.
 @Suite("What leaves a gateway", .serialized)
 struct PrivacyTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   let server: TestServer
 
   init() throws { server = try Self.shared.get() }

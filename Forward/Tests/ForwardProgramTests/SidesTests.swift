@@ -11,7 +11,7 @@ import Testing
 /// What `verify` finds and `restore` refuses, and what is no difference: changes that wait, a forwarder beside it, what was forgotten.
 @Suite("Comparing both sides", .serialized)
 struct SidesTests {
-  private static let shared = Result { try TestServer() }
+  private static let shared = Result { try TestServer.shared() }
   private static let source = SourceRevision(identifier: "org.example", name: "Example")
   let server: TestServer
 

@@ -1,6 +1,7 @@
 import Centre
 import Glibc
 import PostgreSQL
+import Synchronization
 import TestSupport
 
 /// PostgreSQL of Debian in a folder of its own, with a socket there and no port. It refuses to run as root, so it is somebody else.
@@ -118,5 +119,29 @@ final class TestServer: Sendable {
     var database = try connect(name)
     try database.runScript(script)
     for gateway in gateways { try database.run("CREATE ROLE \"\(gateway)\" LOGIN IN ROLE sensord_gateway") }
+  }
+}
+
+extension TestServer {
+  /// A server of several tests, which lives until they have ended: nothing else would end it then, and its folder is memory.
+  static func shared() throws -> TestServer {
+    let server = try TestServer()
+    SharedServers.all.withLock { $0.append(server) }
+    return server
+  }
+}
+
+private enum SharedServers {
+  static let all: Mutex<[TestServer]> = {
+    atexit { SharedServers.end() }
+    return Mutex([])
+  }()
+
+  static func end() {
+    for server in all.withLock({ $0 }) {
+      server.program.send(SIGQUIT)
+      server.program.wait()
+      TemporaryFolder.remove(server.folder.path)
+    }
   }
 }
