@@ -14,7 +14,7 @@ public final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    Self.remove(path)
+    Self.removeTree(path)
   }
 
   /// Containers often have 64 MiB there, which a database fills.
@@ -90,12 +90,12 @@ public final class TemporaryFolder: Sendable {
   }
 
   /// Removes a folder with all that is in it.
-  public static func remove(_ path: String) {
+  public static func removeTree(_ path: String) {
     for name in names(path) {
       let child = "\(path)/\(name)"
       var status = stat()
       if unsafe lstat(child, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
-        remove(child)
+        removeTree(child)
       } else {
         unsafe unlink(child)
       }

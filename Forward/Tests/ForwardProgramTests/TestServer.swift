@@ -141,7 +141,7 @@ private enum SharedServers {
     for server in all.withLock({ $0 }) {
       server.program.send(SIGQUIT)
       server.program.wait()
-      TemporaryFolder.remove(server.folder.path)
+      TemporaryFolder.removeTree(server.folder.path)
     }
   }
 }
