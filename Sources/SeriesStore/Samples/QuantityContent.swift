@@ -73,28 +73,37 @@ struct QuantityContent: SampleContent {
     return try differs(sample, from: chunks) ? "its figures are not those of its values" : nil
   }
 
-  /// Whether a sample's row contradicts its values. Sums may differ in their last digits, which are all there is of one in which values
-  /// cancel out. Aggregations of later programs cannot be checked.
+  /// Whether a sample's row contradicts its values.
   private static func differs(
     _ sample: SampleRow, from chunks: [QuantityPacker.Packed]
   ) throws(StoreError) -> Bool {
-    let summary = SeriesSummary(chunks.lazy.map(\.summary))
+    guard try differs(sample, from: SeriesSummary(chunks.lazy.map(\.summary)), of: chunks) else { return false }
+    // Earlier programs added up cell by cell. Where values cancel out, the last digits are all there is of a sum.
+    var cells: [SummaryCell] = []
+    for chunk in chunks {
+      do throws(ChunkError) { try SummaryCells.decode(chunk.cells, onto: &cells) } catch { return true }
+    }
+    return try differs(sample, from: SeriesSummary(cells), of: chunks)
+  }
+
+  /// Sums may differ in their last digits. Aggregations of later programs cannot be checked.
+  private static func differs(
+    _ sample: SampleRow, from summary: SeriesSummary, of chunks: [QuantityPacker.Packed]
+  ) throws(StoreError) -> Bool {
     guard summary.count > 0, let claim = sample.figures.summary else { return true }
     guard sample.start <= summary.start, sample.end >= summary.end else { return true }
     guard claim.lastStart == summary.lastStart, claim.lastEnd == summary.lastEnd, claim.duration == summary.duration
     else { return true }
-    var pairs: [(found: Double?, expected: Double?, least: Double)] = [
-      (claim.minimum, summary.minimum, 0), (claim.maximum, summary.maximum, 0), (claim.last, summary.last, 0),
+    var pairs: [(Double?, Double?)] = [
+      (claim.minimum, summary.minimum), (claim.maximum, summary.maximum), (claim.last, summary.last),
     ]
-    let magnitude = max(summary.minimum.magnitude, summary.maximum.magnitude)
     if let type = sample.type.quantityType, type.style.isKnown {
-      let sum = type.style.isCumulative ? summary.sum : nil
-      pairs.append((sample.figures.sum, sum, magnitude * Double(summary.count)))
-      pairs.append((sample.figures.average, try average(of: chunks, summary, type), magnitude))
+      pairs.append((sample.figures.sum, type.style.isCumulative ? summary.sum : nil))
+      pairs.append((sample.figures.average, try average(of: chunks, summary, type)))
     }
-    return pairs.contains { found, expected, least in
+    return pairs.contains { found, expected in
       guard let found, let expected else { return found != expected }
-      return !(abs(found - expected) <= 1e-9 * max(abs(found), abs(expected), least))
+      return !(abs(found - expected) <= 1e-9 * max(abs(found), abs(expected)))
     }
   }
 }
