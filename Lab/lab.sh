@@ -8,14 +8,18 @@
 #   lab.sh run [-s SCENARIO] [-b BUNDLE] [-o OUT] [-t SECS] [--fast] [--snoop] -- COMMAND...
 #       Boot, run COMMAND in the guest, leave results in OUT, exit with its status (124 timeout, 125 lab failure).
 #       --fast: time travel, idle time is skipped: an hour of guest time takes seconds. -t is guest seconds.
+#   lab.sh prepare                   bring the roots up to date with the files here; run and system do, too
+#   lab.sh room                      print how many machines may run at a time: LAB_JOBS (2), or as many as there is memory for
 # In the guest: cwd=/job (read-write, is OUT on the host), bundle at /bundle (read-only) on PATH and
 # LD_LIBRARY_PATH; dbus-daemon, bluetoothd (hci0 powered) and the straps are already up.
 set -euo pipefail
 LAB=$(dirname "$(readlink -f "$0")")
+MEM=${LAB_MEM:-512}                            # MB that a machine has
 CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
 PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
 SYSTEM_PACKAGES="apt systemd systemd-sysv dbus dbus-user-session libpam-systemd bluez bluez-test-tools python3 sqlite3 procps kmod libglib2.0-bin libbluetooth3 libmosquitto1 libpq5 sudo"
 WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
+NO_MEMORY="no folder for the machine's memory: /dev/shm, $CACHE or /tmp with $MEM MB free, not mounted noexec"
 
 # apt with lists, state and archives of its own: as on an empty system, whatever this one has, and without root.
 apt() { apt-get -qq -o Dir::State::lists="$CACHE/apt/lists" -o Dir::State::status="$CACHE/apt/status" -o Dir::Cache="$CACHE/apt" -o APT::Sandbox::User=root "$@"; }
@@ -28,14 +32,41 @@ check() {                                      # what the machine needs of this 
   [ "$codename" = bookworm ] || stop "the machine is made from the packages of Debian 12 (bookworm), and this is ${codename:-no Debian}"
   python3 -c 'import ctypes, os, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)' ||
     stop "ptrace is forbidden here, without which User-Mode Linux cannot run; in a container: --cap-add SYS_PTRACE, or another seccomp profile"
-  [ -n "$(memory)" ] || stop "no folder for the machine's memory: /dev/shm, $CACHE or /tmp with ${LAB_MEM:-512} MB free, not mounted noexec"
+  memory >/dev/null || stop "$NO_MEMORY"
 }
 
-memory() {                                     # where the machine's memory is kept: a file that is mapped for execution
+memory() {                                     # where the memory of so many machines (1) is kept: files that are mapped for execution
   local folder
   for folder in /dev/shm "$CACHE" /tmp; do
-    [ -w "$folder" ] && [ "$(df --output=avail -m "$folder" | tail -1)" -gt "${LAB_MEM:-512}" ] || continue
+    [ -w "$folder" ] && [ "$(df --output=avail -m "$folder" | tail -1)" -gt $((${1:-1} * MEM)) ] || continue
     case ,$(findmnt -nT "$folder" -o OPTIONS), in *,noexec,*) ;; *) echo "$folder"; return;; esac
+  done
+  return 1
+}
+
+room() {                                       # a machine alone is always tried
+  local wanted=${LAB_JOBS:-2} fit available
+  case $wanted in *[!0-9]* | 0) stop "LAB_JOBS is how many machines run at a time, not \"$wanted\"";; esac
+  available=$(awk '/^MemAvailable/ {print int($2 / 1024)}' /proc/meminfo); fit=$wanted
+  until [ "$fit" = 1 ] || { [ $((fit * MEM)) -lt "$available" ] && memory "$fit" >/dev/null; }; do fit=$((fit - 1)); done
+  [ "$fit" = "$wanted" ] || echo "lab: $fit at a time, not $wanted: for each machine $MEM MB must be available, and free in one folder" >&2
+  echo "$fit"
+}
+
+own_files() {                                  # calls "$@" MODE FILE PLACE for each file of ours in the roots
+  local unit
+  "$@" 755 "$LAB/guest/init" "$CACHE/root/init" || return
+  [ -f "$CACHE/system-stamp" ] || return 0
+  "$@" 755 "$LAB/system/init" "$CACHE/system/usr/sbin/lab-init" || return
+  for unit in "$LAB"/system/*.service; do "$@" 644 "$unit" "$CACHE/system/etc/systemd/system/${unit##*/}" || return; done
+}
+is_same() { cmp -s "$2" "$3"; }
+
+prepare() {                                    # no machine sees its root change: each holds the lock until it ends, and who has to write waits
+  exec 9<"$CACHE"
+  until flock -s 9; own_files is_same; do
+    flock -xn 9 || { echo "lab: waiting for the machines that run, since their root has to change" >&2; flock -x 9; }
+    own_files install -m || stop "the roots in $CACHE cannot be written"
   done
 }
 
@@ -116,6 +147,16 @@ build_system() {                               # a Debian with a package databas
   echo "$stamp" >"$CACHE/system-stamp"
 }
 
+# Starts a machine, with these words for its kernel; $out and $limit are its caller's. It ends with this script, also when that is stopped.
+boot() {
+  local folder
+  folder=$(memory) || stop "$NO_MEMORY"
+  TMPDIR=$folder timeout -k 5 "$limit" "$CACHE/linux-uml" mem="${MEM}M" root=/dev/root rootfstype=hostfs ro con=null con0=null,fd:1 panic=-1 \
+    lab.job="$out" "$@" </dev/null >>"$out/console.txt" 2>&1 &
+  machine=$!
+  trap 'kill "$machine" 2>/dev/null; wait "$machine" || :; exit 143' INT TERM HUP
+}
+
 # Waits for a machine. When its job is over, nothing more is tried: one that does not go off by itself within a minute (seen once: its
 # systemd was busy with itself, so that its time stood) is switched off.
 switch_off_after() {
@@ -135,15 +176,13 @@ system() {                                     # boots as often as its job resta
     -*) echo "lab: unknown option $1" >&2; exit 2;; *) break;; esac; done
   out=${out:-$(mktemp -d)}; mkdir -p "$out"; out=$(readlink -f "$out"); rm -f "$out"/{rc,next,*.log,strap.out,console.txt}
   cp "$LAB"/guest/*.py "$LAB"/system/*.sh "$LAB"/system/*.py "$out/"; cp "$job" "$out/job.sh"; cp "$scenario" "$out/scenario.json"; [ $# = 0 ] || cp -r "$@" "$out/"
-  install -m 755 "$LAB/system/init" "$CACHE/system/usr/sbin/lab-init"
-  install -m 644 "$LAB"/system/*.service "$CACHE/system/etc/systemd/system/"
+  prepare
+  local limit=${LAB_WALL:-$((secs + 120))}
   rm -f "$out/disk"; truncate -s 1G "$out/disk"; mkfs.ext4 -q "$out/disk"
   for boot in 1 2 3 4; do
     rm -f "$out/next"
-    TMPDIR=$(memory) timeout -k 5 "${LAB_WALL:-$((secs + 120))}" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" ubda="$out/disk" root=/dev/root \
-      rootfstype=hostfs rootflags="$CACHE/system" ro init=/usr/sbin/lab-init con=null con0=null,fd:1 $fast panic=-1 lab.job="$out" \
-      </dev/null >>"$out/console.txt" 2>&1 &
-    switch_off_after $! "$out/rc" || status=$?
+    boot ubda="$out/disk" rootflags="$CACHE/system" init=/usr/sbin/lab-init $fast
+    switch_off_after "$machine" "$out/rc" || status=$?
     [ -e "$out/next" ] || break
   done
   [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
@@ -163,14 +202,14 @@ run() {
     *) echo "lab: unknown option $1" >&2; exit 2;; esac; done
   out=${out:-$(mktemp -d)}; mkdir -p "$out"; out=$(readlink -f "$out"); rm -f "$out"/{rc,times,*.log,console.txt}
   cp "$scenario" "$out/scenario.json"; cp "$LAB"/guest/*.py "$LAB"/guest/*.sh "$out/"; printf '%q ' "$@" >"$out/command"
+  prepare
   local limit=${LAB_WALL:-$((secs + 90))}
-  install -m755 "$LAB/guest/init" "$CACHE/root/init"
-  TMPDIR=$(memory) timeout -k 5 "$limit" "$CACHE/linux-uml" mem="${LAB_MEM:-512}M" root=/dev/root rootfstype=hostfs \
-    rootflags="$CACHE/root" ro init=/init con=null con0=null,fd:1 $fast panic=-1 lab.secs="$secs" lab.snoop="$snoop" \
-    lab.job="$out" ${bundle:+lab.bundle="$bundle"} </dev/null >"$out/console.txt" 2>&1 || status=$?
+  boot rootflags="$CACHE/root" init=/init $fast lab.secs="$secs" lab.snoop="$snoop" ${bundle:+lab.bundle="$bundle"}
+  wait "$machine" || status=$?
   [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
   exit "$(cat "$out/rc")"
 }
 
 cmd=${1:-}; shift || true
-case $cmd in build) build "$@";; build-system) build_system;; system) system "$@";; bundle) bundle "$@";; run) run "$@";; *) sed -n 2,11p "$0" >&2; exit 2;; esac
+case $cmd in build) build "$@";; build-system) build_system;; system) system "$@";; bundle) bundle "$@";; run) run "$@";;
+  prepare) prepare;; room) room;; *) sed -n 2,14p "$0" >&2; exit 2;; esac

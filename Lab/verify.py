@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what sensord stored with what each strap really sent.  usage: verify.py OUT [--header]
+"""Compares what sensord stored with what each strap really sent.  usage: verify.py OUT, or verify.py --header: the row above them
 
 OUT is the folder of a lab run of guest/record.sh. The capture of a session must hold payloads that the strap sent, byte for
 byte, each once and in order; sent payloads that are not in it are "swallowed" (bluetoothd did not hand them out). The
@@ -145,12 +145,12 @@ def check(out, scenario, lines, sessions, strap, expect):
     return (len(sent), len(fields), got['swallowed'], got['junk'], got['gaps'], got['sessions'], '' if resume is None else f'{resume:.1f}'), wrong
 
 
-def main(out, *options):
+def main(out):
+    if out == '--header': return print(ROW.format('scenario', 'strap', 'sent', 'stored', 'swallowed', 'junk', 'gaps', 'sessions', 'resume', ''))
     lines = [json.loads(line) for line in open(f'{out}/strap.log') if line.startswith('{')]
     scenario = json.load(open(f'{out}/scenario.json'))
     sessions = json.load(open(f'{out}/sessions.json')) if os.path.exists(f'{out}/sessions.json') else []
     name, right = os.path.basename(os.path.normpath(out)), True
-    if '--header' in options: print(ROW.format('scenario', 'strap', 'sent', 'stored', 'swallowed', 'junk', 'gaps', 'sessions', 'resume', ''))
     straps = [s.get('address', 'C0:FF:EE:00:00:01') for s in scenario.get('straps', [scenario])]
     for strap in straps:
         if strap in scenario.get('allow', straps):

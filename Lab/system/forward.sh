@@ -1,4 +1,4 @@
-# In the guest: the forwarder's package (`make deb-forward`), with no server to forward to; installed, started, upgraded, removed, purged.
+# In the guest: the forwarder's package, with no server to forward to; installed, started, upgraded, removed, purged.
 . /job/tried.sh
 touch /tmp/before
 of() { systemctl show -P "$1" "${2:-sensord-forward}"; }
