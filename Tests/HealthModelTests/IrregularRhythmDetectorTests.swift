@@ -47,7 +47,7 @@ struct IrregularRhythmDetectorTests {
 
   @Test(
     "an episode of 25 minutes is not told, one of 32.5 is, wherever it begins",
-    arguments: Array(stride(from: 0, to: 150, by: 10)))
+    arguments: Trials.some(3, of: Array(stride(from: 0, to: 150, by: 10))))
   func lengths(offset: Int) {
     let start = 1_000 + Double(offset)
     #expect(events(6_000, irregular: [start..<start + 1_500]).isEmpty)
@@ -93,7 +93,7 @@ struct IrregularRhythmDetectorTests {
   func absurd() {
     var detector = IrregularRhythmDetector(origin: Self.origin)
     var random = SeededGenerator(seed: 3)
-    for index in 0..<200_000 {
+    for index in 0..<50_000 * Trials.factor {
       let interval = Double.random(in: 0.3...1.5, using: &random)
       let time = Self.origin.advanced(byMicroseconds: Int64(index) * 20_000)
       #expect(detector.add(interval, endingAt: time) == nil)

@@ -33,7 +33,7 @@ struct KilledRecorderTests {
 
   @Test("at any call, also within commits and changes of segments, no acknowledged value is lost or stored twice")
   func killed() async throws {
-    let kills = 50 * Trials.factor
+    let kills = 20 * Trials.factor
     let seed = Self.seed()
     var random = SeededGenerator(seed: seed)
     let watched = try await WatchedRecording(every: 5, seconds: min(320, 2 * kills))

@@ -11,7 +11,7 @@ struct RecorderModelTests {
   func sequences(quarter: Int) async throws {
     var random = SystemRandomNumberGenerator()
     let given = ProcessInfo.processInfo.environment["SENSORD_SEED"].flatMap { UInt64($0) }
-    let count = given == nil ? 25 * Trials.factor : 1
+    let count = given == nil ? 12 * Trials.factor : 1
     var figures = RecorderModel.Figures()
     for _ in 0..<count {
       let seed = given ?? random.next() >> 16
