@@ -9,17 +9,8 @@ DESTDIR ?=
 STRIP ?= strip --strip-debug
 
 release = .build/release
-# Holds the C++ library that Swift's needs as an archive, so that it is linked like Swift's: its symbols would be a
-# third of the dynamic linker's work at each start. Without a C compiler it stays a shared one.
-static = $(CURDIR)/.build/static
-# Relocations as bits instead of 24 bytes each: a megabyte that every start would read, and keep resident. Only the linker of
-# the Swift toolchain packs them so; glibc 2.36 (Debian 12) reads them.
-packed = -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
-# A quarter less of a program: optimized for size (a replay takes 9 % more instructions, most commands 1 to 4), functions that are
-# equal once, and none that nobody calls; no symbols for libraries that a program would load; no tables for exceptions (Scripts/lean.ld).
-# And nothing that differs from build to build: names of compiled C headers, which are new each time, are no part of its symbols.
-lean = -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
-  -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker $(CURDIR)/Scripts/lean.ld
+# Where every package is built (Scripts/build).
+build = SWIFT='$(SWIFT)' Scripts/build
 binaries = $(release)/sensord $(release)/sensord-simulator
 # What reads and writes the formats of others; sensord starts it.
 helper = $(release)/sensord-interchange
@@ -50,16 +41,20 @@ run: build ## record through bluetoothd; without an adapter, a demonstration
 
 .PHONY: build
 build: dependencies ## the release binaries, in .build/release
-	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
+	$(build) . release
 
 .PHONY: test
 test: dependencies ## all tests, with warnings as errors
-	$(SWIFT) build --build-tests
+	$(build) . --build-tests
+	$(build) Examples/HotDog
 	@SWIFT='$(SWIFT)' Scripts/test
 
 .PHONY: check
 check: lint imports test verify-unit ## everything that has to be right before a commit is shared
+
+.PHONY: check-all
+check-all: ## what takes longer than .ci/run has, every part that has not passed at this commit (Scripts/check-all)
+	@Scripts/check-all missing
 
 .PHONY: lint
 lint: ## the source format
@@ -70,9 +65,11 @@ format: ## bring the sources into that format
 	$(SWIFT) format --in-place --parallel --recursive $(formatted)
 
 .PHONY: imports
-imports: ## which module may import which; that the libraries are documented and decisions short
+imports: ## which module may import which, what packages share; that the libraries are documented and decisions short
 	@Scripts/check-imports --self-test
 	@Scripts/check-imports
+	@Scripts/check-packages --self-test
+	@Scripts/check-packages
 	@Scripts/check-isolation --self-test
 	@Scripts/check-isolation
 	@Scripts/check-documentation --self-test
@@ -83,15 +80,12 @@ verify-unit: ## the systemd unit: correct, and locked down
 	@Scripts/verify-unit
 
 .PHONY: lockdown
-lockdown: build ## record, serve and forward under the units' restrictions, without systemd
+lockdown: build live forward ## record, serve and forward under the units' restrictions, without systemd
 	@Scripts/install-dependencies check
-	@Scripts/install-dependencies live
 	@Scripts/install-dependencies gateways
 	@Scripts/record-locked-down $(binaries)
-	$(SWIFT) build --package-path Live --product sensord-live
-	@Scripts/serve-locked-down Live/.build/debug/sensord-live $(binaries)
-	$(SWIFT) build --package-path Forward --product sensord-forward
-	@Scripts/forward-locked-down Forward/.build/debug/sensord-forward $(binaries)
+	@Scripts/serve-locked-down $(release)/sensord-live $(binaries)
+	@Scripts/forward-locked-down $(release)/sensord-forward $(binaries)
 
 .PHONY: sanitize
 sanitize: dependencies ## the tests under the address and the thread sanitizer
@@ -101,13 +95,14 @@ sanitize: dependencies ## the tests under the address and the thread sanitizer
 .PHONY: lab
 lab: build ## every scenario against a real bluetoothd (Lab/README.md)
 	@Scripts/install-dependencies lab
+	$(build) Examples/HotDog release
 	Lab/run-all $(release)/sensord
 
 .PHONY: site
 site: build live ## the documentation as pages, with pictures and the libraries' reference, in .build/site
 	@Scripts/install-dependencies site
 	@rm -rf .build/pictures .build/site
-	@Scripts/pictures .build/pictures $(release) Live/.build/release
+	@Scripts/pictures .build/pictures $(release)
 	@Scripts/site .build/site $(release) .build/pictures
 	@echo "To look at them: python3 -m http.server --bind 127.0.0.1 --directory .build/site 8080, then http://127.0.0.1:8080"
 
@@ -143,26 +138,24 @@ fuzz: dependencies ## every reader of foreign bytes under the fuzzer, a minute e
 	@Fuzz/run
 
 .PHONY: live
-live: dependencies ## the live hub (Documentation/live.md), in Live/.build/release
+live: dependencies ## the live hub (Documentation/live.md), in .build/release
 	@Scripts/install-dependencies live
-	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build --package-path Live -c release --product sensord-live --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
+	$(build) Live release --product sensord-live
 
 .PHONY: forward
-forward: dependencies ## the forwarder to PostgreSQL (Documentation/many-gateways.md), in Forward/.build/release
+forward: dependencies ## the forwarder to PostgreSQL (Documentation/many-gateways.md), in .build/release
 	@Scripts/install-dependencies forward
-	@mkdir -p $(static); ln -sf "$$($(CC) -print-file-name=libstdc++.a)" $(static)/ || true
-	$(SWIFT) build --package-path Forward -c release --product sensord-forward --static-swift-stdlib --disable-local-rpath -Xlinker -L$(static) $(packed) $(lean)
+	$(build) Forward release --product sensord-forward
 
 .PHONY: run-live
 run-live: build live ## look in a browser: at the recorder that runs, or at a demonstration
-	@Scripts/run-live $(release) Live/.build/release
+	@Scripts/run-live $(release)
 
 .PHONY: test-live
 test-live: dependencies ## the tests of the live hub
 	@Scripts/install-dependencies live-tests
-	$(SWIFT) build --product sensord
-	$(SWIFT) build --product sensord-simulator
+	$(build) . --product sensord
+	$(build) . --product sensord-simulator
 	@SWIFT='$(SWIFT)' Scripts/test-live
 
 .PHONY: test-gateways
@@ -187,7 +180,7 @@ dependencies:
 manuals: $(binaries) $(helper) ## manual pages and completions for shells, in .build/manuals
 	@Scripts/install-dependencies manuals
 	@rm -rf .build/manuals
-	@Scripts/manuals .build/manuals $(binaries) $(helper) $(wildcard Live/.build/release/sensord-live)
+	@Scripts/manuals .build/manuals $(binaries) $(helper) $(wildcard $(release)/sensord-live $(release)/sensord-forward)
 
 .PHONY: try-manuals
 try-manuals: manuals ## each page rendered; commands, options and values completed in bash, zsh and fish
@@ -195,22 +188,13 @@ try-manuals: manuals ## each page rendered; commands, options and values complet
 	@Scripts/try-manuals .build/manuals $(release)
 
 .PHONY: deb
-deb: build live ## Debian packages but that of the forwarder, in .build/deb
+deb: build live forward ## Debian packages, in .build/deb
 	@Scripts/install-dependencies deb
 	@rm -rf .build/deb; mkdir -p .build/deb
-	@DH_OPTIONS=-Nsensord-health-forward DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
+	@DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) DEB_FOLDER=$(CURDIR)/.build/deb debian/rules clean binary
 	@lintian --fail-on error,warning .build/deb/*.deb && ls -l .build/deb
 	@Scripts/install-dependencies try-manuals
 	@Scripts/try-manuals .build/manuals $(release)
-
-# By itself, and not in CI: the forwarder's release build takes minutes.
-.PHONY: deb-forward
-deb-forward: forward ## the forwarder's Debian package, in .build/deb-forward
-	@Scripts/install-dependencies deb
-	@rm -rf .build/deb-forward; mkdir -p .build/deb-forward
-	@FORWARD=alone DH_OPTIONS=-psensord-health-forward DEB_RULES_REQUIRES_ROOT=no SOURCE_DATE_EPOCH=$$(dpkg-parsechangelog -S Timestamp) \
-	  DEB_FOLDER=$(CURDIR)/.build/deb-forward debian/rules clean binary
-	@lintian --fail-on error,warning .build/deb-forward/*.deb && ls -l .build/deb-forward
 
 # Built before `sudo make install`, by the person whose checkout this is: root may have no Swift.
 $(binaries) $(helper) &: $(sources)
@@ -236,7 +220,7 @@ install: $(binaries) $(helper) manuals ## programs, systemd units, user and grou
 
 .PHONY: install-live
 install-live: manuals ## the live hub that 'make live' built, its systemd unit and user (DESTDIR, PREFIX)
-	install -D -m 755 -t $(bindir) Live/.build/release/sensord-live
+	install -D -m 755 -t $(bindir) $(release)/sensord-live
 	$(STRIP) $(bindir)/sensord-live
 	install -d $(sharedir); cp -R .build/manuals/sensord-live/. $(sharedir)
 	install -D -m 644 systemd/sysusers.d/sensord-live.conf -t $(sysusersdir)
@@ -247,11 +231,8 @@ install-live: manuals ## the live hub that 'make live' built, its systemd unit a
 	@[ -n "$(DESTDIR)" ] || Scripts/after-install sensord-live
 
 .PHONY: install-forward
-install-forward: ## the forwarder that 'make forward' built, its manuals, systemd unit and user (DESTDIR, PREFIX)
-	@Scripts/install-dependencies manuals
-	@rm -rf .build/manuals/sensord-forward
-	@Scripts/manuals .build/manuals Forward/.build/release/sensord-forward
-	install -D -m 755 -t $(bindir) Forward/.build/release/sensord-forward
+install-forward: manuals ## the forwarder that 'make forward' built, its systemd unit and user (DESTDIR, PREFIX)
+	install -D -m 755 -t $(bindir) $(release)/sensord-forward
 	$(STRIP) $(bindir)/sensord-forward
 	install -d $(sharedir); cp -R .build/manuals/sensord-forward/. $(sharedir)
 	install -D -m 644 systemd/sysusers.d/sensord-forward.conf -t $(sysusersdir)

@@ -112,11 +112,6 @@ let package = Package(
       name: "StoreBenchmark", dependencies: ["SeriesStore", "HealthModel"], path: "Benchmarks/StoreBenchmark",
       swiftSettings: rules),
 
-    // Examples that the tests play; `make examples` builds them as packages of their own.
-    .executableTarget(
-      name: "HotDog", dependencies: ["SensordClient", "HealthModel"], path: "Examples/HotDog/Sources/HotDog",
-      swiftSettings: [.swiftLanguageMode(.v6)]),
-
     .target(name: "TestSupport", dependencies: ["Bits"], path: "Tests/TestSupport", swiftSettings: rules),
     .target(
       name: "StoreSamples", dependencies: ["SeriesStore", "HealthModel", "TestSupport"], path: "Tests/StoreSamples",
@@ -209,7 +204,13 @@ let package = Package(
       "Integration",
       [
         "sensord", "Simulator", "GATTHeartRate", "TestSupport", "Captures", "Sensors", "SeriesStore", "HealthModel",
-        "Bits", "DBus", "HotDog", "SeriesClient", "SensordClient",
+        "Bits", "DBus", "SeriesClient", "SensordClient",
       ]),
   ]
 )
+
+// What has threads, for the thread sanitizer: it compiles these tests and what they need, and no other (Scripts/test-sanitized).
+if Context.environment["SENSORD_TESTS"] == "threads" {
+  let threads = ["BlueZ", "Captures", "DBus", "Door", "Ingestion", "SensordClient", "SeriesStore", "Sensord"]
+  package.targets.removeAll { $0.type == .test && !threads.contains(String($0.name.dropLast("Tests".count))) }
+}

@@ -4,8 +4,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from flooding import Flood, address
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-HUB = os.environ.get('SENSORD_LIVE', f'{ROOT}/Live/.build/release/sensord-live')
-CONSUMERS = f'{ROOT}/Live/.build/consumers/bin/python'
+HUB = os.environ.get('SENSORD_LIVE', f'{ROOT}/.build/release/sensord-live')
+CONSUMERS = f'{ROOT}/.build/consumers/bin/python'
 
 
 class Hub(Flood):

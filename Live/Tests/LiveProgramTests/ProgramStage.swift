@@ -9,12 +9,10 @@ final class ProgramStage {
   }
 
   static let strap = "C0:FF:EE:00:00:71"
-  /// This package's programs, and those of the recorder's.
+  /// This package's programs, and those of the recorder's: built in the same folder.
   private static let own = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent()
-  private static let recorders =
-    ProcessInfo.processInfo.environment["SENSORD_PROGRAMS"]
-    ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../.build/debug").path
+  private static let recorders = ProcessInfo.processInfo.environment["SENSORD_PROGRAMS"] ?? own.path
 
   let folder = TemporaryFolder()
   private let bus: PrivateBus
@@ -158,7 +156,7 @@ final class ProgramStage {
     let folders = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let python =
       ProcessInfo.processInfo.environment["SENSORD_CONSUMERS"]
-      ?? folders.appendingPathComponent("../../.build/consumers/bin/python").path
+      ?? folders.appendingPathComponent("../../../.build/consumers/bin/python").path
     return try start(python, [folders.appendingPathComponent("../Consumers/\(name)").path] + arguments)
   }
 
