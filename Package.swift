@@ -211,6 +211,6 @@ let package = Package(
 
 // What has threads, for the thread sanitizer: it compiles these tests and what they need, and no other (Scripts/test-sanitized).
 if Context.environment["SENSORD_TESTS"] == "threads" {
-  let threads = ["BlueZ", "Captures", "DBus", "Door", "Ingestion", "SensordClient", "SeriesStore", "Sensord"]
+  let threads = ["BlueZ", "Captures", "DBus", "Door", "Ingestion", "SensordClient", "SeriesStore"]
   package.targets.removeAll { $0.type == .test && !threads.contains(String($0.name.dropLast("Tests".count))) }
 }
