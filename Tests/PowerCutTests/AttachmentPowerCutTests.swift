@@ -88,9 +88,7 @@ struct AttachmentPowerCutTests {
     let arguments = try await Self.arguments(isAdding: isAdding, in: start)
     var count = 0
     for call in Self.calls {
-      // A refused call is one of three in the tests, another one each time; a kill may be at any.
-      let step = Trials.factor == 1 && fault != "KILL" ? 3 : 1
-      for number in stride(from: Int.random(in: 1...step), through: 200, by: step) {
+      for number in 1...200 {
         let place = try Place()
         try place.copy(from: start)
         var arguments = arguments
@@ -107,7 +105,7 @@ struct AttachmentPowerCutTests {
         if try await Self.isBeyond(place, call, number) { break }
       }
     }
-    #expect(count > (fault == "KILL" ? 15 : 5), "adding and removing are many calls")
+    #expect(count > 15, "adding and removing are many calls")
   }
 
   /// Whether a program made fewer calls of a kind than the one that was to fail.
@@ -135,7 +133,7 @@ struct AttachmentPowerCutTests {
     var model = DiskModel(holding: image.state, inodes: image.inodes)
     for moment in 0...operations.count {
       if moment > 0 { model.take(operations[moment - 1]) }
-      for _ in 0..<2 * Trials.factor {
+      for _ in 0..<2 {
         let cut = try Place()
         try DiskImage.write(model.cut(using: &random), to: cut.root)
         let found = try await cut.attached("call \(moment), seed \(seed)")
