@@ -68,11 +68,14 @@ struct ExampleTests {
 
   @Test("HotDog waits for permission, plays with the heart in sight, and shows the last game's heart")
   func hotDog() async throws {
+    let built = Program.programs.appendingPathComponent("HotDog").path
+    try #require(
+      FileManager.default.isExecutableFile(atPath: built), "\(built) is not built: Scripts/build Examples/HotDog")
     let (recording, programs, environment) = try await stage()
     try await wait(for: "values") { try recording.received(from: Self.strap) > 0 }
     let terminal = try Terminal()
     let game = try terminal.start(
-      Program.programs.appendingPathComponent("HotDog").path, ["--seconds", "250"],
+      built, ["--seconds", "250"],
       environment: environment.merging(["NO_COLOR": "1", "PATH": "/usr/bin:/bin"]) { $1 })
     try await wait(for: "its request") { terminal.text.contains("--share heartRate,heartbeatSeries") }
     try allow("org.example.HotDog", environment, share: "heartRate,heartbeatSeries")
