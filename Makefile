@@ -47,7 +47,7 @@ build: dependencies ## the release binaries, in .build/release
 test: dependencies ## all tests, with warnings as errors
 	$(build) . --build-tests
 	$(build) Examples/HotDog
-	@SWIFT='$(SWIFT)' Scripts/test
+	@Scripts/test
 
 .PHONY: check
 check: lint imports test verify-unit ## everything that has to be right before a commit is shared
@@ -175,6 +175,10 @@ examples: dependencies ## a package that uses the library, with SQLite alone, as
 .PHONY: dependencies
 dependencies:
 	@Scripts/install-dependencies
+
+# What else is needed for something, as Scripts/install-dependencies lists it.
+dependencies-%:
+	@Scripts/install-dependencies $*
 
 .PHONY: manuals
 manuals: $(binaries) $(helper) ## manual pages and completions for shells, in .build/manuals
