@@ -3,6 +3,7 @@
 touch /tmp/before
 try "it installs" dpkg -i /job/sensord-health_*.deb
 try "it is enabled and runs" sh -c 'systemctl is-enabled sensord && systemctl is-active sensord'
+[ ! -e $failed ] || { systemctl status sensord --no-pager; journalctl -u sensord -u dbus --no-pager | tail -30; }
 try "the live hub installs" dpkg -i /job/sensord-health-live_*.deb
 refused 3 "and is off" systemctl is-active sensord-live
 systemctl start sensord-live; hub=$(systemctl show -P MainPID sensord-live)
