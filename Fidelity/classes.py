@@ -9,21 +9,28 @@ from functools import partial
 import numpy as np
 
 import h10
+import habits
 import heart
 import optical
 import strap
 from strap import PER_HOUR
 
 # `watch(times, seed)` is what a host receives. An hour of the plan is `sessions` sessions; `length(seed)` is the seconds of one
-# where that is not the whole hour. `promise` is what is promised of a sensor without true beats: "told" or "links".
+# where that is not the whole hour. `promise` is what is promised of a sensor without true beats: "told" or "links"; `habit` is
+# what has to be told of one that does something to its intervals.
 SensorClass = namedtuple(
-    "SensorClass", "watch regular irregular sessions length tells_contact promise",
-    defaults=(heart.REGULAR, heart.IRREGULAR, 1, None, True, None))
+    "SensorClass", "watch regular irregular sessions length tells_contact promise habit",
+    defaults=(heart.REGULAR, heart.IRREGULAR, 1, None, True, None, None))
 
 
 def _strap(tells_contact=True, **habits):
     watch = partial(strap.watch, habits={**habits, "contact_supported": tells_contact})
     return SensorClass(watch, tells_contact=tells_contact)
+
+
+def _part_of_hour(seed):
+    """Length of a session in seconds: from five minutes to half an hour."""
+    return np.random.default_rng(seed + 6666).uniform(300, 1800)
 
 
 # Seconds of a session, and how many of them the host did not run.
@@ -78,7 +85,18 @@ CLASSES = {
     "host-stop-told": _strap(stop=2 * PER_HOUR, stop_told=True),
     "host-stop-short": SensorClass(_watch_brief, sessions=12, length=_brief_length),
     "constant": _strap(own_pace=True)._replace(regular=heart.PACED, irregular=()),
-    "optical": SensorClass(partial(optical.watch, invents=True, lost_links=0), promise="told"),
+    "optical": SensorClass(partial(optical.watch, invents=True, lost_links=0), promise="told", habit="invented"),
     "no-rr": SensorClass(partial(optical.watch, invents=False, lost_links=6), promise="links"),
     "h10-link": SensorClass(partial(h10.watch, **h10.DESKTOP, lost_links=6 * PER_HOUR), tells_contact=False),
+    "early-after-loss": SensorClass(partial(h10.watch, **h10.PHONE, slips=12 * PER_HOUR), tells_contact=False),
+    "early-at-start": SensorClass(
+        partial(h10.watch, **h10.PHONE, early_start=True), sessions=4, length=_part_of_hour, tells_contact=False),
+    "bursts": _strap(bursts=True, tells_contact=False),
+    "sum-of-time": SensorClass(habits.sum_of_time, promise="told", habit="unfit"),
+    "repeats": SensorClass(habits.repeats, habit="repeated"),
+    "doubled": SensorClass(habits.doubled, habit="doubled"),
+    "newest-only": SensorClass(habits.newest_only, promise="told", habit="newestOnly"),
+    "two-hearts": SensorClass(habits.two_hearts, promise="told", habit="twoHearts"),
+    "milliseconds": SensorClass(habits.milliseconds, habit="milliseconds"),
+    "paced": _strap(own_pace=True)._replace(regular=heart.TWICE_A_SECOND, irregular=()),
 }

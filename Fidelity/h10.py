@@ -40,9 +40,25 @@ def _spurious(random, times):
     return peaks, overlooked
 
 
-def _detections(random, times):
+def _skin(random, end, slips, early_start):
+    """Spells in which the electrodes see nothing, as (begin, end, whether the strap notices).
+
+    A strap that notices hands its last beats on at once, and its next interval spans the spell. One that does not keeps silent and goes on
+    with the first whole interval afterwards.
+    """
+    spells = [(begin, stop, random.random() < 0.5) for begin, stop in episodes(random, slips, end - 30, 4.5, 9)]
+    if early_start:
+        begin = random.uniform(4, 15)
+        spells = [(begin, begin + random.uniform(4.5, 9), True)] + [one for one in spells if one[0] > begin + 30]
+    return spells
+
+
+def _detections(random, times, skin):
     """(time, index of the true beat or -1, whether it is taken back), in the order of time."""
     peaks, overlooked = _spurious(random, times)
+    for begin, end, _ in skin:
+        overlooked |= (times >= begin) & (times < end)
+        peaks = [peak for peak in peaks if not begin - 1 <= peak[0] < end + 1]
     candidates = [(time, index, False) for index, time in enumerate(times) if not overlooked[index]]
     candidates += [(time, -1, back) for time, back in peaks]
     found = []
@@ -52,15 +68,28 @@ def _detections(random, times):
     return found
 
 
-def _intervals(detections, clock):
+def _intervals(random, detections, skin, true_times, clock):
     """(released at, ticks, true beat or -1, origin) of each interval; one spans what was taken back."""
     times = np.array([time for time, _, _ in detections])
     released = np.r_[times[DEPTH:] + SURE_AFTER, [np.inf] * DEPTH]
+    unseen = []
+    for begin, end, notices in skin:
+        if notices:
+            last = np.searchsorted(times, begin)
+            released[max(0, last - DEPTH) : last] = times[last - 1] + random.uniform(0.3, 1)
+        else:
+            unseen.append(end)
     intervals, previous = [], None
     for (time, index, back), release in zip(detections, released):
         if back:
             continue
-        if previous is not None:
+        lost = bool(unseen) and time >= unseen[0]
+        if lost and index > 0:
+            # It begins at a beat that was not detected well enough to be told.
+            unseen.pop(0)
+            ticks = round(clock(time) * 1024) - round(clock(true_times[index - 1]) * 1024)
+            intervals.append([release, ticks, index, FIRST])
+        elif previous is not None:
             before, index_before = previous
             ticks = round(clock(time) * 1024) - round(clock(before) * 1024)
             skips = index_before >= 0 and index - index_before > 1
@@ -80,16 +109,23 @@ def _delay(random, since_first, slot, held):
     return delay + random.normal(0, 0.007)
 
 
-def watch(times, seed, slot, held, lost_links=0):
-    """What a host with these slots receives from an H10 on a heart with beats at `times`; the link is lost so often an hour."""
+def watch(times, seed, slot, held, lost_links=0, slips=0, early_start=False):
+    """What a host with these slots receives from an H10 on a heart with beats at `times`.
+
+    The link is lost, and the electrodes slip, so often a second; with `early_start` they slip once soon after the beginning.
+    """
     random = np.random.default_rng(seed + 7777)
     drift = random.uniform(-30, 30) * 1e-6
 
     def clock(time):
         return time * (1 + drift)
 
-    intervals = _intervals(_detections(random, times), clock)
+    skin = _skin(random, times[-1], slips, early_start) if slips or early_start else []
+    intervals = _intervals(random, _detections(random, times, skin), skin, times, clock)
     events, next_interval, arrival, recent = [Event(0.0, "connected", b"", [])], 0, 0.0, []
+    if early_start:
+        # Too short to show how far the strap looks ahead: its model says it.
+        events.append(Event(0.0, 'information 2a24 "H10"', b"", []))
     first = random.uniform(0, 1)
     losses = episodes(random, lost_links, times[-1], 10, 90) if lost_links else []
     for time in np.arange(first, times[-1], 1.0):

@@ -11,6 +11,8 @@ IRREGULAR = ("pauses", "af", "mixed")
 HEARTS = REGULAR + IRREGULAR
 # A pacemaker that never yields to the heart, with a period that keeps step with packets of a second, or with any other.
 PACED = ("in step", "out of step")
+# The same, or an ECG simulator, with the period that straps invent intervals of.
+TWICE_A_SECOND = ("twice a second",)
 
 # Seconds. Half a second is left out: straps invent intervals of exactly that length.
 _PERIODS_IN_STEP = (1.0, 1.0, 0.75, 0.8, 2 / 3, 0.6)
@@ -39,7 +41,10 @@ def _fibrillation(random, end, rhythm):
 
 def _paced(random, end, rhythm):
     """Beats of a pacemaker: its crystal is off by some ppm, and each beat is seen within a tick or so of the pulse."""
-    period = random.choice(_PERIODS_IN_STEP) if rhythm == "in step" else 60 / random.uniform(55, 95)
+    if rhythm in TWICE_A_SECOND:
+        period = 0.5
+    else:
+        period = random.choice(_PERIODS_IN_STEP) if rhythm == "in step" else 60 / random.uniform(55, 95)
     period *= 1 + random.uniform(-100, 100) * 1e-6
     times = np.arange(period, end, period)
     return times + np.clip(random.normal(0, 0.0005, len(times)), -0.001, 0.001)
@@ -60,7 +65,7 @@ def beats(seed, hours=1.0, rhythm="rest", early_share=0.02):
     """
     random = np.random.default_rng(seed)
     end = hours * 3600
-    if rhythm in PACED:
+    if rhythm in PACED + TWICE_A_SECOND:
         times = _paced(random, end, rhythm)
         return times, np.full(len(times), SINUS, np.uint8)
     base, shortest = random.uniform(0.8, 1.1), random.uniform(0.36, 0.48)

@@ -7,6 +7,8 @@ from classes import CLASSES
 
 # The class in which the variability is scored, with sessions of its own.
 VARIABILITY_CLASS = "art2"
+# A habit has to be told where it touches this share of the beats.
+TOUCHED = 0.05
 # Where the program states no error of the drift it took 0, believing the clock to be off by 120 ppm (standard deviation).
 DRIFT_UNRESOLVED = 120
 
@@ -65,13 +67,13 @@ def _drift(results):
 
 def _beatless(results):
     """Figures of sensors without true beats."""
-    told = [result["told"] for result in results if "told" in result]
+    told = [result["told"] for result in results if "told" in result and result["told"]["touched"] >= TOUCHED]
     if told:
-        whole = [one["inventedIntervals"] > 0 and one["storedBeats"] == 0 and one["refused"] for one in told]
+        whole = [one["named"] and one["storedBeats"] == 0 and one["refused"] for one in told]
         return {
             "sessions": len(told),
             "told": sum(whole),
-            "sayHowMany": sum(one["inventedIntervals"] > 0 for one in told),
+            "named": sum(one["named"] for one in told),
             "storedBeats": sum(one["storedBeats"] for one in told),
             "refused": sum(one["refused"] for one in told),
         }
@@ -148,10 +150,16 @@ def figures(results):
             beatless[name] = _beatless(own)
             continue
         classes[name] = {**_times(own), "drift": _drift(own), "gaps": _recall(own)}
+        if sensor.habit:
+            touched = [one["habit"] for one in own if one["habit"]["touched"] >= TOUCHED]
+            classes[name]["habit"] = {
+                "sessions": len(touched), "named": sum(one["named"] for one in touched),
+                "greatestVariabilityErrorPercent": _rounded(100 * max((one["habit"]["off"] for one in own), default=0)),
+            }
         classes[name]["steps"] = sum(result["steps"] for result in own)
         if name == VARIABILITY_CLASS:
             classes[name]["variability"] = _variability(own)
-        for rhythm in heart.HEARTS + heart.PACED:
+        for rhythm in heart.HEARTS + heart.PACED + heart.TWICE_A_SECOND:
             some = [result for result in own if result["heart"] == rhythm]
             if some:
                 error = 1000 * _join(some, "error")
@@ -164,7 +172,7 @@ def figures(results):
     groups = {
         "sinusAndEarlyBeats": [result for result in results if result["heart"] in heart.REGULAR],
         "pausesAndFibrillation": [result for result in results if result["heart"] in heart.IRREGULAR],
-        "paced": [result for result in results if result["heart"] in heart.PACED],
+        "paced": [result for result in results if result["heart"] in heart.PACED + heart.TWICE_A_SECOND],
     }
     return {
         "classes": classes,
@@ -259,11 +267,21 @@ def _beatless_table(figures):
     for name, one in figures["beatless"].items():
         if "told" in one:
             line = (
-                f"told in {one['sayHowMany']} of {one['sessions']} sessions, {one['storedBeats']} beats made of them, "
+                f"told in {one['named']} of {one['sessions']} sessions, {one['storedBeats']} beats made of them, "
                 f"variability refused in {one['refused']}")
         else:
             line = f"{one['found']} of {one['lost']} lost links are gaps in their place, {one['otherGaps']} other gaps"
-        lines.append(f"{name:9}{line}")
+        lines.append(f"{name:12}{line}")
+    return lines
+
+
+def _habits_table(classes):
+    lines = ["Sensors with a habit that leaves beats", ""]
+    for name, one in classes.items():
+        own = one["habit"]
+        lines.append(
+            f"{name:14}told in {own['named']} of {own['sessions']} sessions; variability off by "
+            f"{own['greatestVariabilityErrorPercent']:.1f} % at most")
     return lines
 
 
@@ -287,6 +305,9 @@ def text(figures):
         tables += [_recall_table(figures), _false_table(figures)]
     if figures["beatless"]:
         tables.append(_beatless_table(figures))
+    habits = {name: one for name, one in figures["classes"].items() if "habit" in one}
+    if habits:
+        tables.append(_habits_table(habits))
     rows = [
         (rhythm, part, entry)
         for one in figures["classes"].values()

@@ -15,6 +15,8 @@ SHORT_RUN = 120
 NEAR = 4.0
 # Silent losses are promised to be found with so many packets on both sides.
 PACKETS_AROUND = 60
+# Intervals come again after more than this, in seconds, and do not account for it: that is always seen.
+SILENCE = 5.0
 # A lost link between two values shows to this, in seconds: a value comes each second.
 LINK_NEAR = 1.5
 
@@ -23,12 +25,13 @@ class Received:
     """What a host received, beat by beat: true index, origin, packet (of those with intervals), link."""
 
     def __init__(self, events):
-        rows, ticks, packet, link = [], [], -1, 0
+        rows, ticks, packet, link, arrivals = [], [], -1, 0, []
         for event in events:
             if event.kind == "disconnected":
                 link += 1
             if event.origins:
                 packet += 1
+                arrivals.append(event.time)
                 for position, (index, origin) in enumerate(event.origins):
                     low = 2 + 2 * position
                     ticks.append(int.from_bytes(event.payload[low : low + 2], "little"))
@@ -36,6 +39,7 @@ class Received:
         self.ticks = np.array(ticks)
         self.index, self.origin, self.packet, self.link = np.array(rows).T
         self.packets = packet + 1
+        self.arrivals = np.array(arrivals)
 
     def keep(self, rows):
         """Goes on with only these intervals."""
@@ -62,8 +66,8 @@ def stored_rows(sent, invented, stored):
     return np.array(rows[::-1], int)
 
 
-def losses(received, tells_contact):
-    """True gaps as (row before, row after, lost beats, cause); cause is long, link, contact, filler or silent."""
+def losses(received, times, tells_contact):
+    """True gaps as (row before, row after, lost beats, cause); cause is long, link, contact, filler, silence or silent."""
     rows = np.flatnonzero(received.index >= 0)
     found = []
     for before, after in zip(rows[:-1], rows[1:]):
@@ -81,10 +85,23 @@ def losses(received, tells_contact):
             cause = "among spurious peaks"
         elif received.origin[after] == strap.FIRST and tells_contact:
             cause = "contact"
+        elif _is_silence(received, times, before, after):
+            cause = "silence"
         else:
             cause = "silent"
         found.append((before, after, int(lost), cause))
     return found
+
+
+def _is_silence(received, times, before, after):
+    """Whether no interval came for long, and the next one does not account for it.
+
+    A sensor with look-ahead sends its last beats only after the silence, with the first new ones.
+    """
+    packets = received.arrivals[max(0, received.packet[before] - 2) : received.packet[after] + 1]
+    silent = max(np.diff(packets), default=0)
+    lost = times[received.index[after]] - times[received.index[before]] - received.ticks[after] / 1024
+    return min(silent, lost) > SILENCE
 
 
 def _near_surplus(received, stored, times):
@@ -104,17 +121,17 @@ def _reason(stored, time):
     return min(stored.gaps, key=lambda gap: abs(gap[2] - time), default=("untold",))[0]
 
 
-def _gap_scores(received, kinds, stored, tells_contact):
-    true_gaps = losses(received, tells_contact)
+def _gap_scores(received, times, kinds, stored, tells_contact):
+    true_gaps = losses(received, times, tells_contact)
     rows = np.flatnonzero(stored.gap)[1:]  # the session's first beat is no gap
-    times = stored.time[rows]
+    ends = stored.time[rows]
     explained = received.origin[rows] == strap.FILLER  # invented beats are none
-    explained |= _near_surplus(received, stored, times)
+    explained |= _near_surplus(received, stored, ends)
     # Where the sensor's time broke, as packets; a long interval accounts for its time.
     breaks = [-1] + [received.packet[after] for _, after, _, cause in true_gaps if cause != "long"] + [received.packets]
     recall, missed = {}, []
     for before, after, lost, cause in true_gaps:
-        near = (times >= stored.time[before] - NEAR) & (times <= stored.time[after] + NEAR)
+        near = (ends >= stored.time[before] - NEAR) & (ends <= stored.time[after] + NEAR)
         explained |= near
         if lost < 2:
             cause = f"{cause}, one beat"
@@ -134,7 +151,7 @@ def _gap_scores(received, kinds, stored, tells_contact):
     return {
         "recall": recall,
         "missed": missed,
-        "false": [(_reason(stored, times[place]), float(times[place])) for place in np.flatnonzero(false)],
+        "false": [(_reason(stored, ends[place]), float(ends[place])) for place in np.flatnonzero(false)],
         "steps": sum(gap[0] == "step" for gap in stored.gaps),
         "pauses": int(np.sum(kinds[received.index[received.index >= 0]] == AFTER_PAUSE)),
         "pausesMarked": int(pause.sum()),
@@ -156,10 +173,12 @@ def variability(times, kinds, begin=-np.inf, end=np.inf):
 
 
 def score(times, kinds, watched, stored, tells_contact):
-    """All figures of one session; `times` and `kinds` are the true beats."""
+    """All figures of one session's beats; `times` and `kinds` are the true ones."""
     received = Received(watched.events)
     if len(received.ticks) != len(stored.ticks) or np.any(received.ticks != stored.ticks):
-        rows = stored_rows(received.ticks, received.index < 0, stored.ticks)
+        # Of two equal intervals nobody can tell which one was repeated.
+        equal = np.r_[False, received.ticks[1:] == received.ticks[:-1]] & np.isin(strap.REPEATED, received.origin)
+        rows = stored_rows(received.ticks, (received.index < 0) | equal, stored.ticks)
         if rows is None:
             raise ValueError(f"{len(received.ticks)} intervals were sent, {len(stored.ticks)} stored, or others")
         received.keep(rows)
@@ -179,7 +198,7 @@ def score(times, kinds, watched, stored, tells_contact):
         "drift": (
             watched.drift, stored.quality["driftPartsPerMillion"], stored.quality.get("driftErrorPartsPerMillion")),
     }
-    result.update(_gap_scores(received, kinds, stored, tells_contact))
+    result.update(_gap_scores(received, times, kinds, stored, tells_contact))
     for place, (begin, end, sdnn, rmssd) in enumerate(stored.variability):
         truth = variability(times, kinds, begin - latency, end - latency)
         if truth and sdnn is not None and rmssd is not None:
@@ -188,16 +207,34 @@ def score(times, kinds, watched, stored, tells_contact):
     return result
 
 
-def score_told(watched, stored):
-    """Of a sensor whose every interval is made of a rate: is that told, and nothing made of them?"""
+def score_told(times, watched, stored, habit):
+    """Of a sensor whose intervals are no beats: is its habit told, and nothing made of them? `touched` is the share of the beats that
+    it sent otherwise, or not at all."""
+    received = Received(watched.events)
     return {"told": {
+        "touched": max(
+            1 - len(np.unique(received.index[received.index >= 0])) / len(times),
+            float(np.mean(received.origin == strap.FILLER))),
         "storedBeats": len(stored.ticks),
-        "inventedIntervals": stored.quality.get("inventedIntervals", 0),
+        "named": stored.quality.get("intervalHabit") == habit,
         "refused": all(value is None for value in stored.hrv.values()),
     }}
 
 
-def score_links(watched, stored):
+def score_habit(times, kinds, watched, stored, habit):
+    """Of a sensor whose intervals are beats all the same: what share of them its habit touches, whether it is told, and how far the
+    variability of the session is off at most, as shares."""
+    received = Received(watched.events)
+    touched = 1 if habit == "milliseconds" else float(np.mean(np.isin(received.origin, strap.SURPLUS)))
+    truth = variability(times, kinds)
+    given = [stored.hrv[key] for key in ("sdnnMilliseconds", "rmssdMilliseconds")]
+    off = [abs(own / true - 1) for own, true in zip(given, truth or (None, None)) if own is not None and true]
+    return {"habit": {
+        "touched": touched, "named": stored.quality.get("intervalHabit") == habit,
+        "off": max(off, default=0) if set(kinds) == {SINUS} else 0}}
+
+
+def score_links(_, watched, stored, __):
     """Of a sensor that sends only rates: is every lost link a gap from the last value before it to the next one?"""
     expected, last, lost = [], None, False
     for event in watched.events:

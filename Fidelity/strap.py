@@ -50,6 +50,7 @@ USUAL = dict(
     stop_length=(10, 60),
     stop_share=0,  # one such stop, over this part of the session
     stop_told=False,  # and the recorder noticed that it did not run
+    bursts=False,  # dry electrodes: intervals come for 10 to 15 s, then only rates for 15 to 50 s
     own_pace=False,  # packets come by the sensor's own clock, not about once a second of true time
     independent_rounding=False,
     host=0.004,  # the host's own delay, mean of an exponential
@@ -63,6 +64,16 @@ def episodes(random, rate, end, shortest, longest):
         episodes.append((time, time + length))
         time += length + 5
     return episodes
+
+
+def dry_spells(random, end):
+    """Times without intervals, between short times with them."""
+    spells, time = [], 0.0
+    while time < end:
+        begin = time + random.uniform(10, 15)
+        time = begin + random.uniform(15, 50)
+        spells.append((begin, time))
+    return spells
 
 
 def inside(episodes, time):
@@ -195,9 +206,10 @@ def watch(times, seed, habits):
     link = episodes(random, habits["link"], end, *habits["link_length"])
     fillers = episodes(random, habits["fillers"], end, 5, 20)
     tails = [spell for spell in episodes(random, habits["tail"], end, 4, 25) if spell[1] + 110 < end]
+    dry = dry_spells(random, end) if habits["bursts"] else []
     # The electrodes slip, the strap keeps silent about it, and then its owner leaves or its battery is empty.
     link += [(lost + random.uniform(15, 40), lost + random.uniform(60, 100)) for _, lost in tails]
-    intervals = _intervals(random, habits, times, contact, fillers, tails, clock)
+    intervals = _intervals(random, habits, times, contact, fillers, tails + dry, clock)
     released = np.array([interval[0] for interval in intervals])
     if habits["depth"]:
         released = np.r_[released[habits["depth"] :], [end + 1] * habits["depth"]]

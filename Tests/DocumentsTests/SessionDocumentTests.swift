@@ -15,7 +15,8 @@ struct SessionDocumentTests {
         == #"{"id":"3f2a91bc-1111-4222-8333-444444444444","device":{"name":"Strap","address":"C0:FF:EE:00:00:01"},"#
         + #""start":"2026-11-21T02:08:08.000Z","end":"2026-11-21T02:08:29.000Z","endReason":"shutdown","#
         + #""heartRate":{"count":2,"average":62.5,"minimum":61,"maximum":64,"mostRecent":64},"#
-        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"invented":0,"coverage":{"floor":0.125,"ceiling":0.25}},"gaps":1,"#
+        + #""heartbeats":{"count":3,"gaps":1,"runs":2,"leftOut":0,"habit":null,"#
+        + #""coverage":{"floor":0.125,"ceiling":0.25}},"gaps":1,"#
         + #""hrv":{"sdnnMilliseconds":12.5,"rmssdMilliseconds":null,"pnn50":null}}"#)
   }
 

@@ -260,8 +260,8 @@ struct EdgeTests {
       let date = Date(timeIntervalSince1970: real)
       _ = Timestamp(date).date
       if real >= 0 { _ = TimeSpan(DateInterval(start: Date(timeIntervalSince1970: 0), duration: real)).dateInterval }
-      let report = QualityReport(["algorithmVersion": .real(real), "inventedIntervals": .real(real)])
-      #expect(report.algorithmVersion == nil && report.inventedIntervals == nil && report.others.count == 2)
+      let report = QualityReport(["algorithmVersion": .real(real), "leftOutIntervals": .real(real)])
+      #expect(report.algorithmVersion == nil && report.leftOutIntervals == nil && report.others.count == 2)
     }
     for span in Self.spans { #expect(span.dateInterval.duration >= 0) }
     for text in ["", "\u{0}", String(repeating: "a", count: 10_000)] {

@@ -12,6 +12,7 @@ struct QualityReportTests {
         case .integer: .integer(Int64(number) + 1)
         case .real: .real(Double(number) + 0.5)
         case .time: .time(Timestamp(microseconds: Int64(number)))
+        case .text: .text(IntervalHabit.unfit.rawValue)
         }
       return (figure.rawValue, value)
     })

@@ -104,9 +104,9 @@ struct VariabilityReportTests {
     let intervals = NNIntervals(try beats(400))
     for window in [nil, 60_000_000] as [Int64?] {
       let reports = try VariabilityReport.reports(
-        intervals, in: try span(0, 380), windowMicroseconds: window, refusal: .inventedIntervals)
+        intervals, in: try span(0, 380), windowMicroseconds: window, refusal: .noBeats(.invented))
       for (report, measure) in reports.flatMap({ report in VariabilityMeasure.allCases.map { (report, $0) } }) {
-        #expect(throws: VariabilityRefusal.inventedIntervals) { try report.figure(measure) }
+        #expect(throws: VariabilityRefusal.noBeats(.invented)) { try report.figure(measure) }
       }
     }
   }

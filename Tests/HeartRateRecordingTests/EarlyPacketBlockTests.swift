@@ -16,7 +16,8 @@ struct EarlyPacketBlockTests {
     let run = points.dropFirst(Int.random(in: 0...40, using: &generator)).dropLast(3)
     for depth in [0, 2] {
       let found = EarlyPackets.find(in: run, depth: depth, Self.parameters)
-      #expect(found == Self.bySorting(run, depth: depth), "seed \(seed), depth \(depth)")
+      #expect(
+        found == Self.single(Self.bySorting(run, depth: depth) + Self.bySides(run)), "seed \(seed), depth \(depth)")
       if depth == 2, run.count > 200 { #expect(!found.isEmpty, "seed \(seed)") }
     }
   }
@@ -55,6 +56,27 @@ struct EarlyPacketBlockTests {
       let limit = lowest[tenth / 2] - spread - max(parameters.earlyMicroseconds, spreads * spread)
       candidates += (bounds[block]..<bounds[block + 1]).filter { points[$0].residual < limit }
     }
+    return candidates
+  }
+
+  /// The packets around each packet, each side sorted by itself.
+  private static func bySides(_ points: ArraySlice<Residuals.Point>) -> [Int] {
+    points.indices.filter { index in
+      let sides = [
+        max(points.startIndex, index - parameters.earlySide)..<index,
+        (index + 1)..<min(points.endIndex, index + 1 + parameters.earlySide),
+      ]
+      return sides.allSatisfy { side in
+        let sorted = points[side].map(\.residual).sorted()
+        guard sorted.count >= parameters.fewestEarlySide else { return true }
+        let spread = sorted[sorted.count * 2 / 5] - sorted[sorted.count / 5]
+        return points[index].residual < sorted[sorted.count / 10] - max(parameters.sideEarlyMicroseconds, 2 * spread)
+      }
+    }
+  }
+
+  private static func single(_ found: [Int]) -> [Int] {
+    let candidates = Set(found).sorted()
     return candidates.filter { candidate in
       candidates.count { abs($0 - candidate) <= parameters.earlyReach } <= parameters.earlyReach
     }

@@ -54,4 +54,50 @@ struct EarlyPacketTests {
     #expect(shift < 0.01, "depth \(depth), seed \(seed)")
     #expect(KnownStrap.spread(with.errors(in: one)) < 0.1, "depth \(depth), seed \(seed)")
   }
+
+  /// A session of a strap with a look-ahead of two beats: beats are lost silently, and five minutes later the electrodes slip. The strap
+  /// hands its last two beats on at once, and its next interval spans the seven seconds.
+  private static func slipping(afterLoss lost: Bool, seed: UInt64) -> (script: Script, truth: [Double], early: Int) {
+    var generator = SeededGenerator(seed: seed)
+    var ticks: [Int64] = [10 * 1024]
+    for interval in restingIntervals(1000, seed: seed) { ticks.append(ticks[ticks.count - 1] + Int64(interval)) }
+    var beats = Array(ticks.indices.dropFirst())
+    if lost { beats.removeAll { (300..<306).contains($0) } }
+    beats.removeAll { (600..<608).contains($0) }
+    let released = beats.indices.map { place -> Double in
+      let beat = [598, 599].contains(beats[place]) ? 599 : place + 2 < beats.count ? beats[place + 2] : nil
+      return beat.map { Double(ticks[$0]) / 1024 + 0.26 } ?? .infinity
+    }
+    var script = Script()
+    script.add(.information(.modelNumber, "H10"), at: 1)
+    var next = 0
+    var early = 0
+    for second in 12...900 {
+      let first = next
+      while next < beats.count, released[next] <= Double(second) { next += 1 }
+      let intervals = beats[first..<next].map { beat in
+        // A silent loss ends with a whole interval, a slip with one over it.
+        UInt16(ticks[beat] - ticks[beat == 608 ? 599 : beat - 1])
+      }
+      if beats[first..<next].contains(599) { early = second }
+      script.notify(intervals, at: Double(second) + .random(in: 0.02...0.06, using: &generator))
+    }
+    return (script, beats.map { Double(ticks[$0]) / 1024 }, early)
+  }
+
+  @Test(
+    "a packet seconds early decides nothing, also within ten minutes of a silent loss", arguments: [false, true],
+    0..<4 as Range<UInt64>)
+  func slip(afterLoss lost: Bool, seed: UInt64) {
+    let (script, truth, early) = Self.slipping(afterLoss: lost, seed: seed)
+    #expect(early > 0)
+    let timeline = SessionTimeline(script.events)
+    SessionTimelineTests.check(timeline)
+    #expect(timeline.runs.count == (lost ? 2 : 1), "seed \(seed)")
+    let causes = timeline.gaps.map(\.cause)
+    #expect(causes.filter { $0 == "missedOrPause" }.count == 1, "seed \(seed): \(causes)")
+    #expect(causes.count == (lost ? 2 : 1), "seed \(seed): \(causes)")
+    let errors = zip(timeline.beats.wallMicroseconds, truth).map { Double($0 - Script.offset) / 1e6 - $1 }.sorted()
+    #expect(errors[errors.count - 1] - errors[0] < 0.2, "seed \(seed)")
+  }
 }

@@ -32,7 +32,7 @@ struct InventedIntervalTests {
     }
     let timeline = timeline(script)
     #expect(timeline.beats.isEmpty && timeline.runs.isEmpty, "seed \(seed)")
-    #expect(timeline.quality.inventedIntervals == 570, "seed \(seed)")
+    #expect(timeline.quality.leftOutIntervals == 570 && timeline.quality.intervalHabit == .invented, "seed \(seed)")
     #expect(timeline.rates.map(\.beatsPerMinute) == rates, "seed \(seed)")
     #expect(timeline.gaps.map(\.cause) == ["link: supervision timeout"], "seed \(seed)")
   }
@@ -41,7 +41,7 @@ struct InventedIntervalTests {
   func inventedAroundThePace() {
     var script = Script()
     for second in 1...600 { script.notify([61_440 / rate(at: second)], at: Double(second), rate: rate(at: second)) }
-    #expect(timeline(script).quality.inventedIntervals == 600)
+    #expect(timeline(script).quality.leftOutIntervals == 600)
   }
 
   @Test("an even heart with as many rates is not taken for invented, notified at each beat or each second")
@@ -64,7 +64,7 @@ struct InventedIntervalTests {
     }
     for script in [beatByBeat, eachSecond] {
       let timeline = timeline(script)
-      #expect(timeline.quality.inventedIntervals == nil)
+      #expect(timeline.quality.intervalHabit == nil)
       #expect(timeline.beats.rrTicks.count == count)
     }
   }
@@ -77,7 +77,7 @@ struct InventedIntervalTests {
     var script = Script()
     for second in 1...600 { script.notify([1024], at: Double(second), rate: 60) }
     let timeline = timeline(script)
-    #expect(timeline.quality.inventedIntervals == nil)
+    #expect(timeline.quality.intervalHabit == nil)
     #expect(timeline.beats.rrTicks == [UInt16](repeating: 1024, count: 600))
   }
 

@@ -185,12 +185,12 @@ struct SessionTimelineTests {
   func silentLossIsAStep() throws {
     var script = Script()
     let end = script.beat(restingIntervals(300, seed: 18), from: 10)
-    script.beat(restingIntervals(300, seed: 19), from: end + 6)
+    script.beat(restingIntervals(300, seed: 19), from: end + 4)
     let timeline = timeline(script)
     #expect(timeline.gaps.map(\.cause) == ["step"])
     #expect(timeline.beatsAfterGaps == [300])
     let gap = try #require(timeline.gaps.first)
-    #expect((5...8).contains(gap.estimatedLostBeats ?? -1))
+    #expect((3...6).contains(gap.estimatedLostBeats ?? -1))
   }
 
   @Test(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Losses before the end")
 struct ShortTailTests {
   @Test(
-    "ten beats lost without a word twenty notifications before the link is lost are a step",
+    "ten beats lost without a word twenty notifications before the link is lost are a gap",
     arguments: 0..<8 as Range<UInt64>)
   func shortTail(seed: UInt64) throws {
     let all = KnownStrap(restingIntervals(340, mean: 880, seed: seed), seed: seed)
@@ -21,7 +21,7 @@ struct ShortTailTests {
     let timeline = SessionTimeline(script.events)
     SessionTimelineTests.check(timeline)
     let beat = strap.packets[first].beats.lowerBound
-    #expect(timeline.gaps.map(\.cause) == ["step"], "seed \(seed)")
+    #expect(timeline.gaps.map(\.cause) == ["silence"], "seed \(seed)")
     #expect(timeline.beatsAfterGaps == [beat], "seed \(seed)")
     let errors = strap.errors(in: timeline)
     let constant = errors[..<beat].sorted()[beat / 2]

@@ -128,7 +128,7 @@ struct CapturedSessionTests {
   @Test("intervals that the sensor computed from its rate are counted in the quality report, and are no beats")
   func inventedIntervals() throws {
     var session = try RecordedSession(of: capture(seconds: 60), version: "0.1.0")
-    #expect(session.quality.inventedIntervals == nil)
+    #expect(session.quality.intervalHabit == nil)
     var invented = capture(seconds: 1, ended: nil)
     for second in 2...200 {
       let rate = UInt8(60 + second / 20)
@@ -139,7 +139,7 @@ struct CapturedSessionTests {
           at: BootInstant(microseconds: Int64(second) * 1_000_000)))
     }
     session = try RecordedSession(of: invented, version: "0.1.0")
-    #expect(session.quality.inventedIntervals == 200)
+    #expect(session.quality.leftOutIntervals == 200 && session.quality.intervalHabit == .invented)
     #expect(session.heartbeats.beats.isEmpty && session.rates.count == 200)
     #expect(session.variability == HeartRateVariabilitySummary())
   }

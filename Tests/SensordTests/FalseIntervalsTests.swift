@@ -45,9 +45,11 @@ struct FalseIntervalsTests {
       })
     let told = "the sensor invents its RR intervals from its rate"
     #expect(try sensord.run("sessions", "--store", store).output.hasSuffix("\n* no beats: \(told)\n"))
-    #expect(try sensord.run("sessions", "--json", "--store", store).output.contains(#""runs":0,"invented":200,"#))
+    #expect(
+      try sensord.run("sessions", "--json", "--store", store).output.contains(
+        #""runs":0,"leftOut":200,"habit":"invented","#))
     let shown = try sensord.run("show", "last", "--store", store).output
-    #expect(shown.contains("\nIntervals 200 invented from the rate: rates only, no beats\n"))
+    #expect(shown.contains("\nIntervals 200 left out (invented): rates only, no beats\n"))
     #expect(shown.contains("\nHRV       not given: \(told)\n"))
     let variability = try sensord.run("hrv", "last", "--store", store)
     #expect(variability.status == 0 && variability.output.hasSuffix("\nHRV       not given: \(told)\n"))

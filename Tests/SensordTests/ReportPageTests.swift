@@ -125,7 +125,7 @@ struct ReportPageTests {
     #expect(text.contains("Filter normalToNormal: ") && text.contains("Figures that are not given"))
     #expect(text.contains("60 s are needed, there are 21"))
     var invented = try rates()
-    invented.quality.inventedIntervals = 12
+    (invented.quality.leftOutIntervals, invented.quality.intervalHabit) = (12, .invented)
     #expect(try page(invented).contains("<p>Not given: "))
     #expect(try page(try rates()).contains("<p>No intervals between normal beats were recorded.</p>"))
   }

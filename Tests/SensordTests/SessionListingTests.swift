@@ -56,7 +56,8 @@ struct SessionListingTests {
     let session = SessionSummary(recorded)
     #expect(
       JSONValue.object(session.members).text.contains(
-        #""heartbeats":{"count":0,"gaps":0,"runs":0,"invented":0,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#))
+        #""heartbeats":{"count":0,"gaps":0,"runs":0,"leftOut":0,"habit":null,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#
+      ))
     #expect(SessionSummary.table([session], columns: 80).contains("61-64      0     1\n"))
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
@@ -80,20 +81,20 @@ struct SessionListingTests {
   @Test("that a sensor invents its intervals is a line in the list, the session and its variability, and a key in JSON")
   func inventedIntervals() throws {
     var recorded = try Self.ratesOnly()
-    let told = VariabilityRefusal.inventedIntervals.description
+    let told = VariabilityRefusal.noBeats(.invented).description
     #expect(!SessionSummary.table([SessionSummary(recorded)], columns: 80).contains(told))
-    recorded.quality.inventedIntervals = 3_600
+    (recorded.quality.leftOutIntervals, recorded.quality.intervalHabit) = (3_600, .invented)
     let session = SessionSummary(recorded)
-    #expect(JSONValue.object(session.members).text.contains(#""runs":0,"invented":3600,"#))
+    #expect(JSONValue.object(session.members).text.contains(#""runs":0,"leftOut":3600,"habit":"invented","#))
     let table = SessionSummary.table([session], columns: 80)
     #expect(table.contains("61-64     0*     1\n") && table.hasSuffix("\n* no beats: \(told)\n"))
 
     let report = SessionReport(session: session, heartbeats: recorded.heartbeats, gaps: recorded.gaps)
     let text = report.text(columns: 80)
-    #expect(text.contains("\nIntervals 3600 invented from the rate: rates only, no beats\n"))
+    #expect(text.contains("\nIntervals 3600 left out (invented): rates only, no beats\n"))
     #expect(text.contains("\nHRV       not given: \(told)\n"))
     #expect(report.json.text.contains(#""hrvRefused":{"sdnnMilliseconds":"\#(told)","#))
-    #expect(report.json.text.contains(#""inventedIntervals":3600"#))
+    #expect(report.json.text.contains(#""leftOutIntervals":3600"#))
 
     let span = try #require(TimeSpan(start: recorded.start, end: recorded.end))
     for window in [nil, 5_000_000] as [Int64?] {
@@ -204,7 +205,7 @@ struct SessionListingTests {
   func noteOnBeats() throws {
     var recorded = try SampleSession.recorded()
     #expect(ExportCommand.noteOnBeats(of: SessionSummary(recorded)) == nil)
-    recorded.quality.inventedIntervals = 3_600
+    (recorded.quality.leftOutIntervals, recorded.quality.intervalHabit) = (3_600, .invented)
     #expect(
       ExportCommand.noteOnBeats(of: SessionSummary(recorded))
         == "Session 3f2a91bc has no beats: the sensor invents its RR intervals from its rate. Try '--format rates'.\n")

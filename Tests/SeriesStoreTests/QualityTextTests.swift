@@ -16,8 +16,9 @@ struct QualityTextTests {
     (report.latencyMedianMicroseconds, report.latency95Microseconds, report.latencyGreatestMicroseconds) = (6, 7, 8)
     (report.earlyPackets, report.offSkinRates, report.batteryStartPercent, report.batteryEndPercent) = (9, 10, 11, 12)
     (report.bodySensorLocation, report.signalWeakestDBm, report.signalStrongestDBm) = (1, -80, -60)
-    (report.energyKilojoules, report.stalledMicroseconds, report.inventedIntervals) = (13, 14, 15)
+    (report.energyKilojoules, report.stalledMicroseconds, report.leftOutIntervals) = (13, 14, 15)
     report.batteryLow = Timestamp(microseconds: 16)
+    (report.intervalHabit, report.intervalSumRatio) = (.unfit, 1.25)
     report.payloadDefects[.empty] = 17
     return report
   }()
@@ -26,7 +27,7 @@ struct QualityTextTests {
   func places() {
     #expect(
       QualityText.pack(report)
-        == #"[5,60,1,2,3,4,"2.0","0.1","-0.0","1.5",6,7,8,9,10,11,12,1,-80,-60,13,14,15,16,"#
+        == #"[5,60,1,2,3,4,"2.0","0.1","-0.0","1.5",6,7,8,9,10,11,12,1,-80,-60,13,14,15,16,"unfit","1.25","#
         + #"{"payloadDefect.empty":[1,17],"somethingNew":[5,"80.0","%"],"text":[0,"a \"b\"\u000a"]}]"#)
     var few = QualityReport()
     few.linkLosses = 1

@@ -80,7 +80,7 @@ package struct SessionReport: Hashable, Sendable {
   private static func refusals(_ session: SessionSummary, _ heartbeats: HeartbeatSeries) -> [Refusal] {
     let bounds = TimeSpan(start: session.start, end: session.end)
     // Without a beat there is nothing to expect, unless the sensor pretends to have some.
-    guard let span = bounds, !heartbeats.beats.isEmpty || session.inventedIntervals > 0 else { return [] }
+    guard let span = bounds, !heartbeats.beats.isEmpty || session.variabilityRefusal != nil else { return [] }
     let figures = session.variability
     let report = VariabilityReport(NNIntervals(heartbeats), in: span, refusal: session.variabilityRefusal)
     let measures: [(VariabilityMeasure, Double?, String, String)] = [

@@ -21,11 +21,13 @@ extension SessionSummary {
   /// How long it is; 0 at least, whatever a damaged store says.
   package var microseconds: Int64 { max(0, end.microseconds(since: start)) }
 
-  /// How many RR intervals the sensor computed from its rate; a session with such has no beats.
-  package var inventedIntervals: Int64 { quality.inventedIntervals ?? 0 }
+  /// How many RR intervals were received that are no beats.
+  package var leftOutIntervals: Int64 { quality.leftOutIntervals ?? 0 }
 
   /// Why no figure of heart rate variability is given, whatever is asked for; nil where the beats decide.
-  package var variabilityRefusal: VariabilityRefusal? { inventedIntervals > 0 ? .inventedIntervals : nil }
+  package var variabilityRefusal: VariabilityRefusal? {
+    quality.intervalHabit.flatMap { $0.leavesBeats ? nil : .noBeats($0) }
+  }
 
   /// The first eight digits of the identifier, which name a session well enough.
   package var shortName: String { String(id.uuidString.lowercased().prefix(8)) }
@@ -66,7 +68,7 @@ extension SessionSummary {
         "heartbeats",
         [
           "count": .integer(heartbeats.count), "gaps": .integer(heartbeats.gaps), "runs": .integer(heartbeats.runs),
-          "invented": .integer(inventedIntervals),
+          "leftOut": .integer(leftOutIntervals), "habit": .string(quality.intervalHabit?.rawValue),
           "coverage": ["floor": .number(coverage?.floor), "ceiling": .number(coverage?.ceiling)],
         ]),
       .init("gaps", .integer(gapCount)),

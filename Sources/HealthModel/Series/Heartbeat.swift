@@ -32,8 +32,8 @@ public struct Heartbeat: Hashable, Sendable, Codable {
       self.rawValue = rawValue
     }
 
-    /// The interval is so long that the sensor missed beats in it, or the heart paused: intervals alone cannot tell. Such a
-    /// beat is preceded by a gap.
+    /// The interval is so long that the sensor missed beats in it, or the heart paused: intervals alone cannot tell. Of
+    /// a recording such a beat is preceded by a gap.
     public static let missed = Flags(rawValue: 1 << 0)
     /// A false detection: this interval and the next together are one normal interval. The next beat is not flagged for its
     /// short interval.

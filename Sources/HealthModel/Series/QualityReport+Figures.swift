@@ -8,18 +8,22 @@ extension QualityReport {
     case releaseDepthBeats, releaseDepthErrorBeats, driftPartsPerMillion, driftErrorPartsPerMillion
     case latencyMedianMicroseconds, latency95Microseconds, latencyGreatestMicroseconds
     case earlyPackets, offSkinRates, batteryStartPercent, batteryEndPercent, bodySensorLocation
-    case signalWeakestDBm, signalStrongestDBm, energyKilojoules, stalledMicroseconds, inventedIntervals, batteryLow
+    case signalWeakestDBm, signalStrongestDBm, energyKilojoules, stalledMicroseconds, leftOutIntervals, batteryLow
+    case intervalHabit, intervalSumRatio
 
     /// The kind of a figure's value.
     public enum Kind: Sendable {
-      case integer, real, time
+      case integer, real, time, text
     }
 
     /// The kind of the figure's value.
     public var kind: Kind {
       switch self {
-      case .releaseDepthBeats, .releaseDepthErrorBeats, .driftPartsPerMillion, .driftErrorPartsPerMillion: .real
+      case .releaseDepthBeats, .releaseDepthErrorBeats, .driftPartsPerMillion, .driftErrorPartsPerMillion,
+        .intervalSumRatio:
+        .real
       case .batteryLow: .time
+      case .intervalHabit: .text
       default: .integer
       }
     }
@@ -49,12 +53,14 @@ extension QualityReport {
       case .signalStrongestDBm: integer(signalStrongestDBm)
       case .energyKilojoules: integer(energyKilojoules)
       case .stalledMicroseconds: integer(stalledMicroseconds)
-      case .inventedIntervals: integer(inventedIntervals)
+      case .leftOutIntervals: integer(leftOutIntervals)
       case .releaseDepthBeats: real(releaseDepthBeats)
       case .releaseDepthErrorBeats: real(releaseDepthErrorBeats)
       case .driftPartsPerMillion: real(driftPartsPerMillion)
       case .driftErrorPartsPerMillion: real(driftErrorPartsPerMillion)
       case .batteryLow: batteryLow.map { .time($0) }
+      case .intervalHabit: intervalHabit.map { .text($0.rawValue) }
+      case .intervalSumRatio: real(intervalSumRatio)
       }
     }
     set {
@@ -77,12 +83,14 @@ extension QualityReport {
       case .signalStrongestDBm: signalStrongestDBm = newValue?.integer
       case .energyKilojoules: energyKilojoules = newValue?.integer
       case .stalledMicroseconds: stalledMicroseconds = newValue?.integer
-      case .inventedIntervals: inventedIntervals = newValue?.integer
+      case .leftOutIntervals: leftOutIntervals = newValue?.integer
       case .releaseDepthBeats: releaseDepthBeats = newValue?.real
       case .releaseDepthErrorBeats: releaseDepthErrorBeats = newValue?.real
       case .driftPartsPerMillion: driftPartsPerMillion = newValue?.real
       case .driftErrorPartsPerMillion: driftErrorPartsPerMillion = newValue?.real
       case .batteryLow: batteryLow = newValue?.time
+      case .intervalHabit: intervalHabit = newValue?.text.flatMap { IntervalHabit(rawValue: $0) }
+      case .intervalSumRatio: intervalSumRatio = newValue?.real
       }
     }
   }
@@ -94,5 +102,6 @@ extension QualityReport {
 extension MetadataValue {
   fileprivate var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
   fileprivate var real: Double? { if case .real(let value) = self { value } else { nil } }
+  fileprivate var text: String? { if case .text(let value) = self { value } else { nil } }
   fileprivate var time: Timestamp? { if case .time(let value) = self { value } else { nil } }
 }

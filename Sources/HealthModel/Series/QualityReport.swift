@@ -46,10 +46,15 @@ public struct QualityReport: Hashable, Sendable {
   public var energyKilojoules: Int64?
   /// The time within the session in which the recorder did not run, in microseconds.
   public var stalledMicroseconds: Int64?
-  /// RR intervals that the sensor computed from its rate instead of measuring them. Such a session has rates, but no beats.
-  public var inventedIntervals: Int64?
+  /// RR intervals that were received and are no beats of the series, because of ``intervalHabit``.
+  public var leftOutIntervals: Int64?
   /// When the sensor's battery was first reported low.
   public var batteryLow: Timestamp?
+  /// A habit of the sensor that keeps its RR intervals from being one heart's, beat by beat.
+  public var intervalHabit: IntervalHabit?
+  /// What the RR intervals add up to, as a multiple of the time that passed, where there is such a habit; nil where too
+  /// little time shows it.
+  public var intervalSumRatio: Double?
   /// The number of notifications with each defect that occurred.
   public var payloadDefects: [PayloadDefect: Int64] = [:]
   /// The losses of the link in order: at most 100, since a link can flap all day.

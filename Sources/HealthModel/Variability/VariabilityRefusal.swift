@@ -20,10 +20,10 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   case segmentsTooThin(neededCoverage: Double)
   /// The band in the denominator has no power.
   case noPower(FrequencyBand)
-  /// The file from which the intervals came tells them in steps for which the figure's limit is too narrow.
+  /// The intervals are told in steps that would move the figure by more than 5 %.
   case tooCoarse(stepMilliseconds: Double)
-  /// The sensor computed its intervals from its rate, so there are no beats, and their variation is not the heart's.
-  case inventedIntervals
+  /// The sensor's intervals are no heart's, beat by beat, so there are no beats, and their variation says nothing.
+  case noBeats(IntervalHabit)
   /// There would be more windows than can be returned.
   case tooManyWindows(limit: Int)
   /// SD2² is negative: the intervals alternate so strongly that the Poincaré ellipse has no length.
@@ -47,8 +47,8 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
     case .segmentsTooThin(let needed):
       "no segment is filled with NN intervals to \(Self.whole(100 * needed)) %"
     case .noPower(let band): "there is no power in \(band.rawValue)"
-    case .tooCoarse(let step): "the intervals are known to \(Self.whole(step)) ms only, which moves its limit of 50 ms"
-    case .inventedIntervals: "the sensor invents its RR intervals from its rate"
+    case .tooCoarse(let step): "the intervals are known to \(Self.whole(step)) ms only, which would move it"
+    case .noBeats(let habit): habit.words
     case .tooManyWindows(let limit): "that would be more than \(limit) windows; use longer ones"
     case .negativeVariance: "the intervals alternate too much for SD2"
     }

@@ -82,7 +82,7 @@ public struct LiveQuality: Sendable {
   public func recent(wallMinusBoot offset: Int64) throws(SeriesError) -> HeartbeatSeries {
     let range = recentRange
     guard !range.isEmpty else { return HeartbeatSeries() }
-    var builder = HeartbeatSeriesBuilder(timescale: SensorTicks.perSecond)
+    var builder = HeartbeatSeriesBuilder(timescale: SensorClock.standard.ticksPerSecond)
     for beat in range {
       let time = Timestamp(microseconds: instants[beat].microseconds &+ offset)
       if beat == range.lowerBound || flags[beat].contains(.firstOfRun) {

@@ -90,9 +90,9 @@ struct LiveTimeline: Sendable {
   /// Gives times to the beats added since the last call, all of one run.
   private mutating func place(arrival: BootInstant) {
     guard placed < beats.count else { return }
-    floor.insert(arrival.microseconds &- SensorTicks.microseconds(ticks), at: arrival.microseconds)
+    floor.insert(arrival.microseconds &- SensorClock.standard.microseconds(ticks), at: arrival.microseconds)
     while placed < beats.count {
-      let time = floor.value &+ SensorTicks.microseconds(beats[placed].instant.microseconds)
+      let time = floor.value &+ SensorClock.standard.microseconds(beats[placed].instant.microseconds)
       let earliest = lastBeat?.advanced(byMicroseconds: 1) ?? BootInstant(microseconds: .min)
       let instant = max(earliest, min(arrival, BootInstant(microseconds: time)))
       beats[placed].instant = instant

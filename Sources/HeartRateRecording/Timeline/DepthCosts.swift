@@ -60,7 +60,8 @@ struct DepthCosts {
     let packets = intervals.packets.span.extracting(block)
     let sendings = intervals.sendings.span.extracting(block)
     let ticks = intervals.ticks.span
-    let origin = sendings[0].instant &* 16 &- ticks[packets[0].beatEnd] &* 15_625
+    let sixteenths = intervals.clock.sixteenths
+    let origin = sendings[0].instant &* 16 &- ticks[packets[0].beatEnd] &* sixteenths
     let releases = ticks.extracting(depth..<ticks.count)
     // Not the minimum, because some packets are early.
     var lowest = LowestValues(count: max(3, packets.count / 24), beyond: Int64.max)
@@ -69,12 +70,12 @@ struct DepthCosts {
     var first = packets[0].beatEnd
     for index in packets.indices {
       let packet = packets[index]
-      let own = sendings[index].instant &* 16 &- releases[packet.beatEnd &- 1] &* 15_625 &- origin
+      let own = sendings[index].instant &* 16 &- releases[packet.beatEnd &- 1] &* sixteenths &- origin
       sum += Double(own)
       lowest.insert(own)
       // A block's first packet has no ceiling: where its beats begin is not known within the block.
       if packet.beatEnd > first, let earlier = sendings[index].previous {
-        ceiling = max(ceiling, earlier &* 16 &- releases[first] &* 15_625 &- origin)
+        ceiling = max(ceiling, earlier &* 16 &- releases[first] &* sixteenths &- origin)
       }
       first = packet.beatEnd
     }

@@ -4,11 +4,22 @@
 /// before it are released too soon. No beat is lost or shifted by that: the packet is an outlier to one side. It says
 /// nothing about the floor, and its arrival is no upper bound for its beats.
 enum EarlyPackets {
-  /// The points of a run that lie far below the floor of the points around them.
+  /// The points of a run that lie far below the floor of the points around them, in order.
   static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
+    let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
+    let found = Set(belowFloor(of: points, spreads: spreads, parameters))
+      .union(belowBothSides(of: points, parameters))
+    let candidates = found.sorted()
+    return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }
+  }
+
+  /// The points far below the floor of the many blocks around them. That floor is known well, but not where beats were
+  /// lost silently: it then has two levels.
+  private static func belowFloor(
+    of points: ArraySlice<Residuals.Point>, spreads: Int64, _ parameters: TimelineParameters
+  ) -> [Int] {
     let blocks = Blocks(points, parameters)
     guard blocks.count >= 2 else { return [] }
-    let spreads = depth > 0 ? parameters.earlySpreads : parameters.farEarlySpreads
     var candidates: [Int] = []
     for index in 0..<blocks.count {
       let around = max(0, index - parameters.floorReach)..<min(blocks.count, index + parameters.floorReach + 1)
@@ -24,7 +35,31 @@ enum EarlyPackets {
       let limit = floor - spread - max(parameters.earlyMicroseconds, spreads * spread)
       for point in blocks.points(index..<(index + 1)) where points[point].residual < limit { candidates.append(point) }
     }
-    return candidates.indices.filter { isSingle($0, candidates, parameters.earlyReach) }.map { candidates[$0] }
+    return candidates
+  }
+
+  /// The points very far below the few before them and the few behind them, each side judged by itself: after a silent
+  /// loss only one of the two lies higher. At an end of the run the other side decides.
+  private static func belowBothSides(
+    of points: ArraySlice<Residuals.Point>, _ parameters: TimelineParameters
+  ) -> [Int] {
+    let (first, count, reach) = (points.startIndex, points.count, parameters.earlySide)
+    guard count > parameters.fewestEarlySide else { return [] }
+    // For each place, the limit by the points before it; one place later, reach places later, they are those behind a
+    // point.
+    var limits = [Int64](repeating: .max, count: count + reach + 1)
+    var window = SortedWindow(capacity: reach)
+    for place in 1..<limits.count {
+      if place > reach { window.remove(points[first + place - reach - 1].residual) }
+      if place <= count { window.insert(points[first + place - 1].residual) }
+      guard window.count >= parameters.fewestEarlySide else { continue }
+      let spread = window[window.count * 2 / 5] - window[window.count / 5]
+      limits[place] = window[window.count / 10] - max(parameters.sideEarlyMicroseconds, 2 * spread)
+    }
+    return (0..<count).filter { place in
+      let residual = points[first + place].residual
+      return residual < limits[place] && residual < limits[place + 1 + reach]
+    }.map { first + $0 }
   }
 
   /// Whether at most half of the packets around a candidate are candidates. Many candidates together are a floor of their
@@ -85,6 +120,34 @@ extension EarlyPackets {
         if count > rank { return true }
       }
       return false
+    }
+  }
+}
+
+extension EarlyPackets {
+  /// The values of a window that slides over a series, sorted.
+  private struct SortedWindow {
+    private var values: [Int64] = []
+
+    init(capacity: Int) { values.reserveCapacity(capacity + 1) }
+
+    var count: Int { values.count }
+
+    subscript(rank: Int) -> Int64 { values[rank] }
+
+    mutating func insert(_ value: Int64) { values.insert(value, at: place(of: value)) }
+
+    /// Removes a value that the window holds.
+    mutating func remove(_ value: Int64) { values.remove(at: place(of: value)) }
+
+    /// The first place whose value is not below `value`.
+    private func place(of value: Int64) -> Int {
+      var (low, high) = (0, values.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if values[middle] < value { low = middle + 1 } else { high = middle }
+      }
+      return low
     }
   }
 }

@@ -1,10 +1,11 @@
 /// Rule 4c: where the floor of the residuals rises permanently, the sensor lost intervals silently. Where it falls
 /// permanently, the sensor sent surplus intervals, and nothing shows which ones.
 ///
-/// At each packet the smallest residual of the next two minutes (at least 60 packets) is compared with the smallest of the
-/// last two. The rise must exceed 1.25 intervals. And it must be unlikely that n packets all lie a step above a floor that
-/// they exceed by μ on average: n · step / μ > 15. A rise that is undone within two minutes was latency. Where fewer
-/// packets follow, μ is the longest latency known (``TimelineParameters/lastingLatency``).
+/// At each packet the floor of the next two minutes (at least 60 packets) is compared with the floor of the last two:
+/// their second smallest residuals, since one packet may be early. The rise must exceed 1.25 intervals. And it must be
+/// unlikely that n packets all lie a step above a floor that they exceed by μ on average: n · step / μ > 15. A rise
+/// that is undone within two minutes was latency. Where fewer packets follow, μ is the longest latency known
+/// (``TimelineParameters/lastingLatency``).
 struct FloorSteps {
   private let intervals: SessionIntervals
   private let parameters: TimelineParameters
@@ -24,12 +25,14 @@ struct FloorSteps {
     let floors = FloorWindows(stretch, parameters)
     // The steps found in this stretch: the beat, and the rise of the floor.
     var steps: [(beat: Int, rise: Int64)] = []
-    // Where the run after the last step begins, and the smallest residual since.
+    // Where the run after the last step begins, and the smallest residuals since.
     var first = 0
-    var floorSinceFirst = stretch[0].residual
+    var lowest = TwoLowest()
+    lowest.insert(stretch[0].residual)
     var point = 1
     while point < stretch.count {
-      let past = floors.starts[point] < first ? floorSinceFirst : floors.past[point]
+      let past =
+        floors.starts[point] < first ? lowest.floor(of: point - first, parameters.fewestForSecond) : floors.past[point]
       let step = floors.future[point] - past
       // No local interval is below 300 ms, so most packets need no closer look.
       if abs(step) > 375_000, abs(step) > intervals.localInterval(at: stretch[point].beat, within: beats) * 5 / 4 {
@@ -41,12 +44,13 @@ struct FloorSteps {
           let beat = stretch[confirmed - 1].beat + 1
           if beat < beats.upperBound { steps.append((beat, step)) }
           first = confirmed
-          floorSinceFirst = stretch[confirmed].residual
+          lowest = TwoLowest()
+          lowest.insert(stretch[confirmed].residual)
           point = confirmed + 1
           continue
         }
       }
-      floorSinceFirst = min(floorSinceFirst, stretch[point].residual)
+      lowest.insert(stretch[point].residual)
       point += 1
     }
     // A rise that an equal fall undoes was latency, however long it lasted.
@@ -73,10 +77,10 @@ struct FloorSteps {
       // So few packets do not show how long latencies last.
       let lasting = intervals.isBatching ? parameters.batchedLatency : parameters.lastingLatency
       let isLonger = Double(after) * Double(step) > parameters.stepConfirmation * lasting
-      return isLonger ? locateRise(point, since: first, floor: floor, floors) : nil
+      return isLonger ? locateRise(point, since: first, floor: floor, stretch, floors) : nil
     }
     guard isConfirmed(step, at: point, since: first, floor: floor, stretch) else { return nil }
-    return locateRise(point, since: first, floor: floor, floors)
+    return locateRise(point, since: first, floor: floor, stretch, floors)
   }
 
   private func isConfirmed(
@@ -109,7 +113,9 @@ struct FloorSteps {
   ///
   /// That is not always `point`. Late packets before the loss can lie above the new floor; and where intervals become
   /// shorter, a rise may exceed them only some time after the loss.
-  private func locateRise(_ point: Int, since first: Int, floor: Int64, _ floors: FloorWindows) -> Int {
+  private func locateRise(
+    _ point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>, _ floors: FloorWindows
+  ) -> Int {
     let end = min(point + parameters.stepPackets, floors.future.count)
     var best = point
     var greatest = -Double.infinity
@@ -117,6 +123,11 @@ struct FloorSteps {
       let evidence = Double(end - index) * Double(floors.future[index] - floor)
       if evidence > greatest { (best, greatest) = (index, evidence) }
     }
-    return best
+    // The floor of many is their second smallest, so one packet from before the loss may still follow.
+    let middle = floor + (floors.future[best] - floor) / 2
+    for index in best..<min(best + parameters.stepReach, end) where stretch[index].residual < middle {
+      best = index + 1
+    }
+    return min(best, end - 1)
   }
 }

@@ -16,7 +16,8 @@ public enum GapReason: Hashable, Sendable {
   case recorder(String?)
   /// The machine was rebooted.
   case boot
-  /// The link was up and a sensor that sends rates only sent nothing for more than ten seconds.
+  /// The link was up, and no interval came for more than five seconds (of a sensor that sends rates only, no rate for
+  /// ten).
   case silence
 
   /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`,

@@ -79,6 +79,8 @@ struct OffsetModel {
   private static let binMicroseconds = 4000.0
   private static let binsBelowZero = 40
   private static let bins = 1065
+  /// How far above the smallest residual the floor may lie, in microseconds.
+  private static let reachAbove = 120_000.0
 
   /// The initial model: it only assumes that latencies decay over `scale` microseconds.
   init(scale: Double) {
@@ -195,19 +197,31 @@ struct OffsetModel {
 
   /// Finds the offset of `samples` (at least one), if the sensor's clock is slow by `slope`.
   ///
-  /// The search is around `centre` if that is known from before, else around the smallest residual.
+  /// The search is around `centre` if that is known from before, else from below the smallest residual to a little
+  /// above it.
   func locate(_ samples: [Sample], slope: Double, around centre: Double? = nil, trust: Double = 1) -> Location {
-    var coarse: Location
     if let centre {
-      coarse = search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: Self.coarse, trust)
-    } else {
-      var smallest = Double.infinity
-      for sample in samples { smallest = min(smallest, sample.residual - slope * sample.residualTime) }
-      // The more packets there are, the nearer is the smallest residual to the floor.
-      let reach = 120_000 + 4_000_000 / Double(samples.count) + (trust < 0.6 ? range : 0)
-      coarse = search(samples, slope, from: smallest - reach, to: smallest + 120_000, step: Self.coarse, trust)
+      return search(samples, slope, from: centre - 112_000, to: centre + 112_000, step: Self.coarse, trust)
     }
-    return coarse
+    let smallest = samples.reduce(.infinity) { min($0, $1.residual - slope * $1.residualTime) }
+    return locate(samples, slope: slope, smallest: smallest, upTo: smallest + Self.reachAbove, trust: trust)
+  }
+
+  /// The same for single packets, of which one may be early: up to the residual that two in five are below, so that it
+  /// does not decide alone where the floor is.
+  func locate(packets samples: [Sample], slope: Double, trust: Double) -> Location {
+    var residuals = samples.map { $0.residual - slope * $0.residualTime }
+    let usual = residuals.select((residuals.count - 1) * 2 / 5)
+    let smallest = residuals.reduce(usual, min)
+    return locate(samples, slope: slope, smallest: smallest, upTo: max(usual, smallest + Self.reachAbove), trust: trust)
+  }
+
+  private func locate(
+    _ samples: [Sample], slope: Double, smallest: Double, upTo highest: Double, trust: Double
+  ) -> Location {
+    // The more packets there are, the nearer is the smallest residual to the floor.
+    let reach = Self.reachAbove + 4_000_000 / Double(samples.count) + (trust < 0.6 ? range : 0)
+    return search(samples, slope, from: smallest - reach, to: highest, step: Self.coarse, trust)
   }
 
   /// The same to a bin, near a known location.

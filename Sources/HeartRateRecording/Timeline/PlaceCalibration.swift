@@ -27,7 +27,7 @@ struct PlaceCalibration {
           let first = run.samples.count * piece / pieces
           let samples = Array(run.samples[first..<min(first + size, run.samples.count)])
           let trust = model.trust(range: RunEvidence.range(of: samples[...]), interval: run.interval)
-          let coarse = model.locate(samples, slope: slope, trust: trust)
+          let coarse = model.locate(packets: samples, slope: slope, trust: trust)
           let location = model.refine(samples, slope: slope, coarse, trust: trust)
           errors.append((location.offset - known, location.halfWidth))
         }

@@ -3,7 +3,7 @@ import Sensors
 
 extension QualityReport {
   /// The report of a session's events and beats. Counts of problems that did not happen are left out.
-  init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, inventedIntervals: Int) {
+  init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, _ judgement: IntervalJudgement) {
     self.init()
     algorithmVersion = SessionTimeline.algorithmVersion
     notifications = Int64(columns.notifications)
@@ -13,7 +13,10 @@ extension QualityReport {
     (releaseDepthBeats, driftPartsPerMillion, surplusSteps) = (0, 0, 0)
     assembly?.addTiming(to: &self)
     stalledMicroseconds = columns.stalledMicroseconds > 0 ? columns.stalledMicroseconds : nil
-    self.inventedIntervals = inventedIntervals > 0 ? Int64(inventedIntervals) : nil
+    let leftOut = judgement.leftOutCount
+    leftOutIntervals = leftOut > 0 ? Int64(leftOut) : nil
+    intervalHabit = judgement.habit
+    intervalSumRatio = judgement.habit == nil ? nil : judgement.ratio
     payloadDefects = columns.defects
     disconnects = Array(columns.sensor.disconnects.prefix(Self.reported))
     clockSteps = Array(columns.clockSteps.prefix(Self.reported))

@@ -22,6 +22,7 @@ struct Residuals {
   private(set) var ranges: [Range<Int>] = []
   /// Early packets, in order.
   private(set) var early: [Int] = []
+  private let depth: Int
 
   init(_ intervals: SessionIntervals, depth: Int, starts: [RunStart]) {
     let packets = intervals.packets
@@ -55,10 +56,11 @@ struct Residuals {
       points.append(
         Point(
           packet: index, sent: intervals.sendings[index].instant, beat: beat, firstBeat: first + depth,
-          residual: intervals.sendings[index].instant - SensorTicks.microseconds(intervals.ticks[beat])))
+          residual: intervals.sendings[index].instant - intervals.clock.microseconds(intervals.ticks[beat])))
     }
+    self.depth = depth
     divide(at: starts)
-    leaveOutEarly(intervals, depth: depth)
+    leaveOutEarly(intervals)
   }
 
   /// Assigns the points to runs.
@@ -74,6 +76,14 @@ struct Residuals {
     }
   }
 
+  /// The same after silent losses were found. In each run the floor has one level, so more packets show that they are
+  /// early.
+  mutating func divide(atLosses starts: [RunStart], _ intervals: SessionIntervals) {
+    guard starts != self.starts else { return }
+    divide(at: starts)
+    leaveOutEarly(intervals)
+  }
+
   /// One past the last beat of a run.
   func end(ofRun index: Int, _ intervals: SessionIntervals) -> Int {
     index + 1 < starts.count ? starts[index + 1].beat : intervals.rrTicks.count
@@ -82,11 +92,11 @@ struct Residuals {
   /// Finds and removes early packets. A sensor with look-ahead can send too soon. For a sensor that seems to have none,
   /// only what is far too early is left out, and its arrival still bounds its beats. A sensor that batches shows its floor
   /// too seldom to decide.
-  private mutating func leaveOutEarly(_ intervals: SessionIntervals, depth: Int) {
+  private mutating func leaveOutEarly(_ intervals: SessionIntervals) {
     guard depth > 0 || !intervals.isBatching else { return }
     let found = ranges.flatMap { EarlyPackets.find(in: points[$0], depth: depth, intervals.parameters) }
     guard !found.isEmpty else { return }
-    if depth > 0 { early = found.map { points[$0].packet } }
+    if depth > 0 { early = (early + found.map { points[$0].packet }).sorted() }
     var left = found[...]
     var kept: [Point] = []
     kept.reserveCapacity(points.count)

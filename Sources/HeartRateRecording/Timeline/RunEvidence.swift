@@ -30,11 +30,11 @@ struct RunEvidence {
     self.origin = origin
     let points = residuals.points[residuals.ranges[run]]
     func sample(_ point: Residuals.Point, _ instant: Int64, _ before: Int64?) -> OffsetModel.Sample {
-      let time = Double(intervals.ticks[point.beat] - firstTicks) * (15_625 / 16)
+      let time = Double(intervals.ticks[point.beat] - firstTicks) * intervals.clock.microsecondsPerTick
       var sample = OffsetModel.Sample(
         residual: Double(instant - origin) - time, residualTime: time, ceiling: -.infinity, ceilingTime: 0)
       if let before, point.firstBeat >= beats.lowerBound {
-        sample.ceilingTime = Double(intervals.ticks[point.firstBeat] - firstTicks) * (15_625 / 16)
+        sample.ceilingTime = Double(intervals.ticks[point.firstBeat] - firstTicks) * intervals.clock.microsecondsPerTick
         sample.ceiling = Double(before - origin) - sample.ceilingTime
       }
       return sample
@@ -49,7 +49,9 @@ struct RunEvidence {
     if samples.isEmpty { samples = Self.unreleased(intervals, beats, origin, depth) }
     centre()
     if beats.count > 1 {
-      interval = Double(intervals.ticks[beats.upperBound - 1] - firstTicks) * (15_625 / 16) / Double(beats.count - 1)
+      interval =
+        Double(intervals.ticks[beats.upperBound - 1] - firstTicks) * intervals.clock.microsecondsPerTick
+        / Double(beats.count - 1)
     }
   }
 
@@ -62,7 +64,7 @@ struct RunEvidence {
     return packets.map { index in
       let packet = intervals.packets[index]
       let beat = min(packet.beatEnd, beats.upperBound) - 1
-      let time = SensorTicks.microseconds(intervals.ticks[beat] - intervals.ticks[beats.lowerBound]) + delay
+      let time = intervals.clock.microseconds(intervals.ticks[beat] - intervals.ticks[beats.lowerBound]) + delay
       return .init(
         residual: Double(packet.arrival - origin - time), residualTime: Double(time), ceiling: -.infinity,
         ceilingTime: 0)

@@ -60,6 +60,9 @@ struct RunPlacement {
     // Only short runs are placed by single packets.
     var single = block
     if evidence.indices.contains(where: { !isLong(evidence[$0]) && !starts[$0].isTimeless }) {
+      if evidence.allSatisfy({ $0.blocks.isEmpty }), evidence.count >= parameters.fewestShortRuns {
+        learnFromShortRuns(&evidence, &single, scale: scale)
+      }
       single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale)
       calibration = PlaceCalibration(evidence, single, slope: drift.slope, parameters)
     }
@@ -76,6 +79,19 @@ struct RunPlacement {
         anchor: Timestamp(microseconds: location?.anchor ?? 0), slopePartsPerBillion: drift.partsPerBillion,
         uncertaintyMicroseconds: location?.uncertainty ?? 0)
       runs.append(Run(beats: beats(ofRun: index), map: map))
+    }
+  }
+
+  /// Learns the latencies where the link, or the contact, keeps breaking and no run is long: from all runs together,
+  /// each placed by what is known so far.
+  private func learnFromShortRuns(_ evidence: inout [RunEvidence], _ single: inout OffsetModel, scale: Double) {
+    for round in 0..<parameters.mapRounds {
+      if round > 0 { single.learn(evidence.flatMap { $0.excesses($0.samples, slope: drift.slope) }, scale: scale) }
+      for index in evidence.indices where !starts[index].isTimeless {
+        let samples = evidence[index].samples
+        let coarse = single.locate(packets: samples, slope: drift.slope, trust: 1)
+        evidence[index].offset = single.refine(samples, slope: drift.slope, coarse).offset
+      }
     }
   }
 
@@ -131,10 +147,15 @@ struct RunPlacement {
     let samples = isLong ? evidence.blocks : evidence.samples
     let slope = drift.slope
     let trust = isLong ? 1 : single.trust(range: RunEvidence.range(of: samples[...]), interval: evidence.interval)
-    let coarse = model.locate(samples, slope: slope, around: isLong ? evidence.offset : nil, trust: trust)
+    let coarse =
+      isLong
+      ? model.locate(samples, slope: slope, around: evidence.offset)
+      : model.locate(packets: samples, slope: slope, trust: trust)
     let location = model.refine(samples, slope: slope, coarse, trust: trust)
     let beats = beats(ofRun: run)
-    let length = Double(intervals.ticks[beats.upperBound - 1] - intervals.ticks[beats.lowerBound]) * (15_625 / 16)
+    let length =
+      Double(intervals.ticks[beats.upperBound - 1] - intervals.ticks[beats.lowerBound])
+      * intervals.clock.microsecondsPerTick
     // Two standard errors of the slope, over half the run on each side; 95 % of the beats are a little closer.
     let tilt = 0.72 * (drift.error ?? parameters.slopeSpread) * length
     let isLone = starts.count { !$0.isTimeless } == 1
@@ -217,7 +238,7 @@ extension RunPlacement {
     var previous = Int64.min
     for beat in beats {
       if beat > beats.lowerBound { ticks += Int64(intervals.rrTicks[beat]) }
-      let time = max(map.time(atTicks: ticks, timescale: SensorTicks.perSecond).microseconds, previous &+ 1)
+      let time = max(map.time(atTicks: ticks, timescale: intervals.clock.ticksPerSecond).microseconds, previous &+ 1)
       previous = time
       wall[beat] = time
       let packet = Int(intervals.packetOfBeat[beat])
@@ -247,7 +268,7 @@ extension RunPlacement {
     }
     var start = min(arrival(of: beats.lowerBound), end - Int64(beats.count))
     if index > 0 { start = max(start, runs[index - 1].end + 1) }
-    let length = SensorTicks.microseconds(
+    let length = intervals.clock.microseconds(
       intervals.rrTicks[(beats.lowerBound + 1)..<beats.upperBound].reduce(0) { $0 + Int64($1) })
     let scale = length > 0 ? Double(end - start) / Double(length) - 1 : 0
     runs[index].map = AffineTimeMap(

@@ -6,7 +6,7 @@ extension SessionAssembly {
   /// - Throws: ``HealthModel/SeriesError`` where a beat is not later than the one before it, or lies 35 minutes off its run's map: a
   ///   defect of this program.
   func heartbeats() throws(SeriesError) -> HeartbeatSeries {
-    var builder = HeartbeatSeriesBuilder(timescale: SensorTicks.perSecond)
+    var builder = HeartbeatSeriesBuilder(timescale: intervals.clock.ticksPerSecond)
     builder.reserveCapacity(flags.count)
     for run in placement.runs {
       try builder.beginRun(run.map)
@@ -58,8 +58,8 @@ extension SessionAssembly {
       }
     }
     let edges = Double(min(3_000_000, max(0, bounds.end - (placement.wall.last ?? 0))))
-    let floor = Double(SensorTicks.microseconds(known)) / bounds.length
-    let ceiling = (Double(SensorTicks.microseconds(known + perhaps)) + edges) / bounds.length
+    let floor = Double(intervals.clock.microseconds(known)) / bounds.length
+    let ceiling = (Double(intervals.clock.microseconds(known + perhaps)) + edges) / bounds.length
     return Coverage(floor: min(1, floor), ceiling: min(1, max(floor, ceiling)))
   }
 }

@@ -15,8 +15,8 @@ struct SessionAssembly {
   let earlyPackets: Int
 
   /// Nil without beats.
-  init?(_ columns: TimelineCollector, _ parameters: TimelineParameters) {
-    var intervals = SessionIntervals(columns, parameters)
+  init?(_ columns: TimelineCollector, _ clock: SensorClock, _ parameters: TimelineParameters) {
+    var intervals = SessionIntervals(columns, clock, parameters)
     guard !intervals.rrTicks.isEmpty else { return nil }
     intervals.leaveOut(SurplusIntervals.impossible(in: intervals))
     let depth = ReleaseDepth(
@@ -29,7 +29,7 @@ struct SessionAssembly {
       residuals = Residuals(
         intervals, depth: depth.beats, starts: RunBreaks.known(in: intervals, depth: depth.beats))
     }
-    residuals.divide(at: RunBreaks.merge(residuals.starts, FloorSteps(residuals, intervals).starts))
+    residuals.divide(atLosses: RunBreaks.merge(residuals.starts, FloorSteps(residuals, intervals).starts), intervals)
     self.intervals = intervals
     self.depth = depth
     starts = residuals.starts

@@ -14,6 +14,7 @@ struct SessionIntervals {
   /// When the link of each of ``linkStarts`` came up, where that is known.
   let linkUps: [Int64?]
   let parameters: TimelineParameters
+  let clock: SensorClock
   /// When the sensor sent each packet, where its pace shows it.
   let sendings: [Sending]
   /// Ticks from the session's first beat to each beat, as if no interval were missing; surplus intervals count 0. Within a
@@ -25,11 +26,12 @@ struct SessionIntervals {
   /// Whether notifications are held back on their way and arrive in batches.
   let isBatching: Bool
 
-  init(_ columns: TimelineCollector, _ parameters: TimelineParameters) {
+  init(_ columns: TimelineCollector, _ clock: SensorClock, _ parameters: TimelineParameters) {
     let packets = columns.packets
     self.packets = packets
     rrTicks = columns.rrTicks
     self.parameters = parameters
+    self.clock = clock
     var packetOfBeat: [Int32] = []
     packetOfBeat.reserveCapacity(rrTicks.count)
     for (index, packet) in packets.enumerated() {
@@ -136,7 +138,7 @@ struct SessionIntervals {
     let high = min(bounds.upperBound - 1, beat + 8)
     var around = low <= high ? Array(rrTicks[low...high]) : [rrTicks[beat]]
     let interval = around.select((around.count - 1) / 2)
-    return min(max(SensorTicks.microseconds(Int64(interval)), 300_000), 2_000_000)
+    return min(max(clock.microseconds(Int64(interval)), 300_000), 2_000_000)
   }
 }
 

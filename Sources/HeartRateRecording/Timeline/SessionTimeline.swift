@@ -7,7 +7,7 @@ public import Sensors
 /// rounded; no value is changed or dropped.
 public struct SessionTimeline: Hashable, Sendable {
   /// The version of the algorithm. It is stored with each session and raised whenever the same events give another result.
-  public static let algorithmVersion: Int64 = 5
+  public static let algorithmVersion: Int64 = 6
 
   /// The earlier of the first notification and the first beat.
   public let start: Timestamp
@@ -53,8 +53,9 @@ public struct SessionTimeline: Hashable, Sendable {
   ) throws(SeriesError) {
     var columns = collector.removeColumns()
     columns.finish()
-    let invented = InventedIntervals.count(in: columns, parameters)
-    let assembly = invented > 0 ? nil : SessionAssembly(columns, parameters)
+    let judgement = IntervalJudgement(columns, parameters)
+    columns.leaveOut(judgement.leftOut)
+    let assembly = SessionAssembly(columns, judgement.clock, parameters)
     let bounds = SessionBounds(columns, assembly)
     let findings = SessionGaps(columns, assembly, bounds)
     start = Timestamp(microseconds: bounds.start)
@@ -64,7 +65,7 @@ public struct SessionTimeline: Hashable, Sendable {
     heartbeats = try assembly?.heartbeats() ?? HeartbeatSeries()
     gaps = findings.gaps
     coverage = assembly.map { $0.coverage(in: bounds) } ?? findings.rateCoverage(in: bounds)
-    quality = QualityReport(columns, assembly, inventedIntervals: invented)
+    quality = QualityReport(columns, assembly, judgement)
     information = columns.sensor.information
     markers = columns.sensor.markers.sorted { $0.time < $1.time }
   }

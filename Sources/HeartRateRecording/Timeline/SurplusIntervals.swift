@@ -41,13 +41,13 @@ enum SurplusIntervals {
     let last = intervals.packets[packets.upperBound]
     // The first packet may have been held back, so the time counts from when the link came up.
     let length = last.arrival - min(linkUp ?? first.arrival, first.previousArrival ?? first.arrival, first.arrival)
-    let sum = SensorTicks.microseconds(intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
+    let sum = intervals.clock.microseconds(intervals.ticks[last.beatEnd - 1] - intervals.ticks[first.beatEnd - 1])
     var repeated: Int64 = 0
     for index in repeats {
       for beat in intervals.beats(ofPacket: index) { repeated += Int64(intervals.rrTicks[beat]) }
     }
     let slack = intervals.parameters.edgeMicroseconds
-    return sum - length > slack && sum - SensorTicks.microseconds(repeated) > length - 3 * slack
+    return sum - length > slack && sum - intervals.clock.microseconds(repeated) > length - 3 * slack
   }
 
   /// Packets after which the intervals of a stretch exceed its length, or which fall far below the stretch's floor.
@@ -78,15 +78,15 @@ enum SurplusIntervals {
       }
       var bound = Int64.min
       // A sensor with look-ahead holds back beats from before a long interval.
-      if let linkUp { bound = linkUp - slack - min(SensorTicks.microseconds(Int64(longest)), 2 * slack) }
+      if let linkUp { bound = linkUp - slack - min(intervals.clock.microseconds(Int64(longest)), 2 * slack) }
       if floor.count >= parameters.surplusPackets { bound = max(bound, floor.value - slack) }
-      if arrival - SensorTicks.microseconds(sum) >= bound {
+      if arrival - intervals.clock.microseconds(sum) >= bound {
         ticks = sum
       } else {
         // If a single interval is too long, only that one is surplus; otherwise the whole packet.
-        let absurd = counted.filter { SensorTicks.microseconds(Int64(intervals.rrTicks[$0])) > slack }
+        let absurd = counted.filter { intervals.clock.microseconds(Int64(intervals.rrTicks[$0])) > slack }
         let rest = absurd.reduce(sum) { $0 - Int64(intervals.rrTicks[$1]) }
-        if !absurd.isEmpty, arrival - SensorTicks.microseconds(rest) >= bound {
+        if !absurd.isEmpty, arrival - intervals.clock.microseconds(rest) >= bound {
           result += absurd.map { $0..<($0 + 1) }
           ticks = rest
         } else {
@@ -94,7 +94,7 @@ enum SurplusIntervals {
           continue
         }
       }
-      floor.insert(arrival - SensorTicks.microseconds(ticks))
+      floor.insert(arrival - intervals.clock.microseconds(ticks))
     }
     return result
   }
@@ -110,7 +110,7 @@ enum SurplusIntervals {
       var since = points.startIndex
       for (number, packet) in repeats.enumerated() {
         let beats = intervals.beats(ofPacket: packet)
-        let length = SensorTicks.microseconds(beats.reduce(0) { $0 + Int64(intervals.rrTicks[$1]) })
+        let length = intervals.clock.microseconds(beats.reduce(0) { $0 + Int64(intervals.rrTicks[$1]) })
         let place = points.partition { $0.packet >= packet }
         let next = number + 1 < repeats.count ? points.partition { $0.packet >= repeats[number + 1] } : points.endIndex
         let before = points[max(since, place - 2 * intervals.parameters.stepPackets)..<place]
@@ -132,7 +132,7 @@ enum SurplusIntervals {
 }
 
 /// The smallest of the last `size` to 2 · `size` values.
-private struct RecentFloor {
+struct RecentFloor {
   let size: Int
   private(set) var count = 0
   private var current = Int64.max

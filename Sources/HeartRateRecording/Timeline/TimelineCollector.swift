@@ -365,6 +365,30 @@ extension TimelineCollector {
     }
   }
 
+  /// Removes intervals that are no beats, one entry for each or none at all, and packets that hold no other. Only after
+  /// ``finish()``.
+  mutating func leaveOut(_ leftOut: [Bool]) {
+    guard leftOut.contains(true) else { return }
+    // How many are left before each interval.
+    var places = [0]
+    places.reserveCapacity(leftOut.count + 1)
+    for isLeftOut in leftOut { places.append(places[places.count - 1] + (isLeftOut ? 0 : 1)) }
+    rrTicks = rrTicks.indices.filter { !leftOut[$0] }.map { rrTicks[$0] }
+    var end = 0
+    packets = packets.compactMap { packet in
+      var packet = packet
+      packet.beatEnd = places[packet.beatEnd]
+      defer { end = packet.beatEnd }
+      return packet.beatEnd > end ? packet : nil
+    }
+    for index in breaks.indices { breaks[index].beat = places[breaks[index].beat] }
+    // Between two breaks there may be no beat any more.
+    breaks = breaks.indices.filter { index in
+      breaks[index].beat > (index > 0 ? breaks[index - 1].beat : 0)
+    }.map { breaks[$0] }
+    for index in linkUps.indices { linkUps[index].beat = places[linkUps[index].beat] }
+  }
+
   private mutating func shiftPackets(_ positions: Range<Int>, by microseconds: Int64) {
     var packets = packets.mutableSpan
     for position in positions {

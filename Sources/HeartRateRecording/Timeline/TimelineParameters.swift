@@ -5,6 +5,10 @@ public struct TimelineParameters: Hashable, Sendable {
   /// This many intervals of ``fillerTicks`` in a row are invented; two in a row happen at 120 beats per minute.
   public var fillerCount = 4
   public var fillerTicks: UInt16 = 512
+  /// And a heart of another pace is around them: one of so many intervals on each side differs by more ticks than this,
+  /// or the rate does.
+  public var fillerNeighbours = 8
+  public var fillerSpread = 16
   /// An interval longer than this many medians of its neighbours spans missed beats or a pause (rule 5).
   public var missedRatio = 2.5
   /// The number of neighbours for that median: half before, half after.
@@ -29,6 +33,33 @@ public struct TimelineParameters: Hashable, Sendable {
   public var inventedShare = 0.95
   public var manyInventedRates = 12
   public var fewestInventedRates = 5
+  /// The sum of intervals is judged over at least so much time, in stretches of at least so much, from so long after
+  /// they began. A stretch ends where no packet with intervals comes for the time of a hole. Microseconds.
+  public var leastJudged: Int64 = 200_000_000
+  public var leastStretch: Int64 = 60_000_000
+  public var settleMicroseconds: Int64 = 10_000_000
+  public var hole: Int64 = 3_000_000
+  public var batchedHole: Int64 = 10_000_000
+  /// Sum and time of one heart's intervals differ by no more than this share; two hearts' sum is twice the time to
+  /// within the second.
+  public var unfitRatio = 0.02
+  public var twiceRange = 0.1
+  /// Milliseconds: the sum, and the intervals next to the rates, are 1000/1024 to within these shares.
+  public var millisecondRange = 0.003
+  public var millisecondRateRange = 0.012
+  /// Intervals are what the rates say, on average, to within this share.
+  public var likeRateRange = 0.05
+  /// Without the intervals that are sent again the sum is right to this share, with them it is not. Such an interval
+  /// ends at most this part of an interval above the floor. Where more than this share of the packets begin with the
+  /// last one of the packet before, all of them are sent again.
+  public var repeatedRatio = 0.003
+  public var repeatedReach: Int64 = 8
+  public var alwaysRepeatedShare = 0.8
+  /// Of this many packets in a row at least so many come in equal pairs, less than this apart in microseconds, if each
+  /// packet comes twice.
+  public var doubledWindow = 20
+  public var fewestDoubled = 16
+  public var doubledMicroseconds: Int64 = 500_000
   /// How far the sum of measured intervals and the time of their packets may drift apart, where each packet holds one.
   /// Microseconds.
   public var mostWanderOfIntervals: Int64 = 5_000_000
@@ -40,6 +71,12 @@ public struct TimelineParameters: Hashable, Sendable {
   public var stepMicroseconds: Int64 = 120_000_000
   /// And packets · step ÷ mean excess must exceed this.
   public var stepConfirmation = 15.0
+  /// In a window of at least this many packets the second lowest residual is the floor: one packet proves nothing.
+  public var fewestForSecond = 20
+  /// Intervals that come again after more than this without any begin a run if more than half of the time, and more
+  /// than two intervals, stay unaccounted for by what arrives within the second time. Microseconds.
+  public var silenceMicroseconds: Int64 = 5_000_000
+  public var silenceReach: Int64 = 8_000_000
   /// The loss is located at most this many packets after the first packet that shows it.
   public var stepReach = 20
   /// Replaces the mean excess where there are too few packets, in microseconds: no latency lasts longer for a dozen
@@ -53,6 +90,11 @@ public struct TimelineParameters: Hashable, Sendable {
   public var earlySpreads: Int64 = 1
   public var farEarlySpreads: Int64 = 4
   public var earlyReach = 6
+  /// A packet is also early if it lies this far below the lowest tenth of so many packets before it, and of as many
+  /// behind it. Of fewer packets than the last number a side says nothing. Microseconds.
+  public var sideEarlyMicroseconds: Int64 = 250_000
+  public var earlySide = 40
+  public var fewestEarlySide = 3
   /// The floor around a packet is taken from blocks of this many packets, and this many blocks to each side.
   public var floorBlock = 30
   public var floorReach = 20
@@ -82,6 +124,8 @@ public struct TimelineParameters: Hashable, Sendable {
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
   public var blockPackets = 20
+  /// Where no run is so long, latencies are learnt from all runs, if there are at least so many.
+  public var fewestShortRuns = 8
   /// Block size where packets can be early. The outermost bound may be an early packet, so the second counts.
   public var lookAheadBlockPackets = 40
   public var lookAheadRank = 2

@@ -87,6 +87,7 @@ extension QualityReport.Figure {
     case .integer: .integer
     case .real: .real
     case .time: .time
+    case .text: .text
     }
   }
 }

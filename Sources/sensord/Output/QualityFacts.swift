@@ -18,7 +18,7 @@ struct QualityFacts {
       if let text { lines.append((label, text)) }
     }
     add("Received", received)
-    add("Intervals", some(report.inventedIntervals).map { "\($0) invented from the rate: rates only, no beats" })
+    add("Intervals", intervals)
     add("Stalled", stalled)
     add("Latency", latency)
     add("Drift", estimate(report.driftPartsPerMillion, report.driftErrorPartsPerMillion, "ppm", digits: 1))
@@ -60,6 +60,16 @@ struct QualityFacts {
     case .reservedFlags: "with reserved flags"
     case .trailingBytes: "with bytes left over"
     }
+  }
+
+  /// A habit of the sensor; where it leaves no beats, the session's variability says it in words.
+  private var intervals: String? {
+    guard let habit = report.intervalHabit else { return nil }
+    guard habit.leavesBeats else {
+      let sum = report.intervalSumRatio.map { ", \(FixedPoint.text($0, digits: 2)) of the time" } ?? ""
+      return "\(report.leftOutIntervals ?? 0) left out (\(habit.rawValue)\(sum)): rates only, no beats"
+    }
+    return some(report.leftOutIntervals).map { "\($0) left out: \(habit.words)" } ?? habit.words
   }
 
   private var stalled: String? {

@@ -14,14 +14,13 @@ extension SessionSummary {
       table.add([
         session.shortName, LocalTime.minute(session.start.microseconds), session.isOpen ? length + "+" : length,
         session.device.name ?? session.device.localIdentifier ?? "", whole(session.heartRate.average), session.span,
-        "\(session.heartbeats.count)" + (session.inventedIntervals > 0 ? "*" : ""), "\(session.gapCount)",
+        "\(session.heartbeats.count)" + (session.variabilityRefusal == nil ? "" : "*"), "\(session.gapCount)",
       ])
     }
     var notes: [String] = []
     if sessions.contains(where: { $0.isOpen }) { notes.append("+ still recording\n") }
-    if sessions.contains(where: { $0.inventedIntervals > 0 }) {
-      notes.append("* no beats: \(VariabilityRefusal.inventedIntervals)\n")
-    }
+    let refusals = Set(sessions.compactMap { $0.variabilityRefusal?.description })
+    notes += refusals.sorted().map { "* no beats: \($0)\n" }
     return table.rendered(columns: columns) + (notes.isEmpty ? "" : "\n" + notes.joined())
   }
 

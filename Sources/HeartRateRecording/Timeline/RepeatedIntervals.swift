@@ -1,0 +1,97 @@
+/// Intervals that a sensor, or what stands between it and the host, sends once more by habit (rule 12 of
+/// Documentation/timeline.md). Each search returns for each interval whether it is one of them.
+enum RepeatedIntervals {
+  /// The second of each pair of equal packets, where nearly all packets of a stretch come in such pairs and add up to
+  /// twice its time: two subscribers, or a repeater. A sensor's packets are equal now and then, and both real.
+  static func doubled(in columns: TimelineCollector, _ parameters: TimelineParameters) -> [Bool] {
+    let packets = columns.packets
+    var isSecond = [Bool](repeating: false, count: packets.count)
+    for index in packets.indices.dropFirst() where !isSecond[index - 1] {
+      isSecond[index] = equals(packets[index], packets[index - 1], index, columns, parameters)
+    }
+    let window = parameters.doubledWindow
+    guard packets.count >= window, isSecond.count(where: { $0 }) >= parameters.fewestDoubled / 2 else { return [] }
+    let isPaired = packets.indices.map { isSecond[$0] || $0 + 1 < packets.count && isSecond[$0 + 1] }
+    var result = [Bool](repeating: false, count: columns.rrTicks.count)
+    var paired = isPaired[..<window].count { $0 }
+    // Windows with enough pairs that overlap are one stretch.
+    var stretch: Range<Int>?
+    for end in window...packets.count {
+      if end > window { paired += (isPaired[end - 1] ? 1 : 0) - (isPaired[end - 1 - window] ? 1 : 0) }
+      guard paired >= parameters.fewestDoubled else { continue }
+      if let open = stretch, open.upperBound >= end - window {
+        stretch = open.lowerBound..<end
+      } else {
+        stretch.map { mark($0, isSecond, columns, parameters, &result) }
+        stretch = (end - window)..<end
+      }
+    }
+    stretch.map { mark($0, isSecond, columns, parameters, &result) }
+    return result
+  }
+
+  private static func equals(
+    _ packet: TimelineCollector.Packet, _ before: TimelineCollector.Packet, _ index: Int, _ columns: TimelineCollector,
+    _ parameters: TimelineParameters
+  ) -> Bool {
+    guard packet.link == before.link, packet.rate == before.rate,
+      packet.arrival - before.arrival < parameters.doubledMicroseconds
+    else { return false }
+    let first = index > 1 ? columns.packets[index - 2].beatEnd : 0
+    return columns.rrTicks[first..<before.beatEnd] == columns.rrTicks[before.beatEnd..<packet.beatEnd]
+  }
+
+  /// Marks the second packets of a stretch, if its intervals add up to about twice its time.
+  private static func mark(
+    _ stretch: Range<Int>, _ isSecond: [Bool], _ columns: TimelineCollector, _ parameters: TimelineParameters,
+    _ result: inout [Bool]
+  ) {
+    let (first, last) = (columns.packets[stretch.lowerBound], columns.packets[stretch.upperBound - 1])
+    let ticks = columns.rrTicks[first.beatEnd..<last.beatEnd].reduce(0) { $0 + Int64($1) }
+    let (sum, length) = (Double(SensorClock.standard.microseconds(ticks)), Double(last.arrival - first.arrival))
+    // The beats at both ends may be on either side.
+    guard abs(sum - 2 * length) < parameters.twiceRange * length + Double(parameters.edgeMicroseconds) else { return }
+    for index in stretch where isSecond[index] {
+      for beat in columns.packets[index - 1].beatEnd..<columns.packets[index].beatEnd { result[beat] = true }
+    }
+  }
+
+  /// What is left out already, and first intervals of packets that equal the last one of the packet before and for
+  /// which there was no time; all of these where nearly every packet begins so.
+  ///
+  /// An interval that is sent again where there was no beat ends too early by what the beat still took: at the floor of
+  /// the residuals, or below it. A true one that is equal by chance ends anywhere between two packets.
+  static func again(
+    in columns: TimelineCollector, _ sums: IntervalSums, leftOut: [Bool], _ parameters: TimelineParameters
+  ) -> [Bool] {
+    let (packets, rrTicks) = (columns.packets, columns.rrTicks)
+    let isAlways = Double(sums.repeated) > parameters.alwaysRepeatedShare * Double(sums.packets)
+    var result = leftOut.isEmpty ? [Bool](repeating: false, count: rrTicks.count) : leftOut
+    var floor = RecentFloor(size: parameters.stepPackets)
+    var ticks: Int64 = 0
+    var link = -1
+    for index in packets.indices {
+      let beats = (index > 0 ? packets[index - 1].beatEnd : 0)..<packets[index].beatEnd
+      if packets[index].link != link {
+        link = packets[index].link
+        floor = RecentFloor(size: parameters.stepPackets)
+      }
+      var sum = ticks
+      for beat in beats where !result[beat] { sum += Int64(rrTicks[beat]) }
+      let residual = packets[index].arrival - SensorClock.standard.microseconds(sum)
+      let isAgain = index > 0 && beats.lowerBound > 0 && rrTicks[beats.lowerBound] == rrTicks[beats.lowerBound - 1]
+      let interval = SensorClock.standard.microseconds(Int64(rrTicks[beats.lowerBound]))
+      if isAgain, !result[beats.lowerBound],
+        isAlways || floor.count > 0 && residual < floor.value + interval / parameters.repeatedReach
+      {
+        result[beats.lowerBound] = true
+        sum -= Int64(rrTicks[beats.lowerBound])
+      }
+      ticks = sum
+      if !result[beats.lowerBound] || beats.count > 1 {
+        floor.insert(packets[index].arrival - SensorClock.standard.microseconds(ticks))
+      }
+    }
+    return result
+  }
+}
