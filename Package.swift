@@ -98,7 +98,7 @@ let package = Package(
         "Captures", "Bits", "CLinux", argumentParser, logging,
       ],
       swiftSettings: rules),
-    module("HealthInterchange", ["HealthModel", "Bits", "CExpat", "CZlib"]),
+    module("HealthInterchange", ["HeartRateRecording", "HealthModel", "Bits", "CExpat", "CZlib"]),
     .executableTarget(
       name: "Interchange",
       dependencies: [
@@ -179,7 +179,7 @@ let package = Package(
         "SensordClient", "ClientInterfaces", "DBus", "Door", "Clients", "Ingestion", "HealthModel", "Documents",
         "SeriesStore", "Sensors", "TestSupport",
       ]),
-    tests("HealthInterchange", ["HealthInterchange", "HealthModel"]),
+    tests("HealthInterchange", ["HealthInterchange", "HeartRateRecording", "Sensors", "HealthModel", "TestSupport"]),
     tests("Documents", ["Documents", "SeriesStore", "HealthModel", "RecordingSamples"]),
     tests(
       "Recordings",

@@ -62,7 +62,8 @@ struct ForeignFileTests {
     #expect(reading.sessions.count == 1)
     #expect(series.timescale == ticks)
     #expect(series.beats.count == beats)
-    #expect(series.beats.count { $0.flags.contains(.ectopic) } == premature)
+    // Who finds none may not look for them: then they are ours.
+    if premature > 0 { #expect(series.beats.count { $0.flags.contains(.ectopic) } == premature) }
   }
 
   /// PhysioNet's intervals between annotated beats, as scripts keep them: a letter for the rhythm, then ticks of 1/250 s.

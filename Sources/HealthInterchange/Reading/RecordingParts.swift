@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import HealthModel
+internal import HeartRateRecording
 
 /// The rates, beats, gaps and markers of a recording that is being read.
 struct RecordingParts: Sendable {
@@ -118,9 +119,12 @@ struct RecordingParts: Sendable {
     guard let start = times.min(), let end = times.max(), let span = TimeSpan(start: start, end: end) else {
       return nil
     }
-    let series = beats.count == 0 ? HeartbeatSeries(timescale: beats.timescale) : try beats.finish()
-    let variability = VariabilityReport(NNIntervals(series), in: span)
-    func figure(_ measure: VariabilityMeasure) -> Double? { (try? variability.figure(measure))?.value }
+    var series = beats.count == 0 ? HeartbeatSeries(timescale: beats.timescale) : try beats.finish()
+    var quality = QualityReport()
+    if beats.count > 0, !series.hasFlags {
+      series = series.judged()
+      quality.algorithmVersion = SessionTimeline.algorithmVersion
+    }
     var metadata: Metadata = ["importedFormat": .text(format.rawValue)]
     for (key, text) in resolutions(format) { metadata[key] = .text(text) }
     if let activity { metadata["importedActivity"] = .text(activity.description) }
@@ -134,8 +138,7 @@ struct RecordingParts: Sendable {
       gaps: gaps,
       markers: markers.filter { $0.time >= start && $0.time <= end }.sorted { $0.time < $1.time },
       coverage: coverage(of: span, series),
-      variability: HeartRateVariabilitySummary(
-        sdnnMilliseconds: figure(.sdnn), rmssdMilliseconds: figure(.rmssd), pnn50: figure(.pnn50)))
+      variability: HeartRateVariabilitySummary(of: series, in: span), quality: quality)
   }
 
   /// How exactly the file has intervals and times: those of beats, and those of rates where they are others.

@@ -47,6 +47,6 @@ extension ProvisionalQuality {
     guard let beats,
       let span = TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end))
     else { return nil }
-    return SessionVariability.summary(of: beats, in: span).rmssdMilliseconds
+    return HeartRateVariabilitySummary(of: beats, in: span).rmssdMilliseconds
   }
 }

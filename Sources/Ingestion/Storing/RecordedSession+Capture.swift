@@ -29,7 +29,7 @@ extension RecordedSession {
       gaps: timeline.gaps,
       markers: timeline.markers,
       coverage: timeline.coverage,
-      variability: SessionVariability.summary(of: timeline.heartbeats, in: span),
+      variability: HeartRateVariabilitySummary(of: timeline.heartbeats, in: span),
       quality: timeline.quality)
   }
 

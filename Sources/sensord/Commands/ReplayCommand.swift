@@ -20,7 +20,8 @@ struct ReplayCommand: ParsableCommand {
       Reads sensord's own captures, btsnoop (H4 and Linux monitor) and pcapng. The
       same capture twice adds nothing; a longer one replaces a shorter one.
       With --rebuild stored sessions are worked out anew from their kept captures
-      where that was done by an older version of the algorithm.
+      where that was done by an older version of the algorithm, and the beats of
+      imported ones are judged anew.
 
         sensord replay h10.btsnoop --store a.sqlite
         sensord replay --rebuild
@@ -42,7 +43,7 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Bring back a session that was deleted.")
   var restore = false
 
-  @Flag(help: "Work out stored sessions anew from their kept captures.")
+  @Flag(help: "Work out stored sessions anew from their kept captures or beats.")
   var rebuild = false
 
   @Flag(help: "Print what became of each session as JSON.")
