@@ -30,6 +30,10 @@ extension HeartRateVariability {
       power += length(segment) * self.power(in: band.frequencies, of: segment)
       time += length(segment)
     }
+    // The variance that rounding adds, s²/6, is noise of all frequencies up to half the heart rate, 0.6 Hz at 72 beats
+    // a minute: a band has its share of it.
+    let width = band.frequencies.upperBound - band.frequencies.lowerBound
+    try requireFine((power / time).squareRoot(), leastSteps: (20.0 / 6 * width / 0.6).squareRoot())
     return Figure(value: power / time, count: filled.reduce(0) { $0 + $1.count }, divisor: filled.count)
   }
 

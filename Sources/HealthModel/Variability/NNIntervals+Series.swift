@@ -10,7 +10,7 @@ extension NNIntervals {
     self.init(
       seconds: selection.seconds, ends: selection.ends, continues: selection.continues, filter: filter,
       exclusions: selection.exclusions, joinedEnds: selection.joinedEnds, origin: selection.origin,
-      step: 1 / Double(series.timescale))
+      step: series.intervalStep)
   }
 
   /// Iterates over the beats once and decides for each about the interval that it ends.

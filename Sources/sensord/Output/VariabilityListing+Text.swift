@@ -14,8 +14,8 @@ extension VariabilityListing {
       text += "Intervals \(Self.intervals(report))\n"
       if let step = report.intervals.coarseStep {
         let milliseconds = FixedPoint.text(1000 * step, digits: 0)
-        text += "Times     known to \(milliseconds) ms only: figures of differences (RMSSD, SDSD, SD1)\n"
-        text += "          come out greater than they are, small ones most\n"
+        text += "Times     known to \(milliseconds) ms only: figures come out greater than they are, at\n"
+        text += "          most by 5 %; those that would by more are not given\n"
       }
       if let warning = report.rhythm.warning {
         text += "Rhythm    \(warning);\n          the figures are then those of an arrhythmia\n"
