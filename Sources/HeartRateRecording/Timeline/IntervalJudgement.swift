@@ -31,7 +31,7 @@ struct IntervalJudgement {
     if sums.ratio - 1 > parameters.repeatedRatio + sums.error {
       let again = RepeatedIntervals.again(in: columns, sums, leftOut: leftOut, parameters)
       let others = IntervalSums(columns, leftOut: again, parameters)
-      if abs(others.ratio - 1) < parameters.repeatedRatio + others.error {
+      if abs(others.ratio - 1) < parameters.repeatedRatio + others.error + (sums.ratio - 1) / 8 {
         leaveOut(again, as: .repeated)
         return
       }

@@ -60,7 +60,8 @@ enum RepeatedIntervals {
   /// which there was no time; all of these where nearly every packet begins so.
   ///
   /// An interval that is sent again where there was no beat ends too early by what the beat still took: at the floor of
-  /// the residuals, or below it. A true one that is equal by chance ends anywhere between two packets.
+  /// the residuals, or below it; and with it the next packets would come before their beats. A true one that is equal by
+  /// chance ends anywhere between two packets.
   static func again(
     in columns: TimelineCollector, _ sums: IntervalSums, leftOut: [Bool], _ parameters: TimelineParameters
   ) -> [Bool] {
@@ -79,13 +80,17 @@ enum RepeatedIntervals {
       var sum = ticks
       for beat in beats where !result[beat] { sum += Int64(rrTicks[beat]) }
       let residual = packets[index].arrival - SensorClock.standard.microseconds(sum)
-      let isAgain = index > 0 && beats.lowerBound > 0 && rrTicks[beats.lowerBound] == rrTicks[beats.lowerBound - 1]
-      let interval = SensorClock.standard.microseconds(Int64(rrTicks[beats.lowerBound]))
-      if isAgain, !result[beats.lowerBound],
-        isAlways || floor.count > 0 && residual < floor.value + interval / parameters.repeatedReach
-      {
-        result[beats.lowerBound] = true
-        sum -= Int64(rrTicks[beats.lowerBound])
+      if beginsWithLast(index, columns), !result[beats.lowerBound] {
+        let interval = SensorClock.standard.microseconds(Int64(rrTicks[beats.lowerBound]))
+        let isAgain =
+          isAlways
+          || floor.count > 0
+            && (residual < floor.value + interval / parameters.repeatedReach
+              || overruns(index, sum, below: floor.value - interval / 2, columns, parameters))
+        if isAgain {
+          result[beats.lowerBound] = true
+          sum -= Int64(rrTicks[beats.lowerBound])
+        }
       }
       ticks = sum
       if !result[beats.lowerBound] || beats.count > 1 {
@@ -93,5 +98,26 @@ enum RepeatedIntervals {
       }
     }
     return result
+  }
+
+  /// Whether a packet begins with the last interval of the packet before.
+  private static func beginsWithLast(_ index: Int, _ columns: TimelineCollector) -> Bool {
+    let first = index > 0 ? columns.packets[index - 1].beatEnd : 0
+    return first > 0 && columns.rrTicks[first] == columns.rrTicks[first - 1]
+  }
+
+  /// Whether one of the packets behind this one, up to the next that may hold an interval sent again, would come too long before its
+  /// beats if all intervals up to this packet took `sum` ticks.
+  private static func overruns(
+    _ index: Int, _ sum: Int64, below limit: Int64, _ columns: TimelineCollector, _ parameters: TimelineParameters
+  ) -> Bool {
+    let packets = columns.packets
+    var sum = sum
+    for next in (index + 1)..<min(index + 1 + parameters.repeatedPackets, packets.count) {
+      guard packets[next].link == packets[index].link, !beginsWithLast(next, columns) else { return false }
+      for beat in packets[next - 1].beatEnd..<packets[next].beatEnd { sum += Int64(columns.rrTicks[beat]) }
+      if packets[next].arrival - SensorClock.standard.microseconds(sum) < limit { return true }
+    }
+    return false
   }
 }

@@ -53,6 +53,8 @@ public struct TimelineParameters: Hashable, Sendable {
   /// ends at most this part of an interval above the floor. Where more than this share of the packets begin with the
   /// last one of the packet before, all of them are sent again.
   public var repeatedRatio = 0.003
+  /// And so many packets behind it are looked at.
+  public var repeatedPackets = 10
   public var repeatedReach: Int64 = 8
   public var alwaysRepeatedShare = 0.8
   /// Of this many packets in a row at least so many come in equal pairs, less than this apart in microseconds, if each
