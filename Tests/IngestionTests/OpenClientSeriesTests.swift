@@ -106,6 +106,18 @@ struct OpenClientSeriesTests {
     }
   }
 
+  @Test("heartbeats are judged by their intervals, each stretch between gaps by itself")
+  func judgedBeats() throws {
+    var contents = ClientSeriesContents(try Self.open(.heartbeats(timescale: 1000)).series)
+    contents.beats = (0..<100).map { beat in
+      ClientSeries.Beat(ticks: beat == 30 ? 1800 : beat == 60 ? 9000 : 880 + beat * 7 % 31, precededByGap: beat == 60)
+    }
+    let beats = try contents.heartbeats().beats
+    #expect(beats.map(\.precededByGap).indices.filter { beats[$0].precededByGap } == [60])
+    #expect(beats.indices.filter { !beats[$0].flags.isEmpty } == [30])
+    #expect(beats[30].flags == .missed)
+  }
+
   @Test("a series does not end before one of its values does")
   func end() throws {
     var open = try Self.open(Self.fahrenheit)

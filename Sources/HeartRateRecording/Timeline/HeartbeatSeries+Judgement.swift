@@ -11,12 +11,21 @@ extension HeartbeatSeries {
   public func judged() -> HeartbeatSeries {
     let ticks = beats.map { UInt16(clamping: (Int64($0.rrTicks) * 1024 + Int64(timescale) / 2) / Int64(timescale)) }
     var judgement = IntervalFlags(ticks, .standard)
-    for run in runs { judgement.judge(run.beats) }
     var judged = beats
-    for index in judged.indices {
-      // The first beat of an imported run ends no interval.
-      let isNone = judged[index].rrTicks == 0
-      judged[index].flags = isNone ? judgement.flags[index].intersection(.firstOfRun) : judgement.flags[index]
+    for run in runs {
+      // No interval is formed across a gap, so each stretch is judged by itself; its first beat ends no interval that counts.
+      var first = run.beats.lowerBound
+      for beat in run.beats.dropFirst() where beats[beat].precededByGap {
+        judgement.judge(first..<beat)
+        first = beat
+      }
+      judgement.judge(first..<run.beats.upperBound)
+      for beat in run.beats {
+        let isFirst = beat == run.beats.lowerBound
+        judged[beat].flags =
+          isFirst || beats[beat].precededByGap
+          ? beats[beat].flags.intersection(.firstOfRun) : judgement.flags[beat].subtracting(.firstOfRun)
+      }
     }
     // Flags change nothing that a series is checked for.
     return (try? HeartbeatSeries(timescale: timescale, runs: runs, beats: judged, start: start)) ?? self

@@ -1,6 +1,7 @@
 import Captures
 import FoundationEssentials
 import HealthModel
+import HeartRateRecording
 import SeriesStore
 
 extension ClientSeriesContents {
@@ -31,7 +32,8 @@ extension ClientSeriesContents {
       id: series.identifier, end: endMicroseconds.map { Timestamp(microseconds: $0) }, metadata: metadata, sync: sync)
   }
 
-  private func heartbeats() throws(SeriesError) -> HeartbeatSeries {
+  /// The beats, with the flags that the recorder gives its own.
+  func heartbeats() throws(SeriesError) -> HeartbeatSeries {
     guard let timescale = series.timescale, let start = series.startMicroseconds else {
       throw .unknownType(series.type)
     }
@@ -42,6 +44,6 @@ extension ClientSeriesContents {
       try builder.add(
         atTicks: ticks, since: Timestamp(microseconds: start), precededByGap: beat.precededByGap)
     }
-    return try builder.finish()
+    return try builder.finish().judged()
   }
 }
