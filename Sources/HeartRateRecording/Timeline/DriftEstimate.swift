@@ -10,6 +10,10 @@ struct DriftEstimate {
   /// Standard error, as a fraction; nil where it could not be resolved.
   private(set) var error: Double?
 
+  /// The part of it that stays hidden because beats keep step with the packets, as a fraction: anything up to it is as
+  /// likely.
+  private var hidden = 0.0
+
   var partsPerBillion: Int32 { Int32((slope * 1e9).rounded()) }
 
   /// Repeats the estimate with a better model of the latencies.
@@ -26,7 +30,7 @@ struct DriftEstimate {
       width = 3 * (error ?? 0)
     }
     // Where beats keep step with the packets, a part of the drift stays hidden: this much over the session's length.
-    let hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
+    hidden = long.map { $0.lockedMicroseconds / max($0.length, 1) }.min() ?? 0
     let wander = parameters.slopeWander
     error = error.map { ($0 * $0 + wander * wander + hidden * hidden / 2).squareRoot() }
   }
@@ -64,9 +68,12 @@ struct DriftEstimate {
     return (mean, variance)
   }
 
-  /// An estimate whose error is too large becomes 0.
+  /// An estimate whose error is too large becomes 0. What is stated of another holds nearly all of what is hidden, too.
   mutating func discardUnresolved(_ parameters: TimelineParameters) {
-    if let error, error < parameters.greatestSlopeError { return }
-    (slope, error) = (0, nil)
+    if let error, error < parameters.greatestSlopeError {
+      self.error = (error * error + 0.3 * hidden * hidden).squareRoot()
+    } else {
+      (slope, error) = (0, nil)
+    }
   }
 }
