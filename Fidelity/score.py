@@ -172,12 +172,12 @@ def variability(times, kinds, begin=-np.inf, end=np.inf):
     return float(np.std(intervals[normal], ddof=1)), float(np.sqrt(np.mean(differences**2)))
 
 
-def score(times, kinds, watched, stored, tells_contact):
-    """All figures of one session's beats; `times` and `kinds` are the true ones."""
+def score(times, kinds, watched, stored, tells_contact, repeats=False):
+    """All figures of one session's beats; `times` and `kinds` are the true ones. A sensor that `repeats` sends its last interval again."""
     received = Received(watched.events)
     if len(received.ticks) != len(stored.ticks) or np.any(received.ticks != stored.ticks):
         # Of two equal intervals nobody can tell which one was repeated.
-        equal = np.r_[False, received.ticks[1:] == received.ticks[:-1]] & np.isin(strap.REPEATED, received.origin)
+        equal = np.r_[False, received.ticks[1:] == received.ticks[:-1]] & repeats
         rows = stored_rows(received.ticks, (received.index < 0) | equal, stored.ticks)
         if rows is None:
             raise ValueError(f"{len(received.ticks)} intervals were sent, {len(stored.ticks)} stored, or others")
