@@ -56,8 +56,8 @@ enum RepeatedIntervals {
     }
   }
 
-  /// What is left out already, and first intervals of packets that equal the last one of the packet before and for
-  /// which there was no time; all of these where nearly every packet begins so.
+  /// The intervals left out already, and first ones of packets that equal the last one of the packet before and for which
+  /// there was no time; all of these where nearly every packet begins so.
   ///
   /// An interval that is sent again where there was no beat ends too early by what the beat still took: at the floor of
   /// the residuals, or below it; and with it the next packets would come before their beats. A true one that is equal by
@@ -86,7 +86,7 @@ enum RepeatedIntervals {
           isAlways
           || floor.count > 0
             && (residual < floor.value + interval / parameters.repeatedReach
-              || overruns(index, sum, below: floor.value - interval / 2, columns, parameters))
+              || overruns(index, sum, below: floor.value - interval / 2, columns, leftOut: result, parameters))
         if isAgain {
           result[beats.lowerBound] = true
           sum -= Int64(rrTicks[beats.lowerBound])
@@ -106,16 +106,19 @@ enum RepeatedIntervals {
     return first > 0 && columns.rrTicks[first] == columns.rrTicks[first - 1]
   }
 
-  /// Whether one of the packets behind this one, up to the next that may hold an interval sent again, would come too long before its
-  /// beats if all intervals up to this packet took `sum` ticks.
+  /// Whether one of the packets behind this one, up to the next that may hold an interval sent again, would come too long
+  /// before its beats if all intervals up to this packet took `sum` ticks.
   private static func overruns(
-    _ index: Int, _ sum: Int64, below limit: Int64, _ columns: TimelineCollector, _ parameters: TimelineParameters
+    _ index: Int, _ sum: Int64, below limit: Int64, _ columns: TimelineCollector, leftOut: [Bool],
+    _ parameters: TimelineParameters
   ) -> Bool {
     let packets = columns.packets
     var sum = sum
     for next in (index + 1)..<min(index + 1 + parameters.repeatedPackets, packets.count) {
       guard packets[next].link == packets[index].link, !beginsWithLast(next, columns) else { return false }
-      for beat in packets[next - 1].beatEnd..<packets[next].beatEnd { sum += Int64(columns.rrTicks[beat]) }
+      for beat in packets[next - 1].beatEnd..<packets[next].beatEnd where !leftOut[beat] {
+        sum += Int64(columns.rrTicks[beat])
+      }
       if packets[next].arrival - SensorClock.standard.microseconds(sum) < limit { return true }
     }
     return false
