@@ -25,7 +25,7 @@ struct FloorSteps {
     let floors = FloorWindows(stretch, parameters)
     // The steps found in this stretch: the beat, and the rise of the floor.
     var steps: [(beat: Int, rise: Int64)] = []
-    // Where the run after the last step begins, and the smallest residuals since.
+    // The beginning of the run after the last step, and the smallest residuals since.
     var first = 0
     var lowest = TwoLowest()
     lowest.insert(stretch[0].residual)

@@ -9,7 +9,7 @@ struct IntervalJudgement {
   private(set) var habit: IntervalHabit?
   /// For each interval whether it is left out of the series; empty where none is.
   private(set) var leftOut: [Bool] = []
-  /// What the intervals add up to, as a multiple of the time that passed; nil where too little time shows it.
+  /// The sum of the intervals, as a multiple of the time that passed; nil where too little time shows it.
   private(set) var ratio: Double?
   private let parameters: TimelineParameters
 

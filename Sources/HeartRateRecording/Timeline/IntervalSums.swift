@@ -1,7 +1,5 @@
-import Glibc
-
-/// What a session's intervals add up to, next to the time that passed: the question that decides whether they are one
-/// heart's, beat by beat (rule 12 of Documentation/timeline.md).
+/// The sum of a session's intervals, next to the time that passed: the question that decides whether they are one heart's,
+/// beat by beat (rule 12 of Documentation/timeline.md).
 ///
 /// Only stretches without a hole count, from ten seconds after they began: what was lost, or kept and sent later, says
 /// nothing of the sensor's habits.
@@ -101,7 +99,7 @@ struct IntervalSums {
 }
 
 extension IntervalSums {
-  /// What the intervals add up to, as a multiple of the time that passed.
+  /// The sum of the intervals, as a multiple of the time that passed.
   var ratio: Double { Double(ticks) * SensorClock.standard.microsecondsPerTick / max(Double(microseconds), 1) }
 
   /// How wrong ``ratio`` may be: three seconds for each stretch, in which beats at its ends may be on either side.

@@ -126,7 +126,7 @@ public struct TimelineParameters: Hashable, Sendable {
   public var referencePackets = [240, 120, 60, 30]
   public var enoughReferences = 600
   public var blockPackets = 20
-  /// Where no run is so long, latencies are learnt from all runs, if there are at least so many.
+  /// Latencies are learnt from all runs where none is so long, if there are at least so many.
   public var fewestShortRuns = 8
   /// Block size where packets can be early. The outermost bound may be an early packet, so the second counts.
   public var lookAheadBlockPackets = 40
