@@ -43,8 +43,9 @@ struct DoorRaceTests {
   private struct Strap {
     private var (second, beat, ticks, count) = (0.0, 0.0, 0, 0)
 
-    mutating func pass(_ rates: [UInt8], on stage: DoorStage, _ clock: SimulatedClock) {
-      for rate in rates {
+    /// The values with these rates, a second apart.
+    mutating func values(_ rates: [UInt8]) -> [[UInt8]] {
+      rates.map { rate in
         var bytes: [UInt8] = [0x16, rate]
         // A longer and a shorter one in turn: intervals that follow from the rate would count as invented.
         while case let next = beat + 60 / Double(rate) * (count % 2 == 0 ? 1.01 : 0.99), next <= second + 0.5 {
@@ -54,10 +55,8 @@ struct DoorRaceTests {
           ticks = end
         }
         if bytes.count == 2 { bytes[0] = 0x06 }
-        clock.advance(0.5)
-        stage.send(bytes)
-        clock.advance(0.5)
         second += 1
+        return bytes
       }
     }
   }
@@ -106,25 +105,25 @@ struct DoorRaceTests {
     _ strap: inout Strap, freeSeconds: Int = 0
   ) async throws -> (id: UUID, legs: [[UInt8]]) {
     var told = await game.signals("Workout1").makeAsyncIterator()
-    strap.pass([90], on: stage, clock)
+    await stage.pass(strap.values([90]), clock)
     let options: [String: Value] = ["activityType": .string(type), "location": .string("outdoor")]
     let path = try #require(try await game.ask("Workouts1", "Begin", [.properties(options)])[0].objectPath)
     for leg in legs {
       _ = try await game.ask(
         "Workout1", "BeginActivity", [.properties(["activityType": .string(leg.type)])], at: path)
-      strap.pass(leg.rates, on: stage, clock)
+      await stage.pass(strap.values(leg.rates), clock)
       let live = try await game.ask("Workout1", "Statistics", [.string("heartRate")], at: path)[0].properties
       #expect(Plain(leg.rates.map(Double.init)).agrees(live?["activity"]?.properties), "live, \(leg.type)")
       #expect(live?["currentActivityType"] == .string(leg.type))
       guard freeSeconds > 0 else { continue }
       _ = try await game.ask("Workout1", "EndActivity", [.int64(0)], at: path)
-      strap.pass(Array(repeating: 110, count: freeSeconds), on: stage, clock)
+      await stage.pass(strap.values(Array(repeating: 110, count: freeSeconds)), clock)
     }
     let id = try await game.ask("Workout1", "End", [.properties([:])], at: path)[0].string
-    strap.pass(Self.fall, on: stage, clock)
+    await stage.pass(strap.values(Self.fall), clock)
     await stage.recorder.timerFired()
     #expect(try await game.properties(at: path, "Workout1")["State"] == .string("recovering"))
-    strap.pass([134], on: stage, clock)
+    await stage.pass(strap.values([134]), clock)
     await stage.recorder.timerFired()
     #expect(await told.next("Stored")?.body[0].string == id)
     return (try #require(id.flatMap { UUID(uuidString: $0) }), legs.map(\.rates))

@@ -66,12 +66,12 @@ struct DoorWorkoutTests {
     var (told, toldToo) = (
       await game.signals("Workout1").makeAsyncIterator(), await second.signals("Workout1").makeAsyncIterator()
     )
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let start = clock.time
     let path = try await Self.begin(
       game, ["location": .string("outdoor"), "metadata": .properties(["title": .string("Race")])])
     #expect(path.parent == "/org/sensord/workout")
-    stage.pass([100, 110, 120], clock)
+    await stage.pass([100, 110, 120], clock)
     func ask(_ member: String, _ body: [Value] = []) async throws -> [Value] {
       try await game.ask("Workout1", member, body, at: path)
     }
@@ -92,11 +92,11 @@ struct DoorWorkoutTests {
     #expect(try await figures("stepCount")["workout"] == nil)
 
     let first = try await ask("BeginActivity", [.properties([:])])[0].string
-    stage.pass([130, 140], clock)
+    await stage.pass([130, 140], clock)
     _ = try await ask("AddEvent", [.properties(["type": .string("lap"), "metadata": .properties(["n": .int32(1)])])])
     _ = try await ask("Pause")
     #expect(try await game.properties(at: path, "Workout1")["State"] == .string("paused"))
-    stage.pass([200], clock)
+    await stage.pass([200], clock)
     _ = try await ask("Resume")
     heart = try await figures()
     #expect(heart["activity"]?.properties?["average"] == .double(135))
@@ -106,7 +106,7 @@ struct DoorWorkoutTests {
       try await ask("AddSamples", [Self.steps(5, at: clock.time.advanced(byMicroseconds: 100_000))])[0].strings ?? []
     _ = try await ask("Collect", [.strings(["stepCount"]), .strings([])])
     _ = try await second.ask("HealthStore1", "Save", [Self.steps(7, at: clock.time.advanced(byMicroseconds: 200_000))])
-    stage.pass([150], clock)
+    await stage.pass([150], clock)
     let steps = try await figures("stepCount")["workout"]?.properties
     #expect(steps?["sum"] == .double(12))
     _ = try await ask("Collect", [.strings([]), .strings(["stepCount"])])
@@ -116,11 +116,11 @@ struct DoorWorkoutTests {
       "BeginActivity", [.properties(["activityType": .string("running"), "time_us": .int64(clock.time.microseconds)])])[
         0
       ].string
-    stage.pass([160], clock)
+    await stage.pass([160], clock)
 
     #expect(try await ask("End", [.properties([:])])[0].string == shown["Id"]?.string)
     let end = clock.time
-    stage.pass([90, 80], clock)
+    await stage.pass([90, 80], clock)
     shown = try await game.properties(at: path, "Workout1")
     #expect(shown["State"] == .string("recovering") && shown["Elapsed"] == .int64(7_000_000))
     let failure = await game.failure("Workout1", "Pause", at: path)
@@ -152,7 +152,7 @@ struct DoorWorkoutTests {
     }
     let running = Value.string("running")
     #expect(await begin(["activityType": running]) == Self.word("NoSensor"))
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     #expect(await begin([:]) == Self.word("InvalidArgument"))
     for (key, value) in [
       ("activityType", Value.string("dancing on ice")), ("activityType", .double(1)), ("location", .string("moon")),
@@ -174,7 +174,7 @@ struct DoorWorkoutTests {
     #expect(await begin(["activityType": running]) == Self.word("Busy"))
     #expect(await game.refusal("Manager1", "BeginSession", [.properties([:])]) == Self.word("NotAuthorized"))
     #expect(await owner.refusal("Manager1", "BeginSession", [.properties([:])]) == Self.word("Busy"))
-    stage.pass([70], clock)
+    await stage.pass([70], clock)
 
     func refusal(_ member: String, _ body: [Value] = []) async -> String? {
       let failure = await game.failure("Workout1", member, body, at: path)
@@ -349,14 +349,14 @@ struct DoorWorkoutTests {
     let clock = SimulatedClock()
     let stage = try await DoorStage(inAdvance: Self.grants(), clock: clock.host)
     let (game, owner) = (try await stage.connectGame(), try await stage.connect())
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let path = try await Self.begin(game)
     func figures(_ client: Connection) async throws -> Value {
       try await client.ask("Workout1", "Statistics", [.string("heartRate")], at: path)[0]
     }
     let nothing = try await figures(game)
     #expect(try await figures(owner) == nothing)
-    stage.pass([100, 110], clock)
+    await stage.pass([100, 110], clock)
     #expect(try await figures(game) == nothing)
     #expect(try await figures(owner).properties?["workout"]?.properties?["average"] == .double(105))
     try await owner.decide(read: ["heartRate"])
@@ -372,10 +372,10 @@ struct DoorWorkoutTests {
     let stage = try await DoorStage(inAdvance: Self.grants(), clock: clock.host)
     let (game, second) = (try await stage.connectGame(), try await stage.connectGame())
     var told = await second.signals("Workout1").makeAsyncIterator()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let ending = try await Self.begin(game)
     let lasting = try await Self.begin(game, ["sensor": .string(""), "endWithClient": .boolean(false)])
-    stage.pass([100, 110], clock)
+    await stage.pass([100, 110], clock)
     let end = clock.time
     await game.close()
     let id = try #require(await Self.told(&told))
@@ -395,9 +395,9 @@ struct DoorWorkoutTests {
     try await owner.decide(share: ["workout"])
     let game = try await stage.connectGame()
     var told = await game.signals("Workout1").makeAsyncIterator()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let path = try await Self.begin(game)
-    stage.pass([100, 110], clock)
+    await stage.pass([100, 110], clock)
     try await owner.decide(false, share: ["workout"])
     for (member, body) in Self.members {
       #expect(await game.refusal("Workout1", member, body, at: path) == Self.unknownObject)
@@ -418,12 +418,12 @@ struct DoorWorkoutTests {
     let stage = try await DoorStage(inAdvance: Self.grants(), limits: limits, clock: clock.host)
     let game = try await stage.connectGame()
     var told = await game.signals("Workout1").makeAsyncIterator()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let path = try await Self.begin(game)
     let second = try await Self.begin(game, ["sensor": .string("")])
     let more = Value.properties(["activityType": .string("yoga"), "sensor": .string("")])
     #expect(await game.refusal("Workouts1", "Begin", [more]) == Self.word("LimitsExceeded"))
-    stage.pass([100], clock)
+    await stage.pass([100], clock)
     _ = try await game.ask("Workout1", "End", [.properties([:])], at: path)
     #expect(try await game.properties(at: path, "Workout1")["State"] == .string("recovering"))
     let owner = try await stage.connect()
@@ -449,9 +449,9 @@ struct DoorWorkoutTests {
     let clock = SimulatedClock()
     let stage = try await DoorStage(inAdvance: Self.grants(), clock: clock.host)
     let game = try await stage.connectGame()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let path = try await Self.begin(game, ["endWithClient": .boolean(false)])
-    stage.pass([100, 110], clock)
+    await stage.pass([100, 110], clock)
     await stage.end()
     clock.advance(100)
     let next = try await DoorStage(inAdvance: Self.grants(), after: stage, clock: clock.host)
@@ -473,9 +473,9 @@ struct DoorWorkoutTests {
     let stage = try await DoorStage(inAdvance: Self.grants(), clock: clock.host)
     let game = try await stage.connectGame()
     var told = await game.signals("Workout1").makeAsyncIterator()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let first = try await Self.begin(game)
-    stage.pass([100], clock)
+    await stage.pass([100], clock)
     let id = try await game.ask("Workout1", "End", [.properties([:])], at: first)[0].string
     let second = try await Self.begin(game)
     #expect(await Self.told(&told)?.uuidString.lowercased() == id)
@@ -489,9 +489,9 @@ struct DoorWorkoutTests {
     let clock = SimulatedClock()
     let stage = try await DoorStage(inAdvance: Self.grants(), clock: clock.host)
     let game = try await stage.connectGame()
-    stage.pass([60], clock)
+    await stage.pass([60], clock)
     let path = try await Self.begin(game)
-    stage.pass([100, 110], clock)
+    await stage.pass([100, 110], clock)
     await stage.recorder.closeStore()
     // A store that is closed is that of a recorder that stops.
     let steps = Self.steps(1, at: clock.time)

@@ -29,11 +29,23 @@ final class SimulatedClock: Sendable {
 
 extension DoorStage {
   /// The strap sends these rates, one in the middle of each second that passes.
-  func pass(_ rates: [UInt8], _ clock: SimulatedClock, from strap: SensorAddress = DoorStage.strap) {
-    for rate in rates {
-      clock.advance(0.5)
-      send([0x06, rate], from: strap)
-      clock.advance(0.5)
+  func pass(_ rates: [UInt8], _ clock: SimulatedClock) async {
+    await pass(rates.map { [0x06, $0] }, clock)
+  }
+
+  /// The strap sends these values, one in the middle of each second that passes.
+  ///
+  /// Time passes on the loop's thread: a clock that went ahead beside it would move between two reads of the recorder,
+  /// which would be a step of the wall clock to it.
+  func pass(_ values: [[UInt8]], _ clock: SimulatedClock) async {
+    for value in values {
+      happen { recorder in
+        clock.advance(0.5)
+        recorder.record(.measurement(value), of: Self.strap, at: clock.now)
+        recorder.publishStatus()
+        clock.advance(0.5)
+      }
     }
+    await withCheckedContinuation { isOver in happen { _ in isOver.resume() } }
   }
 }

@@ -97,6 +97,16 @@ struct IntervalHabitTests {
     #expect(timeline.gaps.isEmpty && timeline.runs.count == 1)
   }
 
+  @Test("equal packets of a few seconds that add up to their time are beats", arguments: [0.01, 0.25, 0.4])
+  func equalPackets(seconds: Double) {
+    var script = Script()
+    for number in 1...Int(3.5 / seconds) + 20 {
+      script.notify([UInt16((seconds * 1024).rounded())], at: Double(number) * seconds, rate: 150)
+    }
+    let timeline = SessionTimeline(script.events)
+    #expect(timeline.quality.intervalHabit == nil && timeline.quality.leftOutIntervals == nil)
+  }
+
   @Test("junk of many intervals leaves rates")
   func junk() {
     let timeline = timeline(seed: 9) { own, _ in [own + [400, 900, 1300, 700]] }

@@ -41,7 +41,8 @@ enum RepeatedIntervals {
     return columns.rrTicks[first..<before.beatEnd] == columns.rrTicks[before.beatEnd..<packet.beatEnd]
   }
 
-  /// Marks the second packets of a stretch, if its intervals add up to about twice its time.
+  /// Marks the second packets of a stretch, if its intervals add up to about twice its time, and to more than its time
+  /// whatever lies at its ends: a heart or a trial that is even may send equal packets for some seconds.
   private static func mark(
     _ stretch: Range<Int>, _ isSecond: [Bool], _ columns: TimelineCollector, _ parameters: TimelineParameters,
     _ result: inout [Bool]
@@ -50,7 +51,8 @@ enum RepeatedIntervals {
     let ticks = columns.rrTicks[first.beatEnd..<last.beatEnd].reduce(0) { $0 + Int64($1) }
     let (sum, length) = (Double(SensorClock.standard.microseconds(ticks)), Double(last.arrival - first.arrival))
     // The beats at both ends may be on either side.
-    guard abs(sum - 2 * length) < parameters.twiceRange * length + Double(parameters.edgeMicroseconds) else { return }
+    let edge = Double(parameters.edgeMicroseconds)
+    guard abs(sum - 2 * length) < parameters.twiceRange * length + edge, sum > length + edge else { return }
     for index in stretch where isSecond[index] {
       for beat in columns.packets[index - 1].beatEnd..<columns.packets[index].beatEnd { result[beat] = true }
     }
