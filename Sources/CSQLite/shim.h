@@ -1,6 +1,6 @@
 #include <sqlite3.h>
 
 // sqlite3_db_config takes variable arguments, which do not import.
-static inline int csqlite_leave_log_at_close(sqlite3 *database) {
-  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+static inline int csqlite_configure(sqlite3 *database, int option, int value) {
+  return sqlite3_db_config(database, option, value, (int *)0);
 }

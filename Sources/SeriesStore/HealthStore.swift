@@ -26,6 +26,7 @@ public actor HealthStore {
   nonisolated let access: Access
   private let mode: UInt32
   nonisolated let types: QuantityTypeRegistry
+  nonisolated let limit: WorkLimit
   /// Nil once closed, and after reopening has failed.
   private var file: StoreFile?
   private var isClosed = false
@@ -46,9 +47,10 @@ public actor HealthStore {
   }
 
   private init(
-    _ file: sending StoreFile, access: Access, mode: UInt32, executor: StoreExecutor, observation: StoreObservation?,
-    dataVersion: Int64
+    _ file: sending StoreFile, access: Access, mode: UInt32, limit: WorkLimit, executor: StoreExecutor,
+    observation: StoreObservation?, dataVersion: Int64
   ) {
+    self.limit = limit
     knownDataVersion = dataVersion
     self.observation = observation
     path = file.path
@@ -74,13 +76,16 @@ public actor HealthStore {
   /// one was deleted. A commit of a writer that was then killed is seen with the next commit, or when the next writer opens
   /// the file.
   ///
-  /// - Throws: ``StoreError/Code/cannotObserve`` if the system has no watch left. Without `observing` everything else
+  /// The file may be anybody's. Its views and triggers never run, one that declares what no version of this program does is
+  /// refused, and the work for each answer, or with ``WorkLimit/inAll`` for all of them, is limited by the size of the file.
+  ///
+  /// - Throws: ``StoreError/Code/foreignDeclaration``; ``StoreError/Code/cannotObserve`` if the system has no watch left. Without `observing` everything else
   ///   works, and a program may check for changes itself (``noticeChanges()``).
   public static func open(
     _ path: String, for access: Access, mode: UInt32 = 0o600, types: QuantityTypeRegistry = .standard,
-    observing: Bool = false
+    observing: Bool = false, limit: WorkLimit = .each
   ) throws(StoreError) -> HealthStore {
-    let file = try StoreFile(path, for: access, mode: mode, types: types)
+    let file = try StoreFile(path, for: access, mode: mode, types: types, limit: limit)
     let observation = observing ? try StoreObservation(file.place) : nil
     // Behind the observation: what is written from now on touches the file when it is watched.
     let dataVersion = try file.connection.dataVersion()
@@ -88,7 +93,8 @@ public actor HealthStore {
       throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
     }
     let store = HealthStore(
-      file, access: access, mode: mode, executor: executor, observation: observation, dataVersion: dataVersion)
+      file, access: access, mode: mode, limit: limit, executor: executor, observation: observation,
+      dataVersion: dataVersion)
     if let observation {
       executor.observe(observation) { [weak store] in store?.assumeIsolated { $0.fileWasTouched() } }
     }
@@ -116,14 +122,14 @@ public actor HealthStore {
   ///
   /// For use after a disk error: what SQLite has in memory need not be what is in the file.
   ///
-  /// - Throws: As ``open(_:for:mode:types:observing:)``; ``StoreError/Code/corrupt(object:)`` if the structure is damaged.
+  /// - Throws: As ``open(_:for:mode:types:observing:limit:)``; ``StoreError/Code/corrupt(object:)`` if the structure is damaged.
   ///   Then no file is open, and this may be tried again. ``StoreError/Code/closed`` after ``close()``, whose caller relies
   ///   on file and lock being free.
   public func reopen() throws(StoreError) {
     guard !isClosed else { throw Self.closed }
     // First, since the recorder's lock is released and acquired again.
     file = nil
-    let opened = try StoreFile(path, for: access, mode: mode, types: types)
+    let opened = try StoreFile(path, for: access, mode: mode, types: types, limit: limit)
     try opened.verifyStructure()
     try observation?.watchFile()
     try adopt(opened)

@@ -30,6 +30,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case io
     /// The named object is damaged and cannot be read; everything else can.
     case corrupt(object: String)
+    /// The file declares what no version of this program does, a trigger for instance. Nothing of it was run.
+    case foreignDeclaration
+    /// An answer takes more steps than any sound file of this size needs (``WorkLimit``): its pages are damaged, or made to.
+    case tooMuchWork
     /// No session, sensor or sample has that name.
     case notFound
     /// Several sessions have identifiers that begin like this.

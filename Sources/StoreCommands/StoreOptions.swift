@@ -28,13 +28,13 @@ package struct StoreOptions: ParsableArguments {
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;
   /// a store that was named must exist.
   package func openToRead() throws -> HealthStore? {
-    path == nil ? try openIfThere() : try HealthStore.open(location().path, for: .reading)
+    path == nil ? try openIfThere() : try HealthStore.open(location().path, for: .reading, limit: .inAll)
   }
 
   /// Opens the store to read. Nil where it was not made yet, named or not.
   package func openIfThere() throws -> HealthStore? {
     let location = try location()
-    return FileAccess.exists(location.path) ? try HealthStore.open(location.path, for: .reading) : nil
+    return FileAccess.exists(location.path) ? try HealthStore.open(location.path, for: .reading, limit: .inAll) : nil
   }
 
   /// Opens the store to change something in it; `making` it, and its folder, where it is missing.

@@ -1,4 +1,3 @@
-import CSQLite
 import FoundationEssentials
 import HealthModel
 import TestSupport
@@ -13,7 +12,7 @@ struct DamagedRowTests {
   private let source = SourceRevision(identifier: "test", name: "Test")
 
   private func change(_ statement: String) throws {
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(statement)
+    try Connection.undefended(folder.store).execute(statement)
   }
 
   private func rates(_ count: Int64) throws -> NewSample {

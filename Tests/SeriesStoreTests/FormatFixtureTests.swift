@@ -113,7 +113,7 @@ struct FormatFixtureTests {
   @Test("a program of layout 1 that has the file open reads on, and its next write fails and changes nothing")
   func openPrograms() async throws {
     let old = try old()
-    let other = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    let other = try Connection.undefended(old)
     let before = try OldReader.answers(other)
     #expect(before.count > 1000)
     let store = try HealthStore.open(old, for: .writing)
@@ -132,7 +132,7 @@ struct FormatFixtureTests {
   )
   func followedMigration() async throws {
     let old = try old()
-    let oldProgram = try Connection(old, flags: SQLITE_OPEN_READWRITE)
+    let oldProgram = try Connection.undefended(old)
     let follower = try HealthStore.open(old, for: .reading, observing: true)
     var samples = SampleQuery().results(for: follower).makeAsyncIterator()
     let before = try #require(try await samples.next()?.value.map(\.id))

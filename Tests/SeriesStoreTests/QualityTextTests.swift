@@ -1,4 +1,3 @@
-import CSQLite
 import FoundationEssentials
 import HealthModel
 import TestSupport
@@ -46,7 +45,7 @@ struct QualityTextTests {
     _ = try await store.commit(session)
     #expect(try await store.sessions().map(\.quality) == [report])
     #expect(try await store.sessions().first?.quality.driftPartsPerMillion?.sign == .minus)
-    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let connection = try Connection.undefended(folder.store)
     var statement = try connection.prepare("SELECT key FROM quality_list")
     var keys: Set<String> = []
     while try statement.step() { keys.insert(statement.text(0) ?? "") }
@@ -63,7 +62,7 @@ struct QualityTextTests {
     let folder = TemporaryFolder()
     let store = try HealthStore.open(folder.store, for: .writing)
     _ = try await store.commit(try makeSession())
-    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    let connection = try Connection.undefended(folder.store)
     try connection.execute("UPDATE sessions SET quality = \(value)")
     #expect(try await store.sessions().count == 1)
     #expect(try connection.integer("SELECT count(*) FROM quality_list") == keys)

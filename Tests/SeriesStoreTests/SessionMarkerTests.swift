@@ -28,7 +28,7 @@ struct SessionMarkerTests {
     #expect(try await store.markers(of: session.id) == session.markers)
     let reader = try HealthStore.open(folder.store, for: .reading)
     #expect(try await reader.markers(of: session.id) == session.markers)
-    let sql = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let sql = try Connection.undefended(folder.store)
     let name = session.id.uuidString.lowercased().filter { $0 != "-" }
     #expect(try sql.integer("SELECT count(*) FROM marker_list WHERE session = '\(name)' AND time_us > 0") == 3)
     #expect(try await store.check() == [])

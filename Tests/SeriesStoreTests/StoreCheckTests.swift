@@ -1,4 +1,3 @@
-import CSQLite
 import FoundationEssentials
 import HealthModel
 import TestSupport
@@ -39,7 +38,7 @@ struct StoreCheckTests {
     try await store.save([try builder.finish()], as: SourceRevision(identifier: "test", name: "Test"))
     let sum = isSound ? 0.1 + 0.2 - 0.3 : 1e-6
     let columns = Schema.samples.columns.map { $0 == "sum" ? "\(sum)" : $0 }.joined(separator: ", ")
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(
+    try Connection.undefended(folder.store).execute(
       "UPDATE samples SET sum = \(sum), checksum = row_checksum(\(columns)) WHERE sum <> \(sum)")
     #expect(try await store.check().map(\.problem) == (isSound ? [] : ["its figures are not those of its values"]))
   }
@@ -65,7 +64,7 @@ struct StoreCheckTests {
     ])
   func damaged(statement: String) async throws {
     let store = try await store()
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(statement)
+    try Connection.undefended(folder.store).execute(statement)
     #expect(try await store.check().count == 1)
   }
 
@@ -80,7 +79,7 @@ struct StoreCheckTests {
     ])
   func changedRows(change: String, object: String) async throws {
     let store = try await store()
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute("UPDATE \(change)")
+    try Connection.undefended(folder.store).execute("UPDATE \(change)")
     let found = try await store.check()
     let objects = Set(found.map { $0.object.prefix { $0 != " " } })
     #expect(!found.isEmpty && objects.isSubset(of: [object[...], "associations"]), "\(found)")
@@ -106,7 +105,7 @@ struct StoreCheckTests {
       #expect(try await store.check() == [])
       await store.close()
     }
-    try Connection(folder.store, flags: SQLITE_OPEN_READWRITE).execute(statement)
+    try Connection.undefended(folder.store).execute(statement)
     let found = try await HealthStore.open(folder.store, for: .reading).check()
     #expect(!found.isEmpty, "\(statement)")
   }
@@ -114,7 +113,7 @@ struct StoreCheckTests {
   @Test("a table that cannot be read hides the damage of no other")
   func unreadableTable() async throws {
     let store = try await store()
-    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READWRITE)
+    let connection = try Connection.undefended(folder.store)
     let page = try connection.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'gaps'")
     try connection.execute("UPDATE sessions SET end_reason = 'request'; PRAGMA wal_checkpoint(TRUNCATE)")
     await store.close()
@@ -173,7 +172,7 @@ struct StoreCheckTests {
   @Test("the views show sessions, samples and hours to every program that reads SQLite")
   func views() async throws {
     let store = try await store()
-    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let connection = try Connection.undefended(folder.store)
     var statement = try connection.prepare("SELECT device_name, start, rates, beats, gaps, sdnn_ms FROM session_list")
     #expect(try statement.step())
     #expect(statement.text(0) == "H10")
@@ -192,7 +191,7 @@ struct StoreCheckTests {
       let start = Timestamp(microseconds: 1_714_920_600_000_000 + microsecond)
       _ = try await store.commit(try makeSession(beats: 20, start: start))
     }
-    let connection = try Connection(folder.store, flags: SQLITE_OPEN_READONLY)
+    let connection = try Connection.undefended(folder.store)
     for view in ["session_list", "sample_list"] {
       var statement = try connection.prepare("SELECT start, start_us, end, end_us FROM \(view)")
       while try statement.step() {

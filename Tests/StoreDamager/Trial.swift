@@ -123,7 +123,7 @@ struct Trial {
   /// Whether an error says that something stored is damaged.
   private static func isNaming(_ error: StoreError) -> Bool {
     switch error.code {
-    case .corrupt, .notADatabase, .newerVersion: true
+    case .corrupt, .notADatabase, .newerVersion, .foreignDeclaration, .tooMuchWork: true
     default: false
     }
   }

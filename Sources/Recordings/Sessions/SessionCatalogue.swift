@@ -23,7 +23,7 @@ package struct SessionCatalogue: Sendable {
     self.location = location
     self.version = version
     let isMissing = !isNamed && !FileAccess.exists(location.path)
-    store = isMissing ? nil : try HealthStore.open(location.path, for: .reading)
+    store = isMissing ? nil : try HealthStore.open(location.path, for: .reading, limit: .inAll)
   }
 
   /// A session, wherever it is.

@@ -25,19 +25,19 @@ extension StoreCheck {
     try lookForContents()
   }
 
+  /// Tables and views that nothing of a sensord reads, each with its kind.
+  func foreignNames() throws(StoreError) -> [String] {
+    var known = Set(Self.needed.map(\.name) + Schema.views.map(\.name) + LayoutOne.views.map(\.name))
+    var contents = try connection.prepare("SELECT name FROM content_tables")
+    while try contents.step() { known.insert(contents.text(0) ?? "") }
+    return try connection.declarations().filter { declaration in
+      declaration.kind != "index" && !known.contains(declaration.name) && !declaration.name.hasPrefix("sqlite_")
+    }.map { "\($0.kind) \"\($0.name)\"" }
+  }
+
   /// The tables and indexes of a file of this layout, with the table that each is of and the texts that declare them.
-  private static let needed: [(name: String, table: String, text: String)] = {
-    let indexes = Schema.indexes.split(separator: ";").map { text in
-      String(text.drop { $0.isWhitespace })
-    }
-    let all = indexes.filter { !$0.isEmpty } + Schema.contents.flatMap(\.indexes)
-    return Schema.allTables.map { ($0.name, $0.name, $0.creation) }
-      + all.map { text in
-        let words = text.split(separator: " ")
-        let word = { (mark: Substring) in String(words[words.firstIndex(of: mark).map { $0 + 1 } ?? 0]) }
-        return (word("INDEX"), word("ON"), text)
-      }
-  }()
+  private static let needed: [(name: String, table: String, text: String)] =
+    Schema.allTables.map { ($0.name, $0.name, $0.creation) } + Schema.allIndexes
 
   /// The rows without which a deletion would leave what samples hold.
   private mutating func lookForContents() throws(StoreError) {

@@ -14,10 +14,9 @@ enum RowChecksum {
 
   /// Registers the function with a connection.
   static func register(on connection: Connection) throws(StoreError) {
-    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
     try connection.check(
       unsafe sqlite3_create_function_v2(
-        connection.handle, name, -1, flags, nil,
+        connection.handle, name, -1, Connection.directOnly, nil,
         { context, count, values in
           var checksum = CRC32C()
           for index in 0..<Int(count) {

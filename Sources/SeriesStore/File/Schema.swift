@@ -143,4 +143,14 @@ enum Schema {
     CREATE INDEX association_member ON associations (member);
     CREATE INDEX session_start ON sessions (start);
     """
+
+  /// Every index of this layout, with its table and the text that declares it.
+  static let allIndexes: [(name: String, table: String, text: String)] = {
+    let texts = indexes.split(separator: ";").map { String($0.drop { $0.isWhitespace }) }.filter { !$0.isEmpty }
+    return (texts + contents.flatMap(\.indexes)).map { text in
+      let words = text.split(separator: " ")
+      let word = { (mark: Substring) in String(words[words.firstIndex(of: mark).map { $0 + 1 } ?? 0]) }
+      return (word("INDEX"), word("ON"), text)
+    }
+  }()
 }

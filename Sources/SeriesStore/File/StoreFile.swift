@@ -24,20 +24,24 @@ final class StoreFile {
   /// Fewer free pages than this are not worth rewriting a file: 256 KiB.
   private static let fewestFreePages: Int64 = 16
 
-  /// Opens or creates the file; see ``HealthStore/open(_:for:mode:types:observing:)``.
+  /// Opens or creates the file; see ``HealthStore/open(_:for:mode:types:observing:limit:)``.
   init(
-    _ path: String, for access: HealthStore.Access, mode: UInt32, types: QuantityTypeRegistry = .standard
+    _ path: String, for access: HealthStore.Access, mode: UInt32, types: QuantityTypeRegistry = .standard,
+    limit: WorkLimit = .each
   ) throws(StoreError) {
     self.path = path
     self.types = types
     if access != .reading { try Self.createIfMissing(path, mode: mode) }
     place = try StorePlace(path, for: access)
     let isFrozen = access == .reading && place.isFrozen
-    let connection = try Self.connect(place, for: access, isFrozen: isFrozen)
+    let connection = try Self.connect(place, for: access, isFrozen: isFrozen, limit)
     // First, so that closing changes nothing in a file that is not ours.
     if access != .reading { try connection.keepWriteAheadLog() }
     connection.quantityTypes = types
     let layout = try Self.layout(of: connection)
+    let declarations = try connection.declarations()
+    try declarations.verify(path)
+    connection.liftStatementLimit()
     // Not earlier: a file that is not a store must not get a lock file beside it.
     if access == .recording { lock = try RecorderLock(besides: place.realPath, mode: mode) }
     isStandstill = isFrozen || access == .reading && layout == 1
@@ -60,7 +64,7 @@ final class StoreFile {
     // Refuses now what may not be written. The length of the history does not matter.
     try connection.transaction { () throws(StoreError) in try Self.checkLayout("min_writer", on: connection) }
     isWriting = true
-    try renewDeclarations()
+    try renewDeclarations(declarations)
     if access == .recording { try finishErasing() }
     // A folder that cannot be looked into keeps nobody from recording; a check names it.
     try? sweepAttachments()
@@ -164,35 +168,28 @@ final class StoreFile {
 
   /// Creates tables that were added to this layout, and replaces the views of another program's file by the present ones: they
   /// hold no data, so the layout's number does not cover them.
-  private func renewDeclarations() throws(StoreError) {
+  private func renewDeclarations(_ present: [Declaration]) throws(StoreError) {
     // Those of a newer program may stay.
     guard try connection.integer("PRAGMA user_version") == Schema.version else { return }
-    var isMissing = false
-    for table in Schema.allTables where try !connection.has(table) { isMissing = true }
-    if isMissing {
+    let tables = Set(present.lazy.filter { $0.kind == "table" }.map(\.name))
+    if !Schema.allTables.allSatisfy({ tables.contains($0.name) }) {
       try write { (connection) throws(StoreError) in try Schema.makeMissingTables(on: connection) }
     }
-    var present: Set<String> = []
-    do {
-      var views = try connection.prepare("SELECT sql FROM sqlite_schema WHERE type = 'view'")
-      while try views.step() {
-        if let statement = views.text(0) { present.insert(statement) }
-      }
-    }
-    guard Schema.views.contains(where: { !present.contains($0.statement) }) else { return }
+    let views = Set(present.lazy.filter { $0.kind == "view" }.compactMap(\.text))
+    guard !Schema.views.allSatisfy({ views.contains($0.statement) }) else { return }
     try write { (connection) throws(StoreError) in try Schema.makeViews(on: connection) }
   }
 
   private static func connect(
-    _ place: StorePlace, for access: HealthStore.Access, isFrozen: Bool
+    _ place: StorePlace, for access: HealthStore.Access, isFrozen: Bool, _ limit: WorkLimit
   ) throws(StoreError) -> Connection {
     let connection =
       if access != .reading {
-        try Connection(place.path, flags: SQLITE_OPEN_READWRITE)
+        try Connection(place.path, flags: SQLITE_OPEN_READWRITE, limit: limit)
       } else if isFrozen {
-        try Connection(frozen: place.path)
+        try Connection(frozen: place.path, limit: limit)
       } else {
-        try Connection(place.path, flags: SQLITE_OPEN_READONLY)
+        try Connection(place.path, flags: SQLITE_OPEN_READONLY, limit: limit)
       }
     connection.waitForLocks(milliseconds: patience)
     return connection

@@ -36,7 +36,7 @@ extension HealthStore {
     while true {
       let found: StoreFile
       do throws(StoreError) {
-        found = try StoreFile(path, for: .reading, mode: 0, types: types)
+        found = try StoreFile(path, for: .reading, mode: 0, types: types, limit: limit)
         try found.verifyStructure()
       } catch {
         if error.needsPerson { throw error }

@@ -67,6 +67,12 @@ extension Connection {
     }
   }
 
+  /// Adds the views that statements can name, as temporary ones: those of the file do not run, since they may be anybody's.
+  func addViews() throws(StoreError) {
+    try execute("PRAGMA temp_store = MEMORY")
+    for view in Schema.views { try execute("CREATE TEMP \(view.statement.dropFirst("CREATE ".count))") }
+  }
+
   /// Adds the table to those that statements can name.
   func addTable(_ table: UnpackedTable) throws(StoreError) {
     let context = unsafe Unmanaged.passRetained(UnpackedTable.Context(table: table, connection: self))

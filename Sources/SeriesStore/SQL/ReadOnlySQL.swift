@@ -24,6 +24,9 @@ public final class ReadOnlySQL {
   /// Opens the store at `path`; the errors are those of ``HealthStore/open(_:for:mode:)``.
   public init(_ path: String) throws(StoreError) {
     file = try StoreFile(path, for: .reading, mode: 0)
+    // A person's own statement ends when that person ends it.
+    file.connection.budget.limit = nil
+    try file.connection.addViews()
     try file.connection.execute("PRAGMA query_only = ON")
     for table in SampleContents.all.flatMap({ $0.unpackedTables }) { try file.connection.addTable(table) }
     try file.connection.allowOnlyReading()

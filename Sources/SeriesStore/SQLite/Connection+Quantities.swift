@@ -9,7 +9,7 @@ extension Connection {
   func addQuantityComparison() throws(StoreError) {
     try check(
       unsafe sqlite3_create_function_v2(
-        handle, Self.comparingQuantities, 4, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
+        handle, Self.comparingQuantities, 4, Self.directOnly, nil,
         { context, count, values in
           guard let context = unsafe context, let values = unsafe values, count == 4 else { return }
           let order = unsafe Connection.order(

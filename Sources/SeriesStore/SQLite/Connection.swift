@@ -20,6 +20,10 @@ final class Connection {
   var hasAttachments = false
   /// The digests of files that this transaction may have left without an object.
   var orphanedDigests: Set<String> = []
+  /// The work that its statements may do.
+  let budget: WorkBudget
+  /// SQLite's own limit for statements, in bytes.
+  var longestStatement: Int32 = 0
   /// Compiled statements by their text, including those in use, so that using one does not move anything.
   private var kept: [String: CompiledStatement] = [:]
   private var retirements: UInt64 = 0
@@ -32,19 +36,21 @@ final class Connection {
   private static let longestKept = 65_536
 
   /// Opens `path` with SQLite's `flags` (`SQLITE_OPEN_…`).
-  convenience init(_ path: String, flags: Int32) throws(StoreError) {
-    try self.init(path, name: path, flags: flags)
+  convenience init(_ path: String, flags: Int32, limit: WorkLimit = .each) throws(StoreError) {
+    try self.init(path, name: path, flags: flags, limit: limit)
   }
 
   /// Opens `path` for reading as a file that nobody writes to: without locks and without a write-ahead log.
-  convenience init(frozen path: String) throws(StoreError) {
+  convenience init(frozen path: String, limit: WorkLimit = .each) throws(StoreError) {
     let name = (path.hasPrefix("/") ? "file://" : "file:") + Self.escaped(path) + "?immutable=1"
-    try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    try self.init(path, name: name, flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, limit: limit)
   }
 
   /// A copy of another connection's database in memory, as it is now.
   convenience init(copyOf other: Connection) throws(StoreError) {
-    try self.init(other.path, name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    try self.init(
+      other.path, name: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, limit: other.budget.limit)
+    liftStatementLimit()
     guard let backup = unsafe sqlite3_backup_init(handle, "main", other.handle, "main") else {
       throw .sqlite(unsafe sqlite3_errcode(handle), path)
     }
@@ -52,7 +58,7 @@ final class Connection {
     try check(unsafe sqlite3_backup_finish(backup))
   }
 
-  private init(_ path: String, name: String, flags: Int32) throws(StoreError) {
+  private init(_ path: String, name: String, flags: Int32, limit: WorkLimit?) throws(StoreError) {
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
     guard code == SQLITE_OK, let handle = unsafe opened else {
@@ -62,6 +68,8 @@ final class Connection {
     }
     unsafe self.handle = unsafe handle
     self.path = path
+    budget = WorkBudget(limit, for: path)
+    try defend()
     try RowChecksum.register(on: self)
     try addQuantityComparison()
   }
@@ -101,7 +109,7 @@ final class Connection {
   func keepWriteAheadLog() throws(StoreError) {
     var on: Int32 = 1
     try check(unsafe sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on))
-    try check(unsafe csqlite_leave_log_at_close(handle))
+    try check(unsafe csqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1))
   }
 
   /// Empties the log into the file and truncates it, without blocking readers. Returns false if one still reads from it, or
@@ -199,6 +207,7 @@ final class Connection {
   ///
   /// It acquires the write lock at once: a transaction that begins as a reader and writes later could fail half-way.
   func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    budget.begin()
     try execute("BEGIN IMMEDIATE")
     typeRows = [:]
     staleWorkouts = []
@@ -224,6 +233,7 @@ final class Connection {
 
   /// Runs `body` on one unchanging state of the file, whatever others write meanwhile.
   func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    budget.begin()
     try execute("BEGIN")
     defer { try? execute("COMMIT") }
     return try body()

@@ -12,7 +12,7 @@ enum StoreCheckup {
       return [missing(location), Finding(title: "sensors", result: noSensors)]
     }
     do {
-      let store = try HealthStore.open(location.path, for: .reading)
+      let store = try HealthStore.open(location.path, for: .reading, limit: .inAll)
       let count = try await store.sessions().count
       let sensors = try await store.allowedSensors()
       await store.close()

@@ -1,0 +1,111 @@
+/// What a file declares: a row of `sqlite_schema`.
+struct Declaration: Hashable {
+  /// `table`, `index`, `view` or `trigger`.
+  var kind: String
+  var name: String
+  /// Nil for the index of a key, which SQLite makes by itself.
+  var text: String?
+
+  /// Why a file with this is not opened, in words that stand behind its name; nil if it is harmless.
+  ///
+  /// Harmless are the declarations of every version of this program, later ones included, and plain tables and indexes of
+  /// others: nothing in them is computed. Views are never run, so they may be anything.
+  func objection() -> String? {
+    guard let text, !text.isEmpty else { return kind == "index" ? nil : "has no text" }
+    let own = Self.own[name]
+    if let own, own.kind == kind, own.text == text { return nil }
+    // Whatever is behind this, it is never run.
+    if own == nil, kind == "view", text.hasPrefix("CREATE VIEW ") { return nil }
+    var words = Array(SQLWords(text))
+    // SQLite goes by the text; kind and name beside it are for readers.
+    guard let declared = Self.head(&words), declared.kind == kind, SQLWords.lowercased(name) == declared.name else {
+      return "is not what it is listed as"
+    }
+    let ownKind = Self.own[declared.name]?.kind ?? (Self.viewNames.contains(declared.name) ? "view" : nil)
+    if let ownKind, ownKind != kind { return "is \(kind == "index" ? "an" : "a") \(kind)" }
+    switch kind {
+    case "view": return nil
+    case "table": return Self.objection(toTable: words)
+    case "index": return Self.objection(toIndex: words)
+    default: return "is \(kind == "index" ? "an" : "a") \(kind)"
+    }
+  }
+
+  /// Takes `CREATE … name` from the beginning of a declaration.
+  private static func head(_ words: inout [SQLWords.Word]) -> (kind: String, name: String)? {
+    guard words.first == .bare("create") else { return nil }
+    var position = 1
+    if words.count > position, words[position] == .bare("unique") { position += 1 }
+    guard words.count > position + 1, case .bare(let kind) = words[position], let name = words[position + 1].name else {
+      return nil
+    }
+    words.removeFirst(position + 2)
+    return (kind, name)
+  }
+
+  /// A table may have columns, keys and plain defaults: what is computed for a row could call anything.
+  private static func objection(toTable words: [SQLWords.Word]) -> String? {
+    for (position, word) in words.enumerated() {
+      switch word {
+      case .bare("check"): return "checks its rows"
+      case .bare("as"): return "has a column that is computed"
+      case .bare("default") where words.dropFirst(position + 1).first == .sign("("):
+        return "has a default that is computed"
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// An index may have columns, with their order, and say which rows it is of by one of them:
+  /// `ON table (column COLLATE name DESC, …) WHERE column IS NOT NULL`.
+  private static func objection(toIndex words: [SQLWords.Word]) -> String? {
+    let columns = words.dropFirst(3).prefix { $0 == .sign(",") || $0.name != nil }
+    let rest = words.dropFirst(3 + columns.count)
+    let condition = rest.dropFirst(3)
+    let isPlain =
+      words.starts(with: [.bare("on")]) && words.dropFirst(2).first == .sign("(") && rest.first == .sign(")")
+      && (rest.count == 1 || rest.dropFirst().first == .bare("where") && rest.dropFirst(2).first?.name != nil)
+      && (condition.isEmpty || condition.elementsEqual([.bare("is"), .bare("not"), .bare("null")]))
+    return isPlain ? nil : "is of more than columns"
+  }
+
+  /// This version's tables and indexes by their names.
+  private static let own: [String: (kind: String, text: String)] = {
+    var own: [String: (kind: String, text: String)] = [:]
+    own.reserveCapacity(64)
+    for table in Schema.allTables { own[table.name] = ("table", table.creation) }
+    for index in Schema.allIndexes { own[index.name] = ("index", index.text) }
+    return own
+  }()
+
+  private static let viewNames = Set(Schema.views.map(\.name))
+}
+
+extension Connection {
+  /// All that the file declares.
+  func declarations() throws(StoreError) -> [Declaration] {
+    var statement = try prepare("SELECT type, name, sql FROM sqlite_schema")
+    var declarations: [Declaration] = []
+    while try statement.step() {
+      declarations.append(
+        Declaration(kind: statement.text(0) ?? "", name: statement.text(1) ?? "", text: statement.text(2)))
+    }
+    return declarations
+  }
+}
+
+extension [Declaration] {
+  /// Throws unless all of it is harmless: what SQLite computes for rows that are read or written would be anybody's.
+  func verify(_ path: String) throws(StoreError) {
+    let objections = lazy.compactMap { declaration in
+      declaration.objection().map { "\(declaration.kind) \(declaration.name.prefix(40)) \($0)" }
+    }
+    guard let first = objections.first else { return }
+    let others = objections.dropFirst().count
+    throw StoreError(
+      .foreignDeclaration,
+      "\(path) declares what no sensord does: \(first)\(others > 0 ? ", and \(others) more" : "");"
+        + " nothing of it was run; take a copy of the store that nobody has changed")
+  }
+}

@@ -1,0 +1,40 @@
+/// Pages of a table that stand in several places: a file of a few pages with more rows than can be read.
+///
+/// Source: sqlite.org/fileformat2.html, sections 1.3 (the header) and 1.6 (B-tree pages).
+enum SharedPages {
+  private static let pageSize = 16_384
+
+  /// Puts two levels of inner pages above the table at `root`, each of which refers to the next 2,000 times.
+  static func multiply(root: Int, in sound: [UInt8]) -> [UInt8] {
+    var file = sound
+    let count = file.count / pageSize
+    let rows = Array(file[(root - 1) * pageSize..<root * pageSize])
+    let (leaf, inner) = (count + 1, count + 2)
+    file += rows + innerPage(to: leaf)
+    file.replaceSubrange((root - 1) * pageSize..<root * pageSize, with: innerPage(to: inner))
+    // The number of pages, which counts where the two counters of changes are equal.
+    put(count + 2, 4, at: 28, in: &file)
+    file.replaceSubrange(92..<96, with: file[24..<28])
+    return file
+  }
+
+  private static func innerPage(to child: Int) -> [UInt8] {
+    var page = [UInt8](repeating: 0, count: pageSize)
+    let (cells, size) = (2_000, 5)
+    page[0] = 5
+    put(cells, 2, at: 3, in: &page)
+    put(pageSize - cells * size, 2, at: 5, in: &page)
+    put(child, 4, at: 8, in: &page)
+    for cell in 0..<cells {
+      let place = pageSize - (cell + 1) * size
+      put(place, 2, at: 12 + 2 * cell, in: &page)
+      put(child, 4, at: place, in: &page)
+      page[place + 4] = UInt8(min(cell, 127))
+    }
+    return page
+  }
+
+  private static func put(_ number: Int, _ count: Int, at place: Int, in bytes: inout [UInt8]) {
+    for index in 0..<count { bytes[place + index] = UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - index))) }
+  }
+}
