@@ -1,8 +1,10 @@
 internal import ArgumentParser
+internal import Documents
 internal import FoundationEssentials
 internal import HealthInterchange
 internal import HealthModel
 internal import Recordings
+internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
@@ -61,6 +63,13 @@ struct ExportCommand: AsyncParsableCommand {
       return try await export.run(from: from, to: to, in: catalogue)
     }
     var recording = InterchangeRecording(try await catalogue.values(session))
+    let alterations = try await catalogue.alterations(of: recording.id)
+    try write(&recording)
+    for alteration in alterations { Output.error("sensord: \(PrintableText.line("\(alteration)"))") }
+    guard alterations.isEmpty else { throw EarlierReport(status: .badData) }
+  }
+
+  private func write(_ recording: inout InterchangeRecording) throws {
     if let into { return try RideExport(into, output, json: json).write(recording) }
     guard let format else { return }
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }

@@ -85,6 +85,7 @@ struct RangeExport {
     let recording: InterchangeRecording
     do {
       recording = InterchangeRecording(try await catalogue.values(session.uuidString))
+      for alteration in try await catalogue.alterations(of: session) { tell("\(alteration)") }
     } catch let error as StoreError {
       guard case .corrupt = error.code else { throw error }
       tell(error.message)

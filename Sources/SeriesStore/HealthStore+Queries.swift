@@ -107,7 +107,9 @@ extension HealthStore {
   }
 
   func batch(_ query: QuantityQuery, at cursor: QuantityCursor) throws(StoreError) -> (QuantityList, QuantityCursor)? {
-    try QuantityReader(connection: opened().connection).batch(query, at: cursor)
+    let connection = try opened().connection
+    connection.budget.begin()
+    return try QuantityReader(connection: connection).batch(query, at: cursor)
   }
 
   func run(_ query: HeartbeatQuery) throws(StoreError) -> Snapshot<HeartbeatSeries> {

@@ -117,6 +117,32 @@ struct DamagedValueTests {
     #expect(try sensord.run("show", "ab00", "--store", store).status == 0)
   }
 
+  @Test(
+    "a session with a row that is not as it was written is printed and exported, and named, and the status is 65",
+    arguments: [
+      "sessions SET end = end - 1", "samples SET average = 61 WHERE session IS NOT NULL AND count > 1",
+      "markers SET text = 'x'", "metadata_values SET value = 'x'", "runs SET slope = slope + 1",
+      "chunks SET id = id + 0, checksum = 0",
+    ])
+  func altered(change: String) throws {
+    try damage("UPDATE \(change)")
+    let isListed = change.hasPrefix("se") || change.hasPrefix("sa")
+    let list = try sensord.run("sessions", "--store", store)
+    #expect(list.status == (isListed ? Code.badData.rawValue : 0), "\(list.errors)")
+    #expect(list.output.contains("ab000000"))
+    let commands = [
+      ["show", "last"], ["show", "last", "--json"], ["export", "last", "--format", "beats"], ["hrv", "last"],
+      ["export", "last", "--format", "tcx"], ["report", "last"],
+      ["export", "--from", "1970-01-01", "--format", "tcx", "-o", "\(folder.path)/exported"],
+    ]
+    for command in commands {
+      let outcome = try sensord.run(command + ["--store", store])
+      #expect(!outcome.output.isEmpty || command.contains("-o"), "\(command)")
+      #expect(outcome.status == Code.badData.rawValue, "\(command): \(outcome.errors)")
+      #expect(outcome.errors.contains("not as it was written"), "\(command): \(outcome.errors)")
+    }
+  }
+
   @Test("a session whose device is missing is listed without it")
   func deviceMissing() throws {
     try damage("DELETE FROM devices")

@@ -28,7 +28,7 @@ struct DamagedStoreTests {
   func named(part: Int) throws {
     let sound = "\(folder.path)/sound.sqlite"
     _ = try run(["sound", sound, "24", Self.capture])
-    let count = 10
+    let count = 50
     let (status, lines) = try run([
       "try", sound, "20261123", "\(part * count)", "\(count)", "\(folder.path)/copy.sqlite",
     ])

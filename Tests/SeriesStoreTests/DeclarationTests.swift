@@ -60,7 +60,6 @@ struct DeclarationTests {
       ("index", "i", "CREATE INDEX i ON samples ('start')", "is of more than columns"),
       ("view", "samples", "CREATE VIEW samples AS SELECT 1", "is a view"),
       ("table", "Session_List", "CREATE TABLE Session_List (a)", "is a table"),
-      ("index", "samples", "CREATE INDEX samples ON notes (a)", "is an index"),
       ("table", "t", "CREATE VIEW t AS SELECT 1", "is not what it is listed as"),
       ("view", "v", "CREATE TABLE samples (a)", "is not what it is listed as"),
       ("table", "t", "CREATE TABLE samples (a)", "is not what it is listed as"),

@@ -20,6 +20,10 @@ struct Damage {
     case sealedValue
     /// As `packed`, and both checksums are right.
     case sealedPacked
+    /// A declaration that would run, or compute for ever.
+    case schema
+    /// A page that stands in many places of its tree.
+    case tree
 
     /// Whether a check has to name it where an answer differs.
     var isSealed: Bool { self == .sealedValue || self == .sealedPacked }
@@ -28,10 +32,12 @@ struct Damage {
   let number: Int
   let kind: Kind
   /// What was done.
-  private(set) var description = ""
+  var description = ""
+  /// Whether every answer has to be as before.
+  var isHarmless = false
   /// The table whose row was changed.
   private(set) var table: String?
-  private var random: SeededGenerator
+  var random: SeededGenerator
 
   /// The damage of that number.
   init(seed: UInt64, number: Int) {
@@ -40,7 +46,7 @@ struct Damage {
     // Values more often: there are many columns.
     let kinds: [Kind] = [
       .bit, .bit, .burst, .page, .page, .value, .value, .value, .value, .packed, .sealedValue, .sealedValue,
-      .sealedPacked,
+      .sealedPacked, .schema, .schema, .schema, .tree,
     ]
     kind = kinds.randomElement(using: &random) ?? .bit
   }
@@ -52,6 +58,22 @@ struct Damage {
       var bytes = sound
       description = kind == .page ? changePages(of: &bytes) : flipBits(of: &bytes)
       try File.write(bytes, to: path)
+    case .schema:
+      try File.write(sound, to: path)
+      let database = try Database(path)
+      try declare(in: database)
+      try? database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    case .tree:
+      try File.write(sound, to: path)
+      var roots: [Int] = []
+      do {
+        let database = try Database(path)
+        try database.execute("PRAGMA journal_mode = DELETE")
+        for row in try database.rows("SELECT rootpage FROM sqlite_schema WHERE rootpage > 1 ORDER BY rootpage") {
+          if case .integer(let root) = row[0] { roots.append(Int(root)) }
+        }
+      }
+      try File.write(growTree(of: try File.read(path), roots: roots), to: path)
     case .value, .sealedValue, .packed, .sealedPacked:
       try File.write(sound, to: path)
       let database = try Database(path)

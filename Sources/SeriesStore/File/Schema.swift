@@ -129,10 +129,13 @@ enum Schema {
       "number INTEGER NOT NULL", "digest INTEGER NOT NULL",
     ], key: "uid, application, ordinal")
 
-  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample. Those by type,
-  /// source and identifier let a reader who may see some of it be answered without a look at the rest.
+  /// By the first four bytes of a UUID: an index of all sixteen would be the largest part of a small sample. It is the only one
+  /// of an expression that a file may have.
+  static let expressionIndex = "CREATE INDEX change_uuid ON changes (substr(uuid, 1, 4))"
+
+  /// Those by type, source and identifier let a reader who may see some of it be answered without a look at the rest.
   static let indexes = """
-    CREATE INDEX change_uuid ON changes (substr(uuid, 1, 4));
+    \(expressionIndex);
     CREATE INDEX change_type ON changes (type);
     CREATE INDEX change_source ON changes (source);
     CREATE INDEX type_identifier ON types (identifier);

@@ -29,6 +29,19 @@ extension HealthStore {
     return (readable, damages)
   }
 
+  /// The sessions of which a row that a list shows is not as it was written.
+  package func alterations() throws(StoreError) -> [StoreDamage] {
+    try opened().read { (connection) throws(StoreError) in try connection.sessions.alterations() }
+  }
+
+  /// The rows of a stored session and its samples that are not as they were written, by their checksums; none for a session
+  /// that is not in the store.
+  package func alterations(of session: UUID) throws(StoreError) -> [StoreDamage] {
+    try opened().read { (connection) throws(StoreError) in
+      try connection.sessions.alterations(of: session)
+    }
+  }
+
   /// The session whose identifier begins with `name` (upper or lower case, at least four digits), or for `last` the one
   /// that started last. Throws ``StoreError/Code/notFound``, or ``StoreError/Code/ambiguous`` if several match.
   package func session(_ name: String) throws(StoreError) -> SessionSummary {

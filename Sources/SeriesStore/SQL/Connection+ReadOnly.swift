@@ -15,6 +15,11 @@ extension Connection {
         }, nil))
   }
 
+  /// Ends what ``allowOnlyReading()`` has begun, for statements of this program.
+  func allowEverything() throws(StoreError) {
+    try check(unsafe sqlite3_set_authorizer(handle, nil, nil))
+  }
+
   /// Whether a pragma only reads a setting.
   private static func isHarmless(pragma: UnsafePointer<CChar>?, argument: UnsafePointer<CChar>?) -> Bool {
     guard let pragma = unsafe pragma else { return false }
@@ -65,12 +70,6 @@ extension Connection {
       return StoreError(.statement, "SQL: \(message)")
     default: return error
     }
-  }
-
-  /// Adds the views that statements can name, as temporary ones: those of the file do not run, since they may be anybody's.
-  func addViews() throws(StoreError) {
-    try execute("PRAGMA temp_store = MEMORY")
-    for view in Schema.views { try execute("CREATE TEMP \(view.statement.dropFirst("CREATE ".count))") }
   }
 
   /// Adds the table to those that statements can name.

@@ -17,6 +17,7 @@ import HealthModel
 /// change anything, or attach another file, are refused before they run. Everything runs on the caller's thread.
 public final class ReadOnlySQL {
   private let file: StoreFile
+  private var addedViews: Set<String> = []
 
   /// In bytes: longer texts, blobs and rows are errors. Nothing stored is as long, but a statement can construct anything.
   static let longestValue: Int32 = 8 << 20
@@ -26,11 +27,27 @@ public final class ReadOnlySQL {
     file = try StoreFile(path, for: .reading, mode: 0)
     // A person's own statement ends when that person ends it.
     file.connection.budget.limit = nil
-    try file.connection.addViews()
+    try file.connection.execute("PRAGMA temp_store = MEMORY")
     try file.connection.execute("PRAGMA query_only = ON")
     for table in SampleContents.all.flatMap({ $0.unpackedTables }) { try file.connection.addTable(table) }
     try file.connection.allowOnlyReading()
     file.connection.limitValues(toBytes: Self.longestValue)
+  }
+
+  /// Adds the views that a statement names, as temporary ones: those of the file do not run, since they may be anybody's. All of
+  /// them would take as long as the rest of the opening.
+  private func addViews(namedIn text: String) throws(StoreError) {
+    let text = SQLWords.lowercased(text)
+    let views = Schema.views.filter { !addedViews.contains($0.name) && text.contains($0.name) }
+    guard !views.isEmpty else { return }
+    try file.connection.allowEverything()
+    try file.connection.execute("PRAGMA query_only = OFF")
+    for view in views {
+      try file.connection.execute("CREATE TEMP \(view.statement.dropFirst("CREATE ".count))")
+      addedViews.insert(view.name)
+    }
+    try file.connection.execute("PRAGMA query_only = ON")
+    try file.connection.allowOnlyReading()
   }
 
   /// Compiles one statement. If it is not valid, throws ``StoreError/Code/statement`` with SQLite's message.
@@ -38,6 +55,7 @@ public final class ReadOnlySQL {
   /// Each row is computed when it is requested; a damaged object is an error that names it.
   public func rows(of text: String) throws(StoreError) -> Rows {
     try file.checkReadable()
+    try addViews(namedIn: text)
     return Rows(try file.connection.prepareOne(text), of: file)
   }
 

@@ -73,7 +73,9 @@ struct Statement: ~Copyable {
   mutating func step() throws(StoreError) -> Bool {
     let code = unsafe sqlite3_step(handle)
     switch code {
-    case SQLITE_ROW: return true
+    case SQLITE_ROW:
+      connection.budget.spendRow()
+      return true
     case SQLITE_DONE: return false
     default: throw connection.failure(code)
     }

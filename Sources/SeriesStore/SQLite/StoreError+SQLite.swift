@@ -24,7 +24,8 @@ extension StoreError {
     case SQLITE_INTERRUPT:
       return StoreError(
         .tooMuchWork,
-        "\(path) takes more work than any sound file of its size: it is damaged, or made to; look at it with sensord check")
+        "\(path) takes more work than any sound file of its size: it is damaged, or made to; look at it with sensord check"
+      )
     // A statement of this program's that SQLite refuses, or a row that it does not take: the file is not as it was declared.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_SCHEMA:
       return StoreError(

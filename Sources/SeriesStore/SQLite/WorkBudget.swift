@@ -8,7 +8,8 @@ public enum WorkLimit: Hashable, Sendable {
   case inAll
 }
 
-/// The work that SQLite may do, in steps of its virtual machine: 10 million, and 20 for each byte of the file.
+/// The work that SQLite may do, in steps of its virtual machine: 10 million, and 20 for each byte of the file. A row that it
+/// hands over counts as 200.
 ///
 /// A file of 8 KB can have 10¹⁰ rows, if the inner pages of a tree refer to the same page again and again. Statements over
 /// sound files take 0.1 to 1.2 steps a byte.
@@ -17,6 +18,7 @@ final class WorkBudget {
   static let period: Int32 = 10_000
   private static let least: Int64 = 10_000_000
   private static let perByte: Int64 = 20
+  private static let perRow: Int64 = 200
 
   private let path: String
   /// Nil where nothing limits the work: for statements that a person has written.
@@ -42,6 +44,9 @@ final class WorkBudget {
     if spent > allowed { allowed = Self.least + Self.perByte * bytes() }
     return spent <= allowed
   }
+
+  /// Spends what a row costs that is handed over: the program keeps something of most.
+  func spendRow() { spent += Self.perRow }
 
   /// The size of the file and of its log.
   private func bytes() -> Int64 {

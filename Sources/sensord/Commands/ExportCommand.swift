@@ -102,12 +102,19 @@ struct ExportCommand: ParsableCommand {
   private func write(_ format: ExportFormat) throws {
     let name = session ?? ""
     let catalogue = try store.catalogue()
-    let (session, table) = try CommandLoop.run { try await catalogue.export(name, as: format) }
+    let (session, table, alterations) = try CommandLoop.run {
+      let (session, table) = try await catalogue.export(name, as: format)
+      return (session, table, try await catalogue.alterations(of: session.id))
+    }
     if format == .beats, let note = Self.noteOnBeats(of: session) { StandardError.write(note) }
-    guard let output else { return try StandardOutput.write(table) }
-    let file = try ReplacedFile(path: output)
-    try file.write(table)
-    try file.finish()
+    if let output {
+      let file = try ReplacedFile(path: output)
+      try file.write(table)
+      try file.finish()
+    } else {
+      try StandardOutput.write(table)
+    }
+    try alterations.report()
   }
 
   /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.

@@ -3,6 +3,7 @@ internal import Documents
 internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
+internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord report SESSION|WORKOUT|last -o FILE`: one recording as a page.
@@ -43,22 +44,29 @@ struct ReportCommand: ParsableCommand {
     let name = session
     let zones = try settings.load().zones
     let catalogue = try store.catalogue()
-    let page = try CommandLoop.run { () async throws -> ReportPage in
+    let (page, alterations) = try CommandLoop.run { () async throws -> (ReportPage, [StoreDamage]) in
       switch try await catalogue.named(name) {
       case .session:
         let report = try await catalogue.report(name, zones: zones)
         let curves = try await catalogue.curves(report.session.id.uuidString)
-        return ReportPage(report, curves, in: zone, version: SensordCommand.version)
+        return (
+          ReportPage(report, curves, in: zone, version: SensordCommand.version),
+          try await catalogue.alterations(of: report.session.id)
+        )
       case .workout(let workout):
         let report = try await catalogue.report(ofWorkout: workout, zones: zones)
         let curves = try await catalogue.curves(ofWorkout: workout)
-        return ReportPage(report, curves, in: zone, version: SensordCommand.version)
+        return (ReportPage(report, curves, in: zone, version: SensordCommand.version), [])
       }
     }
     let bytes = Array(page.text.utf8)
-    guard let output else { return try StandardOutput.write(bytes) }
-    let file = try ReplacedFile(path: output)
-    try file.write(bytes)
-    try file.finish()
+    if let output {
+      let file = try ReplacedFile(path: output)
+      try file.write(bytes)
+      try file.finish()
+    } else {
+      try StandardOutput.write(bytes)
+    }
+    try alterations.report()
   }
 }

@@ -22,7 +22,11 @@ struct SessionsCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let catalogue = try store.catalogue()
-    let (sessions, damages) = try CommandLoop.run { try await catalogue.list() }
+    let (sessions, damages) = try CommandLoop.run {
+      let (sessions, damages) = try await catalogue.list()
+      // Where pages cannot be read, that says enough.
+      return (sessions, damages.isEmpty ? try await catalogue.alterations() : damages)
+    }
     if json {
       try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))
     } else if sessions.isEmpty, damages.isEmpty {
@@ -30,7 +34,6 @@ struct SessionsCommand: ParsableCommand {
     } else {
       try StandardOutput.write(SessionSummary.table(sessions, columns: StandardOutput.columns))
     }
-    for damage in damages { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
-    guard damages.isEmpty else { throw EarlierReport(status: .badData) }
+    try damages.report()
   }
 }

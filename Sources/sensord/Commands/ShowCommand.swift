@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import HealthModel
 internal import Recordings
 internal import ArgumentParser
+internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord show SESSION|WORKOUT|last`: one session or workout in full.
@@ -44,7 +45,7 @@ struct ShowCommand: ParsableCommand {
     let catalogue = try store.catalogue()
     let (json, columns) = (json, StandardOutput.columns)
     let isDrawn = tachogram ?? (StandardOutput.isTerminal && ProcessEnvironment.current.isUTF8)
-    let text = try CommandLoop.run { () async throws -> String in
+    let (text, alterations) = try CommandLoop.run { () async throws -> (String, [StoreDamage]) in
       func picture(_ curves: RecordedCurves) -> String {
         let text = BlockChart(curves).text(columns: StandardOutput.isTerminal ? columns : 80)
         return text.isEmpty ? "" : "\n" + text
@@ -52,16 +53,20 @@ struct ShowCommand: ParsableCommand {
       switch try await catalogue.named(name) {
       case .session:
         let report = try await catalogue.report(name, zones: zones)
-        if json { return report.json.text + "\n" }
+        let alterations = try await catalogue.alterations(of: report.session.id)
+        if json { return (report.json.text + "\n", alterations) }
         let text = report.text(columns: columns)
-        return isDrawn ? try await text + picture(catalogue.curves(report.session.id.uuidString)) : text
+        return (
+          isDrawn ? try await text + picture(catalogue.curves(report.session.id.uuidString)) : text, alterations
+        )
       case .workout(let workout):
         let report = try await catalogue.report(ofWorkout: workout, zones: zones)
-        if json { return report.json.text + "\n" }
+        if json { return (report.json.text + "\n", []) }
         let text = report.text(columns: columns)
-        return isDrawn ? try await text + picture(catalogue.curves(ofWorkout: workout)) : text
+        return (isDrawn ? try await text + picture(catalogue.curves(ofWorkout: workout)) : text, [])
       }
     }
     try StandardOutput.write(text)
+    try alterations.report()
   }
 }

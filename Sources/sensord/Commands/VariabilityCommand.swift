@@ -45,7 +45,10 @@ struct VariabilityCommand: ParsableCommand {
     let to = try moment(to, option: "--to")
     if let from, let to, from >= to { throw CommandFailure(.usage, "--from must be before --to") }
     let catalogue = try store.catalogue()
-    let (session, beats) = try CommandLoop.run { try await catalogue.recording(name) }
+    let (session, beats, alterations) = try CommandLoop.run {
+      let (session, beats) = try await catalogue.recording(name)
+      return (session, beats, try await catalogue.alterations(of: session.id))
+    }
     let span = try span(of: session, from: from, to: to)
     if let window, span.microseconds / window >= Self.mostWindows {
       throw CommandFailure(
@@ -57,6 +60,7 @@ struct VariabilityCommand: ParsableCommand {
       reports: try VariabilityReport.reports(
         NNIntervals(beats), in: span, windowMicroseconds: window, refusal: session.variabilityRefusal))
     try StandardOutput.write(json ? report.json.text + "\n" : report.text(columns: StandardOutput.columns))
+    try alterations.report()
   }
 
   /// More would need minutes of computing, and nobody would read them.

@@ -1,4 +1,7 @@
+internal import Documents
 internal import Recordings
+internal import SeriesStore
+internal import StoreCommands
 internal import Glibc
 
 /// Where everything goes that is not the result: errors, progress, logs.
@@ -13,4 +16,13 @@ enum StandardError {
 
   /// True where a person looks at it.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+}
+
+extension [StoreDamage] {
+  /// Names each, and ends the command with 65 if there is one: what was printed is all that can be read, or is not as it was
+  /// written.
+  func report() throws(EarlierReport) {
+    for damage in self { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
+    guard isEmpty else { throw EarlierReport(status: .badData) }
+  }
 }
