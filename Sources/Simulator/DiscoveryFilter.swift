@@ -10,10 +10,11 @@ struct DiscoveryFilter: Hashable, Sendable {
 }
 
 extension DiscoveryFilter {
-  /// Decodes the argument of SetDiscoveryFilter; nil where BlueZ rejects it.
-  init?(_ options: Properties) {
+  /// Decodes the argument of SetDiscoveryFilter; nil where BlueZ of this release rejects it.
+  init?(_ options: Properties, release: BlueZRelease) {
     self.init()
     for (name, value) in options {
+      guard release.discoveryFilters.contains(name) else { return nil }
       switch (name, value) {
       case ("UUIDs", .strings(let uuids)):
         for uuid in uuids {
@@ -25,7 +26,7 @@ extension DiscoveryFilter {
       case ("Transport", .string(let transport)):
         guard ["auto", "bredr", "le"].contains(transport) else { return nil }
       case ("DuplicateData", .bool(let duplicates)): reportsDuplicates = duplicates
-      case ("Discoverable", .bool): break
+      case ("Discoverable", .bool), ("AutoConnect", .bool): break
       case ("Pattern", .string(let pattern)): self.pattern = pattern
       default: return nil
       }

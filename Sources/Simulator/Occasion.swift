@@ -27,6 +27,8 @@ enum AirEvent: Sendable {
   case endLink(Int, link: Int, reason: UInt8)
   /// The adapter that was pushed in has power.
   case adapterPowered(Int)
+  /// Somebody starts bluetoothd again after it died.
+  case daemonStart
 }
 
 /// An event that bluetoothd learns of or causes.

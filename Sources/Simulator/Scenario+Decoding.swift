@@ -6,7 +6,8 @@ extension Scenario {
   /// Decodes a scenario in the lab's form: one strap, or `{"straps": [strap, …], "timeline": [item, …]}`.
   ///
   /// Top level: `adapter` (address), `connections` (links an adapter holds), `filter_duplicates`. Only here, not in the
-  /// lab: `resolve` (usual, early, late, untold, hollow, mixed), `busy_while_scanning`, `reasons`.
+  /// lab: `resolve` (usual, early, late, untold, hollow, mixed), `busy_while_scanning`, `reasons`, `bluez` (5.66, 5.82, 5.87),
+  /// `dies_of_uuids`.
   ///
   /// Strap: `name`, `address`, `address_type` (random, public), `battery`, `location`, `rssi`, `adv_ms`, `manufacturer`
   /// (hex), `uuids`, `clock` (subscribe, start), `advertise`, `pairing`, `service_changed`, `shift`, `eager`, `timeline`.
@@ -34,6 +35,13 @@ extension Scenario {
     if let filters = file.filter_duplicates { scenario.filtersDuplicates = filters }
     if let busy = file.busy_while_scanning { scenario.isBusyWhileScanning = busy }
     if let reasons = file.reasons { scenario.signalsReasons = reasons }
+    if let release = file.bluez {
+      guard let known = BlueZRelease(rawValue: release) else {
+        throw ScenarioError(description: "bluez: '\(release)' is none of 5.66, 5.82, 5.87")
+      }
+      scenario.release = known
+    }
+    if let dies = file.dies_of_uuids { scenario.diesOfServiceFilters = dies }
     if let order = file.resolve {
       guard let known = ResolveOrder(rawValue: order) else {
         throw ScenarioError(description: "resolve: '\(order)' is none of usual, early, late, untold, hollow, mixed")

@@ -16,8 +16,25 @@ struct Scenario: Hashable, Sendable {
   var filtersDuplicates = false
   /// Whether an adapter refuses to connect while it scans.
   var isBusyWhileScanning = false
-  /// Whether bluetoothd signals why a link ended, as it does since 5.83.
+  /// Whether bluetoothd signals why a link ended, as it does since 5.82.
   var signalsReasons = false
+  var release = BlueZRelease.debian12
+  /// Whether bluetoothd ends (SIGSEGV) when a strap advertises while a discovery has a filter with `UUIDs`, as 5.87 does; after a
+  /// moment it is started again, as by the next call of a program.
+  var diesOfServiceFilters = false
+}
+
+/// A version of BlueZ, as far as what it answers to GetDiscoveryFilters.
+enum BlueZRelease: String, Hashable, Sendable, CaseIterable {
+  case debian12 = "5.66"
+  case debian13 = "5.82"
+  case unstable = "5.87"
+
+  /// What SetDiscoveryFilter understands, in bluetoothd's order.
+  var discoveryFilters: [String] {
+    ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
+      + (self == .unstable ? ["AutoConnect"] : [])
+  }
 }
 
 /// The order of the reply to Connect, `Connected: true` and `ServicesResolved: true`. All of them were observed, except

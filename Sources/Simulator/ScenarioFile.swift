@@ -10,6 +10,8 @@ struct ScenarioFile: Decodable {
   var filter_duplicates: Bool?
   var busy_while_scanning: Bool?
   var reasons: Bool?
+  var bluez: String?
+  var dies_of_uuids: Bool?
 
   /// Decodes JSON; an error names its place in one line.
   static func decode<Form: Decodable>(_ json: [UInt8]) throws(ScenarioError) -> Form {

@@ -1,6 +1,7 @@
 extension SimulatedHost {
   mutating func adapterCall(_ call: Call, _ adapter: Int) {
     switch call.member {
+    case "GetDiscoveryFilters": answer(call.token, .values([.strings(scenario.release.discoveryFilters)]))
     case "StartDiscovery": startDiscovery(call, adapter)
     case "StopDiscovery": stopDiscovery(call, adapter)
     case "SetDiscoveryFilter": setFilter(call, adapter)

@@ -20,6 +20,7 @@ extension SimulatedHost {
       adapters[adapter].isPowered = true
       adapters[adapter].isStarting = false
       report(.adapterPowered(adapter))
+    case .daemonStart: signal(.start)
     }
   }
 

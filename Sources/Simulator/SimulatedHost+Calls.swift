@@ -1,6 +1,7 @@
 extension SimulatedHost {
   /// Handles a method call to bluetoothd.
   mutating func call(_ call: Call) {
+    logCall(call)
     guard let object = object(at: call.path) else {
       return answer(call.token, .failure(.unknown(call, objectExists: false)))
     }

@@ -47,7 +47,9 @@ extension SimulatedHost {
 
   mutating func setFilter(_ call: Call, _ adapter: Int) {
     guard adapters[adapter].isPowered else { return answer(call.token, .failure(.notReady)) }
-    guard case .dictionary(let options)? = call.arguments.first, let filter = DiscoveryFilter(options) else {
+    guard case .dictionary(let options)? = call.arguments.first,
+      let filter = DiscoveryFilter(options, release: scenario.release)
+    else {
       return answer(call.token, .failure(.invalidArguments))
     }
     adapters[adapter].filters[call.sender] = options.isEmpty ? nil : filter
@@ -58,6 +60,16 @@ extension SimulatedHost {
     answer(call.token)
   }
 
+  /// Logs a client's call: its member, and the services that a filter names.
+  mutating func logCall(_ call: Call) {
+    guard call.sender != Self.otherClient else { return }
+    var services = ""
+    if case .dictionary(let options)? = call.arguments.first, case .strings(let uuids)? = options["UUIDs"] {
+      services = uuids.joined(separator: " ")
+    }
+    log("call", nil, ["member": .string(call.member), "uuids": .string(services)])
+  }
+
   /// An advertisement is received while a discovery runs.
   mutating func hear(_ key: DeviceKey) {
     let adapter = adapters[key.adapter]
@@ -66,6 +78,12 @@ extension SimulatedHost {
       !adapter.isDiscoveryHalted
     else { return }
     if scenario.filtersDuplicates, !adapters[key.adapter].heard.insert(key.strap).inserted { return }
+    if scenario.diesOfServiceFilters, adapter.sessions.contains(where: { $0.filter?.uuids.isEmpty == false }) {
+      log("event", nil, ["kind": .string("died")])
+      signal(.kill)
+      enter(AirEvent.daemonStart, in: Delay.restart)
+      return
+    }
     let interested = adapter.sessions.filter { $0.filter?.wants(strap, device: self[key]) ?? true }
     guard !interested.isEmpty else { return }
     guard let device = self[key] else {

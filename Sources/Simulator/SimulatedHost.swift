@@ -34,6 +34,8 @@ struct SimulatedHost {
     static let orphanedLink = Duration.seconds(2)
     /// From the last use of an unpaired device to its removal.
     static let expiry = Duration.seconds(30)
+    /// From the death of bluetoothd to its next start by systemd or the bus.
+    static let restart = Duration.seconds(1)
     /// From bluetoothd's name to its adapters.
     static let adapterAfterStart = Duration.milliseconds(200)
     /// From plugging in an adapter to its object, and from there to its power.

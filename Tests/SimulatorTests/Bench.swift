@@ -11,6 +11,8 @@ struct Bench {
   var lines: [String] = []
   /// Ground truth lines, as `event fields`.
   var truth: [String] = []
+  /// The calls that bluetoothd has had, with the services of a filter.
+  private(set) var calls: [String] = []
   private var members: [CallToken: String] = [:]
   private var nextCall: UInt64 = 0
 
@@ -52,7 +54,8 @@ struct Bench {
   ) {
     let interface =
       switch member {
-      case "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "RemoveDevice": "org.bluez.Adapter1"
+      case "StartDiscovery", "StopDiscovery", "SetDiscoveryFilter", "RemoveDevice", "GetDiscoveryFilters":
+        "org.bluez.Adapter1"
       case "Connect", "Disconnect", "Pair", "CancelPairing": "org.bluez.Device1"
       case "Get", "GetAll", "Set": "org.freedesktop.DBus.Properties"
       case "GetManagedObjects": "org.freedesktop.DBus.ObjectManager"
@@ -135,6 +138,8 @@ struct Bench {
   private mutating func note(_ effects: [Effect]) {
     for effect in effects {
       switch effect {
+      case .log(let entry) where entry.event == "call":
+        calls.append(entry.fields.map { Self.text($0.value) }.filter { !$0.isEmpty }.joined(separator: " "))
       case .log(let entry):
         truth.append(([entry.event] + entry.fields.map { "\($0.name)=\(Self.text($0.value))" }).joined(separator: " "))
       case .reply(let token, let values):

@@ -173,6 +173,46 @@ struct DiscoveryTests {
     #expect(bench.take() == ["StartDiscovery: ok", "hci0 Discovering=true", "+ dev Device1"])
   }
 
+  @Test(
+    "each release says what it can filter by, and refuses what it does not know",
+    arguments: [(BlueZRelease.debian12, false), (.debian13, false), (.unstable, true)])
+  func releases(release: BlueZRelease, knowsAutoConnect: Bool) {
+    var bench = Bench(Scenario(straps: [StrapProfile()], release: release))
+    bench.call("GetDiscoveryFilters", on: Bench.hci0)
+    bench.call("SetDiscoveryFilter", on: Bench.hci0, [.dictionary(["AutoConnect": .bool(true)])])
+    bench.call("SetDiscoveryFilter", on: Bench.hci0, heartRate)
+    let answer = bench.take()
+    #expect(answer[0].hasSuffix(",Conn") == knowsAutoConnect, "\(answer[0])")
+    #expect((answer[1] == "SetDiscoveryFilter: ok") == knowsAutoConnect)
+    #expect(answer[2] == "SetDiscoveryFilter: ok")
+    #expect(
+      bench.calls == [
+        "GetDiscoveryFilters", "SetDiscoveryFilter", "SetDiscoveryFilter 0000180d-0000-1000-8000-00805f9b34fb",
+      ])
+  }
+
+  @Test("the one that dies of UUIDs leaves the bus when a strap advertises, comes back, and lives with other filters")
+  func diesOfServiceFilters() {
+    var profile = StrapProfile()
+    profile.advertises = false
+    var bench = Bench(Scenario(straps: [profile], release: .unstable, diesOfServiceFilters: true))
+    bench.call("SetDiscoveryFilter", on: Bench.hci0, heartRate)
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(60)
+    #expect(bench.take() == ["SetDiscoveryFilter: ok", "StartDiscovery: ok", "hci0 Discovering=true"])
+    bench.befall(.advertise)
+    bench.wait(0.5)
+    #expect(bench.take() == ["bus left"])
+    #expect(bench.takeTruth().contains("event kind=died"))
+    bench.wait(1)
+    #expect(bench.take().first == "bus joined")
+    bench.call("SetDiscoveryFilter", on: Bench.hci0, [.dictionary(["Transport": .string("le")])])
+    bench.call("StartDiscovery", on: Bench.hci0)
+    bench.wait(5)
+    let lines = bench.take()
+    #expect(lines.contains("+ dev Device1") && !lines.contains("bus left"))
+  }
+
   @Test("a controller that filters duplicates reports each strap once in a discovery")
   func filteredDuplicates() {
     var bench = Bench(Scenario(straps: [StrapProfile()], filtersDuplicates: true))

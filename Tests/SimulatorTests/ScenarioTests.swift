@@ -106,12 +106,13 @@ struct ScenarioTests {
       """
       {"straps": [{"address": "C0:FF:EE:00:00:01", "timeline": [{"t": 1, "bpm": 60}]}, {"address": "C0:FF:EE:00:00:02"}],
        "timeline": [{"t": 2, "event": "vanish", "strap": "C0:FF:EE:00:00:02"}], "connections": 1, "resolve": "late",
-       "filter_duplicates": true, "busy_while_scanning": true, "reasons": true}
+       "filter_duplicates": true, "busy_while_scanning": true, "reasons": true, "bluez": "5.87", "dies_of_uuids": true}
       """)
     #expect(scenario.straps.count == 2)
     #expect(scenario.timeline == [ScenarioItem(time: 2, strap: "C0:FF:EE:00:00:02", action: .strap(.vanish))])
     #expect(scenario.connections == 1)
     #expect(scenario.filtersDuplicates && scenario.isBusyWhileScanning && scenario.signalsReasons)
+    #expect(scenario.release == .unstable && scenario.diesOfServiceFilters)
     #expect(scenario.resolveOrder == .late)
   }
 
