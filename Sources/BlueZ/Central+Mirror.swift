@@ -26,9 +26,11 @@ extension Central {
     case .adapterChanged(let path):
       guard let adapter = tree.adapters[path] else { return }
       if !adapter.isPowered { endDiscovery(on: path) }
+      askForFilters(of: path)
       publish(.adapter(adapter))
     case .adapterRemoved(let adapter):
       endDiscovery(on: adapter.path)
+      asked.remove(adapter.path)
       publish(.adapterRemoved(adapter.path))
     case .discoveryEnded(let path): checkDiscovery(on: path)
     case .deviceChanged(let path):
@@ -37,7 +39,7 @@ extension Central {
       if device.hasLink { updateLink(of: device) }
       publish(.deviceChanged(device))
     case .deviceSeen(let path):
-      if let device = tree.devices[path] { publish(.deviceSeen(device)) }
+      if let device = tree.devices[path], isWanted(device) { publish(.deviceSeen(device)) }
     case .deviceRemoved(let device): remove(device)
     case .connected(let path), .disconnected(let path), .servicesResolved(let path), .servicesLost(let path):
       if let device = tree.devices[path] { updateLink(of: device) }
@@ -172,6 +174,7 @@ extension Central {
       publish(.connectFailed(peer.address, peer.adapter, .serviceGone))
     }
     discoveries = [:]
+    asked = []
     if reason == .serviceGone { publish(.serviceDisappeared) }
   }
 

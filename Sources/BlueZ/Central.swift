@@ -54,6 +54,8 @@ public actor Central {
   /// Calls of Pair that have not been answered.
   var pairings: [Peer: Task<Result<Void, DBusError>, Never>] = [:]
   var discoveries: [AdapterPath: (machine: Discovery, generation: Int)] = [:]
+  /// Adapters whose filters were asked for.
+  var asked: Set<AdapterPath> = []
   var lastGeneration = 0
   /// The bus's policy refused the last question for the objects.
   var isDenied = false

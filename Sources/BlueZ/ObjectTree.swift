@@ -91,6 +91,13 @@ struct ObjectTree: Sendable {
     return changes.filter(isAdapter) + changes.filter { !isAdapter($0) }
   }
 
+  /// Takes over the answer to GetDiscoveryFilters.
+  mutating func setFiltersServices(_ flag: Bool, of adapter: AdapterPath) -> [Change] {
+    guard adapters[adapter] != nil, adapters[adapter]?.filtersServices != flag else { return [] }
+    adapters[adapter]?.filtersServices = flag
+    return [.adapterChanged(adapter)]
+  }
+
   /// Applies a signal. Those that are not from bluetoothd or the bus, and those about unknown objects, are ignored.
   mutating func apply(_ signal: Message) -> [Change] {
     guard signal.kind == .signal, let interface = signal.interface, let member = signal.member else { return [] }

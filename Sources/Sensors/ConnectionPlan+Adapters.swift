@@ -1,15 +1,26 @@
 extension ConnectionPlan {
-  /// An adapter is there, or was switched on or off. Switched on, the sensors that BlueZ knows on it are tried at once.
+  /// An adapter is there, or was switched on or off, or what BlueZ can filter by is known now. Switched on, the sensors that
+  /// BlueZ knows on it are tried at once.
   ///
   /// Not before: a Connect on an adapter that is not powered yet pends for 40 s although the sensor advertises.
-  public mutating func adapterChanged(_ index: AdapterIndex, isPowered: Bool, at now: BootInstant) -> [Command] {
+  ///
+  /// `filtersServices`: a discovery may be restricted to the Heart Rate Service; nil while that is not known. Until then there
+  /// is no discovery.
+  public mutating func adapterChanged(
+    _ index: AdapterIndex, isPowered: Bool, filtersServices: Bool?, at now: BootInstant
+  ) -> [Command] {
     var commands: [Command] = []
+    let adapter = Adapter(index: index, isPowered: isPowered, filtersServices: filtersServices)
     if let position = adapterPosition(index) {
-      guard adapters[position].isPowered != isPowered else { return [] }
-      adapters[position] = Adapter(index: index, isPowered: isPowered)
+      let before = adapters[position]
+      adapters[position].filtersServices = filtersServices
+      guard before.isPowered != isPowered else {
+        return before.filtersServices == filtersServices ? [] : reconcile(at: now, [])
+      }
+      adapters[position] = adapter
     } else {
       let position = adapters.firstIndex { $0.index > index } ?? adapters.endIndex
-      adapters.insert(Adapter(index: index, isPowered: isPowered), at: position)
+      adapters.insert(adapter, at: position)
     }
     if isPowered {
       for sensor in sensors.indices
@@ -34,8 +45,9 @@ extension ConnectionPlan {
   }
 
   /// bluetoothd, or the bus, is gone, and all that it knew. When it is back, adapters and devices are reported as if
-  /// they were new.
-  public mutating func serviceLost(at now: BootInstant) -> [Command] {
+  /// they were new. `isDeath`: it went without having removed its adapters first.
+  public mutating func serviceLost(isDeath: Bool, at now: BootInstant) -> [Command] {
+    let verdict = isDeath ? fatalCalls.died(at: now) : nil
     var commands: [Command] = []
     for adapter in adapters {
       commands += adapterRemoved(adapter.index, at: now)
@@ -47,7 +59,7 @@ extension ConnectionPlan {
       sensors[sensor].retry.reset()
       sensors[sensor].notBefore = nil
     }
-    return reconcile(at: now, commands)
+    return reconcile(at: now, commands) + (verdict.map { [.blame($0)] } ?? [])
   }
 
   /// A discovery did not start, or ended although it was not stopped (BlueZ can be stuck with `InProgress`).

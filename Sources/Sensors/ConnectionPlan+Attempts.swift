@@ -59,8 +59,10 @@ extension ConnectionPlan {
   }
 
   /// The sensor was silent: it is tried again when it is heard, not before. One that no discovery hears (it advertises
-  /// its name only, or to its bonded host only) is waited for with one pending Connect after the other.
+  /// its name only, or to its bonded host only) is waited for with one pending Connect after the other, and so is each where
+  /// BlueZ does not filter.
   private mutating func rest(_ sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
+    guard !isUnfiltered(adapter) else { return sensors[sensor].retry.reset() }
     let isDeaf =
       adapterPosition(adapter).map { if case .failed = adapters[$0].discovery { true } else { false } } ?? true
     switch sensors[sensor].foundBy {

@@ -23,6 +23,8 @@ extension ConnectionPlan {
     /// A second link of a sensor that is recorded over `recordedOn` already. It is not recorded; worth a warning, since
     /// an address can be cloned.
     case refuse(SensorAddress, on: AdapterIndex, recordedOn: AdapterIndex)
+    /// bluetoothd died right after a call of this plan: worth a warning.
+    case blame(FatalCalls.Verdict)
   }
 
   /// What a discovery listens to.

@@ -30,7 +30,8 @@ extension ConnectionPlan {
     sensors[sensor].foundBy = nil
     looks.retry.reset()
     if case .waiting(let until) = looks.phase {
-      looks.phase = .waiting(until: min(until, now.advanced(by: parameters.firstLook)))
+      let isOnlyWay = adapters.contains(where: isUnfiltered) && allowed.contains(address)
+      looks.phase = isOnlyWay ? .off : .waiting(until: min(until, now.advanced(by: parameters.firstLook)))
     }
     loseLink(sensor, on: adapter, at: now, &commands)
     removeIfDone(sensor)

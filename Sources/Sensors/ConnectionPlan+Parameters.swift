@@ -58,6 +58,9 @@ extension ConnectionPlan {
     public var longestUnheardLookInterval = Duration.seconds(300)
     /// How long a look takes.
     public var look = Duration.seconds(10)
+    /// The time between looks where they are the only discovery: a sensor that advertises does so at least every second or
+    /// so, and each of 40 neighbours wakes bluetoothd, bus and recorder ten times a second while a look lasts.
+    public var lookPause = Duration.seconds(50)
 
     public init() {}
 

@@ -12,6 +12,10 @@ extension ConnectionPlan {
     for position in adapters.indices {
       reconcileDiscovery(position, at: now, stops: &commands, starts: &starts)
     }
+    for case .connect(let address, _) in connects { fatalCalls.called(.connect(address), at: now) }
+    for case .startDiscovery(_, let what) in starts {
+      fatalCalls.called(what == .heartRateService ? .filteredDiscovery : .discovery, at: now)
+    }
     return commands + connects + starts
   }
 
@@ -28,12 +32,13 @@ extension ConnectionPlan {
   }
 
   /// Which adapter to connect this sensor over if now were the time: one that hears it rather than one that only knows
-  /// it, then the stronger signal.
+  /// it, then the stronger signal. Where BlueZ does not filter, to be known is enough.
   func bestAdapter(for sensor: Sensor) -> AdapterIndex? {
-    guard case .searching = sensor.phase, !sensor.isDismissed, !sensor.isShared else { return nil }
+    guard case .searching = sensor.phase, isConnectable(sensor) else { return nil }
     var best: Presence?
     for presence in sensor.presences {
-      guard presence.isKnown, presence.call == nil, presence.isFresh || sensor.isEager, isUsable(presence.adapter)
+      guard presence.isKnown, presence.call == nil, isUsable(presence.adapter),
+        presence.isFresh || sensor.isEager || isUnfiltered(presence.adapter)
       else { continue }
       if let other = best, rank(presence) <= rank(other) { continue }
       best = presence
@@ -62,6 +67,7 @@ extension ConnectionPlan {
   }
 
   private mutating func begin(_ sensor: Int, on adapter: AdapterIndex, at now: BootInstant) {
+    let isVigil = !sensors[sensor].isEager && !sensors[sensor].presences.contains(where: \.isFresh)
     for position in sensors[sensor].presences.indices {
       sensors[sensor].presences[position].isFresh = false
     }
@@ -71,8 +77,11 @@ extension ConnectionPlan {
     let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
     let needsQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly
     // Quiet also by itself, where discovery goes on for nobody else.
-    let isQuiet = needsQuiet || !isDiscoveryWanted(without: sensor)
-    enter(.connecting(Attempt(adapter: adapter, isQuiet: isQuiet, needsQuiet: needsQuiet)), sensor, at: now)
+    let goesOn = adapters.contains { $0.index == adapter && wantedDiscovery(on: $0, without: sensor) != nil }
+    let isQuiet = needsQuiet || !goesOn
+    let attempt = Attempt(
+      adapter: adapter, isQuiet: isQuiet, needsQuiet: needsQuiet, isAttentive: !isVigil, isVigil: isVigil)
+    enter(.connecting(attempt), sensor, at: now)
   }
 
   private func attentiveAttempts(on adapter: AdapterIndex) -> Int {
@@ -85,12 +94,23 @@ extension ConnectionPlan {
     }
   }
 
-  /// Whether listening could find what is missing, one sensor apart: not while an attempt that has just begun may find it.
-  private func isDiscoveryWanted(without excluded: Int? = nil) -> Bool {
-    if case .any = allowed.unlisted, sensors.count < AllowList.capacity { return true }
+  /// What an adapter is to listen to, one sensor apart.
+  private func wantedDiscovery(on adapter: Adapter, without excluded: Int? = nil) -> Discovery? {
+    guard adapter.filtersServices != nil, isDiscoveryUseful(on: adapter, without: excluded) else { return nil }
+    if looks.isLooking { return .everything }
+    return isUnfiltered(adapter) ? nil : .heartRateService
+  }
+
+  /// Whether listening could find what is missing: not while an attempt that has just begun may find it. Where BlueZ does
+  /// not filter, a sensor that it knows is waited for by a pending Connect.
+  private func isDiscoveryUseful(on adapter: Adapter, without excluded: Int? = nil) -> Bool {
+    guard !fatalCalls.isGivenUp(.discovery) else { return false }
+    if isOpenToStrangers { return true }
     return sensors.indices.contains { index in
       let sensor = sensors[index]
-      guard index != excluded, !sensor.isDismissed, !sensor.isShared else { return false }
+      guard index != excluded, isConnectable(sensor),
+        !isUnfiltered(adapter) || !sensor.presences.contains(where: { $0.adapter == adapter.index && $0.isKnown })
+      else { return false }
       switch sensor.phase {
       case .searching: return true
       case .connecting(let attempt): return !attempt.isAttentive
@@ -113,10 +133,7 @@ extension ConnectionPlan {
     _ position: Int, at now: BootInstant, stops: inout [Command], starts: inout [Command]
   ) {
     let adapter = adapters[position]
-    var wanted: Discovery?
-    if isUsable(adapter.index) && isDiscoveryWanted() && !isQuietNow(adapter.index) {
-      wanted = looks.isLooking ? .everything : .heartRateService
-    }
+    let wanted = isUsable(adapter.index) && !isQuietNow(adapter.index) ? wantedDiscovery(on: adapter) : nil
     switch adapter.discovery {
     case .running(let kind, _) where kind != wanted:
       if wanted == nil { stops.append(.stopDiscovery(on: adapter.index)) }
@@ -143,11 +160,18 @@ extension ConnectionPlan {
 
   /// Plans looks while something is missing and could be heard, and none otherwise.
   private mutating func reconcileLooks(at now: BootInstant) {
-    guard isSensorMissing, adapters.contains(where: \.isPowered) else {
+    guard areLooksUseful, adapters.contains(where: { $0.isPowered && $0.filtersServices != nil }) else {
       looks = Looks()
       return
     }
-    if looks.phase == .off { planLook(at: now) }
+    guard looks.phase == .off else { return }
+    // Nothing else finds a sensor there: the first look is not waited for.
+    if looksOnly { looks.phase = .looking(until: now.advanced(by: parameters.look)) } else { planLook(at: now) }
+  }
+
+  private var areLooksUseful: Bool {
+    guard looksOnly else { return isSensorMissing }
+    return adapters.contains { isUsable($0.index) && isDiscoveryUseful(on: $0) }
   }
 
   mutating func advanceLooks(to now: BootInstant) {
@@ -159,6 +183,10 @@ extension ConnectionPlan {
   }
 
   private mutating func planLook(at now: BootInstant) {
+    guard !looksOnly else {
+      looks.phase = .waiting(until: now.advanced(by: parameters.lookPause))
+      return
+    }
     let isAnyoneUnheard = sensors.contains { sensor in
       if case .searching = sensor.phase { sensor.foundBy != .heartRateService } else { false }
     }

@@ -32,7 +32,7 @@ extension ConnectionPlan {
       return Standing(
         state: isWaiting ? .waiting : .searching, since: sensor.since, nextTry: isWaiting ? sensor.notBefore : nil)
     case .connecting(let attempt):
-      return Standing(state: .connecting(on: attempt.adapter), since: sensor.since)
+      return Standing(state: attempt.isVigil ? .searching : .connecting(on: attempt.adapter), since: sensor.since)
     case .linked(let link):
       let state =
         link.isResolved ? Standing.State.linked(on: link.adapter, isOurs: link.isOurs) : .resolving(on: link.adapter)

@@ -3,6 +3,8 @@ extension ConnectionPlan {
   struct Adapter: Hashable, Sendable {
     let index: AdapterIndex
     var isPowered: Bool
+    /// Whether BlueZ filters services for a discovery; nil until it has said.
+    var filtersServices: Bool?
     var discovery = DiscoveryState.off
     var discoveryRetry = Backoff()
     /// Set while it holds no more links, as far as is known: no attempts until a link ends or this comes.
@@ -79,7 +81,9 @@ extension ConnectionPlan {
     /// It has to be made so, since one with discovery running has failed.
     let needsQuiet: Bool
     /// Young enough to hold up others; see ``Parameters/attentiveTime``.
-    var isAttentive = true
+    var isAttentive: Bool
+    /// Made without a sign of the sensor, in place of a discovery.
+    let isVigil: Bool
   }
 
   struct Link: Hashable, Sendable {
@@ -192,11 +196,33 @@ extension ConnectionPlan {
   var isSensorMissing: Bool {
     sensors.contains { sensor in
       switch sensor.phase {
-      case .searching, .connecting: !sensor.isDismissed && !sensor.isShared
+      case .searching, .connecting: isConnectable(sensor)
       case .linked, .leaving: false
       }
     }
   }
+
+  /// Whether this plan may make a link to this sensor at all.
+  func isConnectable(_ sensor: Sensor) -> Bool {
+    !sensor.isDismissed && !sensor.isShared && !fatalCalls.isGivenUp(.connect(sensor.address))
+  }
+
+  /// Whether a sensor that is not listed could be recorded.
+  var isOpenToStrangers: Bool {
+    if case .any = allowed.unlisted { sensors.count < AllowList.capacity } else { false }
+  }
+
+  /// Whether a discovery on this adapter would bring each advertisement of each neighbour, so that it is made for looks only.
+  func isUnfiltered(_ adapter: Adapter) -> Bool {
+    adapter.filtersServices == false || fatalCalls.isGivenUp(.filteredDiscovery) || fatalCalls.isGivenUp(.discovery)
+  }
+
+  func isUnfiltered(_ adapter: AdapterIndex) -> Bool {
+    adapterPosition(adapter).map { isUnfiltered(adapters[$0]) } ?? false
+  }
+
+  /// Whether looks are the only discovery there is.
+  var looksOnly: Bool { adapters.contains { $0.isPowered && isUnfiltered($0) } }
 
   /// Forgets a sensor that is no longer allowed, once nothing of it is under way.
   mutating func removeIfDone(_ index: Int) {

@@ -20,7 +20,7 @@ extension ConnectionPlan {
         consider(until)
       }
     }
-    guard isSensorMissing else { return earliest }
+    guard isSensorMissing || isOpenToStrangers else { return earliest }
     for adapter in adapters where adapter.isPowered {
       consider(adapter.fullUntil)
       if case .failed(let until) = adapter.discovery { consider(until) }

@@ -18,6 +18,9 @@ import Bits
 ///   Where that was in vain (40 s), the sensor is away: from then on it is connected when discovery hears it.
 /// - Failures while a sensor is heard are retried after doubling waits. It is never given up.
 /// - A link that this plan did not make is used and never ended; a device that others share is not even connected.
+/// - Where BlueZ must not be asked to filter services, discovery brings each advertisement of each neighbour: a sensor that
+///   BlueZ knows is waited for by one pending Connect after the other, which the kernel does in silence, and only for others
+///   there are short looks.
 public struct ConnectionPlan: Sendable {
   public let parameters: Parameters
   /// Whose sensors may be recorded; changed by ``allow(_:at:)``.
@@ -27,6 +30,7 @@ public struct ConnectionPlan: Sendable {
   /// One for each listed sensor, and under ``AllowList/Unlisted/any(atLeast:)`` for each that was heard; ascending.
   var sensors: [Sensor] = []
   var looks = Looks()
+  var fatalCalls = FatalCalls()
   var random: SplitMix64
 
   /// A plan that knows nothing yet. `seed` decides the jitter of the waiting times and nothing else.

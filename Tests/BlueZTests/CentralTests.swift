@@ -393,6 +393,7 @@ struct CentralTests {
   @Test("discovery is asked for Low Energy devices with the service, without duplicates")
   func discovery() async throws {
     let stage = try await Stage()
+    #expect(await stage.filtersServices() == true)
     await stage.central.startDiscovery(.services([BluetoothUUID(0x180D)]), on: adapter)
     let filter = try #require(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties)
     #expect(filter["UUIDs"]?.strings == ["0000180d-0000-1000-8000-00805f9b34fb"])
@@ -406,6 +407,56 @@ struct CentralTests {
     await stage.reconcile()
     #expect(await stage.bluez.count("StopDiscovery") == 0)
     await stage.end()
+  }
+
+  @Test("a BlueZ that lists AutoConnect is never asked for a service: of all that is heard, only who has it is told")
+  func unfilteredDiscovery() async throws {
+    let stage = try await Stage(isStarted: false)
+    await stage.bluez.answer("GetDiscoveryFilters", .values([.strings(["UUIDs", "Transport", "AutoConnect"])]))
+    try await stage.central.start()
+    #expect(await stage.filtersServices() == false)
+    await stage.central.startDiscovery(.services([BluetoothUUID(0x180D)]), on: adapter)
+    let filter = try #require(await stage.bluez.next("SetDiscoveryFilter").body.first?.properties)
+    #expect(filter == ["Transport": .string("le"), "DuplicateData": .boolean(false)])
+    _ = await stage.log.events { $0 == .discovery(adapter, .running) }
+    let other: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02"
+    var neighbour = MadeUp.object(of: "C0:FF:EE:00:00:02")
+    neighbour["Device1"]?["UUIDs"] = .strings(["00001816-0000-1000-8000-00805f9b34fb"])
+    neighbour["Device1"]?["RSSI"] = .int16(-40)
+    try await stage.bluez.add(other, neighbour)
+    try await stage.bluez.change(other, "Device1", ["RSSI": .int16(-41)])
+    try await stage.bluez.change(
+      MadeUp.device, "Device1", ["UUIDs": .strings(["0000180d-0000-1000-8000-00805f9b34fb"]), "RSSI": .int16(-60)])
+    let seen = await stage.log.devicesSeen { $0.rssi == -60 }
+    #expect(seen.map(\.address) == [address])
+    await stage.central.startDiscovery(.everything, on: adapter)
+    try await stage.bluez.change(other, "Device1", ["RSSI": .int16(-42)])
+    #expect(await stage.log.devicesSeen { $0.rssi == -42 }.map(\.path.object) == [other])
+    await stage.end()
+  }
+
+  @Test("an adapter is asked once for its filters, also when it changes, and anew by the next bluetoothd")
+  func asksOnce() async throws {
+    let stage = try await Stage()
+    #expect(await stage.filtersServices() == true)
+    try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Powered": .boolean(false)])
+    try await stage.bluez.change(MadeUp.adapter, "Adapter1", ["Powered": .boolean(true)])
+    await stage.reconcile()
+    #expect(await stage.bluez.paths(of: "GetDiscoveryFilters") == [MadeUp.adapter])
+    await stage.bluez.kill()
+    let next = try await ScriptedBlueZ.start(
+      on: stage.bus.address, loop: stage.loop, objects: [MadeUp.adapter: MadeUp.adapterObject])
+    #expect(await next.next("GetDiscoveryFilters").path == MadeUp.adapter)
+    await next.kill()
+    await stage.end()
+  }
+
+  @Test("a version that does not know the question filters; one that answers with another error may be any")
+  func filterAnswers() {
+    let answer = { (name: String) in Central.filtersServices(.failure(DBusError(.remote(name: name), ""))) }
+    #expect(answer("org.freedesktop.DBus.Error.UnknownMethod"))
+    #expect(!answer("org.freedesktop.DBus.Error.NoReply"))
+    #expect(!answer("org.freedesktop.DBus.Error.AccessDenied"))
   }
 
   @Test("a discovery that BlueZ ends by itself is told; one that it only interrupts is not")

@@ -30,6 +30,17 @@ final class EventLog: Sendable {
     return events
   }
 
+  /// The advertisements that are reported up to the first that `isLast` accepts.
+  func devicesSeen(until isLast: (Device) -> Bool) async -> [Device] {
+    var devices: [Device] = []
+    _ = await events {
+      guard case .deviceSeen(let device) = $0 else { return false }
+      devices.append(device)
+      return isLast(device)
+    }
+    return devices
+  }
+
   /// The events up to the next level of the battery, which a test has sent last.
   func eventsUntilBattery() async -> [Event] {
     await events { if case .battery = $0 { true } else { false } }.dropLast()

@@ -46,6 +46,16 @@ struct Stage {
     _ = await log.events { $0 == .subscribed(Self.address, .acquired) }
   }
 
+  /// Whether the adapter filters services, once it has answered.
+  func filtersServices() async -> Bool? {
+    var answer: Bool?
+    _ = await log.events {
+      if case .adapter(let adapter) = $0 { answer = adapter.filtersServices }
+      return answer != nil
+    }
+    return answer
+  }
+
   func connect() async {
     await central.connect(Self.address, on: Self.adapter)
   }

@@ -45,6 +45,34 @@ struct RecorderConditionTests {
     #expect(state(isRecording: true) == .stopping)
   }
 
+  @Test("a call that bluetoothd died of is logged; what is not found or recorded any more because of it is a problem")
+  mutating func fatalCalls() {
+    work()
+    #expect(condition.hasAdapters)
+    var calls = FatalCalls()
+    func line(_ call: FatalCalls.Call) -> LogLine? {
+      calls.called(call, at: BootInstant(microseconds: 0))
+      return calls.died(at: BootInstant(microseconds: 240_000)).flatMap { condition.blamed($0) }
+    }
+    #expect(
+      line(.filteredDiscovery)
+        == LogLine(
+          .warning,
+          "bluetoothd died 0.2 s after it was asked for heart-rate sensors only; until sensord is restarted all devices "
+            + "are looked for, 10 s a minute; update BlueZ, then restart sensord"))
+    #expect(condition.problem(in: .searching) == nil, "every sensor is still found")
+    #expect(line(.discovery) != nil)
+    #expect(condition.problem(in: .searching) == nil)
+    let second = line(.discovery)
+    #expect(second?.text.hasSuffix("; update BlueZ, then restart sensord") == true)
+    #expect(condition.problem(in: .searching) == second?.text)
+    #expect(line(.connect(Invented.strap)) != nil)
+    #expect(line(.connect(Invented.strap)) == nil, "the sensor's own problem says it")
+    #expect(condition.problem(in: .searching) == second?.text)
+    _ = condition.serviceDisappeared()
+    #expect(!condition.hasAdapters)
+  }
+
   @Test("what stands in the way of bluetoothd is named, and logged where it is news")
   mutating func bus() {
     condition.phase = .running

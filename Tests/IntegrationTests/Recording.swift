@@ -236,6 +236,13 @@ final class Recording {
     try logLines().count { $0["ev"] as? String == event && (strap == nil || $0["strap"] as? String == strap) }
   }
 
+  /// The calls that reached bluetoothd, in order: each with the services that it names.
+  func calls() throws -> [String] {
+    try logLines().filter { $0["ev"] as? String == "call" }.map { line in
+      [line["member"] as? String ?? "", line["uuids"] as? String ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
   private func logLines() throws -> [[String: Any]] {
     guard let text = try? String(contentsOfFile: log, encoding: .utf8) else { return [] }
     return text.split(separator: "\n").compactMap {

@@ -5,7 +5,7 @@ import Testing
 @Suite("Connection plan: whatever happens")
 struct ConnectionPlanPropertyTests {
   /// A machine drawn from the seed: one or two adapters, up to nine straps of which the last is a stranger's.
-  private func air(seed: UInt64, isTight: Bool) -> VirtualAir {
+  private func air(seed: UInt64, isTight: Bool, filtersServices: Bool = true) -> VirtualAir {
     var random = SplitMix64(seed: seed &* 7919)
     let count = Int.random(in: 2...9, using: &random)
     let straps = (0..<count).map { number in
@@ -16,7 +16,7 @@ struct ConnectionPlanPropertyTests {
     let adapters = (0..<UInt16.random(in: 1...2, using: &random)).map { number in
       VirtualAir.Adapter(
         index: AdapterIndex(number), capacity: isTight ? Int.random(in: 1...4, using: &random) : 48,
-        refusesWhileScanning: Bool.random(using: &random))
+        refusesWhileScanning: Bool.random(using: &random), filtersServices: filtersServices)
     }
     return VirtualAir(straps: straps, allowed: count - 1, adapters: adapters, seed: seed)
   }
@@ -62,6 +62,19 @@ struct ConnectionPlanPropertyTests {
     #expect(air.straps.dropLast().allSatisfy { $0.isNameOnly || $0.link != nil })
     // One that advertises nothing but its name waits for the next look.
     while air.now < 1_200_000_000 { air.advance() }
+    #expect(air.straps.dropLast().allSatisfy { $0.link != nil })
+    #expect(air.complaints.isEmpty)
+    #expect(mostConnectsPerMinute(air) <= 10)
+    #expect(air.adapters.allSatisfy { $0.discovery == nil })
+  }
+
+  @Test(
+    "where BlueZ does not filter, every allowed sensor is linked in the end too, named only or not",
+    arguments: UInt64(201)...216)
+  func connectsEveryoneUnfiltered(_ seed: UInt64) {
+    var air = air(seed: seed, isTight: false, filtersServices: false)
+    torment(&air, seed: seed)
+    while air.now < 900_000_000 { air.advance() }
     #expect(air.straps.dropLast().allSatisfy { $0.link != nil })
     #expect(air.complaints.isEmpty)
     #expect(mostConnectsPerMinute(air) <= 10)

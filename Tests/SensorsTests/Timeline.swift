@@ -77,10 +77,12 @@ struct Timeline {
       switch words[0] {
       case "allow": plan.allow(Self.list(words.dropFirst()), at: now)
       case "finish": plan.finish(at: now)
-      case "on": plan.adapterChanged(adapter, isPowered: true, at: now)
-      case "off": plan.adapterChanged(adapter, isPowered: false, at: now)
+      case "on", "off":
+        plan.adapterChanged(
+          adapter, isPowered: words[0] == "on",
+          filtersServices: words.contains("unasked") ? nil : !words.contains("unfiltered"), at: now)
       case "gone": plan.adapterRemoved(adapter, at: now)
-      case "service-lost": plan.serviceLost(at: now)
+      case "service-lost", "died": plan.serviceLost(isDeath: words[0] == "died", at: now)
       case "discovery-ended": plan.discoveryEnded(on: adapter, at: now)
       case "known": plan.deviceKnown(address, on: adapter, isShared: words.contains("shared"), at: now)
       case "forgotten": plan.deviceForgotten(address, on: adapter, at: now)
@@ -139,6 +141,17 @@ struct Timeline {
     case .resubscribe(let address, let adapter): with("resubscribe", address, adapter)
     case .unresolved(let address, let adapter): with("unresolved", address, adapter)
     case .refuse(let address, let adapter, let other): with("refuse", address, adapter) + " for \(other)"
+    case .blame(let verdict): text(verdict)
     }
+  }
+
+  private func text(_ verdict: FatalCalls.Verdict) -> String {
+    let call =
+      switch verdict.call {
+      case .filteredDiscovery: "scan"
+      case .discovery: "look"
+      case .connect: "connect"
+      }
+    return "blame " + call + (verdict.isGivenUp ? " for good" : "")
   }
 }

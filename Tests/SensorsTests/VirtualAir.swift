@@ -22,6 +22,7 @@ struct VirtualAir {
     let index: AdapterIndex
     let capacity: Int
     let refusesWhileScanning: Bool
+    var filtersServices = true
     var isPowered = false
     var discovery: ConnectionPlan.Discovery?
     /// When each Connect that pends was called.
@@ -184,7 +185,9 @@ struct VirtualAir {
     }
     adapters[adapter].isPowered = isPowered
     adapters[adapter].discovery = nil
-    obey(plan.adapterChanged(index, isPowered: isPowered, at: instant))
+    obey(
+      plan.adapterChanged(
+        index, isPowered: isPowered, filtersServices: adapters[adapter].filtersServices, at: instant))
   }
 
   /// bluetoothd dies and comes back; nothing is known any more.
@@ -198,7 +201,7 @@ struct VirtualAir {
       adapters[adapter].discovery = nil
       adapters[adapter].isPowered = false
     }
-    obey(plan.serviceLost(at: instant))
+    obey(plan.serviceLost(isDeath: false, at: instant))
     for adapter in adapters.indices { power(adapter, on: true) }
   }
 
@@ -226,6 +229,7 @@ struct VirtualAir {
       let adapter = position(of: index)
       if adapters[adapter].discovery == kind { complaints.insert("discovery started twice") }
       if !adapters[adapter].isPowered { complaints.insert("discovery on an adapter without power") }
+      if !adapters[adapter].filtersServices, kind == .heartRateService { complaints.insert("asks for a filter") }
       adapters[adapter].discovery = kind
     case .stopDiscovery(let index):
       let adapter = position(of: index)
@@ -243,7 +247,7 @@ struct VirtualAir {
       }
     case .unfollow(let address, let index):
       if followed.removeValue(forKey: address) != index { complaints.insert("unfollows what it does not follow") }
-    case .resubscribe, .refuse, .unresolved:
+    case .resubscribe, .refuse, .unresolved, .blame:
       complaints.insert("\(command)")
     }
   }

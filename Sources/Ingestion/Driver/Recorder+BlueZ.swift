@@ -17,15 +17,17 @@ extension Recorder {
     case .serviceDenied: busFailed(.noPermission)
     case .serviceSilent: busFailed(.silent)
     case .serviceDisappeared:
+      let isDeath = condition.hasAdapters
       log(condition.serviceDisappeared())
-      serviceGone(reason: .serviceGone)
+      serviceGone(reason: .serviceGone, isDeath: isDeath)
     case .busLost:
       log(condition.busLost())
       leaveBus()
     case .adapter(let adapter):
       guard let index = index(of: adapter.path) else { break }
       log(condition.adapter(index, isPowered: adapter.isPowered))
-      perform(plan.adapterChanged(index, isPowered: adapter.isPowered, at: now))
+      perform(
+        plan.adapterChanged(index, isPowered: adapter.isPowered, filtersServices: adapter.filtersServices, at: now))
     case .adapterRemoved(let path):
       guard let index = index(of: path) else { break }
       log(condition.adapterRemoved(index))
@@ -129,7 +131,9 @@ extension Recorder {
   private func note(_ command: ConnectionPlan.Command) {
     switch command {
     case .connect(let address, _):
-      if let index = recordings.index(of: address) { recordings[index].connecting(true) }
+      // A Connect in place of a discovery waits for as long as the sensor is away.
+      let isWaiting = plan.standing(of: address)?.state == .searching
+      if let index = recordings.index(of: address) { recordings[index].connecting(!isWaiting) }
     case .follow(let address, let adapter):
       // The plan may turn to a link over another adapter that has been up for long: nothing else reports it.
       linkCameUp(address, over: adapter, at: present)
@@ -142,6 +146,11 @@ extension Recorder {
         .warning,
         "\(address): a second link over \(adapter) is not recorded, it is recorded over \(recorded); "
           + "two devices with one address are a copy or a mistake")
+    case .blame(let verdict):
+      log(condition.blamed(verdict))
+      if case .connect(let address) = verdict.call, verdict.isGivenUp {
+        valuesMissing(because: RecorderCondition.text(of: verdict), of: address)
+      }
     default: break
     }
   }
@@ -164,7 +173,7 @@ extension Central {
     case .follow(let address, let adapter): follow(DeviceAddress(address), on: AdapterPath(adapter.number))
     case .unfollow(let address, let adapter): unfollow(DeviceAddress(address), on: AdapterPath(adapter.number))
     case .resubscribe(let address, let adapter): resubscribe(DeviceAddress(address), on: AdapterPath(adapter.number))
-    case .refuse, .unresolved: break
+    case .refuse, .unresolved, .blame: break
     }
   }
 }

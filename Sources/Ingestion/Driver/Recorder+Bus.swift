@@ -61,17 +61,17 @@ extension Recorder {
     bus = nil
     condition.busClosed()
     publishLinks()
-    serviceGone(reason: DisconnectReason.busLost)
+    serviceGone(reason: DisconnectReason.busLost, isDeath: false)
   }
 
   /// What ``Event/serviceDisappeared`` and the loss of the bus mean for every sensor.
-  func serviceGone(reason: DisconnectReason) {
+  func serviceGone(reason: DisconnectReason, isDeath: Bool) {
     let now = present
     for address in recordings.addresses {
       guard let index = recordings.index(of: address) else { continue }
       perform(recordings[index].serviceGone(reason.description), of: address, at: now)
     }
-    perform(plan.serviceLost(at: now))
+    perform(plan.serviceLost(isDeath: isDeath, at: now))
     removeUnlisted()
     publishStatus()
   }

@@ -28,6 +28,8 @@ struct RecorderCondition {
   private var syncProblem: JournalError?
   /// Why the last session could not be committed.
   private var storeProblem: String?
+  /// What bluetoothd is not asked any more, since it died of that.
+  private var fatalCall: String?
 
   // MARK: The bus
 
@@ -69,6 +71,40 @@ struct RecorderCondition {
   mutating func serviceDisappeared() -> LogLine {
     bus = .connected(nil)
     return LogLine(.warning, "bluetoothd is gone; waiting for it")
+  }
+
+  /// Whether bluetoothd shows an adapter: it removes them all before an orderly end.
+  var hasAdapters: Bool {
+    if case .served(let adapters) = bus { !adapters.isEmpty } else { false }
+  }
+
+  /// bluetoothd died right after a call. Nil for one that belongs to a sensor and is given up: the sensor's problem says it.
+  mutating func blamed(_ verdict: FatalCalls.Verdict) -> LogLine? {
+    if verdict.isGivenUp {
+      if case .connect = verdict.call { return nil }
+      if verdict.call == .discovery { fatalCall = Self.text(of: verdict) }
+    }
+    return LogLine(.warning, Self.text(of: verdict))
+  }
+
+  /// One line: what happened, what follows, what to do.
+  static func text(of verdict: FatalCalls.Verdict) -> String {
+    let tenths = (verdict.delay.microseconds + 50_000) / 100_000
+    let death = "bluetoothd died \(tenths / 10).\(tenths % 10) s after it was asked "
+    let remedy = "update BlueZ, then restart sensord"
+    switch (verdict.call, verdict.isGivenUp) {
+    case (.filteredDiscovery, _):
+      return death
+        + "for heart-rate sensors only; until sensord is restarted all devices are looked for, 10 s a minute; "
+        + remedy
+    case (.discovery, false): return death + "to look for devices; after another time it is not asked any more"
+    case (.discovery, true):
+      return death + "to look for devices, again, and is not asked any more: new sensors are not found; \(remedy)"
+    case (.connect(let address), false):
+      return death + "to connect \(address); after another time it is not asked any more"
+    case (.connect, true):
+      return death + "to connect it, again, and is not asked any more: it is not recorded; \(remedy)"
+    }
   }
 
   private var busProblem: BusProblem? {
@@ -174,6 +210,6 @@ extension RecorderCondition {
     case .starting, .searching, .recording, .stopping: break
     }
     if let journalProblem { return "\(journalProblem); values are lost until it works again" }
-    return syncProblem.map { "\($0)" } ?? storeProblem
+    return syncProblem.map { "\($0)" } ?? storeProblem ?? fatalCall
   }
 }

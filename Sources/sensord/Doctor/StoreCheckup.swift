@@ -42,7 +42,8 @@ enum StoreCheckup {
         title: "recorder",
         result: .failed(
           "running (process \(document.processIdentifier)), but \(problem)",
-          remedy: "it goes on by itself when this is mended", status: .inputOutput))
+          remedy: "once this is mended it goes on by itself, or with: sudo systemctl restart sensord",
+          status: .inputOutput))
     default: break
     }
     let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"
