@@ -10,19 +10,23 @@
 #       --fast: time travel, idle time is skipped: an hour of guest time takes seconds. -t is guest seconds.
 #   lab.sh prepare                   bring the roots up to date with the files here; run and system do, too
 #   lab.sh room                      print how many machines may run at a time: LAB_JOBS (2), or as many as there is memory for
+#   BLUEZ=NAME lab.sh build|run      with another BlueZ than Debian 12's, and all that it needs: a root of its own for the same kernel (`bluez`)
 # In the guest: cwd=/job (read-write, is OUT on the host), bundle at /bundle (read-only) on PATH and
 # LD_LIBRARY_PATH; dbus-daemon, bluetoothd (hci0 powered) and the straps are already up.
 set -euo pipefail
 LAB=$(dirname "$(readlink -f "$0")")
 MEM=${LAB_MEM:-512}                            # MB that a machine has
 CACHE=${LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sensord-lab}
+BLUEZ=${BLUEZ:-}
+ROOT=$CACHE${BLUEZ:+/bluez-$BLUEZ}/root
+SOURCES=""                                     # another release's list of sources; else this machine's
 PACKAGES="busybox-static bluez bluez-test-tools dbus python3 kmod libglib2.0-bin"
 SYSTEM_PACKAGES="apt systemd systemd-sysv dbus dbus-user-session libpam-systemd bluez bluez-test-tools python3 sqlite3 procps kmod libglib2.0-bin libbluetooth3 libmosquitto1 libpq5 sudo"
 WHEELS="bumble==0.0.236 pyee==13.0.1 typing_extensions==4.16.0 dbus-next==0.2.3"
 NO_MEMORY="no folder for the machine's memory: /dev/shm, $CACHE or /tmp with $MEM MB free, not mounted noexec"
 
 # apt with lists, state and archives of its own: as on an empty system, whatever this one has, and without root.
-apt() { apt-get -qq -o Dir::State::lists="$CACHE/apt/lists" -o Dir::State::status="$CACHE/apt/status" -o Dir::Cache="$CACHE/apt" -o APT::Sandbox::User=root "$@"; }
+apt() { apt-get -qq ${SOURCES:+-o Dir::Etc::SourceList="$SOURCES" -o Dir::Etc::SourceParts=/dev/null} -o Dir::State::lists="$CACHE/apt/lists" -o Dir::State::status="$CACHE/apt/status" -o Dir::Cache="$CACHE/apt" -o APT::Sandbox::User=root "$@"; }
 
 stop() { echo "lab: $1" >&2; exit 69; }
 
@@ -54,8 +58,10 @@ room() {                                       # a machine alone is always tried
 }
 
 own_files() {                                  # calls "$@" MODE FILE PLACE for each file of ours in the roots
-  local unit
-  "$@" 755 "$LAB/guest/init" "$CACHE/root/init" || return
+  local unit root
+  for root in "$CACHE"/root "$CACHE"/bluez-*/root; do
+    [ ! -d "$root" ] || "$@" 755 "$LAB/guest/init" "$root/init" || return
+  done
   [ -f "$CACHE/system-stamp" ] || return 0
   "$@" 755 "$LAB/system/init" "$CACHE/system/usr/sbin/lab-init" || return
   for unit in "$LAB"/system/*.service; do "$@" 644 "$unit" "$CACHE/system/etc/systemd/system/${unit##*/}" || return; done
@@ -121,6 +127,38 @@ build() {                                      # once: complete when the stamp, 
   rm -rf "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"
   (run -t 20 --fast -- true) || stop "the machine is built and does not run here"
   echo "$stamp" >"$CACHE/stamp"
+}
+
+# Another release's packages are resolved and unpacked as Debian 12's, into a cache of their own; its Python compiles what it runs.
+build_bluez() {
+  local name suite tried version stamp site root=$ROOT
+  read -r name suite tried < <(grep -E "^$BLUEZ[[:space:]]" "$LAB/bluez") || stop "there is no BlueZ \"$BLUEZ\" in $LAB/bluez"
+  build
+  stamp=$(sed -n '/^build_bluez/,/^}/p' "$LAB/lab.sh" | cat - "$CACHE/stamp" <(echo "$suite") | sha256sum | cut -c1-16)
+  site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Codename: bookworm' | head -1)
+  CACHE=$CACHE/bluez-$BLUEZ; SOURCES=$CACHE/sources.list
+  if [ "$BLUEZ" != newest ] && [ "$(cut -d' ' -f1 "$CACHE/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
+  mkdir -p "$CACHE"/apt/{lists,archives}/partial; : >"$CACHE/apt/status"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${site:-http://deb.debian.org/debian} $suite main" >"$SOURCES"
+  if ! apt update; then
+    [ -f "$CACHE/stamp" ] || stop "no package lists of $suite from $site: is there a network, or a proxy for apt?"
+    echo "lab: no package lists of $suite; using BlueZ $(cut -d' ' -f2 "$CACHE/stamp"), which is there" >&2; return 0
+  fi
+  version=$(apt-cache -o Dir::Etc::SourceList="$SOURCES" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::lists="$CACHE/apt/lists" \
+    -o Dir::State::status="$CACHE/apt/status" -o Dir::Cache="$CACHE/apt" show bluez | awk '/^Version:/ {print $2; exit}')
+  [ -n "$version" ] || stop "$suite has no package bluez"
+  [ "$version" = "$tried" ] || echo "lab: $suite has BlueZ $version now, and $tried was tried" >&2
+  case $BLUEZ in newest | "${version%%-*}") ;; *) stop "$suite has BlueZ ${version%%-*}, not $BLUEZ any more";; esac
+  [ "$(cat "$CACHE/stamp" 2>/dev/null)" != "$stamp $version" ] || return 0
+  echo "lab: building a root with BlueZ $version into $root (1 minute, once)" >&2
+  rm -rf "$CACHE/stamp" "$CACHE"/apt/archives/*.deb; mkdir -p "$CACHE/apt/archives/partial"
+  build_root
+  for site in "$root"/usr/lib/python3.*; do
+    PYTHONHOME=$root/usr PYTHONPATH=$site "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/${site##*/}" \
+      -m compileall -qq --invalidation-mode unchecked-hash "$site" "$root/usr/lib/python3" || stop "the root's own Python does not run here"
+  done
+  rm -rf "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"
+  echo "$stamp $version" >"$CACHE/stamp"
 }
 
 build_system() {                               # a Debian with a package database, made on an empty folder
@@ -204,12 +242,12 @@ run() {
   cp "$scenario" "$out/scenario.json"; cp "$LAB"/guest/*.py "$LAB"/guest/*.sh "$out/"; printf '%q ' "$@" >"$out/command"
   prepare
   local limit=${LAB_WALL:-$((secs + 90))}
-  boot rootflags="$CACHE/root" init=/init $fast lab.secs="$secs" lab.snoop="$snoop" ${bundle:+lab.bundle="$bundle"}
+  boot rootflags="$ROOT" init=/init $fast lab.secs="$secs" lab.snoop="$snoop" ${bundle:+lab.bundle="$bundle"}
   wait "$machine" || status=$?
   [ -f "$out/rc" ] || { echo "lab: no result from the guest (status $status); the end of $out/console.txt:" >&2; tail -5 "$out/console.txt" >&2; exit 125; }
   exit "$(cat "$out/rc")"
 }
 
 cmd=${1:-}; shift || true
-case $cmd in build) build "$@";; build-system) build_system;; system) system "$@";; bundle) bundle "$@";; run) run "$@";;
+case $cmd in build) if [ -n "$BLUEZ" ]; then build_bluez; else build; fi;; build-system) build_system;; system) system "$@";; bundle) bundle "$@";; run) run "$@";;
   prepare) prepare;; room) room;; *) sed -n 2,14p "$0" >&2; exit 2;; esac
