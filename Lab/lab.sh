@@ -131,7 +131,7 @@ build() {                                      # once: complete when the stamp, 
 
 # Another release's packages are resolved and unpacked as Debian 12's, into a cache of their own; its Python compiles what it runs.
 build_bluez() {
-  local name suite tried version stamp site root=$ROOT
+  local name number suite tried version stamp site root=$ROOT
   read -r name suite tried < <(grep -E "^$BLUEZ[[:space:]]" "$LAB/bluez") || stop "there is no BlueZ \"$BLUEZ\" in $LAB/bluez"
   build
   stamp=$(sed -n '/^build_bluez/,/^}/p' "$LAB/lab.sh" | cat - "$CACHE/stamp" <(echo "$suite") | sha256sum | cut -c1-16)
@@ -156,6 +156,13 @@ build_bluez() {
   for site in "$root"/usr/lib/python3.*; do
     PYTHONHOME=$root/usr PYTHONPATH=$site "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/${site##*/}" \
       -m compileall -qq --invalidation-mode unchecked-hash "$site" "$root/usr/lib/python3" || stop "the root's own Python does not run here"
+  done
+  # The bus does not start where a policy names a user or a group that is not there.
+  number=200
+  for name in $(grep -rhoE '<policy (user|group)="[^"]+"' "$root"/usr/share/dbus-1/system.d "$root"/etc/dbus-1 2>/dev/null | cut -d'"' -f2 | sort -u); do
+    number=$((number + 1))
+    grep -q "^$name:" "$root/etc/passwd" || echo "$name:x:$number:$number::/:/bin/false" >>"$root/etc/passwd"
+    grep -q "^$name:" "$root/etc/group" || echo "$name:x:$number:" >>"$root/etc/group"
   done
   rm -rf "$CACHE/apt" "$CACHE/wheels" "$CACHE/venv"
   echo "$stamp $version" >"$CACHE/stamp"
