@@ -137,6 +137,7 @@ build_bluez() {
   stamp=$(sed -n '/^build_bluez/,/^}/p' "$LAB/lab.sh" | cat - "$CACHE/stamp" <(echo "$suite") | sha256sum | cut -c1-16)
   site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Codename: bookworm' | head -1)
   CACHE=$CACHE/bluez-$BLUEZ; SOURCES=$CACHE/sources.list
+  mkdir -p "$CACHE"; exec 8>"$CACHE/lock"; flock 8     # one builder at a time
   if [ "$BLUEZ" != newest ] && [ "$(cut -d' ' -f1 "$CACHE/stamp" 2>/dev/null)" = "$stamp" ]; then return; fi
   mkdir -p "$CACHE"/apt/{lists,archives}/partial; : >"$CACHE/apt/status"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${site:-http://deb.debian.org/debian} $suite main" >"$SOURCES"
@@ -157,6 +158,8 @@ build_bluez() {
     PYTHONHOME=$root/usr PYTHONPATH=$site "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/usr/lib/x86_64-linux-gnu" "$root/usr/bin/${site##*/}" \
       -m compileall -qq --invalidation-mode unchecked-hash "$site" "$root/usr/lib/python3" || stop "the root's own Python does not run here"
   done
+  # Debian 13's base-files has a folder there.
+  [ -h "$root/var/run" ] || { rm -rf "$root/var/run"; ln -s /run "$root/var/run"; }
   # The bus does not start where a policy names a user or a group that is not there.
   number=200
   for name in $(grep -rhoE '<policy (user|group)="[^"]+"' "$root"/usr/share/dbus-1/system.d "$root"/etc/dbus-1 2>/dev/null | cut -d'"' -f2 | sort -u); do
