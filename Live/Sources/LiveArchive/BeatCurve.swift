@@ -54,7 +54,8 @@ public struct BeatCurve: Hashable, Sendable, Encodable {
     unused = 0
     stretches = []
     gaps = []
-    let width = max(1, (bounds.end.microseconds(since: bounds.start) + Int64(columns) - 1) / Int64(columns))
+    let (whole, rest) = bounds.end.microseconds(since: bounds.start).quotientAndRemainder(dividingBy: Int64(columns))
+    let width = max(1, rest > 0 ? whole + 1 : whole)
     var column: Int64 = -1
     var previous: Timestamp?
     for located in series.locatedBeats {

@@ -19,6 +19,14 @@ public struct TokenList: Sendable {
   /// As many as there may be.
   public static let capacity = 64
 
+  /// The bytes of the longest name.
+  public static let longestName = 40
+
+  /// Whether a token may be called so.
+  public static func isName(_ name: String) -> Bool {
+    (1...longestName).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
+  }
+
   private var tokens: [(name: String, print: SecretPrint)] = []
 
   /// An empty one.
@@ -43,7 +51,7 @@ public struct TokenList: Sendable {
 
   /// Adds a program.
   public mutating func add(_ name: String, _ print: SecretPrint) throws(Failure) {
-    guard (1...40).contains(name.utf8.count), name.utf8.allSatisfy(Self.isAllowed) else { throw .invalidName }
+    guard Self.isName(name) else { throw .invalidName }
     guard !tokens.contains(where: { $0.name == name }) else { throw .exists }
     guard tokens.count < Self.capacity else { throw .full }
     tokens.append((name, print))

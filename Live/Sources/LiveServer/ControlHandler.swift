@@ -72,6 +72,7 @@ final class Control {
     case "list" where words.count == 1:
       return locks.tokens.names.map { "\($0)\n" }.joined()
     case "add" where words.count == 2:
+      try TokenName.check(words[1])
       let secret = Secret()
       try change { list throws(TokenList.Failure) in try list.add(words[1], secret.print) }
       return "\(secret.text)\n"
@@ -90,13 +91,12 @@ final class Control {
       try body(&list)
     } catch {
       throw switch error {
-      case .invalidName:
-        LiveFailure(.usage, "a token's name has 1 to 40 of the ASCII letters, digits, '.', '_' and '-'")
       case .exists: LiveFailure(.usage, "there is a token of that name; 'sensord-live token revoke' removes it")
-      case .unknown: LiveFailure(.noInput, "there is no token of that name; 'sensord-live token list' names all")
+      case .unknown: TokenName.unknown
       case .full:
         LiveFailure(.unavailable, "there are \(TokenList.capacity) tokens already; revoke one that nobody needs")
-      case .damaged: LiveFailure(.badData, "the list of tokens is damaged")
+      // The name was looked at before, and no list is read here.
+      case .invalidName, .damaged: LiveFailure(.badData, "the list of tokens is damaged")
       }
     }
     try file.write(list)

@@ -21,6 +21,8 @@ public final class LiveServer: Sendable {
     public var controlPath: String
     /// A file with the rate alone.
     public var textFile: String?
+    /// Who may read that file, as for chmod(2).
+    public var textFileMode: UInt32 = 0o600
     /// The address and port to which avatar parameters are sent.
     public var avatar: (address: String, port: Int)?
     /// The MQTT broker that is told.
@@ -45,16 +47,18 @@ public final class LiveServer: Sendable {
   public let place: String
   private let channels: [any Channel]
   private let home: NIOLoopBound<HomeOutput>?
+  let textFile: NIOLoopBound<TextFileOutput>?
 
   private init(
     loop: any EventLoop, hub: NIOLoopBound<Hub>, place: String, channels: [any Channel],
-    home: NIOLoopBound<HomeOutput>?
+    home: NIOLoopBound<HomeOutput>?, textFile: NIOLoopBound<TextFileOutput>?
   ) {
     self.loop = loop
     self.hub = hub
     self.place = place
     self.channels = channels
     self.home = home
+    self.textFile = textFile
   }
 
   /// Starts everything on `loop`, from another thread; returns when it listens.
@@ -82,9 +86,10 @@ public final class LiveServer: Sendable {
       channels.append(web.channel)
       let place = "\(options.address.contains(":") ? "[\(options.address)]" : options.address):\(web.port)"
       channels.append(try listenForOwners(options, hub, web.locks, file, place, loop))
-      channels += try startOutputs(options, hub, loop, complain)
+      channels += try startAvatar(options, hub, loop)
       let home = try startHome(options, hub, loop, complain)
-      return LiveServer(loop: loop, hub: hub, place: place, channels: channels, home: home)
+      let textFile = try startTextFile(options, hub, loop, complain)
+      return LiveServer(loop: loop, hub: hub, place: place, channels: channels, home: home, textFile: textFile)
     } catch {
       for channel in channels { channel.close(promise: nil) }
       throw error
@@ -98,10 +103,10 @@ public final class LiveServer: Sendable {
 
   /// Every output says that there is no value; then connections end. From another thread than the loop's.
   public func stop() {
-    let ends = loop.flatSubmit { [hub, channels, home, loop] in
+    let ends = loop.flatSubmit { [hub, channels, home, textFile, loop] in
       hub.value.handle(.lost)
-      return EventLoopFuture.andAllComplete(
-        channels.map { $0.close() } + (home.map { [$0.value.close()] } ?? []), on: loop)
+      let outputs = [home?.value.close(), textFile?.value.close()].compactMap(\.self)
+      return EventLoopFuture.andAllComplete(channels.map { $0.close() } + outputs, on: loop)
     }
     try? ends.wait()
   }
@@ -167,13 +172,23 @@ public final class LiveServer: Sendable {
     }
   }
 
-  private static func startOutputs(
+  private static func startTextFile(
     _ options: Options, _ hub: NIOLoopBound<Hub>, _ loop: any EventLoop,
     _ complain: @escaping @Sendable (String) -> Void
+  ) throws(LiveFailure) -> NIOLoopBound<TextFileOutput>? {
+    guard let path = options.textFile else { return nil }
+    let file = DraftedFile(path: path, mode: mode_t(options.textFileMode))
+    return try wait(
+      loop.submit {
+        let output = TextFileOutput(file, on: loop, complain: complain)
+        hub.value.attach(output)
+        return NIOLoopBound(output, eventLoop: loop)
+      })
+  }
+
+  private static func startAvatar(
+    _ options: Options, _ hub: NIOLoopBound<Hub>, _ loop: any EventLoop
   ) throws(LiveFailure) -> [any Channel] {
-    if let path = options.textFile {
-      loop.execute { hub.value.attach(TextFileOutput(path, complain: complain)) }
-    }
     guard let avatar = options.avatar else { return [] }
     let address: SocketAddress
     do {

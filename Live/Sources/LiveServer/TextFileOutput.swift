@@ -1,52 +1,133 @@
-internal import Glibc
 internal import LiveForms
 internal import LivePulse
+internal import NIOCore
+internal import NIOPosix
 
-/// A file with the rate alone, for programs that read one: replaced by rename, so that nobody ever reads half of it or nothing.
+/// A file with the rate alone, for programs that read one. It is written on a thread of its own, so that a disk that does not
+/// answer stops nothing else; of what is shown meanwhile the last is written next.
 final class TextFileOutput: Output {
-  private let path: String
-  private let complain: (String) -> Void
-  private var written: String?
-  private var isComplaining = false
+  /// How long a disk may take before that is told, and at the hub's end until it is not waited for any longer.
+  struct Patience {
+    var slow = TimeAmount.seconds(5)
+    var farewell = TimeAmount.seconds(1)
+  }
 
-  /// Tells `complain` in one line why it cannot be written, once until it can be again.
-  init(_ path: String, complain: @escaping (String) -> Void) {
+  private let path: String
+  private let loop: any EventLoop
+  private let patience: Patience
+  private let replace: @Sendable (String) -> String?
+  private let complain: (String) -> Void
+  private let thread = NIOThreadPool(numberOfThreads: 1)
+  /// The file's content, where it is known.
+  private var written: String?
+  /// On its way to the file.
+  private var writing: String?
+  /// To be written after that.
+  private var next: String?
+  private var slowness: Scheduled<Void>?
+  private var complaint: String?
+  private var waiting: [EventLoopPromise<Void>] = []
+
+  /// Confined to `loop`.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - loop: Where the hub runs.
+  ///   - patience: How long a disk may take.
+  ///   - replace: Replaces the file with a text, on another thread; returns why it could not.
+  ///   - complain: Told in one line why the file cannot be written, once until that changes.
+  init(
+    _ path: String, on loop: any EventLoop, patience: Patience = Patience(),
+    replace: @escaping @Sendable (String) -> String?, complain: @escaping (String) -> Void
+  ) {
     self.path = path
+    self.loop = loop
+    self.patience = patience
+    self.replace = replace
     self.complain = complain
+    thread.start()
+  }
+
+  /// Writes ``DraftedFile``s.
+  convenience init(_ file: DraftedFile, on loop: any EventLoop, complain: @escaping (String) -> Void) {
+    self.init(
+      file.path, on: loop,
+      replace: { text in
+        do throws(DraftedFile.Failure) {
+          try file.write(text)
+          return nil
+        } catch {
+          return error.reason
+        }
+      }, complain: complain)
+  }
+
+  deinit {
+    // A thread that waits for a disk ends when the disk answers.
+    thread.shutdownGracefully { _ in }
   }
 
   func show(_ shown: Shown) {
     let text = PlainRate.text(shown.pulse)
-    guard text != written else { return }
-    if let code = replace(with: text) {
-      // The next one may succeed, and must not be taken for the one that is there.
-      written = nil
-      if !isComplaining {
-        complain(
-          "\(path) cannot be written: \(unsafe String(cString: strerror(code))); mend that, or choose another --text-file"
-        )
-      }
-      isComplaining = true
-    } else {
-      written = text
-      isComplaining = false
+    if let writing {
+      next = text == writing ? nil : text
+    } else if text != written {
+      begin(text)
     }
   }
 
-  /// The error's number; nil where it was done.
-  private func replace(with text: String) -> Int32? {
-    let draft = path + ".new"
-    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return errno }
-    let bytes = Array(text.utf8)
-    let count = unsafe write(descriptor, bytes, bytes.count)
-    let code = errno
-    close(descriptor)
-    guard count == bytes.count, unsafe rename(draft, path) == 0 else {
-      let code = count == bytes.count ? errno : code
-      unsafe unlink(draft)
-      return code
+  /// Completes when nothing is on its way to the file.
+  func whenWritten() -> EventLoopFuture<Void> {
+    let promise = loop.makePromise(of: Void.self)
+    waiting.append(promise)
+    if writing == nil { release() }
+    return promise.futureResult
+  }
+
+  /// Completes when all is written, or when the disk takes too long for it.
+  func close() -> EventLoopFuture<Void> {
+    let output = NIOLoopBound(self, eventLoop: loop)
+    let farewell = loop.scheduleTask(in: patience.farewell) { output.value.release() }
+    return whenWritten().always { _ in farewell.cancel() }
+  }
+
+  private func release() {
+    let promises = waiting
+    waiting = []
+    for promise in promises { promise.succeed() }
+  }
+
+  private func begin(_ text: String) {
+    writing = text
+    let output = NIOLoopBound(self, eventLoop: loop)
+    slowness = loop.scheduleTask(in: patience.slow) {
+      output.value.tell("the disk has not answered for \(output.value.patience.slow.nanoseconds / 1_000_000_000) s")
     }
-    return nil
+    thread.runIfActive(eventLoop: loop) { [replace] in replace(text) }.whenSuccess { output.value.ended(with: $0) }
+  }
+
+  private func ended(with reason: String?) {
+    slowness?.cancel()
+    slowness = nil
+    if let reason {
+      // The same text may succeed later, and must not be taken for the one that is there.
+      written = nil
+      tell(reason)
+    } else {
+      written = writing
+      complaint = nil
+    }
+    writing = nil
+    if let text = next {
+      next = nil
+      if text != written { return begin(text) }
+    }
+    release()
+  }
+
+  private func tell(_ reason: String) {
+    let line = "\(path) cannot be written: \(reason); mend that, or choose another --text-file"
+    if line != complaint { complain(line) }
+    complaint = line
   }
 }

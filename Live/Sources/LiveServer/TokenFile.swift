@@ -8,7 +8,7 @@ struct TokenFile {
   /// The list; an empty one where there is no file.
   func read() throws(LiveFailure) -> TokenList {
     guard let file = unsafe fopen(path, "re") else {
-      guard errno == ENOENT else { throw failure("read") }
+      guard errno == ENOENT else { throw failure("read", LiveFailure.reason(errno)) }
       return TokenList()
     }
     defer { unsafe fclose(file) }
@@ -18,27 +18,20 @@ struct TokenFile {
     do throws(TokenList.Failure) {
       return try TokenList(String(decoding: bytes[..<count], as: UTF8.self))
     } catch {
-      guard case .damaged(let line) = error else { throw failure("read") }
+      guard case .damaged(let line) = error else { throw failure("read", LiveFailure.reason(EIO)) }
       throw LiveFailure(.badData, "line \(line) of \(path) is no token; delete that line, or the file")
     }
   }
 
   func write(_ list: TokenList) throws(LiveFailure) {
-    let draft = path + ".new"
-    unsafe unlink(draft)
-    let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure("written") }
-    let bytes = Array(list.text.utf8)
-    let isWritten = unsafe Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
-    let code = errno
-    close(descriptor)
-    guard isWritten, unsafe rename(draft, path) == 0 else {
-      if !isWritten { errno = code }
-      throw failure("written")
+    do throws(DraftedFile.Failure) {
+      try DraftedFile(path: path).write(list.text, isDurable: true)
+    } catch {
+      throw failure("written", error.reason)
     }
   }
 
-  private func failure(_ what: String) -> LiveFailure {
-    LiveFailure(.cannotCreate, "\(path) cannot be \(what): \(LiveFailure.reason(errno)); choose another --state")
+  private func failure(_ what: String, _ reason: String) -> LiveFailure {
+    LiveFailure(.cannotCreate, "\(path) cannot be \(what): \(reason); choose another --state")
   }
 }

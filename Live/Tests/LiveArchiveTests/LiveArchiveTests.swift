@@ -41,6 +41,19 @@ struct LiveArchiveTests {
     #expect(curve.stretches[1].first?.time == zero + 15_000)
   }
 
+  @Test("beats at both ends of time, as a damaged store has them, are a curve")
+  func endsOfTime() throws {
+    let anchors = [Timestamp(microseconds: .min), Timestamp(microseconds: .max - 10_000_000)]
+    let series = try HeartbeatSeries(
+      timescale: 1024,
+      runs: anchors.enumerated().map { index, anchor in
+        .init(beats: 2 * index..<2 * index + 2, map: AffineTimeMap(anchor: anchor))
+      }, beats: (0..<4).map { Heartbeat(rrTicks: 1024, precededByGap: $0 == 2) })
+    let curve = try #require(BeatCurve(series))
+    #expect(curve.stretches.map(\.count) == [1, 1] && curve.beats == 4)
+    #expect(curve.start < curve.gaps[0].start && curve.gaps[0].start < curve.gaps[0].end)
+  }
+
   @Test("ten hours are as many points as a screen has columns, and no extreme is lost")
   func thinned() throws {
     let curve = try #require(

@@ -156,7 +156,10 @@ struct LiveProgramTests {
     "what is mistyped is one line that says what to do, with code 64",
     arguments: [
       ["run", "--listen", "8765"], ["run", "--listen", "here:8765"], ["run", "--osc", "127.0.0.1"], ["walk"],
-      ["token", "add", "a b"], ["run", "--listen", "127.0.0.1:99999"], ["run", "--sensor", "strap"],
+      ["run", "--listen", "127.0.0.1:99999"], ["run", "--sensor", "strap"],
+      ["run", "--text-file", "x", "--text-file-mode", "rw"], ["run", "--text-file", "x", "--text-file-mode", "1777"],
+      ["run", "--text-file", "x", "--text-file-mode", "+64"], ["run", "--text-file", "x", "--text-file-mode", "680"],
+      ["run", "--text-file-mode", "640"],
       ["run", "--sensor", ""], ["run", "--host", "http://heart.example"], ["run", "--host", ""],
       ["run", "--mqtt", "broker"],
       ["run", "--listen", "127.0.0.1:0", "--mqtt", "127.0.0.1:1883", "--mqtt-name", "a/b"],
@@ -171,6 +174,25 @@ struct LiveProgramTests {
     #expect(result.output.isEmpty)
     #expect(
       result.errors.hasPrefix("sensord-live: ") && result.errors.filter { $0 == "\n" }.count == 1, "\(result.errors)")
+  }
+
+  @Test(
+    "a token's name that cannot be one is refused with what may be, whether a hub runs or not",
+    arguments: [
+      ("", "; this one is empty"), ("a b", "; this one has other characters"),
+      ("a/b", "; this one has other characters"),
+      ("é", "; this one has other characters"), (String(repeating: "x", count: 41), "; this one has 41 bytes"),
+      (String(repeating: "x", count: 5000), "; this one has 5000 bytes"),
+    ])
+  func tokenNames(name: String, fault: String) throws {
+    let stage = try ProgramStage()
+    let added = try stage.run("sensord-live", ["token", "add", name, "--socket", stage.control])
+    #expect(added.status == 64 && added.output.isEmpty)
+    #expect(
+      added.errors
+        == "sensord-live: a token's name has 1 to 40 of the ASCII letters, digits, '.', '_' and '-'\(fault)\n")
+    let revoked = try stage.run("sensord-live", ["token", "revoke", name, "--socket", stage.control])
+    #expect(revoked.status == 66 && revoked.errors.hasSuffix("'sensord-live token list' names all\n"))
   }
 
   @Test(
@@ -207,12 +229,10 @@ struct LiveProgramTests {
     #expect(hub.terminate() == 0)
   }
 
-  @Test(
-    "help names what there is, in 80 columns",
-    arguments: [["--help"], ["run", "--help"], ["open", "--help"], ["token", "add", "--help"]])
-  func help(words: [String]) throws {
-    let result = try ProgramStage().run("sensord-live", words)
-    #expect(result.status == 0)
-    #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(result.output)")
+  @Test("help names what there is, in 80 columns")
+  func help() throws {
+    let helps = try HelpTexts.of(try ProgramStage().path("sensord-live"))
+    #expect(helps.count == 7 && helps.contains { $0.command == ["token", "revoke"] })
+    for help in helps { #expect(help.longLines.isEmpty, "\(help.command)") }
   }
 }

@@ -44,7 +44,7 @@ final class ProgramStage {
   }
 
   /// A program under test by its name, or one of the system's by its path.
-  private func path(_ name: String) -> String {
+  func path(_ name: String) -> String {
     if name.hasPrefix("/") { return name }
     return name == "sensord-live" ? Self.own.appendingPathComponent(name).path : "\(Self.recorders)/\(name)"
   }

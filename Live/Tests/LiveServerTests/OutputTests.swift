@@ -64,39 +64,6 @@ struct OutputTests {
     #expect(none.status == 204 && none.body == "")
   }
 
-  @Test("the file has the rate or a dash, never nothing, and the hub leaves a dash behind")
-  func textFile() throws {
-    let stage = try Stage { $0.textFile = "\($0.stateFolder)/rate.txt" }
-    func text() -> String { String(decoding: stage.folder.bytes(of: "rate.txt"), as: UTF8.self) }
-    try stage.happens(.subscribed)
-    #expect(text() == "-")
-    try stage.measures(64)
-    #expect(text() == "64")
-    try stage.happens(.changed(sensor: Stage.strap, .linkLost))
-    #expect(text() == "-")
-    try stage.measures(65)
-    #expect(text() == "65")
-    stage.stop()
-    #expect(text() == "-")
-    #expect(!stage.folder.names.contains("rate.txt.new"))
-  }
-
-  @Test("a file that cannot be written is told once, stops nothing else, and is written when it can be")
-  func unwritable() throws {
-    let stage = try Stage { $0.textFile = "\($0.stateFolder)/later/rate.txt" }
-    let token = try stage.token()
-    try stage.happens(.subscribed)
-    try stage.measures(64)
-    try stage.measures(65)
-    #expect(stage.complained.count == 1)
-    #expect(stage.complained.first?.contains("rate.txt cannot be written: No such file or directory;") == true)
-    #expect(try stage.answer("/hr?token=\(token)").body == "65")
-    try stage.folder.write("later/other", "")
-    try stage.measures(66)
-    #expect(stage.folder.bytes(of: "later/rate.txt") == Array("66".utf8))
-    #expect(stage.complained.count == 1)
-  }
-
   @Test("a WebSocket says the same as the events, and answers pings")
   func webSocket() throws {
     let stage = try Stage()

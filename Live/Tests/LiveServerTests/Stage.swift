@@ -1,9 +1,10 @@
 import LivePulse
-import LiveServer
 import NIOCore
 import NIOPosix
 import Synchronization
 import TestSupport
+
+@testable import LiveServer
 
 /// A hub on a real socket, without a recorder: a test says what happens at it.
 final class Stage {
@@ -45,10 +46,11 @@ final class Stage {
 
   func stop() { server.stop() }
 
-  /// What happens at the recorder; returns when the hub has dealt with it.
+  /// What happens at the recorder; returns when the hub has dealt with it, and the text file has been written.
   func happens(_ events: RecorderEvent...) throws {
     for event in events { server.handle(event) }
-    try group.next().submit {}.wait()
+    let loop = group.next()
+    try loop.flatSubmit { [server] in server.textFile?.value.whenWritten() ?? loop.makeSucceededVoidFuture() }.wait()
   }
 
   /// A recorder with a sensor that sends this.

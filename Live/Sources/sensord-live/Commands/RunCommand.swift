@@ -8,8 +8,8 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Run the hub until it is told to end.", usage: "sensord-live run [options]",
     discussion: """
-      Paths, all for a cookie ('open') or a token ('token add'): /, /sessions, /overlay, /events, /ws, /hr, /metrics,
-      /openapi.json, and what that describes.
+      Paths, all for a cookie ('open') or a token ('token add'): /, /sessions,
+      /overlay, /events, /ws, /hr, /metrics, /openapi.json, and what that describes.
 
         sensord-live run --text-file /tmp/heart-rate.txt --osc 127.0.0.1:9000
       """)
@@ -29,6 +29,11 @@ struct RunCommand: ParsableCommand {
     name: .customLong("text-file"),
     help: ArgumentHelp("Keep the rate in this file: digits, or a dash.", valueName: "path"))
   var textFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Who may read that file, as for chmod: 640 for its group too; otherwise 600, you alone.", valueName: "mode"))
+  var textFileMode: String?
 
   @Option(
     name: .customLong("osc"),
@@ -65,6 +70,20 @@ struct RunCommand: ParsableCommand {
     if let host = hosts.first(where: { !Self.isHost($0) }) {
       throw ValidationError("--host needs a name alone, heart.example for example, not '\(host)'")
     }
+    guard let textFileMode else { return }
+    guard Self.mode(textFileMode) != nil else {
+      throw ValidationError("--text-file-mode needs three octal digits, 640 for example, not '\(textFileMode)'")
+    }
+    guard textFile != nil else {
+      throw ValidationError("--text-file-mode needs --text-file, which names the file")
+    }
+  }
+
+  /// Octal digits, also with the nought before them that C has.
+  private static func mode(_ text: String) -> UInt32? {
+    let digits = text.utf8.count == 4 && text.hasPrefix("0") ? text.dropFirst() : text[...]
+    guard digits.utf8.count == 3, digits.allSatisfy({ ("0"..."7").contains($0) }) else { return nil }
+    return UInt32(digits, radix: 8)
   }
 
   private static func isAddress(_ text: String) -> Bool {
@@ -86,6 +105,7 @@ struct RunCommand: ParsableCommand {
     options.hosts = hosts
     options.sensor = sensor?.uppercased()
     options.textFile = textFile
+    if let mode = textFileMode.flatMap(Self.mode) { options.textFileMode = mode }
     options.avatar = try avatar.map { try Place.parsed($0, option: "--osc", ports: 1...65_535) }
     options.broker = try broker()
     options.deviceName = mqttName

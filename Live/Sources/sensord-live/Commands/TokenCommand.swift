@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import LiveServer
 
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -14,13 +15,11 @@ struct TokenCommand: ParsableCommand {
           token=$(sensord-live token add shell)
           curl -H "Authorization: Bearer $token" http://127.0.0.1:8765/hr
         """)
-    @Argument(help: "What it is for: letters, digits, '.', '_' and '-'.") var name: String
+    @Argument(help: "What it is for: 1 to 40 letters, digits, '.', '_' and '-'.") var name: String
     @OptionGroup var socket: SocketOption
 
     func run() throws {
-      guard !name.contains(where: \.isWhitespace) else {
-        throw ValidationError("A token's name has 1 to 40 of the ASCII letters, digits, '.', '_' and '-'")
-      }
+      try TokenName.check(name)
       Terminal.print(try ControlClient(socket.path).ask("add \(name)"))
     }
   }
@@ -42,7 +41,7 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
 
     func run() throws {
-      guard !name.contains(where: \.isWhitespace) else { throw ValidationError("There is no token of that name") }
+      try TokenName.checkExisting(name)
       _ = try ControlClient(socket.path).ask("revoke \(name)")
     }
   }
