@@ -56,6 +56,19 @@ struct RecordedCurvesTests {
       ends(try curves([rate(0), rate(1, 60, .detected), rate(2, 60, .notDetected), rate(3)])) == [[0, 1], [3, 3]])
   }
 
+  @Test("runs of beats at both ends of time, as a damaged store has them, are an interval each")
+  func endsOfTime() throws {
+    let anchors = [Timestamp(microseconds: .min), Timestamp(microseconds: .max - 10_000_000)]
+    let series = try HeartbeatSeries(
+      timescale: 1024,
+      runs: anchors.enumerated().map { index, anchor in
+        .init(beats: 2 * index..<2 * index + 2, map: AffineTimeMap(anchor: anchor))
+      }, beats: (0..<4).map { Heartbeat(rrTicks: 1024, precededByGap: $0 == 2) })
+    let span = try #require(TimeSpan(start: anchors[0], end: Timestamp(microseconds: .max)))
+    let curves = RecordedCurves(in: span, rates: [], heartbeats: [series], gaps: [])
+    #expect(curves.intervals.map { $0.map(\.value) } == [[1000], [1000]] && curves.pairs.isEmpty)
+  }
+
   @Test("what is outside of the time is left out, and gaps are cut to it")
   func span() throws {
     let curves = try curves(

@@ -57,4 +57,15 @@ struct EDFTests {
     recording.rates = [HeartRateValue(time: start, beatsPerMinute: 60)]
     #expect((InterchangeFormat.edf.refusal(recording) == nil) == isRight)
   }
+
+  @Test("what has a value for each second is no file without an end")
+  func endless() throws {
+    for (days, isRight) in [(366, true), (367, false)] as [(Int64, Bool)] {
+      var recording = MadeUp.recording(seconds: 2)
+      let end = recording.span.start.advanced(byMicroseconds: days * 86_400_000_000)
+      recording.span = try #require(TimeSpan(start: recording.span.start, end: end))
+      recording.rates = [recording.span.start, end].map { HeartRateValue(time: $0, beatsPerMinute: 60) }
+      for format in [InterchangeFormat.edf, .fhir] { #expect((format.refusal(recording) == nil) == isRight) }
+    }
+  }
 }

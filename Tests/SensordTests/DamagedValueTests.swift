@@ -40,7 +40,8 @@ struct DamagedValueTests {
     ["stats", "heartRate", "--every", "1mo", "--json"], ["sql", "SELECT * FROM session_list"],
     ["sql", "SELECT * FROM sample_list"], ["sql", "SELECT * FROM change_list"],
     ["sql", "--json", "SELECT * FROM sessions, samples, runs"], ["sql", "SELECT * FROM beats"],
-    ["sql", "--json", "SELECT * FROM rates"], ["sql", "SELECT * FROM quantities"], ["check"],
+    ["sql", "--json", "SELECT * FROM rates"], ["sql", "SELECT * FROM quantities"], ["check"], ["report", "last"],
+    ["show", "last", "--tachogram"], ["events"], ["recovery", "last"],
   ]
 
   /// No signal ends a command, and each answers or names what is damaged.
@@ -72,6 +73,27 @@ struct DamagedValueTests {
   func flippedBit(change: String) throws {
     try damage("UPDATE \(change)")
     try expectAnswers(Self.readers, change)
+  }
+
+  @Test(
+    "a session at the ends of time, or from one end to the other, is answered by every command",
+    arguments: [
+      (Int64.min, Int64.min), (.min, .max), (.min, 0), (0, .max), (.max - 1, .max), (.max, .max), (.max, .min),
+      (-62_135_596_800_000_001, 253_402_300_800_000_000), (1_795_226_888_000_000, .max),
+      (.min, 1_795_226_988_000_000), (1_795_226_888_000_000, 253_402_300_799_000_000),
+    ])
+  func endsOfTime(start: Int64, end: Int64) throws {
+    func number(_ value: Int64) -> String { value == .min ? "-9223372036854775807 - 1" : "\(value)" }
+    let span = "start = \(number(start)), end = \(number(end))"
+    // The session alone, then with all that it has.
+    let changes = [["sessions SET \(span)"], ["gaps SET \(span)", "runs SET anchor = \(number(start))"]]
+    for (index, change) in changes.enumerated() {
+      for statement in change { try damage("UPDATE OR IGNORE \(statement)") }
+      let exports = ["fit", "tcx", "rr", "hrvlogger", "omh", "fhir", "apple", "wfdb", "edf"].map {
+        ["export", "last", "--format", $0, "-o", "\(folder.path)/\(index).\($0)"]
+      }
+      try expectAnswers(Self.readers + exports, change[0])
+    }
   }
 
   @Test("any number in any column of the file is answered")

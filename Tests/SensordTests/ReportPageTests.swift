@@ -198,6 +198,29 @@ struct ReportPageTests {
     #expect(ReportPage.zoneFact(zone, at: start).map(\.value) == ["Asia/Kolkata, +05:30 at the start"])
   }
 
+  @Test("a time of any length and place has some marks, in it and in order")
+  func ends() throws {
+    for (start, end) in [
+      (Int64.min, Int64.min), (.min, .max), (.min, 0), (0, .max), (.max - 3_600_000_000, .max), (-3_600_000_000, 0),
+    ] {
+      let span = try #require(
+        TimeSpan(start: Timestamp(microseconds: start), end: Timestamp(microseconds: end)))
+      for offset: Int32 in [0, 19_800, -19_800] {
+        let marks = TimeScale(span, in: TimeZoneRules(name: "x", fixedOffset: offset), from: 0, to: 360).marks.map(
+          \.time)
+        #expect(marks.count <= 17 && (marks.count >= 6 || start == end))
+        #expect(
+          marks.allSatisfy { span.start <= $0 && $0 <= span.end }
+            && zip(marks, marks.dropFirst()).allSatisfy { $0 < $1 })
+      }
+    }
+    // Before 1970 as after it.
+    let span = try #require(
+      TimeSpan(start: Timestamp(microseconds: -3_590_000_000), end: Timestamp(microseconds: 10_000_000)))
+    let scale = TimeScale(span, in: .utc, from: 0, to: 360)
+    #expect(scale.marks.map(\.label) == ["23:10", "23:20", "23:30", "23:40", "23:50", "00:00"])
+  }
+
   @Test("marks of a scale are round, and the range is little wider than the values")
   func scale() {
     #expect(PlotScale(61, 79, from: 100, to: 0).marks == [65, 70, 75])

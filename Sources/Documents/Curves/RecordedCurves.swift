@@ -121,6 +121,6 @@ extension TimeSpan {
 
 extension Timestamp {
   fileprivate func advanced(bySeconds seconds: Double) -> Timestamp {
-    advanced(byMicroseconds: Int64(seconds * 1e6 + 0.5))
+    advanced(byMicroseconds: Int64(saturating: seconds * 1e6))
   }
 }

@@ -67,6 +67,9 @@ extension InterchangeFormat {
 
   /// Why this format would have nothing of `recording`; nil where it has something.
   package func refusal(_ recording: InterchangeRecording) -> String? {
+    // No program wrote such a session; a damaged or foreign store may have one.
+    guard Timestamp.calendarRange.contains(recording.span.start), Timestamp.calendarRange.contains(recording.span.end)
+    else { return "it begins or ends in no year from 1 to 9999" }
     switch self {
     case .fit:
       let first = recording.span.start.microseconds.flooredSeconds - FITProfile.epoch
@@ -81,11 +84,15 @@ extension InterchangeFormat {
       return hasInterval ? nil : "this format has intervals, and there is none in it"
     case .edf:
       guard EDFHeader.canBegin(at: recording.span.start) else { return "EDF has the years from 1985 to 2084" }
-      return Self.emptiness(of: recording)
+      return Self.emptiness(of: recording) ?? Self.endlessness(from: recording.span.start, to: recording.span.end)
     case .omh:
       let hasInterval = MeasuredBeats(recording).contains { $0.interval != nil }
       return hasInterval || !recording.rates.isEmpty ? nil : "there is neither a rate nor an interval in it"
-    case .fhir: return recording.rates.isEmpty ? "FHIR's series are rates, and there is none in it" : nil
+    case .fhir:
+      guard let first = recording.rates.first, let last = recording.rates.last else {
+        return "FHIR's series are rates, and there is none in it"
+      }
+      return Self.endlessness(from: first.time, to: last.time)
     case .apple:
       let hasBeat = MeasuredBeats(recording).contains { _ in true }
       return hasBeat || !recording.rates.isEmpty ? nil : "there is neither a rate nor a beat in it"
@@ -101,6 +108,12 @@ extension InterchangeFormat {
     let hasRate = RateSeconds(recording, withoutPauses: true).contains { _ in true }
     let hasBeat = hasBeats && MeasuredBeats(recording, withoutPauses: true).contains { _ in true }
     return hasRate || hasBeat ? nil : "the workout was paused whenever something was measured"
+  }
+
+  /// Why there would be no end of a format that has a value for each second, measured or not; nil where that is bearable.
+  private static func endlessness(from start: Timestamp, to end: Timestamp) -> String? {
+    end.microseconds(since: start) <= 366 * 86_400 * 1_000_000
+      ? nil : "this format has a value for each second, and it lasts longer than a year"
   }
 
   private static func emptiness(of recording: InterchangeRecording) -> String? {

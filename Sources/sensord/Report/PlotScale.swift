@@ -50,14 +50,18 @@ struct TimeScale {
     self.end = end
     let seconds = span.microseconds / 1_000_000
     let step = (Self.steps.first { seconds / $0 < 9 } ?? (seconds / 8)) * 1_000_000
-    let wall = zone.wallClock(at: span.start)
-    let offset = wall - span.start.microseconds
-    var next = (wall + step - 1) / step * step
     var marks: [(time: Timestamp, label: String)] = []
-    while next - offset <= span.end.microseconds {
-      let time = Timestamp(microseconds: next - offset)
+    var time = span.start
+    // To the first round time on the clocks, then from one to the next.
+    let passed = zone.wallClock(at: time) % step
+    var way = passed > 0 ? step - passed : -passed
+    while true {
+      // A session of a foreign store may begin or end where time does.
+      let (next, isBeyond) = time.microseconds.addingReportingOverflow(way)
+      guard !isBeyond, next <= span.end.microseconds else { break }
+      time = Timestamp(microseconds: next)
       marks.append((time, Self.clock(time, in: zone, seconds: step < 60_000_000)))
-      next += step
+      way = step
     }
     self.marks = marks
   }
