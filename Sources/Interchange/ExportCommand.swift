@@ -11,7 +11,7 @@ internal import StoreCommands
 struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
-    usage: "sensord-interchange export <session> --format <format> [-o <file>] [options]")
+    usage: "sensord-interchange export <session> --format <format> [options]")
 
   @Argument(help: "The first digits of a session's or workout's name, or last.")
   var session: String?

@@ -13,7 +13,7 @@ internal import StoreCommands
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Store recordings that other programs made.",
-    usage: "sensord-interchange import <file> ... [--dry-run] [--since <time>] [options]")
+    usage: "sensord-interchange import <file> ... [--dry-run] [options]")
 
   @Argument(
     help: ArgumentHelp(

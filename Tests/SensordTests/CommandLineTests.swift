@@ -31,31 +31,18 @@ struct CommandLineTests {
     #expect(outcome.output == "sensord 0.1.0\n")
   }
 
-  @Test(
-    "every command has help that fits 80 columns",
-    arguments: [
-      [], ["run"], ["demo"], ["devices"], ["devices", "list"], ["devices", "add"], ["devices", "rename"],
-      ["devices", "remove"], ["decode"], ["replay"], ["sessions"], ["show"], ["export"], ["delete"], ["status"],
-      ["doctor"], ["stats"], ["check"], ["sql"], ["scan"], ["hrv"], ["capture"], ["reset-energy"], ["devices", "pair"],
-      ["grants"], ["grants", "list"], ["grants", "allow"], ["grants", "deny"], ["grants", "revoke"],
-      ["session"], ["session", "begin"], ["session", "mark"], ["session", "end"],
-      ["workout"], ["workout", "start"], ["workout", "activity"], ["workout", "lap"], ["workout", "segment"],
-      ["workout", "mark"], ["workout", "pause"], ["workout", "resume"], ["workout", "status"], ["workout", "end"],
-      ["workout", "discard"], ["agent"], ["events"], ["recovery"], ["workouts"], ["watch"], ["report"],
-      ["sleep"], ["hearing"], ["blood-pressure"], ["records"], ["prescriptions"], ["attachments"],
-    ])
-  func help(command: [String]) throws {
-    let outcome =
-      switch command.count {
-      case 0: try sensord.run("--help")
-      case 1: try sensord.run(command[0], "--help")
-      default: try sensord.run(command[0], command[1], "--help")
-      }
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains("USAGE: sensord"))
-    #expect(outcome.output.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
-    #expect(!outcome.output.contains("demo-child"))
-    #expect(outcome.errors.isEmpty)
+  @Test("every command has help that fits 80 columns, in both programs")
+  func help() throws {
+    let helps = try HelpTexts.of("\(TestPlaces.programs)/sensord")
+    // The program, and commands on two levels.
+    #expect(helps.contains { $0.command == [] } && helps.contains { $0.command == ["attachments", "add"] })
+    for help in helps {
+      #expect(help.longLines.isEmpty, "\(help.command)")
+      #expect(help.text.contains("USAGE: sensord") && !help.text.contains("demo-child"), "\(help.command)")
+    }
+    let foreign = try HelpTexts.of("\(TestPlaces.programs)/sensord-interchange")
+    #expect(foreign.map(\.command) == [[], ["export"], ["import"]])
+    for help in foreign { #expect(help.longLines.isEmpty, "\(help.command)") }
   }
 
   @Test("no line of a description is so long that its last word would stand on a line of its own")

@@ -19,6 +19,7 @@ struct ForwardCommand: ParsableCommand {
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Print the statements that make the centre's tables, views and roles.",
+    usage: "sensord-forward schema [--engine fdw --node <parameters> ...] [--json]",
     discussion: """
         sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
 
@@ -71,7 +72,8 @@ struct SchemaCommand: ParsableCommand {
 
 struct RunCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Forward what is saved and deleted, until told to end.")
+    commandName: "run", abstract: "Forward what is saved and deleted, until told to end.",
+    usage: "sensord-forward run [--once] [--again] [options]")
 
   @OptionGroup var place: Place
   @Flag(help: "Forward what there is, and end.") var once = false

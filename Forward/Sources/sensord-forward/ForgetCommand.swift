@@ -9,6 +9,11 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract: "Delete at the centre for good; the store keeps what it has.",
+    usage: """
+      sensord-forward forget <identifier> ... [options]
+      sensord-forward forget --person <pseudonym> [options]
+      sensord-forward forget --gateway <name> [options]
+      """,
     discussion: """
         sensord-forward forget 8f14e45f-ceea-467f-9c52-7d9c5a2b6a10     a session with its samples, or a sample
         sensord-forward forget --person p001                            all that this gateway sent of a person

@@ -8,6 +8,7 @@ internal import SeriesStore
 struct RestoreCommand: ParsableCommand, ForwardAction {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a new store of what the centre has of this gateway.",
+    usage: "sensord-forward restore [--to <path>] [--store <identifier>] [options]",
     discussion: "For a new machine, or after a card was lost. Nothing is ever replaced.")
 
   @OptionGroup var place: Place

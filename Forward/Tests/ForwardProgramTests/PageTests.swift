@@ -45,4 +45,11 @@ struct PageTests {
       #expect(!rows.isEmpty && rows.allSatisfy { $0.filter { $0 == nil }.count <= 1 }, "\(statement)\(rows)")
     }
   }
+
+  @Test("each command of the program has help of 80 columns")
+  func help() throws {
+    let helps = try HelpTexts.of(TestGateway.program)
+    #expect(helps.count == 7 && helps.contains { $0.command == ["forget"] })
+    for help in helps { #expect(help.longLines.isEmpty, "\(help.command)") }
+  }
 }

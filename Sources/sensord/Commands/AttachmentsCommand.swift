@@ -61,6 +61,7 @@ struct AttachmentsListCommand: ParsableCommand {
 struct AttachmentsAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Attach a file to a prescription or record.",
+    usage: "sensord attachments add <object> <file> [--name <name>] [options]",
     discussion: "The file is copied. Of its path only the last part is kept, as its name.")
 
   @Argument(help: "The first digits of the prescription's or record's name, or last.")

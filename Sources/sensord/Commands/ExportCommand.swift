@@ -11,8 +11,8 @@ struct ExportCommand: ParsableCommand {
     commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
     usage: """
       sensord export <session> --format <format> [-o <file>] [options]
-             sensord export --from <t> --to <t> --format <format> [-o <folder>]
-             sensord export <session> --into <ride.fit> [-o <file>] [options]
+      sensord export --from <t> --to <t> --format <format> [-o <folder>]
+      sensord export <session> --into <ride.fit> [-o <file>] [options]
       """,
     discussion: """
       beats      CSV: time,run,index,rr_ticks,preceded_by_gap,flags (RR in 1/1024 s)
