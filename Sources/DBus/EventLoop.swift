@@ -182,7 +182,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     // After a stall only descriptors that are ready already are handled, without waiting.
     let waits = blocking && stallEnd == nil
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: capacity) { events in
-      let count = unsafe epoll_wait(epoll.number, events.baseAddress, Int32(capacity), waits ? -1 : 0)
+      // Never missing where there is room; glibc 2.41 declares that the call needs it.
+      guard let first = events.baseAddress else { return }
+      let count = unsafe epoll_wait(epoll.number, first, Int32(capacity), waits ? -1 : 0)
       if waits { wakeupCount.add(1, ordering: .relaxed) }
       noteOverdueTimer()
       var isTimerDue = false

@@ -1,3 +1,5 @@
+// From glibc 2.41 on `winsize` comes with epoll, too.
+internal import CLinux
 internal import Glibc
 
 /// The size of the terminal behind a descriptor.
