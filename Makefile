@@ -70,6 +70,7 @@ imports: ## which module may import which, what packages share; that the librari
 	@Scripts/check-imports
 	@Scripts/check-packages --self-test
 	@Scripts/check-packages
+	@Scripts/sbom --self-test
 	@Scripts/check-isolation --self-test
 	@Scripts/check-isolation
 	@Scripts/check-documentation --self-test
