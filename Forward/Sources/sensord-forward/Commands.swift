@@ -21,14 +21,18 @@ struct SchemaCommand: ParsableCommand {
     commandName: "schema", abstract: "Print the statements that make the centre's tables, views and roles.",
     usage: "sensord-forward schema [--engine fdw --node <parameters> ...] [--json]",
     discussion: """
-        sensord-forward schema | psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
+        sensord-forward schema |
+          psql --single-transaction --set ON_ERROR_STOP=1 DATABASE
 
-      With '--engine fdw' for a server that spreads persons over others by postgres_fdw; each of these has the plain schema:
-        sensord-forward schema --engine fdw --node 'host=node-1 dbname=sensord' --node 'host=node-2 dbname=sensord'
+      With '--engine fdw' for a server that spreads persons over others by
+      postgres_fdw; each of these has the plain schema:
+        sensord-forward schema --engine fdw \\
+          --node 'host=node-1 dbname=sensord' --node 'host=node-2 dbname=sensord'
 
-      For programs, with '--json', one object: "engine", "version" (of the tables; every command refuses a centre of another one), "servers" \
-      (what this engine calls the nodes, in their order: each login needs a user mapping for each) and "statements", to be run one after \
-      the other in one transaction.
+      For programs, with '--json', one object: "engine", "version" (of the tables;
+      every command refuses a centre of another one), "servers" (what this engine
+      calls the nodes, in their order: each login needs a user mapping for each)
+      and "statements", to be run one after the other in one transaction.
       """)
 
   enum Engine: String, ExpressibleByArgument { case postgres, fdw }

@@ -15,12 +15,16 @@ struct ForgetCommand: ParsableCommand, ForwardAction {
       sensord-forward forget --gateway <name> [options]
       """,
     discussion: """
-        sensord-forward forget 8f14e45f-ceea-467f-9c52-7d9c5a2b6a10     a session with its samples, or a sample
-        sensord-forward forget --person p001                            all that this gateway sent of a person
-        sensord-forward forget --gateway lab-1                          all that this gateway sent
+      Of a session with its samples, or a sample:
+        sensord-forward forget 8f14e45f-ceea-467f-9c52-7d9c5a2b6a10
+      All that this gateway sent of a person, or all that it sent:
+        sensord-forward forget --person p001
+        sensord-forward forget --gateway lab-1
 
-      What is forgotten does not come back, also not from an older copy of the store. What is recorded later is forwarded as before:
-      to end that, take the sensor away, or stop the service. Of a person, delete the recordings in the store, too.
+      What is forgotten does not come back, also not from an older copy of the
+      store. What is recorded later is forwarded as before: to end that, take the
+      sensor away, or stop the service. Of a person, delete the recordings in the
+      store, too.
       """)
 
   @OptionGroup var place: Place
