@@ -89,9 +89,7 @@ public actor HealthStore {
     let observation = observing ? try StoreObservation(file.place) : nil
     // Behind the observation: what is written from now on touches the file when it is watched.
     let dataVersion = try file.connection.dataVersion()
-    guard let executor = StoreExecutor() else {
-      throw StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
-    }
+    guard let executor = StoreExecutor(), executor.start() else { throw exhausted(path) }
     let store = HealthStore(
       file, access: access, mode: mode, limit: limit, executor: executor, observation: observation,
       dataVersion: dataVersion)
@@ -99,6 +97,30 @@ public actor HealthStore {
       executor.observe(observation) { [weak store] in store?.assumeIsolated { $0.fileWasTouched() } }
     }
     return store
+  }
+
+  /// Opens the store like ``open(_:for:mode:types:observing:limit:)``, without its thread: calls wait until ``start()``.
+  ///
+  /// For a process that is about to lose the right to open files. Everything that is done to the store until it is closed
+  /// gets by with the files that are open now.
+  package static func openAtRest(
+    _ path: String, for access: Access, mode: UInt32 = 0o600, limit: WorkLimit = .each
+  ) throws(StoreError) -> HealthStore {
+    let file = try StoreFile(path, for: access, mode: mode, limit: limit)
+    try file.needNoMoreFiles()
+    let dataVersion = try file.connection.dataVersion()
+    guard let executor = StoreExecutor() else { throw exhausted(path) }
+    return HealthStore(
+      file, access: access, mode: mode, limit: limit, executor: executor, observation: nil, dataVersion: dataVersion)
+  }
+
+  /// Starts the thread of a store that was opened at rest; to be called once.
+  package nonisolated func start() throws(StoreError) {
+    guard executor.start() else { throw Self.exhausted(path) }
+  }
+
+  private static func exhausted(_ path: String) -> StoreError {
+    StoreError(.io, "\(path) cannot be opened: the system has no thread or descriptor left")
   }
 
   /// Closes the file permanently and releases a recorder's lock; later calls throw. Also happens when the last reference is

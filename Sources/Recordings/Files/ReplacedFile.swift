@@ -11,54 +11,20 @@ package struct ReplacedFile: ~Copyable {
   private let temporaryPath: String?
   private let descriptor: CInt
   private var isInPlace = false
-  private static let processIdentifier = getpid()
 
   /// Opens the file that will become `path`. `mode` holds whatever the umask says.
   package init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(FileError) {
-    var status = stat()
-    let isSpecial = unsafe mayBeSpecial && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    guard !isSpecial || status.st_mode & S_IFMT != S_IFDIR else {
-      throw FileError(.cannotCreate, "\(path) is a folder")
-    }
-    let name = path.split(separator: "/").last ?? "file"
-    let temporary = "\(FileAccess.directory(of: path))/.\(name).\(Self.processIdentifier)"
-    var number: CInt
-    if isSpecial {
-      number = unsafe open(path, O_WRONLY | O_CLOEXEC)
-    } else {
-      let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      number = unsafe open(temporary, flags, mode)
-      if number < 0, errno == EEXIST {
-        // Left over from a process of the same number that was killed.
-        unsafe unlink(temporary)
-        number = unsafe open(temporary, flags, mode)
-      }
-    }
-    guard number >= 0 else { throw FileError(errno, "cannot create \(path)", otherwise: .cannotCreate) }
-    if isSpecial, Self.isForeignPipe(number) {
-      close(number)
-      throw FileError(.permission, "\(path) is another user's pipe", remedy: "name another file")
-    }
-    if !isSpecial { fchmod(number, mode) }
-    self.path = path
-    temporaryPath = isSpecial ? nil : temporary
-    descriptor = number
+    self.init(try Draft(path: path, mode: mode, mayBeSpecial: mayBeSpecial))
+  }
+
+  /// Goes on with a file that is open; only once.
+  package init(_ draft: Draft) {
+    (path, temporaryPath, descriptor) = (draft.path, draft.temporaryPath, draft.descriptor)
   }
 
   deinit {
     close(descriptor)
     if let temporaryPath, !isInPlace { unsafe unlink(temporaryPath) }
-  }
-
-  /// Whether somebody else made the pipe, and may be reading. One without a name, as between two programs, is whoever's
-  /// shell made it: `sudo` leaves it that person's.
-  private static func isForeignPipe(_ descriptor: CInt) -> Bool {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return true }
-    guard status.st_mode & S_IFMT == S_IFIFO, status.st_uid != geteuid() else { return false }
-    var name = [CChar](repeating: 0, count: 64)
-    let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
-    return !name.prefix(max(0, count)).starts(with: "pipe:".utf8.map { CChar(bitPattern: $0) })
   }
 
   /// Adds `bytes` at the end.
@@ -68,13 +34,71 @@ package struct ReplacedFile: ~Copyable {
     }
   }
 
-  /// Puts the file in its place. `durably` waits for the disk first.
-  package consuming func finish(durably: Bool = true) throws(FileError) {
+  /// Puts the file in its place by `rename`, which gives an error number or 0. `durably` waits for the disk first.
+  package consuming func finish(
+    durably: Bool = true,
+    by rename: (_ hidden: String, _ path: String) -> CInt = { unsafe Glibc.rename($0, $1) == 0 ? 0 : errno }
+  ) throws(FileError) {
     guard let temporaryPath else { return }
     if durably, fsync(descriptor) != 0 { throw FileError(errno, "cannot write \(path)", otherwise: .inputOutput) }
-    guard unsafe rename(temporaryPath, path) == 0 else {
-      throw FileError(errno, "cannot create \(path)", otherwise: .cannotCreate)
-    }
+    let code = rename(temporaryPath, path)
+    guard code == 0 else { throw FileError(code, "cannot create \(path)", otherwise: .cannotCreate) }
     isInPlace = true
+  }
+}
+
+extension ReplacedFile {
+  /// A file that is open under its hidden name, or a place that is written directly.
+  package struct Draft: Sendable {
+    fileprivate let path: String
+    fileprivate let temporaryPath: String?
+    fileprivate let descriptor: CInt
+    private static let processIdentifier = getpid()
+
+    /// The hidden name, and the one that it will have; nil for what is written directly.
+    package var names: (hidden: String, path: String)? { temporaryPath.map { ($0, path) } }
+
+    /// Opens the file that will become `path`. `mode` holds whatever the umask says.
+    package init(path: String, mode: UInt32 = 0o600, mayBeSpecial: Bool = true) throws(FileError) {
+      var status = stat()
+      let isSpecial = unsafe mayBeSpecial && stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+      guard !isSpecial || status.st_mode & S_IFMT != S_IFDIR else {
+        throw FileError(.cannotCreate, "\(path) is a folder")
+      }
+      let name = path.split(separator: "/").last ?? "file"
+      let temporary = "\(FileAccess.directory(of: path))/.\(name).\(Self.processIdentifier)"
+      var number: CInt
+      if isSpecial {
+        number = unsafe open(path, O_WRONLY | O_CLOEXEC)
+      } else {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        number = unsafe open(temporary, flags, mode)
+        if number < 0, errno == EEXIST {
+          // Left over from a process of the same number that was killed.
+          unsafe unlink(temporary)
+          number = unsafe open(temporary, flags, mode)
+        }
+      }
+      guard number >= 0 else { throw FileError(errno, "cannot create \(path)", otherwise: .cannotCreate) }
+      if isSpecial, Self.isForeignPipe(number) {
+        close(number)
+        throw FileError(.permission, "\(path) is another user's pipe", remedy: "name another file")
+      }
+      if !isSpecial { fchmod(number, mode) }
+      self.path = path
+      temporaryPath = isSpecial ? nil : temporary
+      descriptor = number
+    }
+
+    /// Whether somebody else made the pipe, and may be reading. One without a name, as between two programs, is whoever's
+    /// shell made it: `sudo` leaves it that person's.
+    private static func isForeignPipe(_ descriptor: CInt) -> Bool {
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0 else { return true }
+      guard status.st_mode & S_IFMT == S_IFIFO, status.st_uid != geteuid() else { return false }
+      var name = [CChar](repeating: 0, count: 64)
+      let count = unsafe readlink("/proc/self/fd/\(descriptor)", &name, name.count)
+      return !name.prefix(max(0, count)).starts(with: "pipe:".utf8.map { CChar(bitPattern: $0) })
+    }
   }
 }

@@ -18,13 +18,29 @@ package struct SessionCatalogue: Sendable {
   ///   - location: Where the store, and with it the journal, is.
   ///   - isNamed: Whether a person named the store: it must exist then.
   ///   - version: The program's, which sessions that are still in the journal are given.
+  ///   - atRest: Whether nothing is asked before ``start()``, and the store is opened without its thread.
   /// - Throws: `StoreError`.
-  package init(_ location: StoreLocation, isNamed: Bool, version: String) throws(StoreError) {
-    self.location = location
-    self.version = version
+  package init(
+    _ location: StoreLocation, isNamed: Bool, version: String, atRest: Bool = false
+  ) throws(StoreError) {
     let isMissing = !isNamed && !FileAccess.exists(location.path)
-    store = isMissing ? nil : try HealthStore.open(location.path, for: .reading, limit: .inAll)
+    var store: HealthStore?
+    if !isMissing {
+      store =
+        atRest
+        ? try HealthStore.openAtRest(location.path, for: .reading, limit: .inAll)
+        : try HealthStore.open(location.path, for: .reading, limit: .inAll)
+    }
+    self.init(location, store: store, version: version)
   }
+
+  /// The sessions of a store that is open, or not there yet, and of its journal.
+  package init(_ location: StoreLocation, store: HealthStore?, version: String) {
+    (self.location, self.store, self.version) = (location, store, version)
+  }
+
+  /// Starts the thread of a store at rest.
+  package func start() throws(StoreError) { try store?.start() }
 
   /// A session, wherever it is.
   private enum Found {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// SQLite waits for the disk, which the shared thread pool must not; so a store has its own thread. It sleeps on a pipe,
 /// because Swift has no condition variable without an unchecked promise. An idle store never wakes. If the store's file is
-/// observed, the thread waits for that too.
+/// observed, the thread waits for that too. What is queued before the thread is started waits for it.
 final class StoreExecutor: SerialExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []
@@ -24,13 +24,17 @@ final class StoreExecutor: SerialExecutor {
   private let wakeDescriptor: Int32
   private let sleepDescriptor: Int32
 
-  /// Starts the thread; nil if the system has no pipe or thread left.
+  /// Makes a queue without a thread; nil if the system has no pipe left.
   init?() {
     var descriptors: [Int32] = [-1, -1]
     guard unsafe pipe(&descriptors) == 0 else { return nil }
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     sleepDescriptor = descriptors[0]
     wakeDescriptor = descriptors[1]
+  }
+
+  /// Starts the thread, once; false if the system has none left.
+  func start() -> Bool {
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(self)
     let created = unsafe pthread_create(
@@ -42,9 +46,10 @@ final class StoreExecutor: SerialExecutor {
       }, context.toOpaque())
     guard created == 0 else {
       unsafe context.release()
-      return nil
+      return false
     }
     pthread_detach(thread)
+    return true
   }
 
   deinit {

@@ -110,14 +110,36 @@ final class StoreFile {
     return result
   }
 
-  /// Notifies observers of the file that something was committed, by setting its times. SQLite's own writes come before the
-  /// commit is visible.
-  ///
-  /// Uses the path, because closing another descriptor of the file would drop SQLite's locks. If this is not permitted,
-  /// observers see the commit with the next one.
-  private func announce() {
-    unsafe utimensat(AT_FDCWD, place.realPath, nil, 0)
+  /// Has what SQLite would make files for in memory, and the names of those that it has made on the disk. It syncs their
+  /// folder with the first commit, and takes no notice where that cannot be opened.
+  func needNoMoreFiles() throws(StoreError) {
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    let folder = unsafe Glibc.open(place.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    fsync(folder)
+    close(folder)
   }
+
+  /// Notifies observers of the file that something was committed, by setting its times. SQLite's own writes come before the
+  /// commit is visible. If this is not permitted, observers see the commit with the next one.
+  private func announce() {
+    if let descriptor { futimens(descriptor, nil) }
+  }
+
+  /// SQLite's descriptor of the file: closing another one would drop SQLite's locks, and by its path a confined process may
+  /// set no times. That of another connection serves as well; one that is closed meanwhile, and is another file's then, costs
+  /// that file nothing but its times.
+  private var descriptor: Int32? {
+    var wanted = stat()
+    guard unsafe stat(place.realPath, &wanted) == 0 else { return nil }
+    return (STDERR_FILENO + 1..<Self.mostDescriptors).first { number in
+      var status = stat()
+      return unsafe fstat(number, &status) == 0 && status.st_ino == wanted.st_ino && status.st_dev == wanted.st_dev
+    }
+  }
+
+  /// So many are looked at: more than any program of ours has open when it opens a store.
+  private static let mostDescriptors: Int32 = 1024
 
   /// Runs `body` on one unchanging state of the file, whatever others write meanwhile. Throws like ``write(_:)``.
   func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {

@@ -6,7 +6,8 @@ struct SensorList {
 
   /// In the order in which they were added.
   func all() throws(StoreError) -> [AllowedSensor] {
-    var statement = try connection.prepare("SELECT address, name, added FROM sensors ORDER BY added, rowid")
+    // Sorted here: SQLite would hold rows without end in its memory before it hands over the first one.
+    var statement = try connection.prepare("SELECT address, name, added FROM sensors ORDER BY rowid")
     var sensors: [AllowedSensor] = []
     while try statement.step() {
       sensors.append(
@@ -14,7 +15,7 @@ struct SensorList {
           address: statement.text(0) ?? "", name: statement.text(1),
           added: Timestamp(microseconds: statement.integer(2))))
     }
-    return sensors
+    return sensors.enumerated().sorted { ($0.element.added, $0.offset) < ($1.element.added, $1.offset) }.map(\.element)
   }
 
   /// Adds a sensor, or renames it. Returns false if nothing changed.
