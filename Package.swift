@@ -95,7 +95,7 @@ let package = Package(
         "StoreCommands",
         "Documents", "Recordings", "Door", "ClientInterfaces", "Clients", "Ingestion", "DBus", "BlueZ", "GATTHeartRate",
         "Sensors", "HealthModel", "SeriesStore",
-        "Captures", "Bits", "CLinux", argumentParser, logging,
+        "Captures", "Bits", "CLinux", "CConfinement", argumentParser, logging,
       ],
       swiftSettings: rules),
     module("HealthInterchange", ["HeartRateRecording", "HealthModel", "Bits", "CExpat", "CZlib"]),
@@ -129,6 +129,9 @@ let package = Package(
     .executableTarget(
       name: "RecorderDriver", dependencies: ["Ingestion", "DBus", "Sensors", "Captures", "HealthModel"],
       path: "Tests/RecorderDriver", swiftSettings: rules),
+    .target(name: "CageTrials", dependencies: ["CConfinement"], path: "Tests/CageTrials"),
+    .executableTarget(
+      name: "CageProbe", dependencies: ["CageTrials"], path: "Tests/CageProbe", swiftSettings: rules),
     .executableTarget(
       name: "StoreFollower", dependencies: ["SeriesStore", "HealthModel"], path: "Tests/StoreFollower",
       swiftSettings: rules),
@@ -192,7 +195,7 @@ let package = Package(
       [
         "sensord", "StoreCommands", "Recordings", "Documents", "Ingestion", "Clients", "DBus", "HealthModel", "Bits",
         "RecordingSamples",
-        "HealthInterchange", "Interchange", "TestSupport", argumentParser,
+        "HealthInterchange", "Interchange", "TestSupport", "CageProbe", argumentParser,
       ]),
     tests(
       "Fuzz",

@@ -179,11 +179,11 @@ struct AppleImport: ~Copyable {
     try await waitForStoring()
     let store = try destination.opened()
     guard isDry else {
-      isBeingStored = Task { try await Self.save(full, in: store) }
+      isBeingStored = Task(executorPreference: Main.thread) { try await Self.save(full, in: store) }
       return
     }
     let earlier = rehearsal.earlier(than: full)
-    isBeingStored = Task { try await Self.rehearse(full, in: store, earlier) }
+    isBeingStored = Task(executorPreference: Main.thread) { try await Self.rehearse(full, in: store, earlier) }
   }
 
   @concurrent private mutating func waitForStoring() async throws {

@@ -8,7 +8,7 @@ internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord-interchange export`: a session, a workout, or all sessions of a time for other programs.
-struct ExportCommand: AsyncParsableCommand {
+struct ExportCommand: ParsableCommand, ConfinedCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write a session, a workout or all sessions of a time for another program.",
     usage: "sensord-interchange export <session> --format <format> [options]")
@@ -55,26 +55,44 @@ struct ExportCommand: AsyncParsableCommand {
     if let from, let to, from >= to { throw ValidationError("--from must be before --to") }
   }
 
-  @concurrent mutating func run() async throws {
-    let catalogue = try store.catalogue()
+  @concurrent func perform() async throws {
+    var cage = Cage()
+    let catalogue = try store.catalogue(atRest: true)
+    cage.allowReading(catalogue.location.journal)
+    if let into { cage.allowReading(into) }
+    let places = try places(&cage)
+    defer { places.end() }
+    try cage.enter()
+    try catalogue.start()
+    try await write(catalogue, in: places)
+  }
+
+  private func places(_ cage: inout Cage) throws(CommandFailure) -> ExportPlaces {
+    if session == nil, let format { return try RangeExport.places(format, output, &cage) }
+    // A name that is none is an error of a session that is there.
+    if format == .wfdb { return try ExportPlaces((try? RecordFiles(output))?.paths ?? []) }
+    return try ExportPlaces(output.map { [$0] } ?? [])
+  }
+
+  @concurrent private func write(_ catalogue: SessionCatalogue, in places: ExportPlaces) async throws {
     guard let session else {
       guard let format else { return }
-      var export = try RangeExport(format, output)
+      var export = RangeExport(format, output, in: places)
       return try await export.run(from: from, to: to, in: catalogue)
     }
     var recording = InterchangeRecording(try await catalogue.values(session))
     let alterations = try await catalogue.alterations(of: recording.id)
-    try write(&recording)
+    try write(&recording, in: places)
     for alteration in alterations { Output.error("sensord: \(PrintableText.line("\(alteration)"))") }
     guard alterations.isEmpty else { throw EarlierReport(status: .badData) }
   }
 
-  private func write(_ recording: inout InterchangeRecording) throws {
-    if let into { return try RideExport(into, output, json: json).write(recording) }
+  private func write(_ recording: inout InterchangeRecording, in places: ExportPlaces) throws {
+    if let into { return try RideExport(into, output, in: places, json: json).write(recording) }
     guard let format else { return }
     if let refusal = format.refusal(recording) { throw CommandFailure(.badData, refusal) }
-    if format == .wfdb { return try RecordFiles(output).write(&recording) }
-    try Output.file(output) { (receive) throws(FileError) in try format.write(recording, to: receive) }
+    if format == .wfdb { return try RecordFiles(output).write(&recording, in: places) }
+    try Output.file(output, in: places) { (receive) throws(FileError) in try format.write(recording, to: receive) }
     var missing = MissingRates()
     missing.add(recording, format)
     missing.tell()

@@ -3,6 +3,11 @@ internal import Recordings
 internal import StoreCommands
 
 extension ForeignFormat {
+  /// The files that may go on where `file` ends, by its name alone.
+  static func possibleCompanions(of file: String) -> [String] {
+    file.hasSuffix(".hea") ? Self.wfdb.companions.map { "\(file.dropLast(3))\($0)" } : []
+  }
+
   /// The files of which one goes on where `file` ends: they are beside it, and have its name up to the ending. Nil alone for formats of
   /// one file.
   func companions(of file: String) throws(CommandFailure) -> [String?] {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import CConfinement
 internal import Documents
 internal import FoundationEssentials
 internal import Glibc
@@ -10,7 +9,7 @@ internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord-interchange import FILE…`: recordings of other programs into the store.
-struct ImportCommand: AsyncParsableCommand {
+struct ImportCommand: ParsableCommand, ConfinedCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Store recordings that other programs made.",
     usage: "sensord-interchange import <file> ... [--dry-run] [options]")
@@ -48,18 +47,25 @@ struct ImportCommand: AsyncParsableCommand {
     guard !files.contains("") else { throw ValidationError("a file has no name") }
   }
 
-  @concurrent mutating func run() async throws {
-    // Before a stranger's byte is read.
-    guard cconfinement_enter() == 0 else {
-      throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
-    }
+  @concurrent func perform() async throws {
+    var cage = Cage()
+    let opened = files.map { cage.open($0) }
+    let store = try ImportStore(self.store, isDry: dryRun, &cage)
+    defer { store.end() }
+    try cage.enter()
+    try store.start()
+    try await read(opened, into: store)
+  }
+
+  /// Reads all files, of which those that are no files on a disk are open.
+  @concurrent private func read(_ opened: [CInt?], into store: ImportStore) async throws {
     var destination = ImportDestination(store, isDry: dryRun, restore: restore)
     var answers = ImportAnswers(isJSON: json)
     var giveUp: CommandFailure?
-    for file in files where giveUp == nil {
+    for (file, opened) in zip(files, opened) where giveUp == nil {
       var report = ImportReport(file: file, isDry: dryRun)
       do {
-        try await read(file, into: &destination, &report, &answers)
+        try await read(file, opened, into: &destination, &report, &answers)
       } catch let error as FileDamage {
         report.damage = error
       } catch {
@@ -78,10 +84,10 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// Reads one file in pieces, and stores each session as soon as it is whole.
   @concurrent private func read(
-    _ file: String, into destination: inout ImportDestination, _ report: inout ImportReport,
+    _ file: String, _ opened: CInt?, into destination: inout ImportDestination, _ report: inout ImportReport,
     _ answers: inout ImportAnswers
   ) async throws {
-    var input = try InputFile(path: file)
+    var input = try InputFile(path: file, opened: opened)
     var unpacking = Unpacking()
     var piece = try unpacking.first { try input.read() }
     if let refusal = Self.refusal(piece, isPacked: unpacking.isPacked) { throw refusal }
@@ -244,5 +250,16 @@ struct ImportCommand: AsyncParsableCommand {
 
   private static func noTime(_ text: String) -> ValidationError {
     ValidationError("'\(text)' is no time with a zone, such as 2026-03-01T07:14:22+01:00")
+  }
+}
+
+extension Cage {
+  /// Allows a file to be read when its turn comes, with those that may go on where it ends. Anything else, such as a pipe of the shell, is
+  /// opened now: it has no path that could be allowed.
+  mutating func open(_ file: String) -> CInt? {
+    for path in [file] + ForeignFormat.possibleCompanions(of: file) { allowReading(path) }
+    guard file != "-", FileAccess.exists(file), !FileAccess.isRegular(file) else { return nil }
+    let descriptor = InputFile.open(file)
+    return descriptor < 0 ? nil : descriptor
   }
 }

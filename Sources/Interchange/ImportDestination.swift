@@ -5,7 +5,7 @@ internal import Recordings
 internal import SeriesStore
 internal import StoreCommands
 
-/// Where imported sessions go; opened when the first one is there, so that a bad file leaves no empty store behind.
+/// Where imported sessions go.
 struct ImportDestination {
   /// What became of a session.
   struct Answer {
@@ -22,12 +22,11 @@ struct ImportDestination {
     }
   }
 
-  private let options: StoreOptions
+  private let store: ImportStore
   private let isDry: Bool
   /// Whether what was deleted may come back.
   private let restore: Bool
-  private var store: HealthStore?
-  private var isLookedFor = false
+  private var isAskedFor = false
   /// What a recorder has in its journal.
   private var journalled: Set<UUID>?
   /// Whether a file was said to have begun at `--start`.
@@ -35,18 +34,17 @@ struct ImportDestination {
   /// What files before would have stored.
   private var planned: [UUID: (form: SessionForm, version: Int64)] = [:]
 
-  init(_ options: StoreOptions, isDry: Bool, restore: Bool) {
-    self.options = options
+  init(_ store: ImportStore, isDry: Bool, restore: Bool) {
+    self.store = store
     self.isDry = isDry
     self.restore = restore
   }
 
   /// The store, to be written or only to be looked at; nil where there is none yet.
   mutating func opened() throws -> HealthStore? {
-    if !isLookedFor {
-      store = isDry ? try options.openIfThere() : try options.openToWrite(making: true)
-      isLookedFor = true
-    }
+    let store = try self.store.opened()
+    if !isAskedFor { self.store.keep() }
+    isAskedFor = true
     return store
   }
 
@@ -111,7 +109,7 @@ struct ImportDestination {
   /// A copy that was written while the session was being recorded has to wait for it: were it stored, the recorder would take its own
   /// session for one that is over.
   private mutating func isBeingRecorded(_ session: UUID) throws -> Bool {
-    if journalled == nil { journalled = try options.catalogue(mustExist: false).journalledIdentifiers() }
+    if journalled == nil { journalled = try store.catalogue().journalledIdentifiers() }
     return journalled?.contains(session) ?? false
   }
 
@@ -121,7 +119,7 @@ struct ImportDestination {
   @concurrent private func original(
     of copy: IntervalCopy, _ session: RecordedSession, _ format: ForeignFormat
   ) async throws -> UUID? {
-    let catalogue = try options.catalogue(mustExist: false)
+    let catalogue = try store.catalogue()
     let recordings = try await catalogue.recordings(
       from: session.start.advanced(byMicroseconds: -Self.day), to: session.end.advanced(byMicroseconds: Self.day))
     for recording in recordings where recording != session.id {

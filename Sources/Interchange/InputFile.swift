@@ -31,9 +31,9 @@ struct InputFile: ~Copyable {
   /// How many were read.
   private(set) var place: Int64 = 0
 
-  init(path: String) throws(UnreadableInput) {
-    // Without waiting for whoever should write into a pipe of that name.
-    let number = unsafe path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+  /// Opens the file, or goes on with a descriptor of ``open(_:)``.
+  init(path: String, opened: CInt? = nil) throws(UnreadableInput) {
+    let number = opened ?? (path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : Self.open(path))
     guard number >= 0 else { throw UnreadableInput(errno, path) }
     var status = stat()
     let form = unsafe fstat(number, &status) == 0 ? status.st_mode & S_IFMT : 0
@@ -48,6 +48,11 @@ struct InputFile: ~Copyable {
     }
     (self.path, descriptor, early) = (path, number, beginning.first)
     size = form == S_IFREG ? Int64(status.st_size) : nil
+  }
+
+  /// Opens a file without waiting for whoever should write into a pipe of that name.
+  static func open(_ path: String) -> CInt {
+    unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
   }
 
   /// So long a shell may take to start what writes into a pipe.

@@ -7,16 +7,30 @@ internal import StoreCommands
 /// recorder.
 @main
 enum Main {
-  static func main() async {
+  /// Runs all tasks; nil if the system has no pipe left.
+  static let thread = MainThread()
+
+  static func main() {
     // A file that may not grow is an error like a full disk.
     signal(SIGXFSZ, SIG_IGN)
+    guard let thread else {
+      Output.error("sensord: the system has no pipe left; end other programs")
+      exit(ExitStatus.unavailable.rawValue)
+    }
+    // With this preference it begins here, not in the global pool.
+    Task(executorPreference: thread) { await run() }
+    thread.run()
+  }
+
+  @concurrent private static func run() async {
     do {
       var command = try InterchangeCommand.parseAsRoot()
-      if var command = command as? any AsyncParsableCommand {
-        try await command.run()
+      if let command = command as? any ConfinedCommand {
+        try await command.perform()
       } else {
         try command.run()
       }
+      exit(0)
     } catch {
       exit(report(error))
     }

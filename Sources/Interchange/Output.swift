@@ -12,12 +12,13 @@ enum Output {
 
   /// Writes a whole file that only its owner can read, or to stdout where no name is given.
   static func file(
-    _ path: String?, _ write: ((_ piece: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
+    _ path: String?, in places: ExportPlaces,
+    _ write: ((_ piece: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
   ) throws(FileError) {
     guard let path else { return try write { (piece) throws(FileError) in try Self.write(piece) } }
-    let file = try ReplacedFile(path: path)
+    let file = try places.file(path)
     try write { (piece) throws(FileError) in try file.write(piece) }
-    try file.finish()
+    try places.finish(file)
   }
 
   /// Prints a text for which nothing can be done where that fails.

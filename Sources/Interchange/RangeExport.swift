@@ -10,17 +10,27 @@ internal import StoreCommands
 struct RangeExport {
   private let format: InterchangeFormat
   private let output: String?
+  private let places: ExportPlaces
   /// Whether something of the store could not be read.
   private var isDamaged = false
   private var missing = MissingRates()
 
-  init(_ format: InterchangeFormat, _ output: String?) throws(CommandFailure) {
+  init(_ format: InterchangeFormat, _ output: String?, in places: ExportPlaces) {
     self.format = format
     self.output = output
-    guard format.holdsSeveral || output != nil else {
+    self.places = places
+  }
+
+  /// Where the files of all sessions go.
+  static func places(
+    _ format: InterchangeFormat, _ output: String?, _ cage: inout Cage
+  ) throws(CommandFailure) -> ExportPlaces {
+    guard !format.holdsSeveral else { return try ExportPlaces(output.map { [$0] } ?? []) }
+    guard let output else {
       throw CommandFailure(
         .usage, "\(format.rawValue) has one session in a file", remedy: "name a folder for them with -o FOLDER")
     }
+    return try ExportPlaces(folder: output, &cage)
   }
 
   /// Damage keeps back only what is damaged, and is told.
@@ -50,14 +60,14 @@ struct RangeExport {
       try collection.finish { (piece) throws(FileError) in try Output.write(piece) }
       return count
     }
-    let file = try ReplacedFile(path: output)
+    let file = try places.file(output)
     for session in sessions {
       guard let recording = try await recording(session, in: catalogue) else { continue }
       try collection.append(recording) { (piece) throws(FileError) in try file.write(piece) }
       count += 1
     }
     try collection.finish { (piece) throws(FileError) in try file.write(piece) }
-    if count > 0 { try file.finish() }
+    if count > 0 { try places.finish(file) }
     return count
   }
 
@@ -66,13 +76,13 @@ struct RangeExport {
     var count = 0
     for session in sessions {
       guard var recording = try await recording(session, in: catalogue) else { continue }
-      if count == 0 { try FileAccess.makeDirectory(folder, mode: 0o700) }
+      if count == 0 { try places.keepFolder() }
       count += 1
       let path = "\(folder)/\(Self.name(of: recording)).\(format.fileEnding)"
       if format == .wfdb {
-        try RecordFiles(path).write(&recording)
+        try RecordFiles(path).write(&recording, in: places)
       } else {
-        try Output.file(path) { (receive) throws(FileError) in try format.write(recording, to: receive) }
+        try Output.file(path, in: places) { (receive) throws(FileError) in try format.write(recording, to: receive) }
       }
     }
     return count

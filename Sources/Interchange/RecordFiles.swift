@@ -22,11 +22,14 @@ struct RecordFiles {
     }
   }
 
-  /// Writes both. The header appears last: where it is, the annotations are.
-  func write(_ recording: inout InterchangeRecording) throws(FileError) {
+  /// The names of both. The header appears last: where it is, the annotations are.
+  var paths: [String] { ["\(base).atr", "\(base).hea"] }
+
+  /// Writes both.
+  func write(_ recording: inout InterchangeRecording, in places: ExportPlaces) throws(FileError) {
     recording.name = name
-    let header = try ReplacedFile(path: "\(base).hea")
-    let annotations = try ReplacedFile(path: "\(base).atr")
+    let annotations = try places.file("\(base).atr")
+    let header = try places.file("\(base).hea")
     var isHeader = true
     try InterchangeFormat.wfdb.write(recording) { (piece) throws(FileError) in
       guard isHeader, let end = piece.firstIndex(of: 0) else { return try annotations.write(piece) }
@@ -34,7 +37,7 @@ struct RecordFiles {
       try header.write(Array(piece[..<end]))
       try annotations.write(Array(piece[(end + 1)...]))
     }
-    try annotations.finish()
-    try header.finish()
+    try places.finish(annotations)
+    try places.finish(header)
   }
 }

@@ -1,4 +1,3 @@
-internal import CConfinement
 internal import Documents
 internal import HealthInterchange
 internal import Recordings
@@ -8,15 +7,17 @@ internal import StoreCommands
 struct RideExport {
   private let ride: String
   private let output: String?
+  private let places: ExportPlaces
   /// Whether what became of it is told as JSON.
   private let json: Bool
 
   /// No ride is longer: a day has some nine mebibytes.
   private static let longest = 16 << 20
 
-  init(_ ride: String, _ output: String?, json: Bool) {
+  init(_ ride: String, _ output: String?, in places: ExportPlaces, json: Bool) {
     self.ride = ride
     self.output = output
+    self.places = places
     self.json = json
   }
 
@@ -24,10 +25,6 @@ struct RideExport {
     if let output, FileAccess.isSame(ride, output) {
       throw CommandFailure(
         .cannotCreate, "\(output) is the ride itself, which cannot be made again", remedy: "name another file with -o")
-    }
-    // Before a stranger's byte is read.
-    guard cconfinement_enter() == 0 else {
-      throw CommandFailure(.unavailable, "the system does not let sensord-interchange give up network and programs")
     }
     let bytes = try FileAccess.read(ride, limit: Self.longest)
     let merged: RideMerge
@@ -42,7 +39,7 @@ struct RideExport {
         merged.hasRecords
           ? "\(ride): it has a heart rate already, or was ridden at another time" : "\(ride): there is no ride in it")
     }
-    try Output.file(output) { (receive) throws(FileError) in try receive(merged.bytes) }
+    try Output.file(output, in: places) { (receive) throws(FileError) in try receive(merged.bytes) }
     guard !json else {
       var line: [UInt8] = []
       account(of: merged).appendLine(to: &line)

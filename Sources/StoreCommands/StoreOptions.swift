@@ -20,9 +20,9 @@ package struct StoreOptions: ParsableArguments {
     return location
   }
 
-  /// The sessions of this store, and of its journal. A store that was named has to be there, if it `mustExist`.
-  package func catalogue(mustExist: Bool = true) throws -> SessionCatalogue {
-    try SessionCatalogue(location(), isNamed: mustExist && path != nil, version: ProgramVersion.current)
+  /// The sessions of this store, and of its journal. A store that was named has to be there. `atRest` opens it without its thread.
+  package func catalogue(atRest: Bool = false) throws -> SessionCatalogue {
+    try SessionCatalogue(location(), isNamed: path != nil, version: ProgramVersion.current, atRest: atRest)
   }
 
   /// Opens the store to read. Nil where the usual store was not made yet: nothing has been recorded, which is no error;
@@ -32,13 +32,16 @@ package struct StoreOptions: ParsableArguments {
   }
 
   /// Opens the store to read. Nil where it was not made yet, named or not.
-  package func openIfThere() throws -> HealthStore? {
+  package func openIfThere(atRest: Bool = false) throws -> HealthStore? {
     let location = try location()
-    return FileAccess.exists(location.path) ? try HealthStore.open(location.path, for: .reading, limit: .inAll) : nil
+    guard FileAccess.exists(location.path) else { return nil }
+    return atRest
+      ? try HealthStore.openAtRest(location.path, for: .reading, limit: .inAll)
+      : try HealthStore.open(location.path, for: .reading, limit: .inAll)
   }
 
   /// Opens the store to change something in it; `making` it, and its folder, where it is missing.
-  package func openToWrite(making: Bool) throws -> HealthStore {
+  package func openToWrite(making: Bool, atRest: Bool = false) throws -> HealthStore {
     let location = try StoreLocation.forCommands(option: path, environment: .current)
     if let refusal = location.writeRefusal() { throw refusal }
     if making {
@@ -47,6 +50,8 @@ package struct StoreOptions: ParsableArguments {
       throw CommandFailure(
         .noInput, "there is no store at \(location.path)", remedy: "name another one with --store FILE")
     }
-    return try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
+    return atRest
+      ? try HealthStore.openAtRest(location.path, for: .writing, mode: location.fileMode)
+      : try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
   }
 }

@@ -28,6 +28,7 @@ struct DoctorCommand: ParsableCommand {
       if address == .system { findings.append(await ServiceCheckup.finding(on: loop)) }
       findings.append(StoreCheckup.recorder(recorder))
       findings.append(await DoorCheckup.finding(isRecording: recorder != nil, on: loop))
+      findings.append(ImportCheckup.finding())
       return findings
     }
     try StandardOutput.write(findings.map(\.text).joined())

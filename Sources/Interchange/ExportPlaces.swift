@@ -1,0 +1,62 @@
+internal import Glibc
+internal import Recordings
+internal import StoreCommands
+
+/// The files that an export makes. They are open, under hidden names, before the store is read; a process outside of the cage puts them in
+/// their places, or removes them. That one cannot be made is an error when it is written.
+struct ExportPlaces: Sendable {
+  private let drafts: [(path: String, opening: Result<ReplacedFile.Draft, FileError>)]
+  /// A folder in which files of names that are not known yet can be made.
+  private let folder: Result<String, FileError>?
+  private let companion: Companion?
+
+  /// Files that are put in their places together, in this order, when the last one is finished.
+  init(_ paths: [String]) throws(CommandFailure) {
+    folder = nil
+    drafts = paths.map { path in
+      (path, Result { () throws(FileError) in try ReplacedFile.Draft(path: path) })
+    }
+    let names = drafts.compactMap { try? $0.opening.get().names }
+    companion =
+      names.isEmpty
+      ? nil
+      : try Companion(
+        {
+          for (hidden, path) in names where unsafe rename(hidden, path) != 0 { return errno }
+          return 0
+        }, otherwise: { for (hidden, _) in names { unsafe unlink(hidden) } })
+  }
+
+  /// A folder, which is removed where nothing is put into it.
+  init(folder: String, _ cage: inout Cage) throws(CommandFailure) {
+    drafts = []
+    let made = MadeFolders(at: folder)
+    self.folder = Result { () throws(FileError) in
+      try FileAccess.makeDirectory(folder, mode: 0o700)
+      return folder
+    }
+    cage.allowMaking(in: folder)
+    companion = made.isEmpty ? nil : try Companion({ 0 }, otherwise: made.remove)
+  }
+
+  /// Keeps the folder: a file goes into it. To be called once.
+  func keepFolder() throws(FileError) {
+    _ = try folder?.get()
+    _ = companion?.act()
+  }
+
+  /// The file that becomes `path`.
+  func file(_ path: String) throws(FileError) -> ReplacedFile {
+    guard let draft = drafts.first(where: { $0.path == path }) else { return try ReplacedFile(path: path) }
+    return ReplacedFile(try draft.opening.get())
+  }
+
+  /// Puts a file that is whole in its place, or lets it wait for the last one.
+  func finish(_ file: consuming ReplacedFile) throws(FileError) {
+    guard let companion, folder == nil else { return try file.finish() }
+    try file.finish { (_, path) in path == drafts.last?.path ? companion.act() : 0 }
+  }
+
+  /// Removes what was not put in its place.
+  func end() { companion?.end() }
+}

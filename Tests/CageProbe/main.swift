@@ -1,0 +1,4 @@
+import CageTrials
+import Glibc
+
+exit(unsafe cagetrials_run(CommandLine.argc, CommandLine.unsafeArgv))
