@@ -39,7 +39,7 @@ struct Cage {
     CommandFailure(
       .unavailable,
       "the system does not let sensord-interchange give up files, network and programs: \(FileError.reason(code))",
-      remedy: "read no file of others on it; a kernel with seccomp does")
+      remedy: "it reads files of others only where the kernel has seccomp filters")
   }
 }
 

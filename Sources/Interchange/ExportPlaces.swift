@@ -9,14 +9,18 @@ struct ExportPlaces: Sendable {
   /// A folder in which files of names that are not known yet can be made.
   private let folder: Result<String, FileError>?
   private let companion: Companion?
+  /// The place of the one that is finished last.
+  private let last: String?
 
   /// Files that are put in their places together, in this order, when the last one is finished.
   init(_ paths: [String]) throws(CommandFailure) {
     folder = nil
-    drafts = paths.map { path in
-      (path, Result { () throws(FileError) in try ReplacedFile.Draft(path: path) })
+    let drafts = paths.map { path in
+      (path: path, opening: Result { () throws(FileError) in try ReplacedFile.Draft(path: path) })
     }
     let names = drafts.compactMap { try? $0.opening.get().names }
+    self.drafts = drafts
+    last = names.last?.path
     companion =
       names.isEmpty
       ? nil
@@ -29,7 +33,7 @@ struct ExportPlaces: Sendable {
 
   /// A folder, which is removed where nothing is put into it.
   init(folder: String, _ cage: inout Cage) throws(CommandFailure) {
-    drafts = []
+    (drafts, last) = ([], nil)
     let made = MadeFolders(at: folder)
     self.folder = Result { () throws(FileError) in
       try FileAccess.makeDirectory(folder, mode: 0o700)
@@ -54,7 +58,7 @@ struct ExportPlaces: Sendable {
   /// Puts a file that is whole in its place, or lets it wait for the last one.
   func finish(_ file: consuming ReplacedFile) throws(FileError) {
     guard let companion, folder == nil else { return try file.finish() }
-    try file.finish { (_, path) in path == drafts.last?.path ? companion.act() : 0 }
+    try file.finish { (_, path) in path == last ? companion.act() : 0 }
   }
 
   /// Removes what was not put in its place.

@@ -132,14 +132,13 @@ final class StoreFile {
   private var descriptor: Int32? {
     var wanted = stat()
     guard unsafe stat(place.realPath, &wanted) == 0 else { return nil }
-    return (STDERR_FILENO + 1..<Self.mostDescriptors).first { number in
+    // More than any program of ours has open; one that may open fewer is soon through.
+    let most = Int32(clamping: min(max(sysconf(Int32(_SC_OPEN_MAX)), 1024), 65_536))
+    return (STDERR_FILENO + 1..<most).first { number in
       var status = stat()
       return unsafe fstat(number, &status) == 0 && status.st_ino == wanted.st_ino && status.st_dev == wanted.st_dev
     }
   }
-
-  /// So many are looked at: more than any program of ours has open when it opens a store.
-  private static let mostDescriptors: Int32 = 1024
 
   /// Runs `body` on one unchanging state of the file, whatever others write meanwhile. Throws like ``write(_:)``.
   func read<Result>(_ body: (Connection) throws(StoreError) -> Result) throws(StoreError) -> Result {
