@@ -271,7 +271,7 @@ static void fill(struct filter *filter, int may_make) {
 static int has_threads(void) {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-  // It has one of its own.
+  // The sanitizer has a thread of its own.
   return 0;
 #endif
 #endif

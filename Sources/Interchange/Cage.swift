@@ -10,7 +10,7 @@ protocol ConfinedCommand {
   @concurrent func perform() async throws
 }
 
-/// What this process may still open once it reads what strangers made: the files that stand here, to be read. What it writes to is open
+/// The files that this process may still open once it reads what strangers made, and those for reading only: all that is written is open
 /// by then.
 struct Cage {
   /// Random numbers for SQLite, and the rules of time zones; both are the same for every user.

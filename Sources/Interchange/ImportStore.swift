@@ -37,7 +37,7 @@ struct ImportStore: Sendable {
   /// The store, to be written or only to be looked at; nil where there is none, and none shall be made.
   func opened() throws -> HealthStore? { try opening.get().store }
 
-  /// What the store and its journal have.
+  /// The recordings of the store and its journal.
   func catalogue() throws -> SessionCatalogue {
     let (location, store) = try opening.get()
     return SessionCatalogue(location, store: store, version: ProgramVersion.current)

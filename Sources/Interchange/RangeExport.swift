@@ -21,7 +21,7 @@ struct RangeExport {
     self.places = places
   }
 
-  /// Where the files of all sessions go.
+  /// The file of all sessions, or the folder for a file of each.
   static func places(
     _ format: InterchangeFormat, _ output: String?, _ cage: inout Cage
   ) throws(CommandFailure) -> ExportPlaces {

@@ -38,7 +38,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// What was prepared outside of the cage: files, a neighbour of the same user, and descriptors.
+// Prepared outside of the cage: files, a neighbour of the same user, and descriptors.
 static pid_t neighbour;
 static int neighbour_word = 7;
 static int neighbour_handle = -1, opened = -1, plain_socket = -1, listening = -1, memory = -1;
@@ -184,7 +184,7 @@ ACT(message_queue) {
   return number < 0 ? -1 : msgctl(number, IPC_RMID, NULL);
 }
 
-// What leads into the kernel.
+// Calls that lead deep into the kernel.
 ACT(ring) {
   char parameters[256] = {0};
   return syscall(__NR_io_uring_setup, 1, parameters);
@@ -206,7 +206,7 @@ ACT(dump_core) { return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }
 ACT(own_descriptor) { return fcntl(opened, F_SETOWN, getpid()); }
 ACT(type_into_terminal) { return ioctl(opened, TIOCSTI, "x"); }
 
-// What reading, computing and writing need.
+// Acts that reading, computing and writing need.
 ACT(read_allowed) { return open("allowed", O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
 ACT(write_open_file) { return pwrite(opened, "x", 1, 0); }
 ACT(times_of_open_file) { return futimens(opened, NULL); }
@@ -287,7 +287,7 @@ static int enter(int version, int makes_files) {
   return cconfinement_enter(rules, makes_files);
 }
 
-// What became of an act, as a word.
+// The outcome of an act, as a word.
 static const char *outcome(size_t number, int version, int makes_files) {
   pid_t process = fork();
   if (process == 0) {

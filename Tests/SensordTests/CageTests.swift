@@ -2,8 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a program that a stranger's file has taken over can still do. `CageProbe` tries it as an ordinary user, each act in a process
-/// of its own.
+/// Acts of a program that a stranger's file has taken over. `CageProbe` tries them as an ordinary user, each in a process of its own.
 @Suite("The cage in which strangers' files are read")
 struct CageTests {
   private let folder = TemporaryFolder()
@@ -23,7 +22,7 @@ struct CageTests {
     return (output.text, status)
   }
 
-  /// What became of each act behind a cage with that version of Landlock; -1 is no cage.
+  /// The outcome of each act behind a cage with that version of Landlock; -1 is no cage.
   private func outcomes(_ version: Int, _ word: String = "try") throws -> [String: String] {
     let (text, status) = try run(probe, [word, "\(version)"])
     #expect(status == 0, "\(text)")
@@ -31,7 +30,7 @@ struct CageTests {
     return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0.count == 2 ? $0[1] : "") })
   }
 
-  /// What only Landlock refuses, since no filter of system calls sees a path.
+  /// Acts that only Landlock refuses, since no filter of system calls sees a path.
   private static let reading = [
     "read_secret", "read_memory", "read_environment", "list_folder", "open_pipe", "read_in_folder",
   ]
@@ -58,7 +57,7 @@ struct CageTests {
     "own_descriptor", "type_into_terminal",
   ]
 
-  /// What an ordinary user may not do anyway, here or on a machine that is set up otherwise: that the filter refuses it as well cannot be
+  /// Acts that an ordinary user may not do anyway, here or on a machine that is set up otherwise: that the filter refuses it as well cannot be
   /// seen by its success without one.
   private static let oftenRefused: Set = [
     "send_on_open_socket", "clone_user_namespace", "unshare_user_namespace", "ring", "berkeley_filter", "handle_faults",
@@ -94,7 +93,7 @@ struct CageTests {
     Self.expectFilter(outcomes)
   }
 
-  /// What an export into a folder does there.
+  /// Acts of an export into a folder, there.
   private static let making = ["make_in_folder", "place_in_folder", "remove_in_folder", "change_mode_of_open"]
 
   /// The same elsewhere, which only Landlock refuses.
