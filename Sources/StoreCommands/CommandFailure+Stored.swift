@@ -51,7 +51,9 @@ extension ExitStatus {
     self =
       switch code {
       case .missing, .notFound, .ambiguous: .noInput
-      case .notADatabase, .newerVersion, .corrupt, .foreignDeclaration, .tooMuchWork, .invalid, .attachment, .foreignAnchor, .lostAnchor: .badData
+      case .notADatabase, .newerVersion, .corrupt, .foreignDeclaration, .tooMuchWork, .invalid, .attachment,
+        .foreignAnchor, .lostAnchor:
+        .badData
       case .locked: .locked
       case .cannotCreate: .cannotCreate
       case .permission: .permission

@@ -12,6 +12,7 @@ public enum SharedPages {
   ///   - levels: How many inner pages there are one above the other.
   ///   - references: How often each refers to the one below, at most 2,000.
   ///   - isCircle: Whether the lowest one refers to the uppermost instead of the rows.
+  /// - Returns: The file.
   public static func multiply(
     root: Int, in sound: [UInt8], levels: Int = 2, references: Int = 2_000, isCircle: Bool = false
   ) -> [UInt8] {

@@ -26,11 +26,12 @@ struct Declaration: Hashable {
     }
   }
 
-  /// Whether it is one of those that nearly all are, so that an ordinary file is opened without a look at each word: a view of a
-  /// name that no table has, or `CREATE TABLE name (…)` of nothing but names, commas and parentheses.
+  /// Whether it is one of those that nearly all are, so that an ordinary file is opened without a look at each word: a view of
+  /// a name that no table has, or `CREATE TABLE name (…)` of nothing but names, commas and parentheses.
   private func isPlain(_ text: String) -> Bool {
     if kind == "view" { return name.hasSuffix("_list") && text.hasPrefix("CREATE VIEW ") }
-    guard kind == "table", !SQLWords.lowercased(name).hasSuffix("_list"), text.hasPrefix("CREATE TABLE \(name) (") else { return false }
+    guard kind == "table", !SQLWords.lowercased(name).hasSuffix("_list"), text.hasPrefix("CREATE TABLE \(name) (")
+    else { return false }
     var letters: UInt64 = 0
     for byte in text.utf8 {
       switch byte {
