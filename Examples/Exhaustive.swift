@@ -34,7 +34,7 @@ func name(_ outcome: CommitOutcome) -> String {
 func isOfTheFile(_ code: StoreError.Code) -> Bool {
   switch code {
   case .missing, .notADatabase, .newerVersion, .locked, .cannotCreate, .permission, .full, .io, .corrupt,
-    .cannotObserve:
+    .foreignDeclaration, .tooMuchWork, .cannotObserve:
     true
   case .notFound, .ambiguous, .invalid, .attachment, .foreignAnchor, .lostAnchor, .tooComplex, .cancelled, .closed,
     .statement:
