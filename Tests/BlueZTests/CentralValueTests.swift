@@ -112,11 +112,15 @@ struct CentralValueTests {
   @Test("with other subscribers every value is told once, however many they are")
   func shared() async throws {
     let stage = try await Stage()
-    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    // On a slow machine there are more attempts before the other program is told of, and the third asks for signals.
+    for method in ["AcquireNotify", "StartNotify"] {
+      await stage.bluez.answer(method, .error(name: "org.bluez.Error.InProgress", message: "In Progress"))
+    }
     await stage.follow()
     try await stage.bluez.link()
     try await stage.notifying(true)
     _ = await stage.log.events { $0 == .subscribed(address, .shared) }
+    let attempts = await stage.bluez.count("StartNotify")
     for value: UInt8 in [60, 60, 61] { try await stage.emit(value) }
     try await stage.answerOther()
     for value: UInt8 in [61, 61, 62] { try await stage.emit(value, times: 2) }
@@ -125,7 +129,7 @@ struct CentralValueTests {
     try await stage.mark()
     let events = await stage.log.eventsUntilBattery()
     #expect(stage.values(events).map { $0[1] } == [60, 60, 61, 61, 61, 62, 62, 62, 63])
-    #expect(await stage.bluez.count("StartNotify") == 0)
+    #expect(await stage.bluez.count("StartNotify") == attempts)
     await stage.end()
   }
 
