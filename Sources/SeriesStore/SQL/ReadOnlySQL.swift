@@ -41,13 +41,18 @@ public final class ReadOnlySQL {
     let views = Schema.views.filter { !addedViews.contains($0.name) && text.contains($0.name) }
     guard !views.isEmpty else { return }
     try file.connection.allowEverything()
-    try file.connection.execute("PRAGMA query_only = OFF")
-    for view in views {
-      try file.connection.execute("CREATE TEMP \(view.statement.dropFirst("CREATE ".count))")
-      addedViews.insert(view.name)
-    }
-    try file.connection.execute("PRAGMA query_only = ON")
+    var failure: StoreError?
+    do throws(StoreError) {
+      try file.connection.execute("PRAGMA query_only = OFF")
+      for view in views {
+        try file.connection.execute("CREATE TEMP \(view.statement.dropFirst("CREATE ".count))")
+        addedViews.insert(view.name)
+      }
+    } catch { failure = error }
+    // Whatever has failed, the next statement may only read.
+    do throws(StoreError) { try file.connection.execute("PRAGMA query_only = ON") } catch { failure = failure ?? error }
     try file.connection.allowOnlyReading()
+    if let failure { throw failure }
   }
 
   /// Compiles one statement. If it is not valid, throws ``StoreError/Code/statement`` with SQLite's message.
