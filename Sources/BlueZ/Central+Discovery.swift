@@ -12,7 +12,7 @@ extension Central {
     }
   }
 
-  /// What lists `AutoConnect` is BlueZ 5.83 or later, of which the first ones call the text of `UUIDs` as if it were a
+  /// An answer with `AutoConnect` is of BlueZ 5.83 or later, of which the first ones call the text of `UUIDs` as if it were a
   /// function (upstream issue 2282). A version that does not know the method is an old one; one that does not answer may be any.
   static func filtersServices(_ answer: Result<Message, DBusError>) -> Bool {
     switch answer {

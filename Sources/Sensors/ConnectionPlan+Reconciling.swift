@@ -94,7 +94,7 @@ extension ConnectionPlan {
     }
   }
 
-  /// What an adapter is to listen to, one sensor apart.
+  /// The discovery that an adapter is to make, one sensor apart.
   private func wantedDiscovery(on adapter: Adapter, without excluded: Int? = nil) -> Discovery? {
     guard adapter.filtersServices != nil, isDiscoveryUseful(on: adapter, without: excluded) else { return nil }
     if looks.isLooking { return .everything }

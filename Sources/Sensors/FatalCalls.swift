@@ -19,7 +19,7 @@ public struct FatalCalls: Sendable {
     var deathsToGiveUp: Int { self == .filteredDiscovery ? 1 : 2 }
   }
 
-  /// What a death leads to.
+  /// The consequence of a death.
   public struct Verdict: Hashable, Sendable {
     public let call: Call
     /// From the call to the death.

@@ -30,7 +30,7 @@ enum BlueZRelease: String, Hashable, Sendable, CaseIterable {
   case debian13 = "5.82"
   case unstable = "5.87"
 
-  /// What SetDiscoveryFilter understands, in bluetoothd's order.
+  /// The filters that SetDiscoveryFilter understands, in bluetoothd's order.
   var discoveryFilters: [String] {
     ["UUIDs", "RSSI", "Pathloss", "Transport", "DuplicateData", "Discoverable", "Pattern"]
       + (self == .unstable ? ["AutoConnect"] : [])

@@ -12,7 +12,7 @@ struct DraftedFile: Sendable {
   }
 
   let path: String
-  /// Who may read it, whatever the mask of the process is.
+  /// The mode of the file, whatever the mask of the process is.
   var mode: mode_t = 0o600
 
   private var draft: String { path + ".new" }
@@ -25,7 +25,7 @@ struct DraftedFile: Sendable {
   /// - Throws: ``Failure``; the draft is gone then.
   func write(_ text: String, isDurable: Bool = false) throws(Failure) {
     try requireReplaceable()
-    // That of a program that was killed.
+    // A killed program may have left one.
     unsafe unlink(draft)
     // Others may make files in a shared folder: what stands there now is neither opened nor followed.
     let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -52,7 +52,7 @@ struct DraftedFile: Sendable {
 
   private func requireReplaceable() throws(Failure) {
     var status = stat()
-    // What cannot be looked at cannot be made either, and says so there.
+    // A file that cannot be looked at cannot be made either, and says so there.
     guard unsafe lstat(path, &status) == 0 else { return }
     switch status.st_mode & S_IFMT {
     case S_IFREG, S_IFLNK: return

@@ -21,7 +21,7 @@ public final class LiveServer: Sendable {
     public var controlPath: String
     /// A file with the rate alone.
     public var textFile: String?
-    /// Who may read that file, as for chmod(2).
+    /// The mode of that file, as for chmod(2).
     public var textFileMode: UInt32 = 0o600
     /// The address and port to which avatar parameters are sent.
     public var avatar: (address: String, port: Int)?

@@ -28,7 +28,7 @@ struct RecorderCondition {
   private var syncProblem: JournalError?
   /// Why the last session could not be committed.
   private var storeProblem: String?
-  /// What bluetoothd is not asked any more, since it died of that.
+  /// The call that bluetoothd is not asked any more, since it died of that.
   private var fatalCall: String?
 
   // MARK: The bus

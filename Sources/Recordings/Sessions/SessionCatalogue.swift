@@ -76,12 +76,12 @@ package struct SessionCatalogue: Sendable {
     return (chosen.map(\.id), damages)
   }
 
-  /// What is not as it was written of the sessions that are listed.
+  /// Alterations of the sessions that are listed: rows that are not as they were written.
   @concurrent package func alterations() async throws -> [StoreDamage] {
     try await store?.alterations() ?? []
   }
 
-  /// What is not as it was written of a session that is shown or exported; none of one that is in the journal.
+  /// Alterations of a session that is shown or exported; none of one that is in the journal.
   @concurrent package func alterations(of session: UUID) async throws -> [StoreDamage] {
     try await store?.alterations(of: session) ?? []
   }

@@ -1,4 +1,4 @@
-/// What a file declares: a row of `sqlite_schema`.
+/// A declaration of a file: a row of `sqlite_schema`.
 struct Declaration: Hashable {
   /// `table`, `index`, `view` or `trigger`.
   var kind: String

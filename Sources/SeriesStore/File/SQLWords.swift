@@ -1,6 +1,6 @@
 /// The words and signs of a text of SQL, as SQLite's tokenizer divides it; comments are left out.
 ///
-/// It has no grammar: what is decided by it is refused where it is not understood.
+/// No grammar is known here: a declaration that is not understood is refused.
 struct SQLWords: Sequence, IteratorProtocol {
   enum Word: Hashable {
     /// A keyword or a name, in lower case as far as it is ASCII: SQLite compares both so.
@@ -69,7 +69,7 @@ struct SQLWords: Sequence, IteratorProtocol {
     return taken
   }
 
-  /// What stands between quotes; one that is doubled stands for itself.
+  /// Takes the text between quotes; a quote that is doubled stands for itself.
   private mutating func quoted(until end: UInt8) -> String {
     rest.removeFirst()
     var content: ArraySlice<UInt8> = []

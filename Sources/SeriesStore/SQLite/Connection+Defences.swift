@@ -32,6 +32,6 @@ extension Connection {
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, longestStatement)
   }
 
-  /// What a program registers to be called by its own statements alone (`SQLITE_DIRECTONLY`), never by a declaration.
+  /// Flags of a function that this program's own statements may call (`SQLITE_DIRECTONLY`), and no declaration.
   static let directOnly: Int32 = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
 }

@@ -24,7 +24,7 @@ final class WorkBudget {
   /// Nil where nothing limits the work: for statements that a person has written.
   var limit: WorkLimit?
   private var spent: Int64 = 0
-  /// What may be spent, as far as was needed to know: looked up when it would not suffice, since files grow.
+  /// The most that may be spent, as far as was needed to know: looked up when it would not suffice, since files grow.
   private var allowed = WorkBudget.least
 
   init(_ limit: WorkLimit?, for path: String) {

@@ -24,7 +24,7 @@ struct SessionsCommand: ParsableCommand {
     let catalogue = try store.catalogue()
     let (sessions, damages) = try CommandLoop.run {
       let (sessions, damages) = try await catalogue.list()
-      // Where pages cannot be read, that says enough.
+      // Pages that cannot be read say enough.
       return (sessions, damages.isEmpty ? try await catalogue.alterations() : damages)
     }
     if json {
