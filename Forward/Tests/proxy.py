@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
 """Stands between forwarders and a server of the tests, by Unix sockets.
-  proxy.py LISTEN SERVER     SIGUSR1 cuts all connections, in the middle of whatever they carry; SIGUSR2 makes them slow, or fast again"""
+  proxy.py LISTEN SERVER [BYTES]     cuts each connection that has carried so many; SIGUSR1 cuts all connections, in the middle of whatever they carry; SIGUSR2 makes them slow, or fast again"""
 import asyncio
 import signal
 import sys
 
 state = {'slow': False}
 open_ends = set()
+most = int(sys.argv[3]) if len(sys.argv) > 3 else None
 
 
-async def carry(reader, writer):
+async def carry(reader, writer, ends, carried):
     try:
         # Small pieces: what is cut was on its way.
         while data := await reader.read(512 if state['slow'] else 65536):
             if state['slow']:
                 await asyncio.sleep(0.005)
+            carried[0] += len(data)
+            if most and carried[0] > most:
+                for end in ends:
+                    end.abort()
+                return
             writer.write(data)
             await writer.drain()
     except OSError:
@@ -30,8 +36,9 @@ async def serve(reader, writer):
         writer.close()
         return
     ends = {writer.transport, back.transport}
+    carried = [0]
     open_ends.update(ends)
-    await asyncio.gather(carry(reader, back), carry(there, writer))
+    await asyncio.gather(carry(reader, back, ends, carried), carry(there, writer, ends, carried))
     open_ends.difference_update(ends)
 
 
@@ -49,6 +56,6 @@ async def main():
         await server.serve_forever()
 
 
-if len(sys.argv) != 3:
+if len(sys.argv) not in (3, 4):
     sys.exit(__doc__)
 asyncio.run(main())

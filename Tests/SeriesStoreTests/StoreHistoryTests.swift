@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HealthModel
-import SeriesStore
 import StoreSamples
 import TestSupport
 import Testing
+
+@testable import SeriesStore
 
 @Suite("History row by row")
 struct StoreHistoryTests {
@@ -126,6 +127,64 @@ struct StoreHistoryTests {
     let after = try await store.history(after: saved.anchor, limit: 100)
     #expect(after.altered.map(\.object) == [workout.id])
     #expect(after.altered[0].members.values.contains { $0 != rates.object })
+  }
+
+  /// Changes the file as another program: without the checksums that belong to it.
+  private func alter(_ statement: String) throws {
+    try Connection.undefended(folder.store).execute(statement)
+  }
+
+  @Test(
+    "a row that is not what was written is named by its table, and all other changes are as before",
+    arguments: [
+      ("UPDATE samples SET average = average + 1 WHERE id = 2", [2: "samples"]),
+      ("UPDATE summaries SET count = count + 1 WHERE id >> 16 = 2", [2: "summaries"]),
+      ("UPDATE chunks SET payload = CAST(substr(payload, 1, length(payload) - 1) || x'00ff' AS BLOB) WHERE id >> 16 = 2", [2: "chunks"]),
+      ("UPDATE gaps SET lost = lost + 1", [1: "gaps"]), ("UPDATE sessions SET quality = NULL", [1: "sessions"]),
+      ("UPDATE changes SET deleted = 1 WHERE number = 3", [3: "changes"]),
+      ("UPDATE changes SET uuid = x'00112233445566778899aabbccddeeff' WHERE number = 2", [2: "changes"]),
+      // A checksum alone says nothing against the rows that it is of.
+      ("UPDATE changes SET checksum = checksum + 1 WHERE number = 2", [:]),
+      ("UPDATE changes SET checksum = checksum + 1 WHERE number = 1", [:]),
+      ("UPDATE changes SET uuid = 7 WHERE number = 2", [2: "changes"]),
+    ] as [(String, [Int64: String])])
+  func damages(_ statement: String, _ expected: [Int64: String]) async throws {
+    let store = try open()
+    let start = Timestamp(microseconds: 1_714_920_600_000_000)
+    try await SampleSessions.save(UUID(), beats: 300, start: start, sensor: "C0:FF:EE:00:00:02", into: store)
+    let before = try await store.history(after: .start, limit: 100)
+    #expect(before.changes.allSatisfy(\.damagedTables.isEmpty))
+    await store.close()
+    try alter(statement)
+    let after = try await HealthStore.open(folder.store, for: .reading).history(after: .start, limit: 100)
+    var found: [Int64: String] = [:]
+    for (old, new) in zip(before.changes, after.changes) {
+      if new.damagedTables.isEmpty {
+        #expect(new == old)
+      } else {
+        found[new.number] = new.damagedTables.sorted().joined(separator: " ")
+      }
+    }
+    #expect(found == expected && after.changes.count == before.changes.count && !after.hasMore)
+  }
+
+  @Test("changes that cannot be read keep none behind them back, and the end of a list that cannot be read has no anchor of its own")
+  func unreadable() async throws {
+    let store = try open()
+    let start = Timestamp(microseconds: 1_714_920_600_000_000)
+    try await SampleSessions.save(UUID(), start: start, sensor: "C0:FF:EE:00:00:02", into: store)
+    let whole = try await store.history(after: .start, limit: 100)
+    await store.close()
+    try alter("UPDATE changes SET uuid = 7 WHERE number IN (2, 3) OR number = \(whole.last)")
+    let damaged = try HealthStore.open(folder.store, for: .reading)
+    let first = try await damaged.history(after: .start, limit: 2)
+    // The second has no anchor, nor has the third.
+    #expect(first.changes.map(\.number) == [1, 2, 3, 4] && first.hasMore)
+    #expect(first.changes[3] == whole.changes[3])
+    let rest = try await damaged.history(after: first.anchor, limit: 100)
+    #expect(rest.changes.last?.object == StoredChange.nothing && !rest.hasMore)
+    let end = try await damaged.history(after: rest.anchor, limit: 100)
+    #expect(end.changes.map(\.number) == [whole.last] && end.anchor == rest.anchor)
   }
 
   private func code(_ anchor: ChangeAnchor, _ store: HealthStore) async -> StoreError.Code? {

@@ -46,6 +46,8 @@ public struct CentreObject: Hashable, Sendable {
   public var rows: [Row] = []
   /// Whether a row is not as the store's format has it: it is among the others as JSON, and what is derived of it is missing.
   public var isDamaged = false
+  /// Whether a row is not what was written: it goes where the centre has nothing of the object, and takes the place of nothing.
+  public var isAltered = false
   /// SHA-256 of each packed chunk, in order.
   public var chunks: [[UInt8]] = []
 
@@ -82,8 +84,10 @@ public struct CentreObjects: Sendable {
 
   /// An object with its rows; nil where the store does not have it any more, and of a clinical record that stays at home.
   ///
-  /// - Throws: ``StoreError/Code/corrupt(object:)`` where a row is not as the store's format has it.
+  /// - Throws: ``StoreError/Code/corrupt(object:)`` where its own row, or one that says whose it is, is not as the store's format has
+  ///   it, or not what was written.
   public func object(_ stored: StoredChange) throws(StoreError) -> CentreObject? {
+    guard stored.damagedTables.isDisjoint(with: Self.identifying) else { throw Self.damaged(stored) }
     guard let own = stored.rows.first else { return nil }
     let isRecord = stored.rows.contains { $0.table == Self.recordTable }
     if isRecord, !persons.sendsRecords { return nil }
@@ -95,6 +99,7 @@ public struct CentreObjects: Sendable {
       id: stored.object, isSession: own.table == "sessions", session: stored.session, change: stored.number)
     (made.person, made.time, made.until) = (person, start, end)
     made.syncVersion = own["sync_version"].integer ?? 0
+    made.isAltered = !stored.damagedTables.isEmpty
     made.digest = Self.digest(of: stored.rows)
     let head: [Field] = [.text(person), Field(start), .text(copy.gateway), .text(stored.object.text)]
     let first = ownRow(own, of: stored, head: head, digest: made.digest)
@@ -129,7 +134,7 @@ public struct CentreObjects: Sendable {
         let figures = ["start", "end", "count", "sum", "minimum", "maximum", "cells"]
         let packed = head + [Field(ordinal), .bytes(digest), .bytes(payload)]
         let whole = CentreObject.Row(table: .chunk, fields: packed + figures.map { summary?[$0].field ?? .null })
-        if let summary, !whole.fits {
+        if let summary, !whole.fits || stored.damagedTables.contains("summaries") {
           made.isDamaged = true
           made.rows.append(.init(table: .chunk, fields: packed + figures.map { _ in .null }))
           made.rows.append(opaque(summary, head: head, ordinal: next(.opaque)))
@@ -190,6 +195,10 @@ public struct CentreObjects: Sendable {
     if let cell = cellOfValue(own, of: stored, person: person) { made.rows.append(cell) }
     return made
   }
+
+  /// The tables that say what an object is, whose and when. Where a row of these was altered the object is left out: it could be made
+  /// another person's.
+  private static let identifying: Set = ["changes", "sessions", "samples", "types", "sources", "devices"]
 
   /// The cell of a quantity that its sample's row has, not a chunk. Figures of a session are none: it has its rates.
   private func cellOfValue(_ own: StoredRow, of stored: StoredChange, person: String) -> CentreObject.Row? {

@@ -127,7 +127,12 @@ public struct Settings: Hashable, Sendable {
       ("keepalives", "1"), ("keepalives_idle", "60"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
       // Not a standby: it would be asked again and again for what it cannot do.
       ("target_session_attrs", "read-write"),
-      ("options", "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex"),
+      // The server's side, too: a connection that is lost without a word would hold the gateway's row for two hours.
+      (
+        "options",
+        "-c statement_timeout=120000 -c lock_timeout=60000 -c bytea_output=hex -c tcp_user_timeout=90000 "
+          + "-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3"
+      ),
     ]
     if let password { parameters.append(("password", password)) }
     if isOverNetwork {

@@ -137,7 +137,8 @@ struct RunCommand: ParsableCommand, ForwardAction {
     // Before the first look: what is saved from now on is signalled.
     let signals = await store.changeSignals()
     var forwarder = try await Forwarder.begin(store, settings: settings, password: password, isAgain: again)
-    var count = try await forwarder.run()
+    // A connection that is cut again and again, and brings something each time, is no failure that has to be waited for longer and longer.
+    var count = try await forwarder.run(progress: works)
     works()
     if once {
       if json { Terminal.printObject([("changes", "\(count)")]) } else { Terminal.print("\(count) changes forwarded") }
@@ -146,7 +147,7 @@ struct RunCommand: ParsableCommand, ForwardAction {
     }
     Terminal.complain("forwarded \(count) changes; waiting for more")
     for await _ in signals {
-      count = try await forwarder.run()
+      count = try await forwarder.run(progress: works)
       works()
     }
     throw ForwardFailure(.noInput, "the store was closed", isTransient: true)

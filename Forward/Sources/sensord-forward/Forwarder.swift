@@ -167,8 +167,8 @@ struct Forwarder: ~Copyable {
     return (CentreObjects(copy: copy, persons: settings.persons), .start)
   }
 
-  /// Forwards all that there is; the number of changes.
-  mutating func run(isolation: isolated (any Actor)? = #isolation) async throws -> Int {
+  /// Forwards all that there is, and says so after each part; the number of changes.
+  mutating func run(isolation: isolated (any Actor)? = #isolation, progress: () -> Void) async throws -> Int {
     var count = 0
     while true {
       let anchor = anchor
@@ -180,8 +180,15 @@ struct Forwarder: ~Copyable {
       }
       let altered = try await owners(of: part)
       try send(part, altered: altered)
+      progress()
       count += part.changes.count
+      // Of what is left nothing can be read.
+      let isEnd = part.anchor == anchor
       self.anchor = part.anchor
+      guard !isEnd else {
+        try await sendFiles()
+        return count
+      }
     }
   }
 
@@ -262,7 +269,9 @@ struct Forwarder: ~Copyable {
       do throws(StoreError) {
         guard let object = try objects.object(change) else { continue }
         found.append(object)
-        if object.isDamaged {
+        if object.isAltered {
+          damage[change.object] = "\(name) is not what was written to the store: the centre keeps what it has of it, or marks this one"
+        } else if object.isDamaged {
           damage[change.object] = "\(name) is damaged in the store: the centre lacks what is derived of it"
         }
       } catch {
@@ -276,7 +285,10 @@ struct Forwarder: ~Copyable {
       try transfer.move(from: anchor, to: part, in: &database)
       // First what was deleted: the same identifier may have been saved again in this part, with other values.
       // A restored store has deletions of nothing.
-      let deletions = part.changes.filter { $0.isDeletion && $0.object != StoredChange.nothing }
+      // A damaged one is none: a flipped bit makes a deletion of what was saved.
+      let deletions = part.changes.filter {
+        $0.isDeletion && $0.object != StoredChange.nothing && damage[$0.object] == nil
+      }
       try transfer.delete(deletions.map(objects.tombstone), in: &database)
       // What was deleted at the centre stays so, and leaves nothing that only it refers to.
       let living = try transfer.living(found, in: &database)

@@ -94,9 +94,11 @@ struct Transfer {
     guard !living.isEmpty else { return }
     var rows: [CentreObject.Row] = []
     for isSession in [true, false] {
-      let some = living.filter { $0.isSession == isSession }
-      guard !some.isEmpty else { continue }
-      let present = try present(some, in: isSession ? .session : .sample, &database)
+      let all = living.filter { $0.isSession == isSession }
+      guard !all.isEmpty else { continue }
+      let present = try present(all, in: isSession ? .session : .sample, &database)
+      // The sound one here never gives way to one that is damaged there.
+      let some = all.filter { !$0.isAltered || present[$0.id] == nil }
       try refuseOtherPersons(some.filter { present[$0.id] == nil }, in: isSession ? .session : .sample, &database)
       try removeOutlived(
         some.filter { present[$0.id].map(\.digest) ?? $0.digest != $0.digest }.map(\.id.text), in: &database)
@@ -328,14 +330,18 @@ struct Transfer {
     }
   }
 
-  /// Figures of a sample may change, and what was collected with it; its values never do.
+  /// Figures of a sample may change, and what was collected with it; its values never do, but where those at the centre are damaged.
   private func compareChunks(of object: CentreObject, in database: inout Database) throws {
     let answer = try database.run(
       """
-      SELECT sha256 FROM sensord_chunk WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid
-      ORDER BY ordinal
+      SELECT sha256, sha256(payload) = sha256 FROM sensord_chunk
+      WHERE person = $1 AND time = $2::bigint AND gateway = $3 AND owner = $4::uuid ORDER BY ordinal
       """, [.text(object.person), Field(object.time), .text(copy.gateway), .text(object.id.text)])
-    guard answer.rows.map({ Self.bytes($0[0]) }) == object.chunks else {
+    guard answer.rows.map({ Self.bytes($0[0]) }) != object.chunks else { return }
+    let marks = try database.run(
+      "SELECT 1 FROM sensord_object WHERE \(Forwarder.areMarks) AND owner = $2::uuid LIMIT 1",
+      [.text(copy.gateway), .text(object.id.text)])
+    guard answer.rows.contains(where: { $0[1] != "t" }) || !marks.rows.isEmpty else {
       throw ForwardFailure(
         .data,
         "the centre has other values of sample \(object.id.text) than the store; see 'sensord-forward verify' and 'sensord check'"

@@ -50,15 +50,23 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         }
         do throws(StoreError) {
           guard let object = try objects.object(change) else { continue }
-          if object.isDamaged { counts.damagedHere += 1 }
+          if object.isAltered, let held = centre.objects[object.id], held.digest != object.digest {
+            side.kept.insert(object.id)
+            continue
+          }
+          if object.isDamaged || object.isAltered { counts.damagedHere += 1 }
           side.add(object, members: change.members.values)
           guard centre.objects[object.id]?.digest == object.digest, !centre.doubled.contains(object.id) else {
             continue
           }
           same.append((object, objects.references(change)))
         } catch {
-          counts.leftOut += 1
-          side.waiting.insert(change.object)
+          if centre.objects[change.object] == nil {
+            counts.leftOut += 1
+            side.waiting.insert(change.object)
+          } else {
+            side.kept.insert(change.object)
+          }
         }
       }
       counts.altered.formUnion(try centre.altered(same, in: &database))
@@ -69,7 +77,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       store: side.digests, centre: centre.objects.mapValues(\.digest),
       tombstones: try hidden(side.saved.values, history: history, gateway, &database))
     comparison.add(different: centre.doubled.union(counts.altered))
-    let pending = try pending(side, gateway, &database)
+    let pending = try pending(side, gateway, &database).union(side.kept)
+    counts.kept = side.kept.count
     comparison.leaveOut(pending)
     let present = centre.objects.filter { !pending.contains($0.key) }
     counts.rows = try countRows(of: side.rows, present: present, &database)
@@ -85,10 +94,14 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     for attachment in files.missing where try await Self.isDamaged(attachment, in: store) { counts.damagedFiles += 1 }
     counts.files = files.count - counts.damagedFiles
     report(comparison, counts)
-    guard
-      comparison.isEqual && counts.leftOut == 0 && counts.rows == 0 && counts.files == 0 && counts.damagedFiles == 0
-        && counts.damaged == "0"
-    else {
+    let isEqual = comparison.isEqual && counts.rows == 0 && counts.files == 0 && counts.damaged == "0"
+    guard counts.leftOut == 0 && counts.damagedFiles == 0 else {
+      throw ForwardFailure(
+        .different,
+        "what is damaged in the store is not at the centre; 'sensord check' names it: put a sound copy of the store back, "
+          + "or delete it")
+    }
+    guard isEqual else {
       throw ForwardFailure(
         .different,
         "the centre differs from the store; 'sensord-forward run --once --again', while the service is stopped, "
@@ -104,6 +117,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     var rows: [String: Int] = [:]
     /// What changes name that are not forwarded yet.
     var waiting: Set<UUID> = []
+    /// What is damaged in the store, and at the centre as it was before.
+    var kept: Set<UUID> = []
     private var members: [UUID: [UUID]] = [:]
 
     mutating func add(_ object: CentreObject, members: some Sequence<UUID>) {
@@ -126,6 +141,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     /// Of the store's objects, those that lack what is derived of them, and those that were left out.
     var damagedHere = 0
     var leftOut = 0
+    /// Those that the centre has as they were before.
+    var kept = 0
     /// Files that were left out, too.
     var damagedFiles = 0
     var waiting = 0
@@ -225,7 +242,8 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
         ("extra", "\(comparison.extra.count)"), ("different", "\(comparison.different.count)"),
         ("deletedAtCentre", "\(comparison.deleted)"), ("otherRows", "\(counts.rows)"),
         ("otherFiles", "\(counts.files)"), ("damagedChunks", counts.damaged),
-        ("damagedInStore", "\(counts.damagedHere + counts.leftOut)"),
+        ("damagedInStore", "\(counts.damagedHere + counts.leftOut + counts.kept)"),
+        ("keptAtCentre", "\(counts.kept)"),
         ("damagedFilesInStore", "\(counts.damagedFiles)"), ("waiting", "\(counts.waiting)"),
         ("last", "\(counts.last)"),
       ])
@@ -241,10 +259,13 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
       Terminal.print("\(objects.count) \(name): \(objects.prefix(5).map(\.text).joined(separator: ", "))")
     }
     if counts.rows > 0 { Terminal.print("\(counts.rows) lists of rows have another length at the centre.") }
-    if counts.damagedHere + counts.leftOut > 0 {
+    let damaged = counts.damagedHere + counts.leftOut + counts.kept
+    if damaged > 0 {
+      Terminal.print("\(damaged) objects are damaged in the store; \(counts.leftOut) of them were left out.")
+    }
+    if counts.kept > 0 {
       Terminal.print(
-        "\(counts.damagedHere + counts.leftOut) objects are damaged in the store; \(counts.leftOut) of them were left out."
-      )
+        "Of \(counts.kept) the centre has what was written: 'sensord-forward restore --to FILE' makes a store with it.")
     }
     if counts.damagedFiles > 0 {
       Terminal.print("\(counts.damagedFiles) files of attachments are damaged in the store and were left out.")

@@ -137,4 +137,30 @@ struct NetworkTests {
     let open = try gateway.run("verify", credentials: folder.path)
     #expect(open.status == 78 && open.errors.contains("chmod o-rwx"), "\(open)")
   }
+
+  @Test("a connection that is cut again and again brings all that there is, since each brings something")
+  func cuts() async throws {
+    let server = try TestServer()
+    let gateway = try TestGateway(on: server, centre: "cuts")
+    let store = try gateway.open()
+    try await gateway.record(120, into: store)
+    let script = #filePath.replacing("ForwardProgramTests/NetworkTests.swift", with: "proxy.py")
+    let said = try OutputFile()
+    let proxy = try StartedProgram(
+      "/usr/bin/python3",
+      [script, "\(folder.path)/.s.PGSQL.5432", "\(server.socket)/.s.PGSQL.5432", "300000"],
+      output: said.descriptor, errors: said.descriptor)
+    defer {
+      proxy.send(SIGKILL)
+      proxy.wait()
+    }
+    while !folder.names.contains(".s.PGSQL.5432") {
+      try #require(said.text.isEmpty)
+      poll(nil, 0, 10)
+    }
+    try gateway.configure(host: folder.path)
+    let forwarded = try gateway.run("run", "--once")
+    #expect(forwarded.status == 0, "\(forwarded)")
+    #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 120)
+  }
 }

@@ -168,7 +168,7 @@ struct SidesTests {
     let forwarded = try gateway.run("run", "--once")
     let lines = forwarded.errors.split(separator: "\n")
     #expect(forwarded.status == 0 && lines.count == 3, "\(forwarded)")
-    #expect(lines.filter { $0.contains("lacks what is derived") }.count == 2, "\(forwarded)")
+    #expect(lines.filter { $0.contains("is not what was written") }.count == 2, "\(forwarded)")
     #expect(lines.contains { $0.contains(sessions[1].text) && $0.contains("was left out") }, "\(forwarded)")
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 3)
     #expect(try gateway.number("SELECT count(DISTINCT owner) FROM sensord_cell") == 3)

@@ -23,7 +23,7 @@ extension HealthStore {
   }
 
   /// The rows of the devices that objects refer to, by their number: a number may be another device's after all objects of the former
-  /// one were deleted.
+  /// one were deleted. A row that was altered is left out.
   public func historyDevices() throws(StoreError) -> [StoredRow] {
     try opened().read { (connection) throws(StoreError) in try HistoryReader(connection: connection).devices() }
   }

@@ -18,17 +18,20 @@ struct HistoryReader {
     guard let store = try reader.store() else { throw connection.corrupt("store") }
     var changes: [StoredChange] = []
     var end = seen
+    /// The last of them whose row can be read: only such a one has an anchor.
+    var readable = seen
     var size = 0
-    while end < last, changes.count < max(1, limit), changes.isEmpty || size < bytes {
+    while end < last, readable < end || changes.count < max(1, limit), changes.isEmpty || size < bytes {
       try connection.checkCancellation()
       end += 1
       let change = try change(end)
+      if change.object != StoredChange.nothing || change.isDeletion { readable = end }
       size += change.size
       changes.append(change)
     }
     return StoredChanges(
-      store: store, changes: changes, altered: try owners(after: seen, to: end), anchor: try reader.anchor(at: end),
-      last: last, hasMore: end < last)
+      store: store, changes: changes, altered: try owners(after: seen, to: end),
+      anchor: readable == seen ? anchor : try reader.anchor(at: readable), last: last, hasMore: end < last)
   }
 
   func objects(_ objects: [UUID]) throws(StoreError) -> [StoredChange] {
@@ -41,7 +44,21 @@ struct HistoryReader {
     return found
   }
 
-  func devices() throws(StoreError) -> [StoredRow] { try rows("devices", where: "true ORDER BY id") }
+  /// Those whose rows are what was written: another may have another's address.
+  func devices() throws(StoreError) -> [StoredRow] {
+    var devices: [StoredRow] = []
+    var numbers: [Int64] = []
+    do {
+      var statement = try connection.prepare("SELECT id FROM devices ORDER BY id")
+      while try statement.step() { numbers.append(statement.integer(0)) }
+    }
+    for number in numbers {
+      var damaged: Set<String> = []
+      let rows = try rows("devices", where: "id = ?1", number, damaged: &damaged)
+      if damaged.isEmpty { devices += rows }
+    }
+    return devices
+  }
 
   /// What was saved before and collected something that was saved since.
   private func owners(after first: Int64, to last: Int64) throws(StoreError) -> [StoredChange] {
@@ -58,46 +75,68 @@ struct HistoryReader {
     return owners
   }
 
+  /// A change with its rows. What is damaged is named in it and keeps no other back; one whose own row cannot be read is of nothing.
   private func change(_ number: Int64) throws(StoreError) -> StoredChange {
-    guard
-      let row = try rows("changes", where: "number = ?1", number).first, case .blob(let bytes) = row["uuid"],
-      let object = UUID(bytes: bytes), case .integer(let deleted) = row["deleted"]
-    else { throw connection.corrupt("change \(number)") }
     var change = StoredChange(
-      number: number, object: object, isDeletion: deleted != 0, time: try time(of: number),
-      type: try named("types", row["type"]), source: try named("sources", row["source"]), device: nil, session: nil,
-      rows: [], members: [:])
-    guard !change.isDeletion else { return change }
-    change.rows = try rows("samples", where: "id = ?1", number)
-    if change.rows.isEmpty {
-      change.rows = try rows("sessions", where: "id = ?1", number)
-      guard !change.rows.isEmpty else { return change }
-      change.rows += try rows("gaps", where: "session = ?1 ORDER BY session, ordinal", number)
-      if try connection.has(Schema.markers) {
-        change.rows += try rows("markers", where: "session = ?1 ORDER BY session, ordinal", number)
-      }
-    } else {
-      for table in contents { change.rows += try content(of: number, table) }
-    }
-    change.device = try named("devices", change.rows[0]["device"])
-    if case .integer(let session) = change.rows[0]["session"] { change.session = try self.object(of: session) }
-    change.rows += try rows("metadata_values", where: "owner = ?1 ORDER BY owner, key", number)
-    let associations = try rows("associations", where: "owner = ?1 ORDER BY owner, role, position", number)
-    change.rows += associations
-    for association in associations {
-      if case .integer(let member) = association["member"] { change.members[member] = try self.object(of: member) }
+      number: number, object: StoredChange.nothing, isDeletion: false, time: nil, type: nil, source: nil, device: nil,
+      session: nil, rows: [], members: [:])
+    do throws(StoreError) {
+      try read(&change)
+    } catch {
+      guard case .corrupt = error.code else { throw error }
+      change.rows = []
+      change.damagedTables.insert(Schema.changes.name)
     }
     return change
   }
 
+  private func read(_ change: inout StoredChange) throws(StoreError) {
+    let number = change.number
+    guard let link = try ChainLink(number, on: connection), case .blob(let bytes) = link.values[1],
+      let object = UUID(bytes: bytes), case .integer(let deleted) = link.values[4]
+    else { throw connection.corrupt("change \(number)") }
+    (change.object, change.isDeletion, change.time) = (object, deleted != 0, try time(of: number))
+    if !link.isSound(on: connection) { change.damagedTables.insert(Schema.changes.name) }
+    change.type = try named("types", link.values[2], damaged: &change.damagedTables)
+    change.source = try named("sources", link.values[3], damaged: &change.damagedTables)
+    guard !change.isDeletion else { return }
+    func add(_ table: String, where condition: String) throws(StoreError) {
+      change.rows += try rows(table, where: condition, number, damaged: &change.damagedTables)
+    }
+    try add("samples", where: "id = ?1")
+    if change.rows.isEmpty {
+      try add("sessions", where: "id = ?1")
+      guard !change.rows.isEmpty else { return }
+      try add("gaps", where: "session = ?1 ORDER BY session, ordinal")
+      if try connection.has(Schema.markers) { try add("markers", where: "session = ?1 ORDER BY session, ordinal") }
+    } else {
+      for table in contents {
+        change.rows += try content(of: number, table, damaged: &change.damagedTables)
+      }
+    }
+    change.device = try named("devices", change.rows[0]["device"], damaged: &change.damagedTables)
+    if case .integer(let session) = change.rows[0]["session"] { change.session = try self.object(of: session) }
+    try add("metadata_values", where: "owner = ?1 ORDER BY owner, key")
+    let before = change.rows.count
+    try add("associations", where: "owner = ?1 ORDER BY owner, role, position")
+    for association in change.rows[before...] {
+      if case .integer(let member) = association["member"] { change.members[member] = try self.object(of: member) }
+    }
+    let areSealed = change.rows.allSatisfy { row in
+      guard row.table == ChunkTable.chunks.name, case .blob(let payload) = row["payload"] else { return true }
+      return ChunkSeal.isWhole(payload)
+    }
+    if !areSealed { change.damagedTables.insert(ChunkTable.chunks.name) }
+  }
+
   private func content(
-    of number: Int64, _ table: (name: String, column: String, shift: Int64)
+    of number: Int64, _ table: (name: String, column: String, shift: Int64), damaged: inout Set<String>
   ) throws(StoreError) -> [StoredRow] {
     let first = number << table.shift
     guard first >> table.shift == number else { return [] }
     return try rows(
       table.name, where: "\(table.column) BETWEEN ?1 AND ?2 ORDER BY \(table.column)", first,
-      first | (1 << table.shift - 1))
+      first | (1 << table.shift - 1), damaged: &damaged)
   }
 
   private func object(of number: Int64) throws(StoreError) -> UUID? {
@@ -113,27 +152,75 @@ struct HistoryReader {
   }
 
   /// The row of a table that something refers to.
-  private func named(_ table: String, _ reference: SQLValue) throws(StoreError) -> StoredRow? {
+  private func named(
+    _ table: String, _ reference: SQLValue, damaged: inout Set<String>
+  ) throws(StoreError) -> StoredRow? {
     guard case .integer(let row) = reference else { return nil }
-    return try rows(table, where: "id = ?1", row).first
+    return try rows(table, where: "id = ?1", row, damaged: &damaged).first
   }
 
+  /// Rows of a table without their checksums; the table is added to `damaged` where one is not that of its row.
   private func rows(
-    _ table: String, where condition: String, _ arguments: Int64...
+    _ table: String, where condition: String, _ arguments: Int64..., damaged: inout Set<String>
   ) throws(StoreError) -> [StoredRow] {
     var statement = try connection.prepare("SELECT * FROM \(table) WHERE \(condition)")
     for (index, argument) in arguments.enumerated() { try statement.bind(argument, at: Int32(index) + 1) }
     let columns = statement.columnNames
-    let kept = columns.indices.filter { columns[$0] != Table.checksum }
+    let seal = columns.firstIndex(of: Table.checksum)
+    let kept = columns.indices.filter { $0 != seal }
     let name = table.hasPrefix("\"") ? String(table.dropFirst().dropLast()) : table
     var rows: [StoredRow] = []
     while try statement.step() {
-      rows.append(
-        StoredRow(
-          table: name, columns: kept.map { columns[$0] }, values: kept.map { statement.value(Int32(clamping: $0)) }))
+      let values = kept.map { statement.value(Int32(clamping: $0)) }
+      // Columns behind the checksum are of a later version of this program, and not of it.
+      if let seal, statement.value(Int32(clamping: seal)) != .integer(RowChecksum.of(Array(values.prefix(seal)))) {
+        damaged.insert(name)
+      }
+      rows.append(StoredRow(table: name, columns: kept.map { columns[$0] }, values: values))
     }
     return rows
   }
+}
+
+/// A row of the list of changes, whose checksum covers that of the row before it.
+private struct ChainLink {
+  let number: Int64
+  /// Without the checksum.
+  let values: [SQLValue]
+  let checksum: SQLValue
+
+  /// The row of a number; nil where there is none.
+  init?(_ number: Int64, on connection: Connection) throws(StoreError) {
+    var statement = try connection.prepare(
+      "SELECT number, uuid, type, source, deleted, checksum FROM changes WHERE number = ?1")
+    try statement.bind(number, at: 1)
+    guard try statement.step() else { return nil }
+    self.number = number
+    values = (0..<5).map { statement.value($0) }
+    checksum = statement.value(5)
+  }
+
+  /// Whether its values are those that were written. Where the row before cannot be read nothing says so, and its object is judged by
+  /// its own rows; where a checksum alone was changed, this row's or the one's before, the values around it say so.
+  func isSound(on connection: Connection) -> Bool {
+    let before = Self.read(number - 1, on: connection)
+    guard number == 1 || before != nil else { return true }
+    let own = continued(from: before?.checksum ?? .null)
+    if own == checksum { return true }
+    if let before, let earlier = number == 2 ? .null : Self.read(number - 2, on: connection)?.checksum,
+      continued(from: before.continued(from: earlier)) == checksum
+    {
+      return true
+    }
+    guard let after = Self.read(number + 1, on: connection) else { return false }
+    return after.continued(from: own) == after.checksum
+  }
+
+  private static func read(_ number: Int64, on connection: Connection) -> ChainLink? {
+    do throws(StoreError) { return try ChainLink(number, on: connection) } catch { return nil }
+  }
+
+  private func continued(from before: SQLValue) -> SQLValue { .integer(RowChecksum.of(values + [before])) }
 }
 
 extension StoredChange {

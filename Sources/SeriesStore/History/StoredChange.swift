@@ -26,6 +26,10 @@ public struct StoredChange: Hashable, Sendable {
   public var rows: [StoredRow]
   /// The objects that its rows of `associations` refer to, by their numbers.
   public var members: [Int64: UUID]
+  /// The tables in which a row of it is not that of its checksum, or a chunk not that of its seal: a failing disk or somebody changed it.
+  /// `changes` where that is its own place in the list, or where something of it cannot be read: then there are no rows, and the object is
+  /// ``nothing`` if that cannot be read either. Empty where all is as it was written.
+  public var damagedTables: Set<String> = []
 
   /// A change with what belongs to it.
   public init(
