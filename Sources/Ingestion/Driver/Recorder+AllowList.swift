@@ -29,6 +29,7 @@ extension Recorder {
 
   private func follow(_ list: AllowList) {
     let now = clock.now()
+    followClock(at: now)
     for address in recordings.addresses where !list.contains(address) {
       guard let index = recordings.index(of: address), !recordings[index].isUnlisted else { continue }
       if let ending = recordings[index].end(.request, at: now) {

@@ -119,8 +119,13 @@ extension Recorder {
   /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.
   private func endUnfinished(_ capture: Capture, _ reason: SessionEndReason = .recovered) {
     let session = capture.session
-    let ending = SessionEnding(
-      session: session, reason: reason, instant: capture.log.last?.instant ?? clock.now())
+    let last = capture.log.last?.instant ?? clock.now()
+    var backlog = JournalBacklog()
+    if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- wallOffset) > 1_000 }) ?? true {
+      // Set while no recorder ran.
+      backlog.append(SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: last), refused: .notWritten)
+    }
+    let ending = SessionEnding(session: session, reason: reason, instant: last, backlog: backlog)
     write(ending, of: "session \(session.uuidString.lowercased())")
   }
 

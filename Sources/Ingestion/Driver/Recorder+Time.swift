@@ -19,6 +19,8 @@ extension Recorder {
   package func timerFired() {
     timer = nil
     let now = clock.now()
+    // Nothing else may have happened since the clock was set, and what ends now is dated by it.
+    followClock(at: now)
     for index in recordings.indices {
       guard let ending = recordings[index].timeReached(now) else { continue }
       end(ending, of: index)

@@ -310,9 +310,17 @@ extension JournalContents {
 }
 
 extension Capture {
-  fileprivate var lastBoot: BootIdentifier? {
+  /// The boot of the last events.
+  var lastBoot: BootIdentifier? {
     var last: BootIdentifier?
     for event in log { if case .boot(let boot) = event.kind { last = boot } }
+    return last
+  }
+
+  /// The wall clock's lead over the boot clock that was recorded last, in microseconds.
+  var lastClock: Int64? {
+    var last: Int64?
+    for event in log { if case .clock(let offset) = event.kind { last = offset } }
     return last
   }
 }

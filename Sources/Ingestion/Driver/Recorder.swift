@@ -139,6 +139,7 @@ public actor Recorder {
   private func finish() async {
     readLastEvents()
     let now = clock.now()
+    followClock(at: now)
     var ended: [UUID] = []
     for index in recordings.indices {
       guard let ending = recordings[index].end(.shutdown, at: now) else { continue }

@@ -23,13 +23,15 @@ extension SensorRecording {
   ///
   /// - Parameters:
   ///   - kind: What happened.
-  ///   - instant: When. An instant before that of the last event is moved to that one.
+  ///   - instant: When. An instant before that of the last event is moved to that one. A clock that was set is a session's
+  ///     own also where its limit has passed meanwhile: it is moved to the last event then, as the session ends before `instant`.
   ///   - identifier: Of the session that this may begin; asked for only then.
   /// - Returns: What is left to do.
   mutating func handle(
     _ kind: SensorEvent.Kind, at instant: BootInstant, session identifier: @autoclosure () -> UUID
   ) -> Step {
-    let event = SensorEvent(kind, at: lastInstant.map { max(instant, $0) } ?? instant)
+    var event = SensorEvent(kind, at: lastInstant.map { max(instant, $0) } ?? instant)
+    if case .clock = kind, let lastInstant, let deadline, deadline <= event.instant { event.instant = lastInstant }
     lastInstant = event.instant
     let transition = machine.handle(event)
     let previous = session

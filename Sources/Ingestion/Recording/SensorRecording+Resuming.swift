@@ -45,6 +45,7 @@ extension SensorRecording {
   mutating func adopt(_ present: [SensorEvent]) -> SessionEnding? {
     var over: SessionTransition.End?
     for event in present {
+      lastInstant = event.instant
       let end = machine.handle(event).end
       over = over ?? end
     }
