@@ -3,6 +3,7 @@ import FoundationEssentials
 import HealthModel
 import Sensors
 import SeriesStore
+import Synchronization
 import Testing
 
 @testable import Ingestion
@@ -97,5 +98,31 @@ struct LateClockTests {
       let session = try #require(try await stage.openToRead().sessions().first)
       #expect(session.end.microseconds == Invented.at(95).microseconds + Invented.wallMinusBoot)
     }
+  }
+
+  @Test("how long a state has lasted does not change with the wall clock, whose times the status has")
+  func status() async throws {
+    let stage = try await LoneRecorder()
+    let seen = Seen()
+    try await stage.run { recorder in
+      Self.record(101...103, stage, recorder)
+      recorder.publishStatus()
+      stage.setTime(110)
+      seen.append(recorder.status())
+      stage.setClock(Self.days)
+      seen.append(recorder.status())
+    }
+    let sensors = seen.all.compactMap { $0.sensors.first }
+    try #require(sensors.count == 2)
+    let step = Self.days * 1_000_000
+    #expect(sensors[0].state == .measuring && sensors[1].since == sensors[0].since + step)
+    #expect(sensors[1].sessionStart == sensors[0].sessionStart.map { $0 + step })
+    #expect(sensors[1].rateAt == sensors[0].rateAt.map { $0 + step })
+  }
+
+  private final class Seen: Sendable {
+    private let statuses = Mutex<[RecorderStatus]>([])
+    var all: [RecorderStatus] { statuses.withLock { $0 } }
+    func append(_ status: RecorderStatus) { statuses.withLock { $0.append(status) } }
   }
 }

@@ -27,7 +27,8 @@ package enum SampleStatus {
     let away = SensorStatus(
       address: SensorAddress("C0:FF:EE:00:00:02")!, name: nil, state: .absent, since: now - 600_000_000)
     return StatusDocument(
-      version: "0.1.0", processIdentifier: 42, started: now - 600_000_000, updated: now, store: "/s/sensord.sqlite",
+      version: "0.1.0", processIdentifier: 42, started: now - 600_000_000, updated: now,
+      bootMicroseconds: 7_000_000_000, store: "/s/sensord.sqlite",
       status: RecorderStatus(state: .recording, problem: nil, sensors: [strap, away]))
   }
 }

@@ -34,6 +34,20 @@ struct StatusDocumentTests {
     #expect(StatusDocument(reading: Array(text.utf8))?.status.sensors.first?.gaps == 0)
   }
 
+  @Test("ages count by the boot clock: a step of the wall clock behind the last status changes none")
+  func steppedClock() throws {
+    var document = SampleStatus.document()
+    let later = SampleStatus.now + 20_000_000
+    for wall in [later, later + 259_200_000_000, 0] {
+      #expect(document.now(wall: wall, boot: 7_020_000_000) == later)
+    }
+    // A file of another boot, or of an earlier version.
+    #expect(document.now(wall: later, boot: 6_000_000_000) == later)
+    document.bootMicroseconds = nil
+    #expect(document.now(wall: later, boot: 7_020_000_000) == later)
+    #expect(StatusDocument(reading: document.json.bytes) == document)
+  }
+
   @Test("a file that is cut off or of another kind is refused", arguments: ["", "{}", "[]", "null", "{\"version\":1}"])
   func refused(text: String) {
     #expect(StatusDocument(reading: Array(text.utf8)) == nil)

@@ -154,10 +154,16 @@ extension Recorder {
     for index in recordings.indices { handle(event, of: index, at: instant) }
   }
 
+  /// The wall clock's lead over the boot clock, in microseconds: the one that sessions know, unless it was set since then.
+  var presentOffset: Int64 {
+    let offset = clock.wallMinusBoot()
+    return abs(offset - wallOffset) > 1_000 ? offset : wallOffset
+  }
+
   /// What sessions are told of a clock that was set; nil where it was not. Workouts know it then.
   private func changedClock(at instant: BootInstant) -> SensorEvent.Kind? {
-    let offset = clock.wallMinusBoot()
-    guard abs(offset - wallOffset) > 1_000 else { return nil }
+    let offset = presentOffset
+    guard offset != wallOffset else { return nil }
     wallOffset = offset
     for identifier in workouts.keys { tellClock(to: identifier, at: instant) }
     return .clock(wallMinusBootMicroseconds: offset)

@@ -59,12 +59,12 @@ extension Recorder {
 
   private func publishStates() {
     for index in recordings.indices where recordings[index].hasNewState {
-      let wall = clock.wallMicroseconds()
-      recordings[index].publishState(at: wall)
+      recordings[index].publishState(at: clock.now())
       guard observers.want(.sessions) else { continue }
       let recording = recordings[index]
       observers.publish(
-        RecorderEvent(.state(recording.state), of: recording.address, session: recording.session?.id, at: wall))
+        RecorderEvent(
+          .state(recording.state), of: recording.address, session: recording.session?.id, at: clock.wallMicroseconds()))
     }
   }
 
@@ -72,11 +72,12 @@ extension Recorder {
   public func status() -> RecorderStatus {
     let state = condition.state(
       hasSensors: !recordings.isEmpty || settings.unlisted != .refused, isRecording: recordings.isRecording)
+    let offset = presentOffset
     return RecorderStatus(
       state: state, problem: condition.problem(in: state),
       sensors: recordings.indices.map {
         recordings[$0].status(
-          wallMinusBoot: wallOffset, nextTry: plan.standing(of: recordings[$0].address)?.nextTry)
+          wallMinusBoot: offset, nextTry: plan.standing(of: recordings[$0].address)?.nextTry)
       })
   }
 

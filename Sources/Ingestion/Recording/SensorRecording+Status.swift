@@ -19,7 +19,7 @@ extension SensorRecording {
   /// How the sensor stands. `nextTry`: when it is tried to be connected next.
   func status(wallMinusBoot offset: Int64, nextTry: BootInstant?) -> SensorStatus {
     func wall(_ instant: BootInstant) -> Int64 { instant.microseconds + offset }
-    var status = SensorStatus(address: address, name: name, state: state, since: stateSince)
+    var status = SensorStatus(address: address, name: name, state: state, since: wall(stateSince))
     status.session = session?.id.uuidString.lowercased()
     status.sessionStart = machine.sessionStart.map(wall)
     status.beatsPerMinute = machine.beatsPerMinute

@@ -67,9 +67,9 @@ struct SensorRecording {
   var problem: String?
   var isLowBatteryLogged = false
 
-  /// The state that was published last, and since when (wall clock, microseconds since 1970).
+  /// The state that was published last, and since when. By the boot clock: the wall clock may be set meanwhile.
   private(set) var state = SensorStatus.State.absent
-  private(set) var stateSince: Int64
+  private(set) var stateSince: BootInstant
 
   /// - Parameters:
   ///   - address: Whose it is.
@@ -87,7 +87,7 @@ struct SensorRecording {
     machine = SessionMachine(limits: limits)
     _ = machine.handle(SensorEvent(.boot(boot), at: now))
     _ = machine.handle(SensorEvent(.clock(wallMinusBootMicroseconds: offset), at: now))
-    stateSince = now.microseconds &+ offset
+    stateSince = now
   }
 
   /// The adapter over which it is linked; nil without a link.
@@ -114,9 +114,9 @@ struct SensorRecording {
   /// Whether its state is another than the one that was published.
   var hasNewState: Bool { state != currentState }
 
-  /// Its state is published now; `wall` in microseconds since 1970.
-  mutating func publishState(at wall: Int64) {
+  /// Its state is published now.
+  mutating func publishState(at now: BootInstant) {
     state = currentState
-    stateSince = wall
+    stateSince = now
   }
 }

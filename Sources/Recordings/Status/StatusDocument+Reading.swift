@@ -15,7 +15,8 @@ extension StatusDocument {
     guard sensors.count == document.sensors.count else { return nil }
     self.init(
       version: document.version, processIdentifier: document.pid, started: started, updated: updated,
-      store: document.store, status: RecorderStatus(state: state, problem: document.problem, sensors: sensors))
+      bootMicroseconds: document.bootMicroseconds, store: document.store,
+      status: RecorderStatus(state: state, problem: document.problem, sensors: sensors))
   }
 
   private struct Document: Decodable {
@@ -23,6 +24,8 @@ extension StatusDocument {
     var pid: Int32
     var started: String
     var updated: String
+    /// Missing where the recorder is of an earlier version.
+    var bootMicroseconds: Int64?
     var store: String
     var state: String
     var problem: String?

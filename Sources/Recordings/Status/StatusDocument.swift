@@ -11,22 +11,37 @@ package struct StatusDocument: Hashable, Sendable {
   package var started: Int64
   /// When the file was written, in microseconds since 1970 (UTC).
   package var updated: Int64
+  /// The same moment by the boot clock, in microseconds; nil in a file of an earlier version.
+  package var bootMicroseconds: Int64?
   package var store: String
   package var status: RecorderStatus
 
   package init(
-    version: String, processIdentifier: Int32, started: Int64, updated: Int64, store: String, status: RecorderStatus
+    version: String, processIdentifier: Int32, started: Int64, updated: Int64, bootMicroseconds: Int64? = nil,
+    store: String, status: RecorderStatus
   ) {
     self.version = version
     self.processIdentifier = processIdentifier
     self.started = started
     self.updated = updated
+    self.bootMicroseconds = bootMicroseconds
     self.store = store
     self.status = status
   }
 }
 
 extension StatusDocument {
+  /// The time up to which ages in this document count: its own wall clock, carried on by the boot clock, which nobody sets.
+  ///
+  /// - Parameters:
+  ///   - wall: The wall clock now, in microseconds since 1970 (UTC): for a file of an earlier version.
+  ///   - boot: The boot clock now, in microseconds.
+  /// - Returns: The time, in microseconds since 1970 (UTC).
+  package func now(wall: Int64, boot: Int64) -> Int64 {
+    guard let bootMicroseconds, boot >= bootMicroseconds else { return wall }
+    return updated &+ (boot - bootMicroseconds)
+  }
+
   /// The file's content and the answer to `status --json`; null where something is unknown.
   package var json: JSONValue {
     [
@@ -34,6 +49,7 @@ extension StatusDocument {
       "pid": .integer(processIdentifier),
       "started": Self.time(started),
       "updated": Self.time(updated),
+      "bootMicroseconds": .integer(bootMicroseconds),
       "store": .string(store),
       "state": .string(status.state.rawValue),
       "problem": .string(status.problem),

@@ -1,6 +1,8 @@
 internal import Documents
 internal import Recordings
 internal import ArgumentParser
+internal import Ingestion
+internal import Sensors
 internal import StoreCommands
 
 /// `sensord status`: what the running recorder does now.
@@ -36,7 +38,8 @@ struct StatusCommand: ParsableCommand {
       }
       // A recorder of another store is not the one that was asked for.
       if store.path != nil, try document.store != store.location().path { continue }
-      let text = StatusReport.text(document, now: LocalTime.now(), columns: StandardOutput.columns)
+      let now = document.now(wall: LocalTime.now(), boot: HostClock.system.now().microseconds)
+      let text = StatusReport.text(document, now: now, columns: StandardOutput.columns)
       try StandardOutput.write(json ? document.json.text + "\n" : text)
       return
     }

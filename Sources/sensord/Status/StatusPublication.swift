@@ -2,6 +2,7 @@ internal import Recordings
 internal import Glibc
 internal import Ingestion
 internal import Logging
+internal import Sensors
 internal import StoreCommands
 internal import Synchronization
 
@@ -13,6 +14,8 @@ final class StatusPublication: Sendable {
     var hasBegun = false
     var latest: RecorderStatus?
     var headline = ""
+    /// The wall clock's lead over the boot clock, in microseconds, as it was published last.
+    var lead: Int64?
     var hasWarned = false
   }
 
@@ -20,7 +23,8 @@ final class StatusPublication: Sendable {
   private let store: String
   private let notification: ServiceNotification
   private let logger: Logger
-  private let started = LocalTime.now()
+  private let clock = HostClock.system
+  private let started = HostClock.system.now()
   private let processIdentifier = getpid()
   private let state = Mutex(State())
 
@@ -69,14 +73,26 @@ final class StatusPublication: Sendable {
       return state.headline != headline
     }
     if isNews { notification.send(.status(headline)) }
+    let now = clock.now().microseconds
+    let lead = lead(at: now)
     do {
       try file.write(
         StatusDocument(
-          version: SensordCommand.version, processIdentifier: processIdentifier, started: started,
-          updated: LocalTime.now(),
-          store: store, status: status))
+          version: SensordCommand.version, processIdentifier: processIdentifier,
+          started: started.microseconds &+ lead, updated: now &+ lead, bootMicroseconds: now, store: store,
+          status: status))
     } catch {
       warn(error)
+    }
+  }
+
+  /// The wall clock's lead over the boot clock; the one before where it was not set since then, so that `started` stays.
+  private func lead(at now: Int64) -> Int64 {
+    let present = clock.wallMicroseconds() &- now
+    return state.withLock { state in
+      if let lead = state.lead, abs(present &- lead) <= 1_000 { return lead }
+      state.lead = present
+      return present
     }
   }
 
