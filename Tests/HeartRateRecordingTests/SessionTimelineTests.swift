@@ -449,6 +449,47 @@ struct SessionTimelineTests {
     #expect(known == 0 || timeline.startMicroseconds > Script.offset - 200_000_000)
   }
 
+  /// Three boots whose clocks are right but for these days, each with thirty beats, a minute after the one before.
+  private static func boots(_ days: [Double]) -> Script {
+    var script = Script()
+    script.events = []
+    for (boot, error) in days.enumerated() {
+      script.add(.boot(BootIdentifier(high: 9, low: UInt64(boot))), at: 3)
+      let offset = Script.offset + Int64((Double(boot) * 60 + error * 86_400) * 1e6)
+      script.add(.clock(wallMinusBootMicroseconds: offset), at: 3)
+      script.beat(restingIntervals(30, seed: 50 + UInt64(boot)), from: 5)
+    }
+    return script
+  }
+
+  /// Runs are placed together, so that another gap moves beats by less than a millisecond.
+  private func isNear(_ one: Timestamp, _ other: Timestamp) -> Bool { abs(one.microseconds(since: other)) < 1_000 }
+
+  @Test("each boot has its own clock; one that is behind stands right behind the boot before it")
+  func bootBehind() {
+    let right = timeline(Self.boots([0, 0, 0]))
+    #expect(right.gaps.map(\.cause) == ["boot", "boot"] && right.gaps.allSatisfy { $0.estimatedLostBeats != nil })
+    let behind = timeline(Self.boots([0, -31, 0]))
+    #expect(isNear(behind.start, right.start) && behind.end == right.end)
+    #expect(behind.gaps.map(\.cause) == ["boot: length unknown", "boot"])
+    #expect(behind.gaps.map { $0.estimatedLostBeats != nil } == [false, true])
+    #expect(behind.gaps[0].end.microseconds(since: behind.gaps[0].start) < 5_000_000)
+    let last = timeline(Self.boots([0, 0, -31]))
+    #expect(isNear(last.start, right.start) && last.gaps.map(\.cause) == ["boot", "boot: length unknown"])
+    #expect(last.end.microseconds(since: right.end) < -20_000_000)
+  }
+
+  @Test("a clock that was more than a day behind before a reboot is not believed, and the later boots are")
+  func bootOfThePast() {
+    let right = timeline(Self.boots([0, 0, 0]))
+    let past = timeline(Self.boots([-31, 0, 0]))
+    #expect(past.end == right.end && past.gaps.map(\.cause) == ["boot: length unknown", "boot"])
+    #expect(past.start.microseconds(since: right.start) > 20_000_000)
+    // Less than a day may have passed.
+    let hours = timeline(Self.boots([-0.5, 0, 0]))
+    #expect(hours.end == right.end && isNear(hours.start, right.start.advanced(byMicroseconds: -43_200_000_000)))
+  }
+
   @Test("a recorder that was away, or lost values, leaves a gap with its own reason")
   func recorderGaps() {
     var script = Script()

@@ -7,7 +7,7 @@ public import Sensors
 /// rounded; no value is changed or dropped.
 public struct SessionTimeline: Hashable, Sendable {
   /// The version of the algorithm. It is stored with each session and raised whenever the same events give another result.
-  public static let algorithmVersion: Int64 = 6
+  public static let algorithmVersion: Int64 = 7
 
   /// The earlier of the first notification and the first beat.
   public let start: Timestamp
@@ -63,7 +63,7 @@ public struct SessionTimeline: Hashable, Sendable {
     endReason = columns.endReason
     rates = columns.rates
     heartbeats = try assembly?.heartbeats() ?? HeartbeatSeries()
-    gaps = findings.gaps
+    gaps = columns.markingUnmeasured(findings.gaps)
     coverage = assembly.map { $0.coverage(in: bounds) } ?? findings.rateCoverage(in: bounds)
     quality = QualityReport(columns, assembly, judgement)
     information = columns.sensor.information

@@ -92,6 +92,8 @@ struct TimelineCollector {
 
   private var stretches: [BootStretch] = []
   private var offsets: [Int64] = []
+  /// Boots of which nobody knows how long after the one before they began.
+  private var unmeasuredBoots: Set<Int> = []
   private var isLinked = false
   private var links = 0
   /// The link's last loss has been recorded, and no event of another link since.
@@ -417,20 +419,20 @@ extension TimelineCollector {
     Moment(stretch: stretches.count - 1, instant: instant)
   }
 
+  /// Each boot has its own clock. Where that cannot be right, boots stand one behind the other without a gap.
   private mutating func resolveOffsets() {
     var known = stretches.map { $0.offset }
-    // A boot without a known clock follows the boot before it; the loop below places it before a known one instead where it
-    // must.
-    if let last = known.lastIndex(where: { $0 != nil }) ?? known.indices.first {
-      var offset = known[last] ?? 0
-      known[last] = offset
-      for index in known.indices where index > last {
-        offset = stretches[index - 1].lastInstant &+ offset &- stretches[index].firstInstant
-        known[index] = offset
+    var previousEnd: Int64?
+    for index in known.indices where index >= known.firstIndex(where: { $0 != nil }) ?? 0 {
+      if let previousEnd, known[index].map({ stretches[index].firstInstant &+ $0 < previousEnd }) ?? true {
+        // Without a clock of its own, or with one that is behind, it follows the boot before it.
+        known[index] = previousEnd &- stretches[index].firstInstant
+        unmeasuredBoots.insert(index)
       }
+      previousEnd = stretches[index].lastInstant &+ (known[index] ?? 0)
     }
-    // Later knowledge is better: an earlier boot gives way to a later one. A gap of more than a day is not believed, since
-    // no session goes on that long without its sensor.
+    // A gap of more than a day is not believed, since no session goes on that long without its sensor: a machine without a
+    // clock battery learns the time late, so the later boot is right.
     let day: Int64 = 86_400_000_000
     for index in stretches.indices.reversed() {
       guard index + 1 < stretches.count, let next = known[index + 1] else { continue }
@@ -438,7 +440,23 @@ extension TimelineCollector {
       let last = stretches[index].lastInstant
       if let offset = known[index], last &+ offset <= nextFirst, nextFirst &- last &- offset <= day { continue }
       known[index] = nextFirst &- last
+      unmeasuredBoots.insert(index + 1)
     }
     offsets = known.map { $0 ?? 0 }
+  }
+
+  /// The gaps of the session, where those that hold the border of a boot whose distance is unknown say so.
+  func markingUnmeasured(_ gaps: [RecordingGap]) -> [RecordingGap] {
+    let borders = unmeasuredBoots.map { stretches[$0].firstInstant &+ offsets[$0] }
+    guard !borders.isEmpty else { return gaps }
+    return gaps.map { gap in
+      guard gap.reason == GapReason.boot.token,
+        borders.contains(where: { gap.start.microseconds <= $0 && $0 <= gap.end.microseconds })
+      else { return gap }
+      var gap = gap
+      gap.detail = "length unknown"
+      gap.estimatedLostBeats = nil
+      return gap
+    }
   }
 }
