@@ -72,6 +72,15 @@ final class StoreFile {
     announce()
   }
 
+  /// Brings what is in the write-ahead log into the file and empties the log, so that the file alone has everything.
+  ///
+  /// Waits for nobody: a reader or another writer leaves the log as it is.
+  func emptyLog() {
+    connection.waitForLocks(milliseconds: 0)
+    defer { connection.waitForLocks(milliseconds: Self.patience) }
+    _ = try? connection.emptyWriteAheadLog()
+  }
+
   deinit {
     guard isWriting else { return }
     connection.waitForLocks(milliseconds: 0)
