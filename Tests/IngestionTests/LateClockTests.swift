@@ -1,5 +1,5 @@
 import Captures
-import FoundationEssentials
+import Foundation
 import HealthModel
 import Sensors
 import SeriesStore
@@ -118,6 +118,48 @@ struct LateClockTests {
     #expect(sensors[0].state == .measuring && sensors[1].since == sensors[0].since + step)
     #expect(sensors[1].sessionStart == sensors[0].sessionStart.map { $0 + step })
     #expect(sensors[1].rateAt == sensors[0].rateAt.map { $0 + step })
+  }
+
+  @Test("a clock that is a year ahead deletes no capture; what is too much is deleted, and the log says so")
+  func captures() async throws {
+    let lines = Lines()
+    for bytes: Int64? in [nil, 1] {
+      let stage = try await LoneRecorder {
+        $0.captures?.maximumAge = .seconds(30 * 86_400)
+        $0.captures?.maximumBytes = bytes
+        $0.log = { lines.append($1) }
+      }
+      let captures = try await stage.run(awaiting: { recorder in
+        for (number, days) in [0, 400].enumerated() {
+          let start = 1_000 * (number + 1)
+          await Self.record(start...start + 3, stage, recorder)
+          stage.setClock(Int64(days) * 86_400)
+          stage.setTime(Double(start + 900))
+          await recorder.timerFired()
+          await recorder.commitsEnded()
+        }
+      })
+      #expect(captures.count == (bytes == nil ? 2 : 0))
+      #expect(lines.all.count { $0.contains("was deleted") } == (bytes == nil ? 0 : 2))
+    }
+  }
+
+  @Test("the store's file alone has a session as soon as no other is open, while the recorder goes on")
+  func log() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      await Self.record(101...103, stage, recorder)
+      stage.setTime(1_000)
+      await recorder.timerFired()
+      await recorder.commitsEnded()
+      #expect(FileManager.default.contents(atPath: stage.store + "-wal")?.isEmpty == true)
+    })
+  }
+
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
   }
 
   private final class Seen: Sendable {

@@ -64,10 +64,10 @@ final class SessionCommitterTests {
     let segment = folder + "/journal/00000002.journal"
     #expect(unsafe rename(segment, segment + ".kept") == 0 && mkdir(segment, 0o700) == 0)
     for _ in 0..<9 {
-      await #expect(throws: SessionCommitter.Failure.self) { try await committer.commit(session, now: 0) }
+      await #expect(throws: SessionCommitter.Failure.self) { try await committer.commit(session, now: (0, 0)) }
     }
     #expect(unsafe rmdir(segment) == 0 && rename(segment + ".kept", segment) == 0)
-    let committed = try await committer.commit(session, now: 0)
+    let committed = try await committer.commit(session, now: (0, 0))
     #expect(committed.rates == 60 && committed.damages.isEmpty)
   }
 
@@ -110,9 +110,9 @@ final class SessionCommitterTests {
     }
     #expect(unsafe rename(segment, segment + ".kept") == 0 && mkdir(segment, 0o700) == 0)
     for _ in 0..<10 {
-      await #expect(throws: SessionCommitter.Failure.self) { try await committer.commit(session, now: 0) }
+      await #expect(throws: SessionCommitter.Failure.self) { try await committer.commit(session, now: (0, 0)) }
     }
-    let committed = try await committer.commit(session, now: 0)
+    let committed = try await committer.commit(session, now: (0, 0))
     #expect(committed.outcome == .stored)
     #expect(values > 0 && committed.rates == 60 - values)
     #expect(committed.damages.map(\.reason) == [.unreadable(EISDIR)])
@@ -132,7 +132,7 @@ final class SessionCommitterTests {
     let store = try HealthStore.open(folder + "/sensord.sqlite", for: .recording)
     let rules = HeartEventRules(low: 36)
     let committer = SessionCommitter(store: store, journal: journal, archive: nil, version: "test", eventRules: rules)
-    #expect(try await committer.commit(session, now: 0).outcome == .stored)
+    #expect(try await committer.commit(session, now: (0, 0)).outcome == .stored)
     let query = SampleQuery(.type(.category(.lowHeartRateEvent)))
     let event = try #require(try await query.result(for: store).value.first)
     #expect(event.session == session && event.end.microseconds(since: event.start) / 1_000 == 600_000)

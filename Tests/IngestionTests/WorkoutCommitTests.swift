@@ -60,7 +60,7 @@ struct WorkoutCommitTests {
       guard case .sessionsMissing = error else { throw error }
     }
     #expect(try await WorkoutQuery().result(for: store).value.isEmpty)
-    _ = try await committer.commit(Self.request, now: 0, during: [Self.workout])
+    _ = try await committer.commit(Self.request, now: (0, 0), during: [Self.workout])
     #expect(try await committer.commit(workout: Self.workout, besides: []).outcome == .stored)
     let stored = try await store.workout(Self.workout)
     #expect(stored.statistics(for: .heartRate)?.count == 5 && stored.end == Self.wall(96))
@@ -84,7 +84,7 @@ struct WorkoutCommitTests {
       try journal.append(SensorEvent(.ended(.request), at: Invented.at(96)), to: Self.request)
       let committer = SessionCommitter(
         store: store, journal: journal, archive: nil, version: "test", eventRules: HeartEventRules())
-      _ = try await committer.commit(Self.request, now: 0)
+      _ = try await committer.commit(Self.request, now: (0, 0))
       let outcome = try await committer.commit(workout: Self.workout, besides: []).outcome
       #expect(outcome == (name == "one" ? .stored : .unchanged))
     }

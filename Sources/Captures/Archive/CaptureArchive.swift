@@ -75,21 +75,39 @@ public struct CaptureArchive: Hashable, Sendable {
     }
   }
 
-  /// Deletes what exceeds the limits at `now` (seconds since 1970), and returns what was deleted.
+  /// Why a capture was deleted, and which.
+  public struct Deletion: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+      /// It was older than the limit.
+      case age
+      /// The folder was larger than the limit.
+      case size
+    }
+
+    public var capture: KeptCapture
+    public var reason: Reason
+  }
+
+  /// Captures that go at once because of their age: with each one that comes two go, so a wrong clock costs little and
+  /// the folder still empties.
+  static let greatestAged = 2
+
+  /// Deletes what exceeds the limits at `now` (seconds since 1970): of what is too old the two oldest, of what is too much all.
   ///
+  /// - Returns: What was deleted, oldest first.
   /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
   @discardableResult
-  public func prune(now: Int64) throws(JournalError) -> [KeptCapture] {
+  public func prune(now: Int64) throws(JournalError) -> [Deletion] {
     let kept = try files()
     var bytes = kept.reduce(0) { $0 + $1.bytes }
-    var deleted: [KeptCapture] = []
-    for file in kept {
-      let isTooOld = maximumAgeSeconds.map { now - file.modified > $0 } ?? false
+    var deleted: [Deletion] = []
+    for (index, file) in kept.enumerated() {
+      let isTooOld = index < Self.greatestAged && (maximumAgeSeconds.map { now - file.modified > $0 } ?? false)
       let isTooMuch = maximumBytes.map { bytes > $0 } ?? false
       guard isTooOld || isTooMuch else { continue }
       try delete(file)
       bytes -= file.bytes
-      deleted.append(file)
+      deleted.append(Deletion(capture: file, reason: isTooOld ? .age : .size))
     }
     return deleted
   }

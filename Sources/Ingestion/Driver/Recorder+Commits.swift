@@ -28,7 +28,7 @@ extension Recorder {
   func commit(_ session: UUID) async {
     guard let files else { return }
     let name = session.uuidString.lowercased()
-    let seconds = clock.wallMicroseconds() / 1_000_000
+    let now = (wall: clock.wallMicroseconds() / 1_000_000, boot: clock.now().microseconds / 1_000_000)
     do throws(SessionCommitter.Failure) {
       do { try payJournal(of: session) } catch { throw .journal(error) }
       do { try await makeStoreSound() } catch { throw .store(error) }
@@ -42,7 +42,7 @@ extension Recorder {
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(
-          session, now: seconds, during: endedWorkouts.union(workouts.keys))
+          session, now: now, during: endedWorkouts.union(workouts.keys))
         for line in committed.lines(of: name) { log(line) }
       }
       condition.committed()
@@ -87,6 +87,12 @@ extension SessionCommitter.Committed {
         .notice, "session \(name) \(outcome?.rawValue ?? "was empty"): rates \(rates), beats \(beats), gaps \(gaps)")
     ]
     lines += damageLines
+    lines += deletedCaptures.map { deletion in
+      let session = deletion.capture.session.uuidString.lowercased()
+      let reason =
+        deletion.reason == .age ? "is older than 'keep' allows" : "makes the folder larger than 'size' allows"
+      return LogLine(.notice, "the capture of session \(session) \(reason) and was deleted; the session stays stored")
+    }
     if let archiveFailure { lines.append(LogLine(.warning, "its capture could not be kept: \(archiveFailure)")) }
     return lines
   }

@@ -29,6 +29,8 @@ actor SessionCommitter {
     var gaps: Int
     /// What of its journal could not be read, the first hundred places.
     var damages: [CaptureDamage]
+    /// The older captures that went meanwhile.
+    var deletedCaptures: [CaptureArchive.Deletion] = []
     /// Why its capture could not be kept or old ones could not be deleted, where that was asked for.
     var archiveFailure: JournalError?
   }
@@ -36,6 +38,8 @@ actor SessionCommitter {
   let store: HealthStore
   let journal: Journal
   private let archive: CaptureArchive?
+  /// By which time its captures age; nil where they are kept whatever their age.
+  private var aging: CaptureAging?
   let version: String
   let eventRules: HeartEventRules
   /// How often a session, a series or a workout could not be read from the journal.
@@ -53,6 +57,7 @@ actor SessionCommitter {
     self.store = store
     self.journal = journal
     self.archive = archive
+    aging = archive?.maximumAgeSeconds.map { CaptureAging(keep: $0) }
     self.version = version
     self.eventRules = eventRules
   }
@@ -64,12 +69,12 @@ actor SessionCommitter {
   ///
   /// - Parameters:
   ///   - session: The session's identity in the journal.
-  ///   - now: Seconds since 1970, for the age of kept captures.
+  ///   - now: The clocks' times in seconds, for the age of kept captures.
   ///   - workouts: The workouts in the journal: no heart event is of their time.
   /// - Returns: What was stored.
   /// - Throws: ``Failure``; the session is then still in the journal.
   func commit(
-    _ session: UUID, now: Int64, during workouts: Set<UUID> = []
+    _ session: UUID, now: (wall: Int64, boot: Int64), during workouts: Set<UUID> = []
   ) throws(Failure) -> Committed {
     // What a long session took for its final pass goes back to the system, not into a heap that stays that large.
     defer { malloc_trim(0) }
@@ -91,10 +96,13 @@ actor SessionCommitter {
     do { recorded = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
     let outcome = try save(recorded, excluding: spans(ofWorkouts: workouts))
     var archiveFailure: JournalError?
+    var deletedCaptures: [CaptureArchive.Deletion] = []
     if let archive, outcome != .deletedBefore {
       do throws(JournalError) {
+        let newest = try archive.files().last?.modified
         _ = try archive.keep(capture)
-        _ = try archive.prune(now: now)
+        deletedCaptures = try archive.prune(
+          now: aging?.now(wall: now.wall, boot: now.boot, newest: newest) ?? now.wall)
       } catch {
         archiveFailure = error
       }
@@ -108,7 +116,7 @@ actor SessionCommitter {
     }
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
-      gaps: recorded.gaps.count, damages: damages, archiveFailure: archiveFailure)
+      gaps: recorded.gaps.count, damages: damages, deletedCaptures: deletedCaptures, archiveFailure: archiveFailure)
   }
 
   /// The store's actor has the same thread. Session and events are in one transaction: a kill leaves both or neither.

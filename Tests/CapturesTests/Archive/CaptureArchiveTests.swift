@@ -46,11 +46,26 @@ struct CaptureArchiveTests {
       date(try archive.keep(capture(session)), 10_000 + index * 500)
     }
     try TemporaryFolder.write([1], to: "\(path)/notes.txt")
-    #expect(try archive.prune(now: 12_000).map(\.session) == Array(sessions[..<2]))
+    #expect(try archive.prune(now: 12_000).map(\.capture.session) == Array(sessions[..<2]))
     archive.maximumBytes = try archive.files().last.map { $0.bytes * 2 }
-    #expect(try archive.prune(now: 12_000).map(\.session) == [sessions[2]])
+    #expect(try archive.prune(now: 12_000).map(\.capture.session) == [sessions[2]])
     #expect(try archive.files().map(\.session) == Array(sessions[3...]))
     #expect(TemporaryFolder.names(path).contains("notes.txt"))
+  }
+
+  @Test("of what is too old never all goes at once, whatever the clock says; what is too much does, and each says why")
+  func pruneAtOnce() throws {
+    var archive = CaptureArchive(directory: path, maximumAgeSeconds: 1000, maximumBytes: nil)
+    let sessions = (0..<5).map { _ in UUID() }
+    for (index, session) in sessions.enumerated() {
+      date(try archive.keep(capture(session)), 10_000 + index)
+    }
+    let aged = try archive.prune(now: .max / 2)
+    #expect(aged.map(\.capture.session) == Array(sessions[..<2]) && aged.allSatisfy { $0.reason == .age })
+    archive.maximumBytes = 0
+    archive.maximumAgeSeconds = nil
+    let rest = try archive.prune(now: 0)
+    #expect(rest.map(\.capture.session) == Array(sessions[2...]) && rest.allSatisfy { $0.reason == .size })
   }
 
   @Test("a session that is deleted leaves no file")
