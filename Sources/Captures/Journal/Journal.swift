@@ -22,7 +22,7 @@ public final class Journal: Sendable {
 
   /// Opens the journal in `directory`, creates the folder if it is missing, and recovers its content.
   ///
-  /// Foreign and unreadable files are renamed so that their name says why. Sessions that are not committed can be continued
+  /// Foreign files are renamed so that their name says why; a segment that cannot be read now is read by a later start. Sessions that are not committed can be continued
   /// under their UUIDs. Writing begins in a new segment, since the old one's last record may be incomplete.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen`, `cannotRead`, or `locked` where another process has it open.

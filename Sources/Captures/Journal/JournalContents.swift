@@ -1,3 +1,5 @@
+import Glibc
+
 /// The content of a journal's folder.
 public struct JournalContents: Hashable, Sendable {
   /// In the order of their first records.
@@ -59,11 +61,14 @@ public struct ForeignFile: Hashable, Sendable {
   public var reason: Reason
   /// Its new name, which says why; nil if it was left alone.
   public var setAsideAs: String?
+  /// The number of the user whom it belongs to, where it could not be read.
+  public var owner: UInt32?
 
-  public init(name: String, reason: Reason, setAsideAs: String? = nil) {
+  public init(name: String, reason: Reason, setAsideAs: String? = nil, owner: UInt32? = nil) {
     self.name = name
     self.reason = reason
     self.setAsideAs = setAsideAs
+    self.owner = owner
   }
 
   public enum Reason: Hashable, Sendable {
@@ -73,5 +78,34 @@ public struct ForeignFile: Hashable, Sendable {
     case newerVersion(Int)
     /// It could not be opened or read: the system's error number.
     case unreadable(Int32)
+
+    /// Whether it may be readable another time, and is a segment then: it keeps its name and its place.
+    var mayPass: Bool {
+      if case .unreadable(let number) = self { ![EISDIR, ELOOP, EINVAL, ENXIO].contains(number) } else { false }
+    }
+  }
+}
+
+extension ForeignFile {
+  /// What is wrong with it, and what to do, in one line for a person.
+  ///
+  /// - Parameter directory: The journal's folder.
+  /// - Returns: The line, which holds no health data.
+  public func line(in directory: String) -> String {
+    let place = setAsideAs.map { " and was set aside as \($0)" } ?? ""
+    switch reason {
+    case .notAJournal: return "\(name) is no segment of it\(place)"
+    case .newerVersion(let version): return "\(name) is of a newer sensord (version \(version))\(place)"
+    case .unreadable(let number):
+      let path = "\(directory)/\(name)"
+      let fault = "\(path) cannot be read (\(SystemError.text(number)))\(place)"
+      guard reason.mayPass else { return fault }
+      guard number == EACCES || number == EPERM, let owner else {
+        return "\(fault); what it holds is stored by the first start that can read it"
+      }
+      let user = owner == 0 ? "root" : "user \(owner)"
+      return "\(fault), it belongs to \(user); to have it stored: sudo chown --reference='\(directory)' '\(path)',"
+        + " then start the recorder anew"
+    }
   }
 }

@@ -20,8 +20,8 @@ struct JournalScan {
   /// Reads the folder.
   ///
   /// `only` is the one session whose events are wanted. `wanted` are the segments to read (nil for all); others are treated
-  /// as if they did not exist. With `settingAside`, files that are not readable segments are renamed, and remains of an
-  /// unfinished rewrite are deleted.
+  /// as if they did not exist. With `settingAside`, files that are no segments are renamed, and remains of an
+  /// unfinished rewrite are deleted. A segment that may be readable another time stays as it is.
   init(
     _ directory: Directory, only: UUID? = nil, wanted: Set<Int>? = nil, settingAside: Bool = false
   ) throws(SystemError) {
@@ -112,7 +112,10 @@ struct JournalScan {
   }
 
   private mutating func setAside(_ name: String, _ reason: ForeignFile.Reason) {
-    guard settingAside else { return foreignFiles.append(ForeignFile(name: name, reason: reason)) }
+    guard settingAside, !reason.mayPass else {
+      let owner: UInt32? = if case .unreadable = reason { directory.owner(of: name) } else { nil }
+      return foreignFiles.append(ForeignFile(name: name, reason: reason, owner: owner))
+    }
     let newName = directory.freeName(SegmentName.aside(name, reason))
     let isRenamed = (try? directory.rename(name, to: newName)) != nil
     foreignFiles.append(ForeignFile(name: name, reason: reason, setAsideAs: isRenamed ? newName : nil))

@@ -58,7 +58,7 @@ extension Recorder {
       log(.warning, "journal: \(unknown); \(contents.unknownRecordCount) such records are handed on as they are")
     }
     for file in contents.foreignFiles {
-      log(.warning, "journal: \(file.name) is no segment of it and was set aside as \(file.setAsideAs ?? file.name)")
+      log(.warning, "journal: \(file.line(in: settings.journal))")
     }
     var ended: [UUID] = []
     for found in contents.sessions {

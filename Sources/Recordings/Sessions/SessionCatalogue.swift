@@ -50,8 +50,13 @@ package struct SessionCatalogue: Sendable {
 
   /// All sessions that can be read, oldest first, and what is damaged of the others.
   @concurrent package func list() async throws -> (sessions: [SessionSummary], damages: [StoreDamage]) {
-    let journalled = try journalled()
-    let (stored, damages) = try await store?.readableSessions() ?? ([], [])
+    let contents = try JournalReader.read(directory: location.journal)
+    let journalled = OpenSessions.sessions(of: contents, version: version)
+    let (stored, found) = try await store?.readableSessions() ?? ([], [])
+    let waiting = contents.foreignFiles.map {
+      StoreDamage(object: "journal", problem: $0.line(in: location.journal))
+    }
+    let damages = found + waiting
     let known = Set(stored.map(\.id))
     let open = journalled.filter { !known.contains($0.id) }.map { SessionSummary($0) }
     // The store lists by start already; what is still open is nearly always the newest.

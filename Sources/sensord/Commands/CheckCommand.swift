@@ -77,7 +77,7 @@ struct CheckCommand: ParsableCommand {
     return contents.damages.filter { !$0.isExpectedAfterCrash }.map {
       StoreDamage(object: "journal", problem: "\($0)")
     }
-      + contents.foreignFiles.map { StoreDamage(object: "journal", problem: "\($0.name) is no segment of it") }
+      + contents.foreignFiles.map { StoreDamage(object: "journal", problem: $0.line(in: directory)) }
   }
 
   private static func damages(ofCapture path: String) -> [StoreDamage] {

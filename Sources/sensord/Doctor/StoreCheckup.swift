@@ -1,3 +1,4 @@
+internal import Captures
 internal import Ingestion
 internal import Recordings
 internal import SeriesStore
@@ -16,11 +17,22 @@ enum StoreCheckup {
       let count = try await store.sessions().count
       let sensors = try await store.allowedSensors()
       await store.close()
-      return [writable(location, sessions: count), allowed(sensors)]
+      return [writable(location, sessions: count), allowed(sensors)] + (try journal(location))
     } catch {
       let failure = CommandFailure(classifying: error) ?? CommandFailure(.internalError, "cannot be read")
       return unreadable(failure)
     }
+  }
+
+  /// What of the journal is not stored since nobody could read it; nothing where all can be read.
+  static func journal(_ location: StoreLocation) throws(JournalError) -> [Finding] {
+    guard let file = try JournalReader.read(directory: location.journal).foreignFiles.first else { return [] }
+    let line = file.line(in: location.journal)
+    return [
+      Finding(
+        title: "journal",
+        result: .failed(line, remedy: "'sensord check' names every such file", status: .badData))
+    ]
   }
 
   private static func unreadable(_ failure: CommandFailure) -> [Finding] {

@@ -235,7 +235,7 @@ struct JournalTests {
     #expect(TemporaryFolder.names(path).contains("notes.txt"))
   }
 
-  @Test("a segment or a folder that may not be read is set aside, and the recorder starts")
+  @Test("a segment that may not be read keeps its place, and is taken up when it may; a folder is set aside")
   func permissionMissing() async {
     await #expect(processExitsWith: .success) {
       // Root may read everything.
@@ -252,11 +252,21 @@ struct JournalTests {
       #expect(unsafe chmod("\(path)/00000001.journal", 0) == 0)
       do {
         let (journal, found) = try Journal.open(directory: path)
-        let aside = ForeignFile(
-          name: "00000001.journal", reason: .unreadable(EACCES), setAsideAs: "00000001.journal.unreadable")
-        #expect(found.foreignFiles == [aside])
+        let waiting = ForeignFile(name: "00000001.journal", reason: .unreadable(EACCES), owner: getuid())
+        #expect(found.foreignFiles == [waiting] && found.sessions.isEmpty)
+        #expect(try JournalReader.read(directory: path).foreignFiles == [waiting])
+        let line = waiting.line(in: path)
+        #expect(line.contains("Permission denied") && line.contains("belongs to user \(getuid())"), "\(line)")
+        #expect(line.contains("sudo chown --reference='\(path)' '\(path)/00000001.journal'"), "\(line)")
         try journal.open(Samples.header(Samples.other), events: Samples.beginning)
       }
+      #expect(unsafe chmod("\(path)/00000001.journal", 0o600) == 0)
+      do {
+        let (_, found) = try Journal.open(directory: path)
+        #expect(found.foreignFiles.isEmpty)
+        #expect(found.sessions.map(\.capture.session) == [Samples.session, Samples.other])
+      }
+      #expect(unsafe chmod("\(path)/00000001.journal", 0) == 0)
       for mode in [mode_t(0), 0o500] {
         #expect(unsafe chmod(path, mode) == 0)
         let (journal, found) = try Journal.open(directory: path)
