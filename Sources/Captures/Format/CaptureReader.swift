@@ -29,6 +29,7 @@ public enum CaptureReader {
       reader.read(window.bytes.span, &pass)
       try CaptureFile.check(reader.eventCount, limit)
     } while try window.advance(&pass.position)
+    reader.endFile(&pass)
     return CaptureContents(
       format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
       damageCount: reader.damages.count, unknownRecords: reader.unknownRecords.first,

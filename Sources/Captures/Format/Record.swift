@@ -19,4 +19,12 @@ enum Record: Equatable {
   case committed(UUID)
   /// The records of the segment from the offset on, and of later segments up to this one, are repeated in this one.
   case rewrites(segment: Int, offset: Int)
+
+  /// Whether it says whose the records of a slot are.
+  var isName: Bool {
+    switch self {
+    case .session, .resumes, .series(_, .begin), .workout(_, .begin): true
+    default: false
+    }
+  }
 }

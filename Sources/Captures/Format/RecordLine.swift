@@ -33,6 +33,25 @@ struct RecordLine {
     return CRC32C.checksum(line.span, 0..<end) == written
   }
 
+  /// The lengths of lines that are repaired: those that name something are no shorter, and each bit is tried.
+  static let repairable = 60...1024
+
+  /// A line that named a session, a series or a workout, as it was before one bit of it flipped; nil for any other.
+  ///
+  /// Of all bits of so short a line only that one makes the checksum right again.
+  static func repaired(_ line: [UInt8]) -> [UInt8]? {
+    guard repairable.contains(line.count) else { return nil }
+    var line = line
+    for index in line.indices {
+      for bit in 0..<8 {
+        line[index] ^= 1 << bit
+        if hasValidChecksum(line), record(line)?.isName == true { return line }
+        line[index] ^= 1 << bit
+      }
+    }
+    return nil
+  }
+
   /// The result of reading an intact line.
   enum Reading {
     case record(Record)

@@ -54,6 +54,7 @@ struct RecordReader {
     let bytes = bytes.extracting(0..<(end ?? bytes.count))
     var pass = begin(file: file, fileLength: bytes.count, version: version, from: start, headerDamage: headerDamage)
     read(bytes, &pass)
+    endFile(&pass)
     return pass.summary
   }
 
@@ -102,6 +103,11 @@ struct RecordReader {
     /// Whether a line is longer than any record, and its rest is passed over.
     fileprivate var isInLongLine = false
     fileprivate var summary = Summary()
+    /// For how many more damaged lines a repair is tried: each takes time.
+    fileprivate var repairs = 64
+    /// Events by their slot where the line that named its session cannot be read.
+    fileprivate var nameless: [Int: SensorEventLog] = [:]
+    fileprivate var namelessCount = 0
     /// For each slot the index of its session, or ``unwanted`` or ``unknown``, or the ``place(ofSeries:)`` or
     /// ``place(ofWorkout:)``.
     private var slots: [Int32] = []
@@ -195,8 +201,13 @@ struct RecordReader {
       case .unknown(let unknown): handle(unknown, pass)
       case .malformed(let field): note(.malformed(field: field), &pass)
       }
-    } else if !hasZeros, !isHeader {
-      note(.checksum, &pass)
+    } else if !isHeader {
+      if !hasZeros { note(.checksum, &pass) }
+      // A flipped bit can make a zero, too.
+      guard pass.repairs > 0, RecordLine.repairable.contains(whole.count) else { return }
+      pass.repairs -= 1
+      guard let repaired = RecordLine.repaired(whole) else { return }
+      if case .record(let record) = RecordLine.read(repaired, version: pass.version) { handle(record, &pass) }
     }
   }
 
@@ -215,7 +226,7 @@ struct RecordReader {
       if let index = pass.series(of: slot) { series[index].metadata[key] = value }
       if let index = pass.workout(of: slot) { workouts[index].metadata[key] = value }
     case .event(let slot, let event):
-      guard let index = pass.session(of: slot) else { return note(.unknownSlot(slot), &pass) }
+      guard let index = pass.session(of: slot) else { return append(nameless: event, slot, &pass) }
       if index >= 0 { sessions[index].append(event) }
       if let index = pass.workout(of: slot), keepsClientData, let record = WorkoutRecord(event) {
         workouts[index].append(record)
@@ -242,6 +253,54 @@ struct RecordReader {
       break
     }
   }
+
+  /// An event whose session no line names: it is kept for ``endFile(_:)`` if a line is damaged that may have done so.
+  private mutating func append(nameless event: SensorEvent, _ slot: Int, _ pass: inout Pass) {
+    guard pass.summary.isDamaged, pass.namelessCount < CaptureFile.greatestCount else {
+      return note(.unknownSlot(slot), &pass)
+    }
+    pass.namelessCount += 1
+    pass.nameless[slot, default: SensorEventLog()].append(event)
+  }
+
+  /// Ends a file: values that belong to nobody, since the line with their session's name is damaged, are a session of their own.
+  ///
+  /// Its sensor is unknown. Its identifier follows from its first value, so that it is the same at each reading, of a journal
+  /// and of a copy, and stays so when more is appended.
+  mutating func endFile(_ pass: inout Pass) {
+    for (slot, log) in pass.nameless.sorted(by: { $0.key < $1.key }) {
+      guard let identifier = Self.identifier(of: log) else {
+        note(.unknownSlot(slot), &pass)
+        continue
+      }
+      guard isWanted(identifier, slot, &pass), indices[identifier] == nil else { continue }
+      var session = Session(
+        header: CaptureHeader(
+          session: identifier, sensor: SensorIdentity(address: nil, name: nil), source: "unknown"))
+      for event in log { session.append(event) }
+      indices[identifier] = sessions.count
+      sessions.append(session)
+    }
+    pass.nameless = [:]
+  }
+
+  private static func identifier(of log: SensorEventLog) -> UUID? {
+    var boot = ""
+    for event in log {
+      switch event.kind {
+      case .boot(let identifier): boot = "\(identifier.high) \(identifier.low) "
+      case .measurement(let bytes):
+        return UUID(name: "\(boot)\(event.instant.microseconds) \(bytes)", in: namelessSpace)
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private static let namelessSpace = UUID(
+    uuid: (
+      0x6B, 0x1F, 0x0C, 0x52, 0x9D, 0x3E, 0x4A, 0x77, 0x8E, 0x21, 0x5C, 0x90, 0xD4, 0x0A, 0xB3, 0x68
+    ))
 
   /// Handles a record of unknown kind: it is reported and preserved with its session.
   private mutating func handle(_ unknown: RecordLine.Unknown, _ pass: Pass) {

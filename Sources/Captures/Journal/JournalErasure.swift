@@ -128,19 +128,25 @@ public enum JournalErasure {
     while start < bytes.count {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
       let whole = Array(bytes[start..<end])
-      let line = RecordLine.behindZeros(whole)
+      var line = RecordLine.behindZeros(whole)
       let isIntact = end < bytes.count && RecordLine.hasValidChecksum(line)
       var keeps = false
       if isFirst, isIntact {
         keeps = true
       } else if isIntact {
         switch RecordLine.read(line, version: version) {
-        case .record(let record): keeps = lines.keeps(record)
+        case .record(let record):
+          keeps = lines.keeps(record) && !(isDamaged && hasUnreadable && lines.isNameless(record))
         case .unknown(let unknown): keeps = lines.keeps(unknown)
         case .malformed: hasUnreadable = true
         }
       } else {
         hasUnreadable = true
+        // Else what follows would be left without a name, and come back as nobody's.
+        if !isFirst, let repaired = RecordLine.repaired(whole), let record = RecordLine.record(repaired) {
+          keeps = lines.keeps(record)
+          line = repaired
+        }
       }
       if keeps {
         kept += line
@@ -158,6 +164,8 @@ private struct SessionLines {
   private let session: UUID
   /// The slots that the session, series or workout with this UUID has at the current line.
   private var slots: Set<Int> = []
+  /// The slots that anything has.
+  private var named: Set<Int> = []
   /// Whether any record belonged to the session.
   private(set) var hasOwn = false
 
@@ -186,7 +194,13 @@ private struct SessionLines {
     return !isOwn
   }
 
+  /// Whether no line has said whose the record is.
+  func isNameless(_ record: Record) -> Bool {
+    if case .event(let slot, _) = record { !named.contains(slot) } else { false }
+  }
+
   private mutating func give(_ slot: Int, to owner: UUID) -> Bool {
+    named.insert(slot)
     guard owner == session else {
       slots.remove(slot)
       return true
