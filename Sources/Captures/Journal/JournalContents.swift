@@ -80,7 +80,7 @@ public struct ForeignFile: Hashable, Sendable {
     case unreadable(Int32)
 
     /// Whether it may be readable another time, and is a segment then: it keeps its name and its place.
-    var mayPass: Bool {
+    public var mayPass: Bool {
       if case .unreadable(let number) = self { ![EISDIR, ELOOP, EINVAL, ENXIO].contains(number) } else { false }
     }
   }

@@ -53,7 +53,8 @@ package struct SessionCatalogue: Sendable {
     let contents = try JournalReader.read(directory: location.journal)
     let journalled = OpenSessions.sessions(of: contents, version: version)
     let (stored, found) = try await store?.readableSessions() ?? ([], [])
-    let waiting = contents.foreignFiles.map {
+    // What is no segment holds no session that is missing here.
+    let waiting = contents.foreignFiles.filter(\.reason.mayPass).map {
       StoreDamage(object: "journal", problem: $0.line(in: location.journal))
     }
     let damages = found + waiting
