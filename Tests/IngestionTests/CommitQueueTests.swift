@@ -34,21 +34,23 @@ struct CommitQueueTests {
   }
 
   @Test("what the journal is owed of a session is written before its commit, once")
-  mutating func owed() {
-    #expect(queue.owed(of: first) == nil)
+  mutating func owed() throws {
     var backlog = JournalBacklog()
-    backlog.append(SensorEvent(.measurement([0, 60]), at: Invented.at(1)), refused: .notWritten)
-    backlog.append(SensorEvent(.measurement([0, 60]), at: Invented.at(3)), refused: .notWritten)
-    backlog.append(SensorEvent(.ended(.away), at: Invented.at(9)), refused: .notWritten)
+    let events = [
+      SensorEvent(.measurement([0, 60]), at: Invented.at(1)), SensorEvent(.measurement([0, 60]), at: Invented.at(3)),
+      SensorEvent(.ended(.away), at: Invented.at(9)),
+    ]
+    backlog.append(events, refused: .notWritten, room: 1000)
     queue.owe(backlog, of: first)
-    #expect(queue.owed(of: second) == nil)
-    #expect(
-      queue.owed(of: first) == [
-        SensorEvent(.lost(values: 2, reason: "notWritten"), at: Invented.at(9)),
-        SensorEvent(.ended(.away), at: Invented.at(9)),
-      ])
+    #expect(queue.owing == [first] && queue.unwritten.values == 2 && queue.unwritten.bytes == backlog.bytes)
     #expect(queue.losses.map(\.loss) == [JournalLoss(values: 2, microseconds: 2_000_000)])
-    #expect(queue.paid(first) == JournalLoss(values: 2, microseconds: 2_000_000))
-    #expect(queue.owed(of: first) == nil && queue.paid(first) == nil && queue.losses.isEmpty)
+    #expect(throws: JournalError.self) {
+      try queue.writeOwed(of: first) { _, _ throws(JournalError) in throw JournalError(.notWritten, path: "/j") }
+    }
+    var taken: [SensorEvent] = []
+    #expect(try queue.writeOwed(of: second) { events, _ in taken += events } == nil)
+    #expect(try queue.writeOwed(of: first) { events, _ in taken += events } == JournalBacklog.Written(values: 2))
+    #expect(taken == events)
+    #expect(queue.owing.isEmpty && queue.losses.isEmpty && queue.unwritten == UnwrittenValues())
   }
 }

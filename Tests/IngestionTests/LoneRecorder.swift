@@ -18,6 +18,7 @@ final class LoneRecorder: Sendable {
   /// The path of its store.
   let store: String
   private let folder: URL
+  private let blocked = Mutex("")
   private let loop: EventLoop
 
   /// The time is 100 s. `earlier` is a recorder that has ended; this one goes on with a copy of its files.
@@ -134,6 +135,19 @@ final class LoneRecorder: Sendable {
   /// The store's first workout as a sample.
   func workoutSample() async throws -> HealthSample? {
     try await SampleQuery(.type(.workout)).result(for: try HealthStore.open(store, for: .reading)).value.first
+  }
+
+  /// Has the journal refuse everything, where each of its records begins a segment: the next one's name is taken.
+  func block() {
+    let numbers = ((try? segments()) ?? []).compactMap { Int($0.prefix { $0 != "." }) }
+    let name = String(format: "%08d.journal", (numbers.max() ?? 0) + 1)
+    try? FileManager.default.createDirectory(atPath: "\(store).journal/\(name)", withIntermediateDirectories: false)
+    blocked.withLock { $0 = name }
+  }
+
+  /// The journal takes records again.
+  func unblock() {
+    blocked.withLock { try? FileManager.default.removeItem(atPath: "\(store).journal/\($0)") }
   }
 
   /// The files of the journal.

@@ -141,9 +141,9 @@ struct RecorderConditionTests {
     #expect(condition.problem(in: .recording) == "full")
     #expect(condition.journalSynced(sync) == LogLine(.error, "\(sync)"))
     #expect(condition.problem(in: .recording) == "\(sync)")
-    #expect(condition.journalFailed(full)?.level == .error)
-    #expect(condition.journalFailed(full) == nil)
-    #expect(condition.problem(in: .searching) == "\(full); values are lost until it works again")
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 1)).map(\.level) == [.error])
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 2)).isEmpty)
+    #expect(condition.problem(in: .searching) == "\(full); values stay in memory until it works again")
     #expect(condition.journalWorks() == LogLine(.notice, "the journal works again"))
     #expect(condition.problem(in: .recording) == "\(sync)")
     #expect(condition.journalSynced(nil).level == .notice)
@@ -151,6 +151,26 @@ struct RecorderConditionTests {
     condition.committed()
     #expect(condition.problem(in: .recording) == nil)
     #expect(condition.commitFailed("s2", "full") != nil)
+  }
+
+  @Test("the log says how many values are in memory only when these have doubled, and when memory is full")
+  mutating func valuesInMemory() {
+    work()
+    let full = JournalError(.notWritten, errorNumber: 28, path: "/j")
+    var lines: [String] = []
+    for values in 1...10_000 {
+      lines += condition.journalFailed(full, UnwrittenValues(values: values)).dropFirst(values == 1 ? 1 : 0).map(\.text)
+    }
+    let told = (6...13).map { "\(1 << $0) values are in memory only; a kill loses them" }
+    #expect(lines == told)
+    let lost = "more values are lost until the journal works again"
+    for number in 1...2 {
+      let told = condition.journalFailed(full, UnwrittenValues(values: 10_000, lost: number)).map(\.text)
+      #expect(told == (number == 1 ? ["the memory for values is full after 10000; \(lost)"] : []))
+    }
+    #expect(condition.problem(in: .recording) == "\(full); \(lost)")
+    _ = condition.journalWorks()
+    #expect(condition.journalFailed(full, UnwrittenValues(values: 64)).count == 2)
   }
 
   @Test("a sync that was made good is a warning, and no problem")

@@ -1,5 +1,7 @@
 import Captures
+import HealthModel
 import Sensors
+import SeriesStore
 import Synchronization
 import Testing
 
@@ -34,7 +36,7 @@ struct RecorderJournalTests {
 
   @Test("what a session lost up to its end is published before that end, as the session's")
   func lossAtTheEnd() async throws {
-    let stage = try await LoneRecorder()
+    let stage = try await LoneRecorder { $0.unwrittenBytes = 0 }
     let events = stage.recorder.events(.sessions)
     _ = try? await stage.run { recorder in
       for second in [100.0, 101, 102] {
@@ -54,5 +56,119 @@ struct RecorderJournalTests {
     let end = try #require(seen.firstIndex { if case .sessionEnded = $0.kind { true } else { false } })
     #expect(lost < end)
     #expect(seen[lost].session != nil && seen[lost].session == seen[end].session)
+  }
+
+  private static func value(_ number: Int) -> [UInt8] {
+    [0x18, 120, UInt8(number & 0xFF), UInt8(number >> 8), 0, 1]
+  }
+
+  /// Gives the recorder four values a second from `first` on, each with its number; at 30 s of them the link is away for 1.2 s.
+  private static func send(
+    _ numbers: Range<Int>, from first: Int, to recorder: isolated Recorder, on stage: LoneRecorder
+  ) {
+    for number in numbers {
+      let second = 100 + Double(number) / 4
+      stage.setTime(second)
+      switch number - first {
+      case 120: recorder.record(.disconnected(reason: "out of reach"), of: LoneRecorder.strap, at: Invented.at(second))
+      case 121..<125: continue
+      case 125: recorder.record(.connected, of: LoneRecorder.strap, at: Invented.at(second - 0.05))
+      default: break
+      }
+      if number - first != 120 {
+        recorder.record(.measurement(value(number)), of: LoneRecorder.strap, at: Invented.at(second))
+      }
+    }
+  }
+
+  private func numbers(in capture: Capture?) -> [Int] {
+    capture?.log.compactMap { event -> Int? in
+      guard case .measurement(let bytes) = event.kind else { return nil }
+      return Int(bytes[2]) | Int(bytes[3]) << 8
+    } ?? []
+  }
+
+  @Test(
+    "a disk that takes nothing for a minute costs no value, and the gap in it is as long as the link was away",
+    arguments: 0..<10)
+  func fullForAMinute(round: Int) async throws {
+    let stage = try await LoneRecorder { $0.segmentBytes = 1 }
+    let full = 8 + 3 * round
+    let told = stage.recorder.events(.sessions)
+    let captures = try await stage.run { recorder in
+      Self.send(0..<full, from: full, to: recorder, on: stage)
+      stage.block()
+      Self.send(full..<full + 240, from: full, to: recorder, on: stage)
+      let status = recorder.status()
+      #expect(status.valuesInMemory == 240 - 5 && status.sensors.allSatisfy { $0.lostValues == 0 })
+      stage.unblock()
+      Self.send(full + 240..<full + 260, from: full, to: recorder, on: stage)
+      #expect(recorder.status().valuesInMemory == 0 && recorder.status().problem == nil)
+    }
+    let sent = (0..<full + 260).filter { !(120...124).contains($0 - full) }
+    #expect(numbers(in: captures.first) == sent)
+    let instants = captures.first?.log.map(\.instant) ?? []
+    #expect(zip(instants, instants.dropFirst()).allSatisfy(<=))
+    let store = try stage.openToRead()
+    let session = try #require(try await store.sessions().first)
+    let gaps = try await store.gaps(of: session.id)
+    #expect(gaps.map(\.reason) == ["link"])
+    // From the last value before it to the first one after: both a quarter of a second apart from the loss.
+    #expect(gaps.allSatisfy { (1_200_000...1_750_000).contains($0.end.microseconds - $0.start.microseconds) })
+    #expect(session.quality.lostValues ?? 0 == 0)
+    for await event in told { if case .lost = event.kind { Issue.record("\(event)") } }
+  }
+
+  @Test("a disk that is full for three hours costs what memory cannot hold, counted exactly")
+  func fullForHours() async throws {
+    let stage = try await LoneRecorder { $0.segmentBytes = 1 }
+    let values = 3 * 3600 * 4
+    let captures = try await stage.run { recorder in
+      for number in 0..<values + 20 {
+        if number == 10 { stage.block() }
+        let second = 100 + Double(number) / 4
+        stage.setTime(second)
+        if number == values {
+          let status = recorder.status()
+          #expect(status.valuesInMemory > 6 * 3600)
+          #expect(status.valuesInMemory + (status.sensors.first?.lostValues ?? 0) == values - 10)
+          stage.unblock()
+        }
+        recorder.record(.measurement(Self.value(number)), of: LoneRecorder.strap, at: Invented.at(second))
+      }
+    }
+    let capture = try #require(captures.first)
+    let lost = capture.log.reduce(0) { if case .lost(let values, _) = $1.kind { $0 + values } else { $0 } }
+    #expect(lost > 0 && capture.log.measurementCount + lost == values + 20)
+    let session = try #require(try await stage.openToRead().sessions().first)
+    #expect(session.quality.lostValues == Int64(lost))
+  }
+
+  @Test("what is owed of a sensor that sends nothing, and of a session that is over, is written by the clock")
+  func silentSensor() async throws {
+    let stage = try await LoneRecorder { $0.segmentBytes = 1 }
+    let captures = try await stage.run { recorder in
+      for sensor in [LoneRecorder.strap, LoneRecorder.other] {
+        recorder.record(.measurement(Self.value(0)), of: sensor, at: Invented.at(100))
+      }
+      stage.block()
+      for sensor in [LoneRecorder.strap, LoneRecorder.other] {
+        recorder.record(.measurement(Self.value(1)), of: sensor, at: Invented.at(100))
+      }
+      recorder.record(.ended(.request), of: LoneRecorder.other, at: Invented.at(100))
+      stage.setTime(105)
+      recorder.timerFired()
+      #expect(recorder.status().valuesInMemory == 2)
+      stage.unblock()
+      stage.setTime(109)
+      recorder.timerFired()
+      #expect(recorder.status().valuesInMemory == 2, "only every five seconds")
+      stage.setTime(110)
+      recorder.timerFired()
+      #expect(recorder.status().valuesInMemory == 0)
+      #expect(recorder.status().problem == nil)
+      #expect(recorder.journalRetryAt == nil, "nothing wakes for it any more")
+    }
+    #expect(captures.map { numbers(in: $0) } == [[0, 1], [0, 1]])
   }
 }

@@ -61,7 +61,6 @@ struct SensorRecordingTests {
     #expect(recording.timeReached(Invented.at(302)) == nil)
     let ending = recording.timeReached(Invented.at(400))
     #expect(ending == SessionEnding(session: Invented.session(1), reason: .away, instant: Invented.at(303)))
-    #expect(ending?.events == [event(.ended(.away), 303)])
     #expect(recording.session == nil)
     #expect(recording.timeReached(Invented.at(400)) == nil)
     #expect(recording.end(.request, at: Invented.at(401)) == nil)
@@ -104,29 +103,51 @@ struct SensorRecordingTests {
     }
   }
 
-  @Test("what the journal refuses is written before the next event that it takes, values as their number")
+  /// What the recording gives a journal that works again in this second.
+  private mutating func owed(_ second: Double) throws -> (events: [SensorEvent], written: JournalBacklog.Written?) {
+    var events: [SensorEvent] = []
+    let written = try recording.writeOwed(before: Invented.at(second)) { owed, _ in events += owed }
+    return (events, written)
+  }
+
+  @Test("what the journal refuses is written before the next event that it takes")
   mutating func refused() throws {
     _ = recording.handle(Self.value, 1)
-    for (kind, second) in [(Self.value, 2.0), (.battery(percent: 50), 3), (Self.value, 4)] {
+    let kinds: [(SensorEvent.Kind, Double)] = [(Self.value, 2), (.battery(percent: 50), 3), (Self.value, 4)]
+    for (kind, second) in kinds {
       let entry = try #require(recording.handle(kind, second).entry)
-      recording.journalRefused(entry, .notWritten)
+      recording.journalRefused(entry, .notWritten, room: 1000)
     }
-    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 2)
-    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 2_000_000)
-    let gaps = recording.machine.counts.gaps
+    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 0)
     let entry = try #require(recording.handle(Self.value, 5).entry)
-    #expect(
-      entry
-        == .events(
-          owed: [event(.battery(percent: 50), 3), event(.lost(values: 2, reason: "notWritten"), 5)],
-          then: [event(Self.value, 5)], of: Invented.session(1)))
-    #expect(recording.journalTook(entry) == JournalLoss(values: 2, microseconds: 3_000_000))
-    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 3_000_000)
-    #expect(recording.machine.counts.lostValues == 2)
-    // Once: the next one finds nothing owed, and follows a loss.
+    #expect(entry == .events([event(Self.value, 5)], of: Invented.session(1)))
+    let (events, written) = try owed(5)
+    #expect(events == kinds.map { event($0, $1) })
+    #expect(written == JournalBacklog.Written(values: 2))
+    // Once: the next one finds nothing owed.
     let next = try #require(recording.handle(Self.value, 6).entry)
     #expect(next == .event(event(Self.value, 6), of: Invented.session(1)))
-    #expect(recording.journalTook(next) == nil)
+    #expect(try owed(6).written == nil)
+    #expect(recording.machine.counts.gaps == 0)
+  }
+
+  @Test("what there is no room for is counted, also live")
+  mutating func lost() throws {
+    _ = recording.handle(Self.value, 1)
+    for second in [2.0, 3, 4] {
+      let entry = try #require(recording.handle(Self.value, second).entry)
+      recording.journalRefused(entry, .notWritten, room: second == 2 ? 1000 : 0)
+    }
+    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 2)
+    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 1_000_000)
+    let gaps = recording.machine.counts.gaps
+    _ = recording.handle(Self.value, 5)
+    let (events, written) = try owed(5)
+    #expect(events == [event(Self.value, 2), event(.lost(values: 2, reason: "notWritten"), 5)])
+    #expect(written?.loss == JournalLoss(values: 2, microseconds: 2_000_000))
+    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 2_000_000)
+    #expect(recording.machine.counts.lostValues == 2)
+    _ = recording.handle(Self.value, 6)
     #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 2)
     #expect(recording.machine.counts.gaps == gaps + 1)
   }
@@ -136,34 +157,39 @@ struct SensorRecordingTests {
     _ = recording.handle(Self.value, 1)
     for second in [2.0, 3] {
       let entry = try #require(recording.handle(.battery(percent: UInt8(second)), second).entry)
-      recording.journalRefused(entry, .notWritten)
+      recording.journalRefused(entry, .notWritten, room: 1000)
     }
-    #expect(recording.session?.backlog.events == [event(.battery(percent: 2), 2), event(.battery(percent: 3), 3)])
+    #expect(try owed(4).events == [event(.battery(percent: 2), 2), event(.battery(percent: 3), 3)])
   }
 
   @Test("a beginning that is refused is owed whole")
   mutating func beginningRefused() throws {
     let entry = try #require(recording.handle(Self.value, 1).entry)
-    recording.journalRefused(entry, .notWritten)
+    recording.journalRefused(entry, .notWritten, room: 1000)
     // A sensor that sends values is linked.
-    #expect(recording.session?.backlog.events == Invented.present(1) + [event(.connected, 1)])
-    #expect(recording.session?.backlog.values == 1)
+    #expect(try owed(1).events == Invented.present(1) + [event(.connected, 1), event(Self.value, 1)])
   }
 
   @Test("a session takes what is owed of it to its end; the next one begins without a loss")
   mutating func endingRefused() throws {
     _ = recording.handle(Self.value, 1)
-    let refused = try #require(recording.handle(Self.value, 2).entry)
-    recording.journalRefused(refused, .notWritten)
+    for second in [2.0, 3] {
+      let refused = try #require(recording.handle(Self.value, second).entry)
+      recording.journalRefused(refused, .notWritten, room: second == 2 ? 1000 : 0)
+    }
     let last = recording.end(.request, at: Invented.at(5))
     let ending = try #require(last)
-    #expect(ending.events == [event(.lost(values: 1, reason: "notWritten"), 5), event(.ended(.request), 5)])
-    #expect(ending.loss == JournalLoss(values: 1, microseconds: 3_000_000))
-    let owed = ending.refused(.notWritten)
-    #expect(owed.values == 1 && owed.events == [event(.ended(.request), 5)])
-    recording.ended(with: ending.loss)
+    var backlog = ending.backlog
+    var events: [SensorEvent] = []
+    let written = try backlog.write(before: ending.instant) { events += $0 }
+    #expect(
+      events == [
+        event(Self.value, 2), event(.lost(values: 1, reason: "notWritten"), 3), event(.ended(.request), 5),
+      ])
+    #expect(written.loss == JournalLoss(values: 1, microseconds: 2_000_000))
+    recording.ended(with: written.loss)
     #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 1)
-    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 3_000_000)
+    #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 2_000_000)
     _ = recording.handle(Self.value, 6, session: 2)
     #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 0)
     #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostMicroseconds == 0)
@@ -174,10 +200,10 @@ struct SensorRecordingTests {
     recording = Invented.recording(limits: SessionLimits(lengthMicroseconds: 10_000_000))
     _ = recording.handle(Self.value, 1)
     let refused = try #require(recording.handle(Self.value, 2).entry)
-    recording.journalRefused(refused, .notWritten)
+    recording.journalRefused(refused, .notWritten, room: 0)
     let ending = try #require(recording.handle(Self.value, 11, session: 2).ending)
-    #expect(ending.loss.values == 1)
-    recording.ended(with: ending.loss)
+    #expect(ending.backlog.lostValues == 1)
+    recording.ended(with: ending.backlog.loss(upTo: nil))
     #expect(recording.status(wallMinusBoot: 0, nextTry: nil).lostValues == 0)
     #expect(recording.machine.counts.lostValues == 0)
   }

@@ -10,11 +10,10 @@ import Testing
 struct RateGapLifeTests {
   private static let strap = "C0:FF:EE:00:00:01"
   private static let now: Int64 = 4_000_000_000_000_000
-  private static let fullDisk = "write:ENOSPC:1:1000000;open:ENOSPC:1:1000000"
 
   /// What happens between twenty seconds of values and twenty more.
   enum Loss: String, CaseIterable {
-    case link, offSkin, silence, killed, boot, fullDisk
+    case link, offSkin, silence, killed, boot
 
     /// The second in which the values go on, counted from the first one.
     var resumes: Int64 { self == .silence ? 31 : 80 }
@@ -31,7 +30,6 @@ struct RateGapLifeTests {
     let before = link + values(20, flags: flags)
     let after = values(20, flags: flags) + ["settle", "stop"]
     let missing = loss.resumes - 20
-    let lost = values(missing, flags: flags)
     switch loss {
     case .link:
       return [
@@ -45,7 +43,6 @@ struct RateGapLifeTests {
     case .killed, .boot:
       let second = ["clock \(loss.resumes * 1_000_000)"] + link + after
       return [(1, 0, before + ["die"]), (loss == .boot ? 2 : 1, loss.resumes, second)]
-    case .fullDisk: return [(1, 0, before + ["fill 1"] + lost + ["fill 0"] + after)]
     }
   }
 
@@ -56,8 +53,7 @@ struct RateGapLifeTests {
     let recorder = try DrivenRecorder()
     try await recorder.allow([Self.strap])
     for (boot, start, script) in lives(loss, on: flags) {
-      let (status, _, errors) = try recorder.live(
-        script, boot: boot, now: Self.now + start * 1_000_000, faults: Self.fullDisk, isSwitched: true)
+      let (status, _, errors) = try recorder.live(script, boot: boot, now: Self.now + start * 1_000_000)
       try #require(status == 0 || script.last == "die", "\(errors)")
     }
     let store = try HealthStore.open(recorder.store, for: .reading)
@@ -70,7 +66,7 @@ struct RateGapLifeTests {
     #expect(gaps.count == 1 && summary.gapCount == 1)
     let reason = [.link: "link", .offSkin: "contact", .silence: "silence", .boot: "boot"][loss] ?? "recorder"
     #expect(gap.reason == reason)
-    #expect(gap.detail == (loss == .fullDisk ? "notWritten" : nil))
+    #expect(gap.detail == nil)
     #expect(gap.start == rates[19].time)
     #expect(gap.end == rates.first { $0.time > gap.start && $0.contact != .notDetected }?.time)
     #expect(gap.end.microseconds(since: gap.start) == (loss.resumes - 19) * 1_000_000)

@@ -9,7 +9,8 @@ import Testing
 struct StatusDocumentTests {
   @Test("what is written is read back")
   func roundTrip() throws {
-    let document = SampleStatus.document()
+    var document = SampleStatus.document()
+    document.status.valuesInMemory = 240
     #expect(StatusDocument(reading: document.json.bytes) == document)
   }
 

@@ -1,5 +1,7 @@
+import Ingestion
 import Recordings
 import Glibc
+import Logging
 import TestSupport
 import Testing
 
@@ -29,6 +31,27 @@ struct ServiceNotificationTests {
     // Far more than any queue holds: without the flag this does not return.
     for number in 0..<2000 { notification.send(.status("\(number)")) }
     #expect(receiver.next() == "STATUS=0\n")
+  }
+
+  @Test("a line of status that systemd had no room for goes out with the next status, not when something else changes")
+  func refusedLine() throws {
+    let folder = TemporaryFolder()
+    let receiver = try #require(DatagramReceiver(folder.path + "/notify"))
+    let notification = ServiceNotification(environment: ProcessEnvironment(["NOTIFY_SOCKET": folder.path + "/notify"]))
+    let publication = StatusPublication(
+      file: StatusFile(directory: folder.path), store: "/s", notification: notification,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    publication.update(RecorderStatus(state: .recording, problem: nil, sensors: []))
+    publication.begin()
+    while notification.send(.watchdog) {}
+    let full = RecorderStatus(state: .recording, problem: "the disk is full", sensors: [])
+    publication.update(full)
+    #expect(receiver.next() == "STATUS=Recording\n")
+    while !receiver.next().isEmpty {}
+    publication.update(full)
+    #expect(receiver.next() == "STATUS=the disk is full\n")
+    publication.update(full)
+    #expect(receiver.next() == "")
   }
 
   @Test("a name in the status line cannot add a state of its own")

@@ -43,6 +43,18 @@ struct StatusReportTests {
     #expect(text.contains("C0:FF:EE:00:00:01: last rate 60 s ago"))
   }
 
+  @Test("values that are in memory only are counted before all else")
+  func valuesInMemory() {
+    var document = SampleStatus.document()
+    document.status.valuesInMemory = 240
+    let text = StatusReport.text(document, now: SampleStatus.now, columns: 80)
+    #expect(
+      text.hasPrefix(
+        "Recording, for 10 min\n240 values are in memory only; a kill loses them\nStore  /s/sensord.sqlite\n"))
+    document.status.valuesInMemory = 1
+    #expect(StatusReport.valuesInMemory(document.status) == "1 value is in memory only; a kill loses it")
+  }
+
   @Test("every state has words of its own", arguments: RecorderState.allCases)
   func words(state: RecorderState) {
     let others = RecorderState.allCases.filter { $0 != state }.map { headline($0) }

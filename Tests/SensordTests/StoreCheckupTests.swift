@@ -19,6 +19,11 @@ struct StoreCheckupTests {
       #expect(Finding.status([finding]) == .inputOutput)
       #expect(finding.text.contains("running (process 42), but /s/sensord.sqlite cannot grow: the disk is full"))
     }
+    document.status.valuesInMemory = 240
+    let text = StoreCheckup.recorder(document).text
+    #expect(text.contains("free some space; 240 values are in memory only; a kill loses them\n"))
+    // A restart would lose them.
+    #expect(!text.contains("systemctl restart"))
   }
 
   @Test("what another check says is wrong is said once, and that no recorder runs is no failure")

@@ -30,7 +30,7 @@ extension Recorder {
     let name = session.uuidString.lowercased()
     let now = (wall: clock.wallMicroseconds() / 1_000_000, boot: clock.now().microseconds / 1_000_000)
     do throws(SessionCommitter.Failure) {
-      do { try payJournal(of: session) } catch { throw .journal(error) }
+      do { try writeOwed(ofEnded: session) } catch { throw .journal(error) }
       do { try await makeStoreSound() } catch { throw .store(error) }
       if endedSeries[session] != nil {
         let committed = try await files.committer.commit(series: session)
@@ -53,14 +53,6 @@ extension Recorder {
       armTimer(for: commitQueue.retryAt)
     }
     publishStatus()
-  }
-
-  /// Writes what the journal is owed of a session that has ended; its commit waits for that.
-  private func payJournal(of session: UUID) throws(JournalError) {
-    guard let owed = commitQueue.owed(of: session) else { return }
-    try files?.journal.append(owed, to: session)
-    log(commitQueue.paid(session)?.line(of: "session \(session.uuidString.lowercased())"))
-    journalWorks()
   }
 
   /// Returns when no commit is under way.

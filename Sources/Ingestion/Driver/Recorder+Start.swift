@@ -103,7 +103,7 @@ extension Recorder {
       SensorEvent(.boot(clock.boot), at: now),
       SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
     ]
-    write(.events(owed: [], then: present, of: session), of: index)
+    write(.events(present, of: session), of: index)
     if let ending = recordings[index].adopt(present) {
       end(ending, of: index)
       return false

@@ -73,12 +73,14 @@ extension Recorder {
     let state = condition.state(
       hasSensors: !recordings.isEmpty || settings.unlisted != .refused, isRecording: recordings.isRecording)
     let offset = presentOffset
-    return RecorderStatus(
+    var status = RecorderStatus(
       state: state, problem: condition.problem(in: state),
       sensors: recordings.indices.map {
         recordings[$0].status(
           wallMinusBoot: offset, nextTry: plan.standing(of: recordings[$0].address)?.nextTry)
       })
+    status.valuesInMemory = unwritten.values
+    return status
   }
 
   /// Publishes what an event meant for its sensor.

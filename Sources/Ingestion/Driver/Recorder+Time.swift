@@ -31,10 +31,12 @@ extension Recorder {
     removeUnlisted()
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {
+      retryJournal(at: now)
       if let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }
       for session in commitQueue.due(at: now) { commitSoon(session) }
       armTimer(for: plan.deadline)
       armTimer(for: commitQueue.retryAt)
+      armTimer(for: journalRetryAt)
     }
     for index in recordings.indices { armTimer(for: recordings[index].deadline) }
     publishStatus()

@@ -44,6 +44,8 @@ public actor Recorder {
   // What is under way.
   var timer: (token: TimerToken, instant: BootInstant)?
   var statusTimer: TimerToken?
+  /// When the journal is given again what it has refused.
+  var journalRetryAt: BootInstant?
   var commits: [UUID: Task<Void, Never>] = [:]
   /// The series that programs insert now, and those that are over and not in the store yet, with whether their program has
   /// completed them.

@@ -21,6 +21,8 @@ public struct RecorderSettings: Sendable {
   public var maximumLength: Duration = .seconds(24 * 3600)
   /// A segment of the journal that has reached this many bytes is followed by a new one.
   public var segmentBytes = 1 << 20
+  /// Bytes of values that stay in memory while the journal refuses them, of all sensors together: more are counted as lost.
+  public var unwrittenBytes = 1 << 20
   /// How long a journalled value may wait for the disk.
   public var syncInterval: Duration = .seconds(5)
   /// How often the last beats of an open session are judged for its status, at most.

@@ -48,7 +48,7 @@ extension JournalEntry {
     let event: SensorEvent?
     switch self {
     case .event(let its, _): event = its
-    case .beginning(_, _, _, let events), .events(_, let events, _): event = events.last
+    case .beginning(_, _, _, let events), .events(let events, _): event = events.last
     }
     return if case .measurement = event?.kind { true } else { false }
   }

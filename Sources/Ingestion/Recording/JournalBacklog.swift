@@ -1,62 +1,176 @@
 import Captures
 import Sensors
 
-/// What the journal refused of one session, to be written as soon as it takes something again.
+/// What the journal refused of one session, in order, to be written as soon as it takes something again.
 ///
-/// Measurements are counted, not kept: a disk may be full for days. What gives the others their meaning (boot, clock,
-/// link, end) is few, and kept.
+/// Everything is kept while there is room for it. Without room values are counted until all of this is written, since a disk
+/// may be full for days; what gives the others their meaning (boot, clock, link, end) is few, and kept.
 struct JournalBacklog: Hashable, Sendable {
-  /// Measurements that are lost.
-  private(set) var values = 0
-  /// When the first and the last of them arrived.
-  private(set) var firstValue: BootInstant?
-  private(set) var lastValue: BootInstant?
-  /// Everything else, in order.
-  private(set) var events: [SensorEvent] = []
-  /// Why the journal refused the last of it.
-  private(set) var code = JournalError.Code.notWritten
+  /// What there was room for, and how much of it the journal has already.
+  private var kept = SensorEventLog()
+  private var written = Progress()
+  /// What came without room: values as the number of those that are lost, in their places.
+  private var rest: [SensorEvent] = []
+  /// How many values are lost, and when the first and the last of them arrived.
+  private var lost = JournalLoss(values: 0, microseconds: 0)
+  private var firstLost: BootInstant?
+  /// The memory of what is kept, about.
+  private(set) var bytes = 0
 
-  /// A link that comes and goes while the disk is full must not fill the memory.
+  /// A link that comes and goes while there is no room must not fill the memory.
   private static let capacity = 256
+  /// So many events are written at once, at most.
+  private static let greatestPiece = 4096
 
-  var isEmpty: Bool { values == 0 && events.isEmpty }
-
-  /// Adds an event that the journal refused with `code`.
-  mutating func append(_ event: SensorEvent, refused code: JournalError.Code) {
-    self.code = code
-    if case .measurement = event.kind {
-      values += 1
-      firstValue = firstValue ?? event.instant
-      lastValue = event.instant
-      return
-    }
-    events.append(event)
-    guard events.count > Self.capacity else { return }
-    // The newest of them say what holds now.
-    let superfluous =
-      events.firstIndex { event in
-        switch event.kind {
-        case .connected, .disconnected, .clock, .battery, .stalled, .marker: true
-        default: false
-        }
-      }
-    events.remove(at: superfluous ?? 0)
+  private struct Progress: Hashable, Sendable {
+    var events = 0
+    var values = 0
   }
 
-  /// What has to be written before anything that comes later, at `instant`: the events, and how many values were lost.
-  func owed(before instant: BootInstant) -> [SensorEvent] {
-    guard values > 0 else { return events }
-    let lost = SensorEvent.Kind.lost(values: values, reason: code.rawValue)
-    // Behind the others: instants must not decrease, and an end is the last of all.
-    guard let last = events.last, case .ended = last.kind else {
-      return events + [SensorEvent(lost, at: max(instant, events.last?.instant ?? instant))]
+  var isEmpty: Bool { bytes == 0 && rest.isEmpty }
+
+  /// Values that are in memory only.
+  var values: Int { kept.measurementCount - written.values }
+  /// Values that are lost.
+  var lostValues: Int { lost.values }
+
+  /// Adds an event that the journal refused with `code`; kept where it takes no more than `room` bytes.
+  mutating func append(_ event: SensorEvent, refused code: JournalError.Code, room: Int) {
+    let cost = Self.bytes(of: event)
+    if rest.isEmpty, cost <= room {
+      kept.append(event)
+      bytes += cost
+    } else if case .measurement = event.kind {
+      lose(at: event.instant, code)
+    } else {
+      rest.append(event)
     }
-    return events.dropLast() + [SensorEvent(lost, at: last.instant), last]
+    if rest.count > Self.capacity { shorten() }
+  }
+
+  /// Adds several events, all of which the journal refused.
+  mutating func append(_ events: [SensorEvent], refused code: JournalError.Code, room: Int) {
+    let limit = bytes + room
+    for event in events { append(event, refused: code, room: limit - bytes) }
+  }
+
+  private mutating func lose(at instant: BootInstant, _ code: JournalError.Code) {
+    let first = firstLost ?? instant
+    firstLost = first
+    lost = JournalLoss(values: lost.values + 1, microseconds: instant.microseconds(since: first))
+    var values = 1
+    if let last = rest.last, case .lost(let before, _) = last.kind {
+      values += before
+      rest.removeLast()
+    }
+    rest.append(SensorEvent(.lost(values: values, reason: code.rawValue), at: instant))
+  }
+
+  /// Removes one event: the newest say what holds now. No value goes uncounted.
+  private mutating func shorten() {
+    let superfluous = rest.firstIndex { event in
+      switch event.kind {
+      case .connected, .disconnected, .clock, .battery, .stalled, .marker: true
+      default: false
+      }
+    }
+    guard let place = superfluous ?? rest.firstIndex(where: { !$0.isLoss }) else { return }
+    rest.remove(at: place)
+    guard place > 0, place < rest.count, case .lost(let before, _) = rest[place - 1].kind,
+      case .lost(let after, let reason) = rest[place].kind
+    else { return }
+    rest[place].kind = .lost(values: before + after, reason: reason)
+    rest.remove(at: place - 1)
+  }
+
+  /// Bytes that an event takes in memory, about.
+  private static func bytes(of event: SensorEvent) -> Int {
+    switch event.kind {
+    case .measurement(let payload): 24 + payload.count
+    case .marker(let text, _), .information(_, let text), .disconnected(let text?): 80 + text.utf8.count
+    default: 80
+    }
+  }
+}
+
+extension JournalBacklog {
+  /// What a journal was given when it worked again.
+  struct Written: Hashable, Sendable {
+    /// Values that were in memory only until then.
+    var values = 0
+    /// What is lost all the same, and why.
+    var loss = JournalLoss(values: 0, microseconds: 0)
+    var reason = ""
+  }
+
+  /// Gives `append` all of it, piece by piece, and is empty then.
+  ///
+  /// - Parameters:
+  ///   - instant: When the journal takes values again, which ends a loss; nil where the session has ended.
+  ///   - append: Writes events of the session, all or none.
+  /// - Returns: What was in memory only, and what is lost.
+  /// - Throws: What `append` throws; what it took before is not written again.
+  mutating func write(
+    before instant: BootInstant?, _ append: ([SensorEvent]) throws(JournalError) -> Void
+  ) throws(JournalError) -> Written {
+    // One event first: a disk that is still full refuses at the cost of that one, however much is owed.
+    var size = 1
+    while written.events < kept.count {
+      let piece = Array(kept[written.events..<min(written.events + size, kept.count)])
+      try append(piece)
+      size = min(2 * size, Self.greatestPiece)
+      written.events += piece.count
+      written.values += piece.count { $0.isMeasurement }
+    }
+    var rest = rest
+    var result = Written(values: kept.measurementCount, loss: loss(upTo: instant))
+    if let last = rest.indices.last, case .lost(_, let reason) = rest[last].kind {
+      result.reason = reason
+      if let instant { rest[last].instant = max(instant, rest[last].instant) }
+    }
+    if !rest.isEmpty { try append(rest) }
+    self = JournalBacklog()
+    return result
   }
 
   /// How much is lost where the journal takes events again at `instant`; nil: where it has not until now.
   func loss(upTo instant: BootInstant?) -> JournalLoss {
-    guard let firstValue, let end = instant ?? lastValue else { return JournalLoss(values: 0, microseconds: 0) }
-    return JournalLoss(values: values, microseconds: max(0, end.microseconds(since: firstValue)))
+    guard let firstLost, let instant else { return lost }
+    return JournalLoss(values: lost.values, microseconds: max(0, instant.microseconds(since: firstLost)))
   }
+
+  /// How much is lost where the journal never gets the rest of it.
+  var lossOfAll: JournalLoss {
+    let unwritten = kept[written.events...].filter(\.isMeasurement).map(\.instant)
+    guard let first = unwritten.first ?? firstLost, let last = unwritten.last ?? firstLost else { return lost }
+    let end = firstLost?.advanced(byMicroseconds: lost.microseconds) ?? last
+    return JournalLoss(values: unwritten.count + lost.values, microseconds: max(last, end).microseconds(since: first))
+  }
+}
+
+/// Sums of what the journal refused and has not got yet, of several sessions.
+struct UnwrittenValues: Hashable, Sendable {
+  /// Values that are in memory only.
+  var values = 0
+  /// Values that are lost, since there was no room.
+  var lost = 0
+  /// The memory that is taken.
+  var bytes = 0
+
+  mutating func add(_ backlog: JournalBacklog) {
+    values += backlog.values
+    lost += backlog.lostValues
+    bytes += backlog.bytes
+  }
+
+  mutating func add(_ other: UnwrittenValues) {
+    values += other.values
+    lost += other.lost
+    bytes += other.bytes
+  }
+}
+
+extension SensorEvent {
+  fileprivate var isMeasurement: Bool { if case .measurement = kind { true } else { false } }
+  fileprivate var isLoss: Bool { if case .lost = kind { true } else { false } }
 }

@@ -2,12 +2,19 @@ import Captures
 import FoundationEssentials
 import Sensors
 
-/// What the journal is to keep of one sensor, in one write: all of it or nothing.
+/// What the journal is to keep of one sensor.
 enum JournalEntry: Hashable, Sendable {
   /// A session begins with these events; `linkedTo` is the session that it goes on from, `request` says who asked for it.
   case beginning(of: UUID, linkedTo: UUID?, request: OpenRequest? = nil, events: [SensorEvent])
   /// The usual case: one event of the open session, and nothing is owed.
   case event(SensorEvent, of: UUID)
-  /// What the journal is owed of the session since it refused, and the events that come after that.
-  case events(owed: [SensorEvent], then: [SensorEvent], of: UUID)
+  /// Events of the open session that come after what the journal is owed of it.
+  case events([SensorEvent], of: UUID)
+
+  var events: [SensorEvent] {
+    switch self {
+    case .event(let event, _): [event]
+    case .beginning(_, _, _, let events), .events(let events, _): events
+    }
+  }
 }

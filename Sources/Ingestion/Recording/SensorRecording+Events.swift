@@ -34,18 +34,18 @@ extension SensorRecording {
     if case .clock = kind, let lastInstant, let deadline, deadline <= event.instant { event.instant = lastInstant }
     lastInstant = event.instant
     let transition = machine.handle(event)
-    let previous = session
+    let previous = (id: session?.id, request: session?.request)
     var step = Step()
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
       // What was asked for goes on in the session that follows for the length's sake, with all that was said of it.
-      let rolled = transition.end?.reason == .rolled ? previous : nil
-      let next = open(OpenSession(identifier(), request: rolled?.request))
+      let isRolled = transition.end?.reason == .rolled
+      let request = isRolled ? previous.request : nil
+      let next = open(OpenSession(identifier(), request: request))
       step.entry = .beginning(
-        of: next, linkedTo: rolled?.id, request: rolled?.request, events: machine.preamble + [event])
+        of: next, linkedTo: isRolled ? previous.id : nil, request: request, events: machine.preamble + [event])
     } else if let id = session?.id {
-      let owed = session?.backlog.owed(before: event.instant) ?? []
-      step.entry = owed.isEmpty ? .event(event, of: id) : .events(owed: owed, then: [event], of: id)
+      step.entry = session?.backlog.isEmpty ?? true ? .event(event, of: id) : .events([event], of: id)
     }
     for beat in machine.beats { session?.quality.append(beat) }
     if case .measurement = kind, machine.rateInstant == event.instant, contact != false,
@@ -88,7 +88,7 @@ extension SensorRecording {
   mutating func close(_ end: SessionTransition.End) -> SessionEnding? {
     guard let session else { return nil }
     self.session = nil
-    return SessionEnding(session: session.id, reason: end.reason, instant: end.instant, backlog: session.backlog)
+    return SessionEnding(session: session.id, reason: end.reason, instant: end.instant, refused: session.backlog)
   }
 
   private mutating func newDefects() -> [PayloadDefect] {
@@ -100,29 +100,31 @@ extension SensorRecording {
 }
 
 extension SensorRecording {
-  /// The journal has what it was given.
+  /// Gives `append` what the journal is owed of the open session.
   ///
-  /// - Returns: What was lost before it, where that is known only now.
-  mutating func journalTook(_ entry: JournalEntry) -> JournalLoss? {
-    guard case .events(let owed, let events, _) = entry, !owed.isEmpty, let session, let instant = events.first?.instant
-    else { return nil }
+  /// - Parameters:
+  ///   - instant: When what follows happened.
+  ///   - append: Writes events of a session, all or none.
+  /// - Returns: What was written; nil where nothing was owed.
+  /// - Throws: What `append` throws; the rest is still owed.
+  mutating func writeOwed(
+    before instant: BootInstant, _ append: ([SensorEvent], UUID) throws(JournalError) -> Void
+  ) throws(JournalError) -> JournalBacklog.Written? {
+    guard let id = session?.id, session?.backlog.isEmpty == false else { return nil }
+    let instant = laterThanLast(instant)
+    let result = try session?.backlog.write(before: instant) { events throws(JournalError) in try append(events, id) }
+    guard let result, result.loss.values > 0 else { return result }
     // The live values have to know of the loss, too. They have the event that follows it already.
-    for event in owed {
-      if case .lost = event.kind { _ = machine.handle(event) }
-    }
-    let loss = session.backlog.loss(upTo: instant)
-    self.session?.backlog = JournalBacklog()
-    count(loss)
-    return loss
+    lastInstant = instant
+    _ = machine.handle(SensorEvent(.lost(values: result.loss.values, reason: result.reason), at: instant))
+    count(result.loss)
+    return result
   }
 
-  /// The journal has nothing of what it was given: the values in it are lost, all else is written when it works again.
-  mutating func journalRefused(_ entry: JournalEntry, _ code: JournalError.Code) {
-    switch entry {
-    case .event(let event, _): session?.backlog.append(event, refused: code)
-    case .events(_, let events, _), .beginning(_, _, _, let events):
-      for event in events { session?.backlog.append(event, refused: code) }
-    }
+  /// The journal has nothing of what it was given: it is written when it works again, values as far as there is `room` for
+  /// them, in bytes.
+  mutating func journalRefused(_ entry: JournalEntry, _ code: JournalError.Code, room: Int) {
+    session?.backlog.append(entry.events, refused: code, room: room)
   }
 
   /// The end of a session is in the journal, or refused: this is what is lost of it. The counts stay until the next begins.

@@ -62,7 +62,7 @@ extension SensorRecording {
     return step
   }
 
-  private func laterThanLast(_ now: BootInstant) -> BootInstant {
+  func laterThanLast(_ now: BootInstant) -> BootInstant {
     lastInstant.map { max(now, $0) } ?? now
   }
 }

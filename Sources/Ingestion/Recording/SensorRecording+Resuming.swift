@@ -52,7 +52,7 @@ extension SensorRecording {
     return over.flatMap { close($0) }
   }
 
-  /// For how long the events say that values were lost: each time since the measurement before.
+  /// For how long the events say that values were lost: each time since the measurement or the loss before.
   private static func lostMicroseconds(_ log: SensorEventLog) -> Int64 {
     var total: Int64 = 0
     var previous: BootInstant?
@@ -60,7 +60,9 @@ extension SensorRecording {
       switch event.kind {
       case .measurement: previous = event.instant
       case .boot: previous = nil
-      case .lost: total += previous.map { max(0, event.instant.microseconds(since: $0)) } ?? 0
+      case .lost:
+        total += previous.map { max(0, event.instant.microseconds(since: $0)) } ?? 0
+        previous = event.instant
       default: break
       }
     }

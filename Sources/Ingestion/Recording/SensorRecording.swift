@@ -6,7 +6,7 @@ import Sensors
 /// The recording of one sensor: what each thing that happens to it means for its session, its journal, its link and its status.
 ///
 /// Pure: it knows no clock, no file and no bus. Each input changes it and returns what is left to do; the ``Recorder``
-/// does that afterwards and says how it went (``journalTook(_:)``, ``journalRefused(_:_:)``). It is changed where it
+/// does that afterwards and says how it went (``journalRefused(_:_:room:)``). It is changed where it
 /// stands, in ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
 struct SensorRecording {
   /// What belongs to a session while it is open.

@@ -7,21 +7,16 @@ struct SessionEnding: Hashable, Sendable {
   let session: UUID
   let reason: SessionEndReason
   let instant: BootInstant
-  /// What the journal refused of it before.
-  var backlog = JournalBacklog()
+  /// What the journal does not have of it, its end the last.
+  let backlog: JournalBacklog
 
-  private var end: SensorEvent { SensorEvent(.ended(reason), at: instant) }
-
-  /// What is written, in one write.
-  var events: [SensorEvent] { backlog.owed(before: instant) + [end] }
-
-  /// What is lost of the session where the journal takes ``events``.
-  var loss: JournalLoss { backlog.loss(upTo: instant) }
-
-  /// What the journal is owed where it refuses ``events``.
-  func refused(_ code: JournalError.Code) -> JournalBacklog {
-    var backlog = backlog
-    backlog.append(end, refused: code)
-    return backlog
+  /// `refused` is what the journal has refused of it before.
+  init(session: UUID, reason: SessionEndReason, instant: BootInstant, refused: JournalBacklog = JournalBacklog()) {
+    self.session = session
+    self.reason = reason
+    self.instant = instant
+    var backlog = refused
+    backlog.append(SensorEvent(.ended(reason), at: instant), refused: .notWritten, room: .max)
+    self.backlog = backlog
   }
 }

@@ -23,22 +23,29 @@ struct CommitQueue {
     backlogs[session] = backlog
   }
 
-  /// What has to be written before this session can be committed; nil where the journal has all of it.
-  func owed(of session: UUID) -> [SensorEvent]? {
-    guard let backlog = backlogs[session], let end = backlog.events.last?.instant else { return nil }
-    return backlog.owed(before: end)
-  }
+  /// The ended sessions of which the journal does not have everything.
+  var owing: [UUID] { backlogs.keys.sorted() }
 
-  /// The journal has taken what it was owed.
+  /// What the journal has refused of them.
+  var unwritten: UnwrittenValues { backlogs.values.reduce(into: UnwrittenValues()) { $0.add($1) } }
+
+  /// Gives `append` what the journal is owed of a session, before which it cannot be committed.
   ///
-  /// - Returns: What is lost of the session.
-  mutating func paid(_ session: UUID) -> JournalLoss? {
-    backlogs.removeValue(forKey: session)?.loss(upTo: nil)
+  /// - Returns: What was written; nil where nothing was owed.
+  /// - Throws: What `append` throws; the rest is still owed.
+  mutating func writeOwed(
+    of session: UUID, _ append: ([SensorEvent], UUID) throws(JournalError) -> Void
+  ) throws(JournalError) -> JournalBacklog.Written? {
+    let written = try backlogs[session]?.write(before: nil) { events throws(JournalError) in
+      try append(events, session)
+    }
+    backlogs[session] = nil
+    return written
   }
 
   /// What is lost of the sessions of which the journal never took the rest: for the end of the recorder.
   var losses: [(session: UUID, loss: JournalLoss)] {
-    backlogs.map { ($0.key, $0.value.loss(upTo: nil)) }
+    owing.compactMap { session in backlogs[session].map { (session, $0.lossOfAll) } }
   }
 
   /// A commit has failed. `isLast`: nothing is tried again, since the recorder stops.

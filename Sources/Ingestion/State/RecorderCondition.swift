@@ -21,11 +21,17 @@ struct RecorderCondition {
     case served([AdapterIndex: Bool])
   }
 
+  private static let firstLoggedUnwritten = 64
+
   var phase = Phase.starting
   private(set) var bus = Bus.absent(nil)
   /// Why the last write to the journal failed, and why the last sync did.
   private var journalProblem: JournalError?
   private var syncProblem: JournalError?
+  /// Whether values that the journal refuses are lost, since there is no room for more of them.
+  private var isMemoryFull = false
+  /// So many values in memory are told in the log next.
+  private var loggedUnwritten = firstLoggedUnwritten
   /// Why the last session could not be committed.
   private var storeProblem: String?
   /// The call that bluetoothd is not asked any more, since it died of that.
@@ -133,15 +139,33 @@ struct RecorderCondition {
 
   // MARK: Journal and store
 
-  mutating func journalFailed(_ error: JournalError) -> LogLine? {
-    defer { journalProblem = error }
-    return journalProblem == nil ? LogLine(.error, "\(error); values are lost until it works again") : nil
+  /// The journal has refused something; `unwritten` is what it has refused and not got until now.
+  ///
+  /// The log says it once, and how many values are in memory only each time that these have doubled.
+  mutating func journalFailed(_ error: JournalError, _ unwritten: UnwrittenValues) -> [LogLine] {
+    var lines: [LogLine] = []
+    if journalProblem == nil { lines.append(LogLine(.error, "\(error); \(Self.staysInMemory)")) }
+    journalProblem = error
+    if unwritten.values >= loggedUnwritten {
+      lines.append(LogLine(.warning, "\(unwritten.values) values are in memory only; a kill loses them"))
+      while loggedUnwritten <= unwritten.values { loggedUnwritten *= 2 }
+    }
+    if unwritten.lost > 0, !isMemoryFull {
+      lines.append(LogLine(.error, "the memory for values is full after \(unwritten.values); \(Self.isLost)"))
+    }
+    isMemoryFull = unwritten.lost > 0
+    return lines
   }
+
+  private static let staysInMemory = "values stay in memory until it works again"
+  private static let isLost = "more values are lost until the journal works again"
 
   /// Nil where it has worked before, too.
   mutating func journalWorks() -> LogLine? {
     guard journalProblem != nil else { return nil }
     journalProblem = nil
+    isMemoryFull = false
+    loggedUnwritten = Self.firstLoggedUnwritten
     return LogLine(.notice, "the journal works again")
   }
 
@@ -209,7 +233,7 @@ extension RecorderCondition {
     case .noSensorAllowed: return "no sensor is allowed; add yours with: sensord devices add ADDRESS"
     case .starting, .searching, .recording, .stopping: break
     }
-    if let journalProblem { return "\(journalProblem); values are lost until it works again" }
+    if let journalProblem { return "\(journalProblem); \(isMemoryFull ? Self.isLost : Self.staysInMemory)" }
     return syncProblem.map { "\($0)" } ?? storeProblem ?? fatalCall
   }
 }

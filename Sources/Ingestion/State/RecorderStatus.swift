@@ -9,6 +9,8 @@ public struct RecorderStatus: Hashable, Sendable {
   public var problem: String?
   /// The allowed sensors, by address.
   public var sensors: [SensorStatus]
+  /// Values that the journal refused and that are in memory only, of all sensors; a kill loses them.
+  public var valuesInMemory = 0
 
   public init(state: RecorderState, problem: String?, sensors: [SensorStatus]) {
     self.state = state
@@ -72,7 +74,7 @@ public struct SensorStatus: Hashable, Sendable {
   public var losses: Int
   /// Notifications that were no heart rate measurement.
   public var junk: Int
-  /// Values that arrived and that the journal could not take, and for how long, in microseconds.
+  /// Values that the journal could not take, nor the memory, and for how long, in microseconds.
   public var lostValues: Int
   public var lostMicroseconds: Int64
   /// What the open session's beats look like so far; nil before the first were looked at, and while no session is open.

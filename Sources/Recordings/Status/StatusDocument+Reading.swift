@@ -13,10 +13,11 @@ extension StatusDocument {
     else { return nil }
     let sensors = document.sensors.compactMap(\.status)
     guard sensors.count == document.sensors.count else { return nil }
+    var status = RecorderStatus(state: state, problem: document.problem, sensors: sensors)
+    status.valuesInMemory = document.valuesInMemory
     self.init(
       version: document.version, processIdentifier: document.pid, started: started, updated: updated,
-      bootMicroseconds: document.bootMicroseconds, store: document.store,
-      status: RecorderStatus(state: state, problem: document.problem, sensors: sensors))
+      bootMicroseconds: document.bootMicroseconds, store: document.store, status: status)
   }
 
   private struct Document: Decodable {
@@ -29,6 +30,7 @@ extension StatusDocument {
     var store: String
     var state: String
     var problem: String?
+    var valuesInMemory: Int
     var sensors: [Sensor]
   }
 

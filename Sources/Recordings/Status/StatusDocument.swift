@@ -53,6 +53,7 @@ extension StatusDocument {
       "store": .string(store),
       "state": .string(status.state.rawValue),
       "problem": .string(status.problem),
+      "valuesInMemory": .integer(status.valuesInMemory),
       "sensors": .array(status.sensors.map(Self.json)),
     ]
   }

@@ -50,11 +50,14 @@ enum StoreCheckup {
     case .searching, .recording:
       // In its other states the checks before this one say what is wrong.
       guard let problem = document.status.problem else { break }
+      let held = StatusReport.valuesInMemory(document.status)
       return Finding(
         title: "recorder",
         result: .failed(
-          "running (process \(document.processIdentifier)), but \(problem)",
-          remedy: "once this is mended it goes on by itself, or with: sudo systemctl restart sensord",
+          "running (process \(document.processIdentifier)), but \(problem)" + (held.map { "; \($0)" } ?? ""),
+          remedy: held == nil
+            ? "once this is mended it goes on by itself, or with: sudo systemctl restart sensord"
+            : "once this is mended it goes on by itself, and writes them; do not restart it before",
           status: .inputOutput))
     default: break
     }

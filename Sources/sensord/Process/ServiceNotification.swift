@@ -41,20 +41,24 @@ struct ServiceNotification {
   ///
   /// Where systemd does not read (its queue holds ten), only what it must know is waited for: the loop must not stand still
   /// for a line of status, and a sign of life is followed by the next.
-  func send(_ states: State...) {
-    guard let socketPath, var address = Self.address(socketPath) else { return }
+  ///
+  /// - Returns: Whether systemd has it, or nobody wants it.
+  @discardableResult
+  func send(_ states: State...) -> Bool {
+    guard let socketPath, var address = Self.address(socketPath) else { return true }
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return }
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     let bytes = Array(states.map(\.datagram).joined().utf8)
     let mustArrive = states.contains(.ready) || states.contains(.stopping)
     let flags = Int32(MSG_NOSIGNAL) | (mustArrive ? 0 : Int32(MSG_DONTWAIT))
     let length = socklen_t(MemoryLayout<sa_family_t>.size + socketPath.utf8.count)
-    _ = unsafe withUnsafePointer(to: &address) { pointer in
+    let sent = unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
         unsafe sendto(descriptor, bytes, bytes.count, flags, generic, length)
       }
     }
+    return sent == bytes.count
   }
 
   /// `@` at the start stands for the NUL byte of an abstract socket. Nil where the path is too long for a socket.

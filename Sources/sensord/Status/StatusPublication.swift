@@ -13,7 +13,6 @@ final class StatusPublication: Sendable {
   private struct State {
     var hasBegun = false
     var latest: RecorderStatus?
-    var headline = ""
     /// The wall clock's lead over the boot clock, in microseconds, as it was published last.
     var lead: Int64?
     var hasWarned = false
@@ -27,6 +26,8 @@ final class StatusPublication: Sendable {
   private let started = HostClock.system.now()
   private let processIdentifier = getpid()
   private let state = Mutex(State())
+  /// The line that systemd has; held by each publication, so that none goes back behind a newer one.
+  private let headline = Mutex("")
 
   init(file: StatusFile, store: String, notification: ServiceNotification, logger: Logger) {
     self.file = file
@@ -43,7 +44,7 @@ final class StatusPublication: Sendable {
     } catch {
       warn(error)
     }
-    if let latest = state.withLock({ $0.latest }) { publish(latest) }
+    publish()
   }
 
   /// Publishes each status of a recorder, until the recording has ended.
@@ -53,12 +54,12 @@ final class StatusPublication: Sendable {
     }
   }
 
-  private func update(_ status: RecorderStatus) {
+  func update(_ status: RecorderStatus) {
     let hasBegun = state.withLock { state in
       state.latest = status
       return state.hasBegun
     }
-    if hasBegun { publish(status) }
+    if hasBegun { publish() }
   }
 
   /// Removes the file at the end of the process.
@@ -66,23 +67,23 @@ final class StatusPublication: Sendable {
     if state.withLock({ $0.hasBegun }) { file.remove() }
   }
 
-  private func publish(_ status: RecorderStatus) {
-    let headline = status.problem ?? StatusReport.headline(status)
-    let isNews = state.withLock { state in
-      defer { state.headline = headline }
-      return state.headline != headline
-    }
-    if isNews { notification.send(.status(headline)) }
-    let now = clock.now().microseconds
-    let lead = lead(at: now)
-    do {
-      try file.write(
-        StatusDocument(
-          version: SensordCommand.version, processIdentifier: processIdentifier,
-          started: started.microseconds &+ lead, updated: now &+ lead, bootMicroseconds: now, store: store,
-          status: status))
-    } catch {
-      warn(error)
+  private func publish() {
+    headline.withLock { headline in
+      guard let status = state.withLock({ $0.latest }) else { return }
+      let line = status.problem ?? StatusReport.headline(status)
+      // A line that systemd had no room for goes out with the next status.
+      if line != headline, notification.send(.status(line)) { headline = line }
+      let now = clock.now().microseconds
+      let lead = lead(at: now)
+      do {
+        try file.write(
+          StatusDocument(
+            version: SensordCommand.version, processIdentifier: processIdentifier,
+            started: started.microseconds &+ lead, updated: now &+ lead, bootMicroseconds: now, store: store,
+            status: status))
+      } catch {
+        warn(error)
+      }
     }
   }
 

@@ -14,6 +14,7 @@ enum StatusReport {
   static func text(_ document: StatusDocument, now: Int64, columns: Int) -> String {
     var text = "\(headline(document.status)), for \(age(since: document.started, now: now))\n"
     if let problem = document.status.problem { text += "\(PrintableText.line(problem))\n" }
+    if let held = valuesInMemory(document.status) { text += "\(held)\n" }
     text += "Store  \(PrintableText.line(document.store))\n"
     guard !document.status.sensors.isEmpty else { return text }
     var table = TextTable([
@@ -28,6 +29,15 @@ enum StatusReport {
     }
     return text + "\n" + table.rendered(columns: columns)
       + provisional(document.status.sensors, now: now, columns: columns) + notes(document.status.sensors, now: now)
+  }
+
+  /// `240 values are in memory only; a kill loses them`: those that the journal refused; nil where it has all.
+  static func valuesInMemory(_ status: RecorderStatus) -> String? {
+    switch status.valuesInMemory {
+    case 0: nil
+    case 1: "1 value is in memory only; a kill loses it"
+    case let count: "\(count) values are in memory only; a kill loses them"
+    }
   }
 
   /// What the beats of open sessions look like; nothing where none is known.
