@@ -17,6 +17,10 @@ enum Samples {
       source: "sensord 0.1.0")
   }
 
+  static func isMeasurement(_ event: SensorEvent) -> Bool {
+    if case .measurement = event.kind { true } else { false }
+  }
+
   static func measurement(_ second: Int, _ payload: [UInt8] = [0x10, 0x5A, 0x4B, 0x04]) -> SensorEvent {
     SensorEvent(.measurement(payload), at: BootInstant(microseconds: 8_123_000_000 + Int64(second) * 1_000_000))
   }

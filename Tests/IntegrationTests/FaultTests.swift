@@ -164,6 +164,26 @@ struct FaultTests {
   }
 
   @Test(
+    "a journal's folder that is removed costs no value and no time, also where the recorder is stopped at once",
+    arguments: [false, true])
+  func removedJournal(atOnce: Bool) async throws {
+    let watched = try await WatchedRecording(every: 10, seconds: 100, straps: 1, speed: 1)
+    let recorder = try watched.recorder()
+    // A sync each second has covered some of them.
+    try await watched.values(200)
+    try FileManager.default.removeItem(atPath: "\(watched.root)/sensord.journal")
+    try await watched.values(10)
+    if !atOnce {
+      try await wait(for: "the journal") { recorder.text.contains("were deleted or cut by somebody else") }
+      try await watched.values(30)
+    }
+    #expect(try await recorder.terminate() == 0, "\(recorder.text)")
+    let stored = try await session(watched)
+    #expect(stored.summary.heartbeats.gaps == 0)
+    #expect(abs(Date().timeIntervalSince1970 - Double(stored.summary.start.microseconds) / 1e6) < 600)
+  }
+
+  @Test(
     "a store that is put in the place of the open one is gone on with at once: its list holds, and deletions in it are erased"
   )
   func replacedStore() async throws {

@@ -98,8 +98,13 @@ extension Journal {
   /// Waits for syncs: while one writes records again, these are in two segments or in an unnamed one.
   private func readingBasis(of session: UUID) -> (basis: ReadingBasis, directory: Directory) {
     syncLock.withLock { _ in
-      // Records that somebody cut off, and that no sync had covered, are written again before they are missed.
-      if state.withLock({ $0.isCurrentShortened }) { try? syncAlone() }
+      // Records that somebody cut off or deleted are written again before they are missed.
+      let isDamaged = state.withLock { state in
+        guard state.isUnsyncedDamaged else { return false }
+        state.isDirty = true
+        return true
+      }
+      if isDamaged { try? syncAlone() }
       return state.withLock { ($0.readingBasis(of: session), $0.directory) }
     }
   }

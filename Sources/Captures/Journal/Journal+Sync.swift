@@ -22,7 +22,7 @@ extension Journal {
       guard !round.needsRewriting else { throw SystemError(EIO) }
       try round.run()
     } catch {
-      try rewrite(after: error, round.shortened)
+      try rewrite(after: error, round)
       return
     }
     state.withLock { $0.syncing.removeAll() }
@@ -30,10 +30,10 @@ extension Journal {
   }
 
   /// Writes the records that were being synced again, to a segment that is renamed only when it is durable.
-  private func rewrite(after failure: SystemError, _ shortened: JournalState.Shortened?) throws(JournalError) {
+  private func rewrite(after failure: SystemError, _ round: SyncRound) throws(JournalError) {
     let path = directory
     let (plan, atRisk, directory) = state.withLock { state in
-      let plan = state.planRewriting(shortened)
+      let plan = state.planRewriting(round)
       return (plan, state.syncing.recordCount, state.directory)
     }
     guard let plan else {
@@ -92,6 +92,8 @@ private struct SyncRound {
   var committed: Set<UUID>
   /// The segment that was found truncated.
   var shortened: JournalState.Shortened?
+  /// Whether a segment was found deleted.
+  var hasVanished = false
 
   mutating func run() throws(SystemError) {
     // The folder first: once a segment's sync has returned, its name must not be lost either.
@@ -101,12 +103,16 @@ private struct SyncRound {
       if let open = segment.file {
         file = open
       } else {
-        file = try directory.openForReading(SegmentName.name(segment.number))
+        do throws(SystemError) { file = try directory.openForReading(SegmentName.name(segment.number)) } catch {
+          hasVanished = error.number == ENOENT
+          throw error
+        }
       }
       try file.synchronizeData()
       // Writes to a deleted file succeed, but nobody will ever read them.
       let status = try file.status()
-      guard status.st_nlink > 0 else { throw SystemError(ESTALE) }
+      hasVanished = status.st_nlink == 0
+      guard !hasVanished else { throw SystemError(ESTALE) }
       // The same holds for writes to a file that was truncated since, if the names of its sessions are gone.
       guard status.st_size >= segment.length else {
         shortened = JournalState.Shortened(number: segment.number, length: segment.length, size: Int(status.st_size))
@@ -145,14 +151,21 @@ extension JournalState {
   /// Reserves a number for the segment that repeats the records; nil if they are no longer in memory.
   ///
   /// Everything written so far goes into it; later records go to segments after it.
-  fileprivate mutating func planRewriting(_ shortened: Shortened?) -> Rewriting? {
+  fileprivate mutating func planRewriting(_ round: SyncRound) -> Rewriting? {
     needsRewriting = true
     rewritings += 1
     isDirty = true
     moveToSyncing()
+    if round.hasVanished { deleted = round.segments }
+    if !deleted.isEmpty { deleted += unsyncedSegments }
+    if !deleted.isEmpty, let current {
+      deleted.append(UnsyncedSegment(number: current.number, file: current.file, length: current.length))
+    }
     current = nil
     if (try? directory.file.status().st_nlink) == 0 { try? reopenDirectory() }
+    if let rescue = planRescue() { return rescue }
     guard var start = syncing.start, syncing.isComplete else { return nil }
+    let shortened = round.shortened
     if let shortened, shortened.number == start.segment {
       // Wherever it was cut, all of these records are at or after this offset. Without its first line the segment is
       // unreadable.
@@ -162,8 +175,36 @@ extension JournalState {
     let number = nextNumber
     nextNumber += 1
     return Rewriting(
-      number: number, mode: configuration.fileMode, bytes: rewriting(from: start, isBeginningLost: shortened != nil),
-      sessions: syncing.sessions)
+      number: number, mode: configuration.fileMode,
+      bytes: rewriting(from: start, isBeginningLost: shortened != nil || !deleted.isEmpty), sessions: syncing.sessions)
+  }
+
+  /// The same from the descriptors of segments that somebody deleted, which have all of their records, also those that were
+  /// synced; nil where there is no such segment, or it cannot be read.
+  private mutating func planRescue() -> Rewriting? {
+    var lengths: [Int: (file: OpenFile, length: Int)] = [:]
+    for segment in deleted {
+      guard let file = segment.file, segment.length > lengths[segment.number]?.length ?? 0 else { continue }
+      lengths[segment.number] = (file, segment.length)
+    }
+    // From the first that is gone: what comes behind it was not synced either.
+    let open = lengths.sorted { $0.key < $1.key }.drop { (try? $0.value.file.status().st_nlink) != 0 }
+    guard let first = open.first?.key else { return nil }
+    buffer.removeAll()
+    buffer.header(.journal)
+    buffer.rewrites(segment: first, offset: 0)
+    var bytes = buffer.copy()
+    for (_, segment) in open {
+      guard let content = try? segment.file.readAll(upTo: segment.length), content.count == segment.length else {
+        return nil
+      }
+      bytes += content[TextHeader.length...]
+    }
+    unsyncedSegments.removeAll { $0.number >= first }
+    defer { nextNumber += 1 }
+    return Rewriting(
+      number: nextNumber, mode: configuration.fileMode, bytes: bytes,
+      sessions: segments.filter { $0.number >= first }.reduce(into: []) { $0.formUnion($1.sessions) })
   }
 
   fileprivate mutating func insert(_ plan: Rewriting) {
@@ -174,6 +215,7 @@ extension JournalState {
   /// The records were written again, or cannot be.
   fileprivate mutating func finishRewriting() {
     syncing.removeAll()
+    deleted = []
     needsRewriting = false
     isDirty = unsynced.start != nil
   }
@@ -191,6 +233,8 @@ extension JournalState {
 
   fileprivate mutating func forget(_ number: Int) {
     segments.removeAll { $0.number == number }
+    // No longer looked at: it was deleted by nobody else.
+    unsyncedSegments.removeAll { $0.number == number }
     let needed = segments.reduce(into: Set<UUID>()) { $0.formUnion($1.sessions) }
     for id in committed where !needed.contains(id) {
       committed.remove(id)

@@ -28,7 +28,7 @@ public struct JournalError: Error, Hashable, Sendable {
     case rewritten
     /// The sync failed, and so did writing again; see ``JournalError/recordsAtRisk``. The next sync tries again.
     case notSynced
-    /// Somebody deleted segments or the folder. What no sync had covered was written again; older records are lost.
+    /// Somebody deleted segments or the folder. What open descriptors have was written again; older segments are lost.
     case segmentsVanished
     /// The session was never opened here, or is already committed.
     case unknownSession

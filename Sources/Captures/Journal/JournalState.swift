@@ -28,6 +28,8 @@ struct JournalState: ~Copyable {
   var syncing = UnsyncedRecords()
   /// Segments that were left with unsynced records; those of this run are still open.
   var unsyncedSegments: [UnsyncedSegment] = []
+  /// Segments among which somebody has deleted some, still open, until their records are written again.
+  var deleted: [UnsyncedSegment] = []
   var isDirectoryDirty = false
   /// Whether a sync has anything to do.
   var isDirty = false
@@ -71,10 +73,13 @@ struct JournalState: ~Copyable {
     var size: Int
   }
 
-  /// Whether somebody truncated the current segment.
-  var isCurrentShortened: Bool {
-    guard let current, let status = try? current.file.status() else { return false }
-    return status.st_size < current.length
+  /// Whether somebody truncated or deleted a segment that no sync has covered.
+  var isUnsyncedDamaged: Bool {
+    let current = current.map { UnsyncedSegment(number: $0.number, file: $0.file, length: $0.length) }
+    return (unsyncedSegments + [current].compactMap(\.self)).contains { segment in
+      guard let status = try? segment.file?.status() else { return false }
+      return status.st_size < segment.length || status.st_nlink == 0
+    }
   }
 
   /// When the next sync has to begin.

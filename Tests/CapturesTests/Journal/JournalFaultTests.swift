@@ -139,6 +139,50 @@ struct JournalFaultTests {
   }
 
   @Test(
+    "a deleted folder costs nothing that an open descriptor has, synced or not, and never the time",
+    arguments: [1 << 20, 400])
+  func deletedFolder(segmentBytes: Int) throws {
+    let (journal, _) = try Journal.open(
+      directory: path, configuration: JournalConfiguration(segmentBytes: segmentBytes))
+    try journal.open(Samples.header(), events: Samples.beginning)
+    for second in 0..<20 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    try journal.sync()
+    let closed = TemporaryFolder.names(path).count - 1
+    for second in 20..<25 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    TemporaryFolder.delete(path)
+    for second in 25..<30 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    // Without a sync, as when the session ends at once.
+    let events = try journal.capture(of: Samples.session).capture.events
+    let values = events.filter { Samples.isMeasurement($0) }
+    #expect(values.suffix(10) == (20..<30).map { Samples.measurement($0) })
+    #expect(Set(values).count == values.count, "none is there twice")
+    if closed == 0 { #expect(values.count == 30) }
+    // Boot and clock come first.
+    #expect(Set(events.prefix(2)).count == 2 && !events.prefix(2).contains { Samples.isMeasurement($0) })
+    try journal.append(Samples.measurement(30), to: Samples.session)
+    try journal.sync()
+    let found = try JournalReader.read(directory: path)
+    #expect(found.damageCount == 0 && found.sessions.first?.capture.events == events + [Samples.measurement(30)])
+  }
+
+  @Test("what was deleted is kept until a disk that is full takes it again")
+  func deletedOnFullDisk() throws {
+    let (journal, _) = try Journal.open(directory: path)
+    try journal.open(Samples.header(), events: Samples.beginning)
+    for second in 0..<20 { try journal.append(Samples.measurement(second), to: Samples.session) }
+    try journal.sync()
+    try journal.append(Samples.measurement(20), to: Samples.session)
+    TemporaryFolder.delete(path)
+    let obstacle = "\(path)/00000002.journal.rewriting"
+    #expect(unsafe mkdir(path, 0o700) == 0 && mkdir(obstacle, 0o700) == 0)
+    #expect(throws: JournalError.self) { try journal.sync() }
+    #expect(unsafe rmdir(obstacle) == 0)
+    #expect(throws: JournalError.self) { try journal.sync() }
+    let events = Samples.beginning + (0...20).map { Samples.measurement($0) }
+    #expect(try journal.capture(of: Samples.session).capture.events == events)
+  }
+
+  @Test(
     "a segment that is cut beneath the journal costs what a sync had covered, and nothing that comes",
     arguments: [0, 10, 27, 900, -1])
   func cut(to size: Int) throws {
@@ -208,7 +252,8 @@ struct JournalFaultTests {
     #expect(throws: expected) { try journal.capture(of: Samples.session) }
     makeReadable("00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events == events)
-    // A segment that somebody deleted does not come back: what is left is the session.
+    // A segment that was synced and closed, and that somebody deleted, does not come back: what is left is the session.
+    try journal.sync()
     _ = unsafe remove("\(path)/00000002.journal")
     #expect(try journal.capture(of: Samples.session).capture.events.count < events.count)
   }
