@@ -89,7 +89,7 @@ extension ConnectionPlan {
   /// A measurement came over the recorded link. Never brings ``deadline`` forward, so that nothing else is to be done.
   public mutating func valueReceived(from address: SensorAddress, at now: BootInstant) {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
-    link.lastValue = now
+    link.hasValue = true
     link.watch?.quietSince = now
     sensors[sensor].phase = .linked(link)
     sensors[sensor].silences = 0
@@ -137,15 +137,19 @@ extension ConnectionPlan {
     var notBefore: BootInstant?
     switch sensors[sensor].phase {
     case .linked(let link) where link.adapter == adapter:
-      let wasGood = link.lastValue.map { $0.duration(since: sensors[sensor].since) >= parameters.goodLink } ?? false
-      if wasGood { sensors[sensor].retry.reset() }
+      if link.hasValue { sensors[sensor].retry.reset() }
       let wasLostAtOnce = !link.isResolved && now.duration(since: sensors[sensor].since) < parameters.lostAtOnce
       let failures = sensors[sensor].retry.failures
       let wait = sensors[sensor].retry.next(
         first: wasLostAtOnce ? parameters.soonRetry : parameters.firstRetry, longest: parameters.longestRetry,
         using: &random)
-      // The first try comes at once; the wait that was drawn for it is not needed.
-      notBefore = failures == 0 ? nil : now.advanced(by: wait)
+      if link.hasValue {
+        // Whoever ends each link of ours is not fought with at the speed of the bus.
+        notBefore = sensors[sensor].lastTry?.advanced(by: parameters.betweenTries)
+      } else {
+        // The first try comes at once; the wait that was drawn for it is not needed.
+        notBefore = failures == 0 ? nil : now.advanced(by: wait)
+      }
       sensors[sensor].isEager = link.isOurs
     case .leaving(adapter, _):
       sensors[sensor].isEager = true

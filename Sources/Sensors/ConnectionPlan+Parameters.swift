@@ -32,8 +32,8 @@ extension ConnectionPlan {
     public var longestAuthenticationRetry = Duration.seconds(600)
     /// A sensor that was not heard for this long while the adapter listened has come back: its failures are forgotten.
     public var absence = Duration.seconds(10)
-    /// A link that gave values for this long was a good one: after its loss the count of failures starts anew.
-    public var goodLink = Duration.seconds(3)
+    /// After a link that gave a value the next try comes at once, but not sooner than this after the last try began.
+    public var betweenTries = Duration.seconds(1)
     /// A Connect that has no answer after this (the longest seen: 40.2 s) never gets one, and is cancelled.
     public var answer = Duration.seconds(90)
     /// Time for the services of a link that this plan made.

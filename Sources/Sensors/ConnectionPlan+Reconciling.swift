@@ -74,6 +74,7 @@ extension ConnectionPlan {
     let position = presencePosition(sensor, on: adapter)
     sensors[sensor].presences[position].call = .pending(until: now.advanced(by: parameters.answer))
     sensors[sensor].isEager = false
+    sensors[sensor].lastTry = now
     let connectsOnlyQuietly = adapterPosition(adapter).map { adapters[$0].connectsOnlyQuietly } ?? false
     let needsQuiet = sensors[sensor].wantsQuiet || connectsOnlyQuietly
     // Quiet also by itself, where discovery goes on for nobody else.

@@ -30,6 +30,8 @@ extension ConnectionPlan {
     /// What each adapter knows of it.
     var presences: [Presence] = []
     var retry = Backoff()
+    /// When the last attempt began.
+    var lastTry: BootInstant?
     /// Worth an attempt although it was not heard: it was there a moment ago, or BlueZ has just begun to know it.
     var isEager = false
     /// The last attempt failed with discovery running: try the next one with discovery stopped.
@@ -89,7 +91,8 @@ extension ConnectionPlan {
   struct Link: Hashable, Sendable {
     let adapter: AdapterIndex
     let isOurs: Bool
-    var lastValue: BootInstant?
+    /// A value has come over it.
+    var hasValue = false
     /// Nil until the services are resolved: before, no value can come.
     var watch: SilenceWatch?
 

@@ -81,6 +81,26 @@ struct ConnectionPlanPropertyTests {
     #expect(air.adapters.allSatisfy { $0.discovery == nil })
   }
 
+  @Test(
+    "at the edge of range, with links of 2 s, as good as a client that connects again at once",
+    arguments: UInt64(301)...308)
+  func keepsUpAtTheEdge(_ seed: UInt64) {
+    let strap = VirtualAir.Strap(address: SensorAddress(bits: 1)!, advertises: true)
+    let adapter = VirtualAir.Adapter(index: AdapterIndex(0), capacity: 48, refusesWhileScanning: false)
+    var air = VirtualAir(straps: [strap], allowed: 1, adapters: [adapter], seed: seed)
+    var links = 0
+    while air.now < 600_000_000 {
+      air.advance()
+      guard let link = air.straps[0].link, air.now - link.since >= 2_000_000 else { continue }
+      links += 1
+      air.drop(0)
+    }
+    // Half a second for each link to be made.
+    let most = 600_000_000 / 2_500_000
+    #expect(links * 10 >= most * 9, "\(links) links of \(most)")
+    #expect(air.complaints.isEmpty)
+  }
+
   @Test("adapters with few links are filled up, and then left in peace", arguments: UInt64(101)...110)
   func fillsAdapters(_ seed: UInt64) {
     var air = air(seed: seed, isTight: true)

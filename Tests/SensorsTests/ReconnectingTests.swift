@@ -136,8 +136,8 @@ struct ReconnectingTests {
       """)
   }
 
-  @Test("a link that gave values for a few seconds was a good one: the next is tried at once")
-  mutating func forgivesAfterValues() {
+  @Test("one value is enough: after its link the next is tried at once, however often")
+  mutating func forgivesAfterValue() {
     timeline.play(
       """
       0      allow A
@@ -150,8 +150,41 @@ struct ReconnectingTests {
       6.5~7.5                  -> stop, connect A
       8      ok A              -> follow A
       8.5    resolved A
-      11     value A
-      11.1   down A            -> connect A
+      8.6    value A
+      10     down A            -> connect A
+      10.3   ok A              -> follow A
+      10.5   resolved A
+      10.6   value A
+      12     down A            -> connect A
+      12.3   ok A              -> follow A
+      12.5   resolved A
+      12.6   value A
+      14     down A            -> connect A
+      """)
+  }
+
+  @Test(
+    "a link that ends right after its value is not fought for: the next try begins a second after the last, not sooner")
+  mutating func doesNotFight() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      10     seen A            -> stop, connect A
+      10.2   ok A              -> follow A
+      10.2   resolved A
+      10.3   value A
+      10.3   down A            -> scan
+      11~11                    -> stop, connect A
+      11.2   ok A              -> follow A
+      11.2   resolved A
+      11.3   value A
+      11.4   down A            -> scan
+      12~12                    -> stop, connect A
+      12.2   ok A              -> follow A
+      12.3   resolved A
+      12.9   value A
+      13     down A            -> connect A
       """)
   }
 
