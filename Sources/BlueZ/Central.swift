@@ -156,28 +156,62 @@ public actor Central {
     }
   }
 
-  /// Ends everything: subscriptions, discovery, and the links that are ours. Returns when BlueZ has confirmed, or not within
-  /// 5 s. No event is published any more.
+  /// Ends everything: subscriptions, discovery, and the links that are ours and of no use to other programs. Returns when BlueZ
+  /// has confirmed, or not within 15 s. No event is published any more.
   public func stop() async {
     guard !isStopped else { return }
     isStopped = true
     if let observer { await connection.removeObserver(observer) }
+    /// Links of ours that end with us.
+    let unused = ours.filter { !isUsedElsewhere($0) }
     var calls: [Message] = []
+    /// Where others may be notified by signals, too: it shows once ours are over.
+    var shared: [Peer: Message] = [:]
     for (peer, follow) in follows {
       var link = follow.link
       for case .stopNotify(let path) in link.subscription.cancel() {
         calls += message(path.object, ObjectTree.characteristicInterface, "StopNotify").map { [$0] } ?? []
+        shared[peer] = message(
+          path.object, "org.freedesktop.DBus.Properties", "Get",
+          [.string(ObjectTree.characteristicInterface), .string("Notifying")])
       }
       close(peer)
     }
-    for peer in ours.union(attempts.keys) {
-      guard let device = tree.device(peer.address, on: peer.adapter) else { continue }
-      calls += message(device.path.object, ObjectTree.deviceInterface, "Disconnect").map { [$0] } ?? []
+    for peer in unused.union(attempts.keys).subtracting(shared.keys) where unused.contains(peer) || !ours.contains(peer)
+    {
+      calls += disconnection(of: peer).map { [$0] } ?? []
     }
     for (adapter, discovery) in discoveries where discovery.machine.isActive {
       calls += message(adapter.object, ObjectTree.adapterInterface, "StopDiscovery").map { [$0] } ?? []
     }
     follows = [:]
+    await callAll(calls)
+    var last: [Message] = []
+    for (peer, question) in shared where unused.contains(peer) {
+      let answer = try? await connection.call(question, timeout: .seconds(5))
+      guard answer?.body.first?.boolean != true else { continue }
+      last += disconnection(of: peer).map { [$0] } ?? []
+    }
+    await callAll(last)
+  }
+
+  /// Whether another program is notified by this device, as far as the mirror shows.
+  private func isUsedElsewhere(_ peer: Peer) -> Bool {
+    guard let device = tree.device(peer.address, on: peer.adapter) else { return false }
+    let subscription = follows[peer]?.link.subscription
+    return tree.characteristics[device.path]?.values.contains { characteristic in
+      guard characteristic.isNotifying || characteristic.isNotifyAcquired else { return false }
+      return characteristic.path != subscription?.characteristic || subscription?.isElsewhere == true
+    } ?? false
+  }
+
+  private func disconnection(of peer: Peer) -> Message? {
+    guard let device = tree.device(peer.address, on: peer.adapter) else { return nil }
+    return message(device.path.object, ObjectTree.deviceInterface, "Disconnect")
+  }
+
+  /// Calls all of them at once, and returns when all are answered, or not within 5 s.
+  private func callAll(_ calls: [Message]) async {
     guard !calls.isEmpty else { return }
     let connection = connection
     await withCheckedContinuation { continuation in

@@ -164,6 +164,15 @@ struct Subscription: Hashable, Sendable {
     return [.unsubscribed] + attempt()
   }
 
+  /// Whether another program has the values, or has asked for signals of them.
+  var isElsewhere: Bool {
+    switch state {
+    case .shared, .blocked: true
+    case .acquiring, .waiting: isNotifying || isNotifyAcquired && state == .waiting
+    case .idle, .acquired, .starting, .started: false
+    }
+  }
+
   /// Whether values come.
   var isSubscribed: Bool { state == .acquired || state == .started || state == .shared }
 }

@@ -318,6 +318,43 @@ struct CentralTests {
     await stage.end()
   }
 
+  @Test("at the end, a link of this central whose values another program has is left to it", arguments: [true, false])
+  func stopBesideOther(hasDescriptor: Bool) async throws {
+    let stage = try await Stage()
+    let refusal = hasDescriptor ? "org.bluez.Error.NotPermitted" : "org.bluez.Error.InProgress"
+    await stage.bluez.answer("AcquireNotify", .error(name: refusal, message: "refused"))
+    await stage.connect()
+    let flag = hasDescriptor ? "NotifyAcquired" : "Notifying"
+    try await stage.bluez.link()
+    try await stage.bluez.change(MadeUp.measurement, "GattCharacteristic1", [flag: .boolean(true)])
+    _ = await stage.log.events { $0 == Stage.resolved }
+    await stage.reconcile()
+    await stage.follow()
+    let told: Event =
+      hasDescriptor ? .subscriptionFailed(address, .acquiredElsewhere) : .subscribed(address, .shared)
+    _ = await stage.log.events { $0 == told }
+    await stage.central.stop()
+    #expect(await stage.bluez.count("Disconnect") == 0)
+    await stage.end()
+  }
+
+  @Test(
+    "at the end, a link of this central with signals of its own ends unless others are still notified",
+    arguments: [true, false])
+  func stopWithSignals(areOthersNotified: Bool) async throws {
+    let stage = try await Stage()
+    await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.NotSupported", message: "refused"))
+    await stage.bluez.answer("Get", .values([.variant(.boolean(areOthersNotified))]))
+    await stage.follow()
+    await stage.connect()
+    try await stage.bluez.link()
+    _ = await stage.log.events { $0 == .subscribed(address, .started) }
+    await stage.central.stop()
+    #expect(await stage.bluez.count("StopNotify") == 1)
+    #expect(await stage.bluez.count("Disconnect") == (areOthersNotified ? 0 : 1))
+    await stage.end()
+  }
+
   @Test("bluetoothd that is killed takes the link, and the next one is followed without a word from the owner")
   func restart() async throws {
     let stage = try await Stage()
