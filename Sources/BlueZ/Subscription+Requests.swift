@@ -98,7 +98,6 @@ extension Subscription {
   private func failure(of refusal: Refusal) -> SubscriptionFailure {
     switch refusal {
     case .accessDenied: .accessDenied
-    case .notPermitted: .acquiredElsewhere
     default: .refused(name: refusal.name)
     }
   }

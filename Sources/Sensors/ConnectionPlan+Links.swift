@@ -95,6 +95,13 @@ extension ConnectionPlan {
     sensors[sensor].silences = 0
   }
 
+  /// Another program has the values of the recorded link, or has them no more.
+  public mutating func valuesUsedElsewhere(_ isUsed: Bool, from address: SensorAddress) {
+    guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
+    link.isUsedElsewhere = isUsed
+    sensors[sensor].phase = .linked(link)
+  }
+
   /// Records over this link from now on.
   mutating func adopt(
     _ sensor: Int, on adapter: AdapterIndex, isOurs: Bool, at now: BootInstant, _ commands: inout [Command]
@@ -178,7 +185,7 @@ extension ConnectionPlan {
   }
 
   func mayDisconnect(_ link: Link, _ sensor: Int) -> Bool {
-    link.isOurs && !sensors[sensor].isShared
+    link.isOurs && !link.isUsedElsewhere && !sensors[sensor].isShared
   }
 
   func silenceLimit(_ sensor: Int) -> Duration {

@@ -93,6 +93,8 @@ extension ConnectionPlan {
     let isOurs: Bool
     /// A value has come over it.
     var hasValue = false
+    /// Another program has the values: the link, whoever made it, is left alone.
+    var isUsedElsewhere = false
     /// Nil until the services are resolved: before, no value can come.
     var watch: SilenceWatch?
 

@@ -17,7 +17,8 @@ import Bits
 /// - After a loss Connect is called at once: the object is still there, and a pending Connect keeps it from expiring.
 ///   Where that was in vain (40 s), the sensor is away: from then on it is connected when discovery hears it.
 /// - Failures while a sensor is heard are retried after doubling waits. It is never given up.
-/// - A link that this plan did not make is used and never ended; a device that others share is not even connected.
+/// - A link that this plan did not make, or whose values another program has, is used and never ended; a device that others
+///   share is not even connected.
 /// - Where BlueZ must not be asked to filter services, discovery brings each advertisement of each neighbour: a sensor that
 ///   BlueZ knows is waited for by one pending Connect after the other, which the kernel does in silence, and only for others
 ///   there are short looks.

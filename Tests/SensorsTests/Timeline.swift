@@ -95,6 +95,7 @@ struct Timeline {
       case "unanswered": plan.subscriptionUnanswered(address, on: adapter, at: now)
       case "paired": plan.paired(address, at: now)
       case "value": value(address)
+      case "elsewhere", "here": elsewhere(words[0] == "elsewhere", address)
       default: fatalError("no such input: \(words[0])")
       }
     return commands.map(text)
@@ -104,6 +105,11 @@ struct Timeline {
     let before = plan.deadline
     plan.valueReceived(from: address, at: now)
     #expect(plan.deadline == before, "a value must not move the timer")
+    return []
+  }
+
+  private mutating func elsewhere(_ isUsed: Bool, _ address: SensorAddress) -> [ConnectionPlan.Command] {
+    plan.valuesUsedElsewhere(isUsed, from: address)
     return []
   }
 

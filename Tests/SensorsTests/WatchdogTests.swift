@@ -29,6 +29,30 @@ struct WatchdogTests {
       """)
   }
 
+  @Test("a link whose values another program has is left to it, silent or not wanted, until they come again")
+  func leavesLinkToOthers() {
+    var timeline = Timeline(parameters: .withoutLooks)
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      2      resolved A
+      3      elsewhere A
+      32~32                    -> resubscribe A
+      92~92                    -> resubscribe A
+      100    here A
+      100.1  value A
+      130.1~130.1              -> disconnect A
+      132    down A            -> connect A
+      132.5  ok A              -> follow A
+      133    resolved A
+      134    elsewhere A
+      140    allow             -> unfollow A
+      """)
+  }
+
   @Test("links whose services never resolve are made after growing waits, and the second in a row is told")
   func neverResolves() {
     var timeline = Timeline(parameters: .withoutLooks)

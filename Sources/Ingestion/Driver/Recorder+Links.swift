@@ -42,6 +42,7 @@ extension Recorder {
     case .subscribed(let device, let mode):
       guard let address = SensorAddress(bits: device.bits) else { return }
       log(.debug, "\(address): values come (\(mode))")
+      plan.valuesUsedElsewhere(mode == .shared, from: address)
       guard let index = recordings.index(of: address) else { return }
       perform(recordings[index].subscribed(at: now), of: address, at: now)
     case .unsubscribed(let device):
@@ -50,6 +51,7 @@ extension Recorder {
     case .subscriptionFailed(let device, let failure):
       guard let (address, index) = sensor(device) else { return }
       log(recordings[index].valuesMissing(because: failure.text(address)))
+      if failure == .acquiredElsewhere { plan.valuesUsedElsewhere(true, from: address) }
       if failure == .unanswered, let adapter = recordings[index].adapter {
         perform(plan.subscriptionUnanswered(address, on: adapter, at: now))
       }
@@ -129,7 +131,7 @@ extension SubscriptionFailure {
     switch self {
     case .characteristicMissing:
       "no values: bluetoothd shows no heart-rate service; forget it with: bluetoothctl remove \(address)"
-    case .acquiredElsewhere: "no values: another program has taken them; end that program"
+    case .acquiredElsewhere: "no values: another program has them; they come when it ends"
     case .unanswered: "no values: it seems to demand pairing; pair it with: sensord devices pair \(address)"
     case .accessDenied: "no values: the bus refuses; add this user to the group bluetooth"
     case .refused(let name): "no values: bluetoothd refuses (\(name))"
