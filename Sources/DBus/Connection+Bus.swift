@@ -45,6 +45,18 @@ extension Connection {
     _ = try await call(.bus("ReleaseName", [.string(name)]))
   }
 
+  /// Whether another process than this one owns a name, over whichever connection.
+  ///
+  /// The bus is asked for both processes, since it may number them otherwise than this one does (in a container).
+  ///
+  /// - Throws: As ``call(_:timeout:)``, also where the owner has gone meanwhile.
+  public func isOwnedByOtherProcess(_ name: String) async throws(DBusError) -> Bool {
+    guard let owner = try await nameOwner(of: name) else { return false }
+    let theirs = try await call(.bus("GetConnectionUnixProcessID", [.string(owner)])).body.first?.uint32
+    let ours = try await call(.bus("GetConnectionUnixProcessID", [.string(uniqueName)])).body.first?.uint32
+    return theirs != ours
+  }
+
   /// The owner of a name.
   ///
   /// - Parameter name: A well-known name.

@@ -59,10 +59,12 @@ extension Message {
   public var goneName: String? { ownerlessName.flatMap { $0.hasPrefix(":") ? $0 : nil } }
 
   /// The name that nobody owns any more, as the bus tells with this signal; nil in any other.
-  public var ownerlessName: String? {
-    guard isSignal("org.freedesktop.DBus", "NameOwnerChanged"), sender == "org.freedesktop.DBus", body.count == 3,
-      let name = body[0].string, body[2].string == ""
+  public var ownerlessName: String? { changedName.flatMap { body[2].string == "" ? $0 : nil } }
+
+  /// The name that has another owner now, or none, as the bus tells with this signal; nil in any other.
+  public var changedName: String? {
+    guard isSignal("org.freedesktop.DBus", "NameOwnerChanged"), sender == "org.freedesktop.DBus", body.count == 3
     else { return nil }
-    return name
+    return body[0].string
   }
 }

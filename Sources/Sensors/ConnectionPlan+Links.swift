@@ -37,6 +37,9 @@ extension ConnectionPlan {
     else { return commands }
     sensors[sensor].unresolved = 0
     link.watch = SilenceWatch(quietSince: now, checkAt: now.advanced(by: parameters.silence))
+    if letsOtherGoFirst(sensor), sensors[sensor].followedOn == nil {
+      link.followAt = now.advanced(by: parameters.headStart)
+    }
     sensors[sensor].phase = .linked(link)
     return commands
   }
@@ -100,7 +103,31 @@ extension ConnectionPlan {
     guard let sensor = index(of: address), case .linked(var link) = sensors[sensor].phase else { return }
     link.isUsedElsewhere = isUsed
     sensors[sensor].phase = .linked(link)
+    if link.followAt != nil { sensors[sensor].isLeftToUs = !isUsed }
   }
+
+  /// Another recorder on this machine, which goes first, is there or has gone. What is recorded already goes on, until the
+  /// link is lost.
+  public mutating func otherRecorder(isThere: Bool, at now: BootInstant) -> [Command] {
+    givesPrecedence = isThere
+    var commands: [Command] = []
+    for sensor in sensors.indices {
+      sensors[sensor].isLeftToUs = false
+      guard !isThere, sensors[sensor].followedOn == nil, case .linked(let link) = sensors[sensor].phase else {
+        continue
+      }
+      follow(sensor, on: link.adapter, &commands)
+    }
+    return reconcile(at: now, commands)
+  }
+
+  /// Asks for the values of the recorded link.
+  mutating func follow(_ sensor: Int, on adapter: AdapterIndex, _ commands: inout [Command]) {
+    sensors[sensor].followedOn = adapter
+    commands.append(.follow(sensors[sensor].address, on: adapter))
+  }
+
+  private func letsOtherGoFirst(_ sensor: Int) -> Bool { givesPrecedence && !sensors[sensor].isLeftToUs }
 
   /// Records over this link from now on.
   mutating func adopt(
@@ -112,8 +139,8 @@ extension ConnectionPlan {
     sensors[sensor].isEager = false
     enter(.linked(Link(adapter: adapter, isOurs: isOurs)), sensor, at: now)
     if sensors[sensor].followedOn != adapter { unfollow(sensor, &commands) }
-    sensors[sensor].followedOn = adapter
-    commands.append(.follow(sensors[sensor].address, on: adapter))
+    guard !letsOtherGoFirst(sensor) else { return unfollow(sensor, &commands) }
+    follow(sensor, on: adapter, &commands)
   }
 
   /// Asks for its values no more: over an adapter that is not the recorded one each would be recorded twice, and those of a
@@ -173,6 +200,7 @@ extension ConnectionPlan {
     case .searching, .connecting, .linked, .leaving: return
     }
     enter(.searching(notBefore: notBefore), sensor, at: now)
+    if letsOtherGoFirst(sensor) { unfollow(sensor, &commands) }
     if let other = sensors[sensor].presences.first(where: \.isLinked), !sensors[sensor].isDismissed {
       adopt(sensor, on: other.adapter, isOurs: false, at: now, &commands)
     }

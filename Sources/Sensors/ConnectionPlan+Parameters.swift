@@ -41,6 +41,8 @@ extension ConnectionPlan {
     /// A link without a value for this long is silent; doubles with each silence in a row, up to ``longestSilence``.
     public var silence = Duration.seconds(30)
     public var longestSilence = Duration.seconds(900)
+    /// The head start that another recorder has which goes first: what it asks for once the services are known comes sooner.
+    public var headStart = Duration.seconds(1)
     /// Time for a Disconnect to take effect (seen: 2 s) before it is called again.
     public var leaving = Duration.seconds(30)
     /// A full adapter is tried again after this although no link has ended; doubles up to ``longestFull``.

@@ -54,6 +54,8 @@ extension ConnectionPlan {
     var isDismissed = false
     /// Others use it too (a game controller, say): not connected and never disconnected.
     var isShared = false
+    /// Its values came to us although a recorder that goes first was there to ask for them: that one does not want them.
+    var isLeftToUs = false
 
     init(address: SensorAddress, since: BootInstant) {
       self.address = address
@@ -95,6 +97,8 @@ extension ConnectionPlan {
     var hasValue = false
     /// Another program has the values: the link, whoever made it, is left alone.
     var isUsedElsewhere = false
+    /// When its values are asked for, where another recorder goes first.
+    var followAt: BootInstant?
     /// Nil until the services are resolved: before, no value can come.
     var watch: SilenceWatch?
 

@@ -16,6 +16,7 @@ extension ConnectionPlan {
         if attempt.isAttentive { consider(sensor.since.advanced(by: parameters.attentiveTime)) }
       case .linked(let link):
         consider(link.watch?.checkAt ?? resolveLimit(link, sensor))
+        if sensor.followedOn == nil { consider(link.followAt) }
       case .leaving(_, let until):
         consider(until)
       }
@@ -49,6 +50,9 @@ extension ConnectionPlan {
         if sensors[sensor].since.advanced(by: parameters.attentiveTime) <= now { attempt.isAttentive = false }
         sensors[sensor].phase = .connecting(attempt)
       case .linked(let link):
+        if let followAt = link.followAt, followAt <= now, sensors[sensor].followedOn == nil {
+          follow(sensor, on: link.adapter, &commands)
+        }
         watch(link, sensor, at: now, &commands)
       case .leaving(let adapter, let until) where until <= now:
         leave(adapter, sensor, at: now, &commands)

@@ -19,6 +19,8 @@ import Bits
 /// - Failures while a sensor is heard are retried after doubling waits. It is never given up.
 /// - A link that this plan did not make, or whose values another program has, is used and never ended; a device that others
 ///   share is not even connected.
+/// - Where another recorder goes first, the values of a link are asked for a second after its services are known, until they
+///   have come to this one all the same.
 /// - Where BlueZ must not be asked to filter services, discovery brings each advertisement of each neighbour: a sensor that
 ///   BlueZ knows is waited for by one pending Connect after the other, which the kernel does in silence, and only for others
 ///   there are short looks.
@@ -32,6 +34,8 @@ public struct ConnectionPlan: Sendable {
   var sensors: [Sensor] = []
   var looks = Looks()
   var fatalCalls = FatalCalls()
+  /// Another recorder runs on this machine that goes first.
+  public internal(set) var givesPrecedence = false
   var random: SplitMix64
 
   /// A plan that knows nothing yet. `seed` decides the jitter of the waiting times and nothing else.

@@ -99,6 +99,28 @@ struct RecorderLinksTests {
     await stage.end()
   }
 
+  @Test("where a recorder that goes first has the values, that is told, and where none is, another program")
+  func otherRecorder() async throws {
+    for name in [nil, "org.freedesktop.DBus", "org.example.Nobody"] {
+      let stage = try await RecorderStage(objects: [
+        RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)")
+      ]) { settings, _ in settings.precedence = name }
+      await stage.bluez.answer("AcquireNotify", .error(name: "org.bluez.Error.NotPermitted", message: "refused"))
+      await stage.witness.line("bluetoothd is there")
+      // The bus owns its own name, and is another process.
+      let isThere = name == "org.freedesktop.DBus"
+      #expect(stage.witness.count("another recorder is there; what it wants is its own") == (isThere ? 1 : 0))
+      try await stage.link(over: 0)
+      let measurement = RecorderStage.measurement(strap, 0)
+      try await stage.bluez.change(measurement, "GattCharacteristic1", ["NotifyAcquired": .boolean(true)])
+      await stage.witness.line(
+        isThere
+          ? "\(strap): no values: another program has them; org.sensord on this bus is another recorder"
+          : "\(strap): no values: another program has them; they come when it ends")
+      await stage.end()
+    }
+  }
+
   @Test("adapters that the configuration leaves out are not used, whoever has linked a sensor over them")
   func otherAdapter() async throws {
     let stage = try await RecorderStage(objects: [

@@ -17,6 +17,7 @@ struct ScenarioTests {
     "pair": "PairingTests", "pair_passkey": "PairingTests", "pair_refused": "PairingTests",
     "recorder_kill": "RecordingTests: SIGKILL", "rates_recorder": "RateGapRecordingTests",
     "recorder_stop": "StoppedRecorderTests",
+    "two_recorders": "ReconnectingTests, CentralTests: who goes first, and what is left at the end",
   ]
 
   static let names: [String] = {

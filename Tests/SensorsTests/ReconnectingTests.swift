@@ -188,6 +188,42 @@ struct ReconnectingTests {
       """)
   }
 
+  @Test("another recorder that goes first has a second to ask for a new link's values, until it does not want them")
+  mutating func givesPrecedence() {
+    timeline.play(
+      """
+      0      allow A
+      0      on                -> scan
+      1      seen A            -> stop, connect A
+      1.3    ok A              -> follow A
+      1.5    resolved A
+      2      value A
+      10     other-there                            # it wants A, too
+      11     value A
+      20     down A            -> unfollow A, connect A
+      20.4   ok A
+      20.6   resolved A
+      21.6~21.6                -> follow A
+      21.7   elsewhere A
+      40     down A            -> unfollow A, scan  # no value came over it
+      40.4   up A              -> stop
+      40.6   resolved A
+      41.6~41.6                -> follow A
+      41.7   here A                                 # it does not want A any more
+      41.8   value A
+      50     down A            -> scan              # it was another program's
+      50.4   ok A              -> follow A, stop
+      50.6   resolved A
+      51     value A
+      52     other-gone
+      53     other-there                            # another one may want it again
+      54     down A            -> unfollow A, connect A
+      54.4   ok A
+      54.6   resolved A
+      54.9   other-gone        -> follow A
+      """)
+  }
+
   @Test("the waiting time is forgotten when a sensor comes back that had not been heard for a while")
   mutating func forgivesAfterAbsence() {
     timeline.play(

@@ -95,6 +95,7 @@ struct Timeline {
       case "unanswered": plan.subscriptionUnanswered(address, on: adapter, at: now)
       case "paired": plan.paired(address, at: now)
       case "value": value(address)
+      case "other-there", "other-gone": plan.otherRecorder(isThere: words[0] == "other-there", at: now)
       case "elsewhere", "here": elsewhere(words[0] == "elsewhere", address)
       default: fatalError("no such input: \(words[0])")
       }

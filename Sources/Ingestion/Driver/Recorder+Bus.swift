@@ -19,6 +19,7 @@ extension Recorder {
         inherited = nil
         bus = (connection, central)
         condition.busConnected()
+        try await followOtherRecorder(on: connection)
         try await central.start()
         log(condition.busWorks())
         retries.succeeded()
@@ -56,8 +57,36 @@ extension Recorder {
     publishStatus()
   }
 
+  /// Follows on the bus whether a recorder is there that goes first.
+  private func followOtherRecorder(on connection: Connection) async throws(DBusError) {
+    guard let name = settings.precedence else { return }
+    _ = await connection.observeSignals { [weak self] message in
+      guard message.changedName == name else { return }
+      self?.assumeIsolated { recorder in
+        _ = Task(executorPreference: recorder.loop) { await recorder.askForOtherRecorder(name, on: connection) }
+      }
+    }
+    try await connection.addMatch(.owner(of: name))
+    await askForOtherRecorder(name, on: connection)
+  }
+
+  private func askForOtherRecorder(_ name: String, on connection: Connection) async {
+    // Where its owner goes meanwhile, the bus tells that, too.
+    guard let isThere = try? await connection.isOwnedByOtherProcess(name), connection === bus?.connection else {
+      return
+    }
+    otherRecorder(isThere: isThere)
+  }
+
+  private func otherRecorder(isThere: Bool) {
+    guard plan.givesPrecedence != isThere else { return }
+    log(.notice, isThere ? "another recorder is there; what it wants is its own" : "the other recorder has gone")
+    perform(plan.otherRecorder(isThere: isThere, at: present))
+  }
+
   /// Everything that came over the bus is gone: links, adapters, the service.
   private func closeBus() {
+    otherRecorder(isThere: false)
     bus = nil
     condition.busClosed()
     publishLinks()

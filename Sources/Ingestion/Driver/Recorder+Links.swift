@@ -50,7 +50,7 @@ extension Recorder {
       recordings[index].unsubscribed(at: now)
     case .subscriptionFailed(let device, let failure):
       guard let (address, index) = sensor(device) else { return }
-      log(recordings[index].valuesMissing(because: failure.text(address)))
+      log(recordings[index].valuesMissing(because: failure.text(address, isOtherRecorderThere: plan.givesPrecedence)))
       if failure == .acquiredElsewhere { plan.valuesUsedElsewhere(true, from: address) }
       if failure == .unanswered, let adapter = recordings[index].adapter {
         perform(plan.subscriptionUnanswered(address, on: adapter, at: now))
@@ -127,10 +127,12 @@ extension DisconnectReason {
 
 extension SubscriptionFailure {
   /// One line: why no values come from a sensor that is connected, and what to do. Trying goes on.
-  fileprivate func text(_ address: SensorAddress) -> String {
+  fileprivate func text(_ address: SensorAddress, isOtherRecorderThere: Bool) -> String {
     switch self {
     case .characteristicMissing:
       "no values: bluetoothd shows no heart-rate service; forget it with: bluetoothctl remove \(address)"
+    case .acquiredElsewhere where isOtherRecorderThere:
+      "no values: another program has them; org.sensord on this bus is another recorder"
     case .acquiredElsewhere: "no values: another program has them; they come when it ends"
     case .unanswered: "no values: it seems to demand pairing; pair it with: sensord devices pair \(address)"
     case .accessDenied: "no values: the bus refuses; add this user to the group bluetooth"

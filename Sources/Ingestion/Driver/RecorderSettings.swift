@@ -37,6 +37,8 @@ public struct RecorderSettings: Sendable {
   public var adapters: Set<String>?
   /// The links of a recorder that was killed a moment ago: they are this one's, and end with it.
   public var inheritedLinks: OwnLinks?
+  /// The name on ``bus`` whose owner, where it is another process, is a recorder that goes first; nil: nobody does.
+  public var precedence: String?
   /// How much other programs may hand over.
   package var clientData = ClientDataLimits()
   /// The version of the program, kept with each session as its source.

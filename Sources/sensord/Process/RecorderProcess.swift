@@ -1,5 +1,6 @@
 internal import Recordings
 internal import CLinux
+internal import ClientInterfaces
 internal import DBus
 internal import Door
 internal import Glibc
@@ -83,6 +84,7 @@ struct RecorderProcess {
     settings.fileMode = store.fileMode
     settings.directoryMode = store.directoryMode
     settings.bus = bus
+    settings.precedence = ClientInterfaces.busName
     settings.awayLimit = configuration.awayLimit
     settings.offSkinLimit = configuration.offSkinLimit
     settings.maximumLength = configuration.maximumLength
