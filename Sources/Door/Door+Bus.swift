@@ -69,9 +69,12 @@ extension Door {
       settings.log(.info, "open to other programs as \(ClientInterfaces.busName)")
     } catch {
       guard error.isAccessDenied else { throw error }
-      complain(
-        "closed to other programs: the bus does not let this user own \(ClientInterfaces.busName); "
-          + "install sensord's D-Bus policy")
+      denials += 1
+      if denials >= Self.certainDenials {
+        complain(
+          "closed to other programs: the bus does not let this user own \(ClientInterfaces.busName); "
+            + "install sensord's D-Bus policy")
+      }
       askAgain(on: connection)
     }
   }
@@ -79,14 +82,16 @@ extension Door {
   /// Asks for the name later where the bus does not let this user own it: a package that brings the policy starts the recorder before
   /// the bus has read it, and the bus tells nobody that it has.
   private func askAgain(on connection: Connection) {
-    _ = loop.schedule(after: .seconds([1, 2, 5, 10, 30, 300][min(denials, 5)])) { [weak self] in
+    _ = loop.schedule(after: .seconds([1, 2, 5, 10, 30, 300][min(denials, 6) - 1])) { [weak self] in
       self?.assumeIsolated { door in
         guard !door.isClosing, connection === door.connection else { return }
         Task(executorPreference: door.loop) { try? await door.takeName(on: connection) }
       }
     }
-    denials += 1
   }
+
+  /// From this denial on, 3 s after the first, it is no policy that the bus is just about to read.
+  private static let certainDenials = 3
 
   /// Every client has gone with the bus.
   private func forgetBus() {

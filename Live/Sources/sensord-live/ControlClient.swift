@@ -47,7 +47,9 @@ struct ControlClient {
     let places = paths.joined(separator: " or ")
     throw switch code {
     case EACCES:
-      LiveFailure(.unavailable, "you may not use the hub's socket; join the group sensord-live, or ask as root")
+      LiveFailure(
+        .unavailable,
+        "you may not use the hub's socket; join its group (sudo usermod -aG sensord-live $USER) and log in again")
     case ENOENT, ECONNREFUSED:
       LiveFailure(.unavailable, "no hub runs at \(places); start 'sensord-live run'")
     default: LiveFailure(.unavailable, "the hub at \(places) cannot be reached: \(LiveFailure.reason(code))")
