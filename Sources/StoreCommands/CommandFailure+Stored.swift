@@ -40,7 +40,7 @@ extension ExitStatus {
       case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout,
         .workout:
         .noInput
-      case .noHeartbeats: .badData
+      case .noHeartbeats, .noValues, .noBeats, .noRates: .badData
       case .lastNotDeleted: .usage
       case .stillRecorded, .beingStored: .locked
       case .notErased: .unavailable

@@ -53,6 +53,50 @@ struct SessionCatalogueTests {
     #expect(try await catalogue.recording("abcd").beats.beats.count == 3)
   }
 
+  @Test("the word last passes over a session without values, which gives no table either")
+  func empty() async throws {
+    var empty = session
+    empty.id = UUID(uuidString: "EEEE0000-1111-4222-8333-444444444444")!
+    (empty.start, empty.end) = (
+      session.start.advanced(byMicroseconds: 60_000_000), session.end.advanced(byMicroseconds: 60_000_000)
+    )
+    (empty.rates, empty.heartbeats, empty.gaps) = ([], HeartbeatSeries(), [])
+    _ = try await files.store.commit(empty)
+    #expect(await refusal("last", in: try files.catalogue()) == .noneYet(store: files.location.path))
+    _ = try await files.store.commit(session)
+    let catalogue = try files.catalogue()
+    #expect(try await catalogue.listed("last").id == session.id)
+    #expect(try await catalogue.listed("eeee").id == empty.id)
+    for format in ExportFormat.allCases {
+      await #expect(throws: SessionError.noValues("eeee0000")) { try await catalogue.export("eeee", as: format) }
+    }
+  }
+
+  @Test("the word last means the workout that began last, where it has values")
+  func lastWorkout() async throws {
+    let catalogue = try await fill()
+    guard case .session = try await catalogue.named("last") else { return #expect(Bool(false), "nothing is newer") }
+    let source = SourceRevision(identifier: "watch", name: "Watch")
+    func save(_ minute: Int64, hasRates: Bool) async throws -> UUID {
+      let start = session.start.advanced(byMicroseconds: 7_200_000_000 + minute * 60_000_000)
+      let end = start.advanced(byMicroseconds: 1_000_000)
+      let workout = Workout(.init(.running), over: try #require(TimeSpan(start: start, end: end)))
+      if hasRates {
+        var rates = QuantitySeriesBuilder(type: .heartRate, start: start)
+        try rates.insert(120, from: start, to: start)
+        _ = try await files.store.save(try rates.finish(), as: source)
+      }
+      _ = try await files.store.save(NewSample(workout), as: source)
+      return workout.id
+    }
+    let measured = try await save(0, hasRates: true)
+    _ = try await save(10, hasRates: false)
+    guard case .workout(measured) = try await catalogue.named("last") else {
+      return #expect(Bool(false), "the newer workout has no values")
+    }
+    #expect(try await catalogue.listed("last").id == open, "a table is of a session")
+  }
+
   @Test("a name that finds nothing says why and what to do")
   func refusals() async throws {
     #expect(await refusal("last", in: try files.catalogue()) == .noneYet(store: files.location.path))

@@ -25,6 +25,7 @@ struct CommandFailureTests {
       (.notFound("x", store: "s"), .noInput), (.neitherFound("x", store: "s"), .noInput),
       (.noNameOfEither("x"), .noInput), (.ambiguous("x"), .noInput), (.lastNotDeleted, .usage),
       (.stillRecorded("x"), .locked), (.beingStored("x"), .locked), (.notErased("x"), .unavailable),
+      (.noValues("x"), .badData), (.noBeats("x", because: nil), .badData), (.noRates("x"), .badData),
     ])
   func sessions(error: SessionError, status: Code) throws {
     let failure = try #require(CommandFailure(classifying: error))

@@ -201,13 +201,20 @@ struct SessionListingTests {
     #expect(!table.contains("\u{1B}"))
   }
 
-  @Test("where the sensor invents its intervals the export of beats says why there are none, else nothing")
-  func noteOnBeats() throws {
-    var recorded = try SampleSession.recorded()
-    #expect(ExportCommand.noteOnBeats(of: SessionSummary(recorded)) == nil)
-    (recorded.quality.leftOutIntervals, recorded.quality.intervalHabit) = (3_600, .invented)
-    #expect(
-      ExportCommand.noteOnBeats(of: SessionSummary(recorded))
-        == "Session 3f2a91bc has no beats: the sensor invents its RR intervals from its rate. Try '--format rates'.\n")
+  @Test("lost beats are not counted where nobody knows them, and are a lower bound where some are not known")
+  func unknownLoss() throws {
+    func line(_ lost: [Double?]) throws -> String? {
+      var recorded = try SampleSession.recorded()
+      let gap = recorded.gaps[0]
+      recorded.gaps = lost.map {
+        RecordingGap(reason: gap.reason, start: gap.start, end: gap.end, estimatedLostBeats: $0)
+      }
+      let report = SessionReport(
+        session: SessionSummary(recorded), heartbeats: recorded.heartbeats, gaps: recorded.gaps)
+      return report.text(columns: 80).split(separator: "\n").first { $0.hasPrefix("Gaps ") }.map(String.init)
+    }
+    #expect(try line([nil]) == "Gaps      1 link (18 s)")
+    #expect(try line([18, nil]) == "Gaps      2 link (36 s, at least about 18 beats lost)")
+    #expect(try line([0]) == "Gaps      1 link (18 s, about 0 beats lost)")
   }
 }

@@ -149,6 +149,23 @@ struct WatchScreenTests {
     #expect(frame(screen, columns: columns)[4].count == min(columns, 302))
   }
 
+  @Test("where sensors do not fit the last line says how many, and none is shown in part but the first")
+  func crowded() {
+    var screen = measuring()
+    for number in 3...9 {
+      screen.measured(
+        "C0:FF:EE:00:00:0\(number)", .init(beatsPerMinute: 70, rrTicks: [], time: 4 * second), at: 4 * second)
+    }
+    let all = frame(screen, rows: 100)
+    #expect(all.count == 6 + 7 * 5 + 2 && !all.joined().contains("fit"))
+    #expect(frame(screen, rows: all.count + 1) == all, "exactly as many lines as there are")
+    let fewer = frame(screen, rows: 24)
+    #expect(fewer.count <= 23 && fewer.dropLast() == all.prefix(fewer.count - 1))
+    #expect(fewer.count == 6 + 3 * 5 + 1 && fewer.last == "5 more sensors do not fit; make the window taller")
+    #expect(frame(screen, rows: all.count).last == "1 more sensor does not fit; make the window taller")
+    #expect(frame(screen, rows: 4) == all.prefix(2) + ["8 more sensors do not fit; make the window taller"])
+  }
+
   @Test("a terminal without UTF-8 gets ASCII")
   func ascii() {
     var screen = measuring()

@@ -33,6 +33,32 @@ struct WorkoutExportTests {
     return try #require(listed?.first?["id"] as? String)
   }
 
+  @Test("a store of imports alone says what it has, and its last workout is the last recording")
+  func importsAlone() throws {
+    let id = try importWorkout()
+    let sessions = try sensord.run("sessions", "--store", store)
+    #expect(sessions.status == 0 && sessions.output.isEmpty)
+    #expect(
+      sessions.errors
+        == "No sessions here. 1 workout: 'sensord workouts'. Values of 1 type: 'sensord stats heartRate --every 1d'.\n")
+    let shown = try sensord.run("show", "last", "--json", "--store", store)
+    #expect(shown.status == 0 && shown.output.contains(id.lowercased()), "\(shown.errors)")
+    #expect(try sensord.run("export", "last", "--format", "tcx", "--store", store).status == 0)
+    let table = try sensord.run("export", "last", "--format", "rates", "--store", store)
+    #expect(table.status == 66 && table.errors.contains("there is no session with values in"), "\(table.errors)")
+  }
+
+  @Test("where only the demo has recorded something, the empty list says where it is")
+  func afterDemo() throws {
+    let state = "\(folder.path)/state"
+    _ = try folder.write("state/sensord/demo.sqlite", "")
+    let sessions = try sensord.run("sessions", changed: ["XDG_STATE_HOME": state])
+    #expect(
+      sessions.status == 0
+        && sessions.errors.hasSuffix("Those of the demo: 'sensord sessions --store \(state)/sensord/demo.sqlite'.\n"),
+      "\(sessions.errors)")
+  }
+
   @Test("its pause is in FIT, TCX and FHIR as in what is shown of it")
   func pause() throws {
     let id = try importWorkout()

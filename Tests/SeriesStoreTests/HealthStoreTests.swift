@@ -94,7 +94,8 @@ struct HealthStoreTests {
       id: id, syncVersion: 0, device: Device(), source: SourceRevision(identifier: "x", name: "x"),
       start: Timestamp(microseconds: 0), end: Timestamp(microseconds: 0), endReason: "request")
     #expect(try await store.commit(session) == .stored)
-    let summary = try await store.session("last")
+    await #expect(throws: StoreError.self, "the last one is of those with values") { try await store.session("last") }
+    let summary = try await store.session(id.uuidString)
     #expect(summary.heartRate == HeartRateSummary(count: 0))
     #expect(summary.heartbeats == HeartbeatSummary(count: 0, gaps: 0, runs: 0))
     #expect(summary.coverage == nil)

@@ -36,7 +36,10 @@ package struct SessionReport: Hashable, Sendable {
     package var reason: String
     package var count = 0
     package var microseconds: Int64 = 0
-    package var estimatedLostBeats = 0.0
+    /// The sum of what is estimated; nil where no gap of this reason has an estimate.
+    package var estimatedLostBeats: Double?
+    /// Whether the gaps without an estimate make the sum a lower bound.
+    package var isLowerBound = false
   }
 
   /// A run as it is shown.
@@ -107,7 +110,11 @@ package struct SessionReport: Hashable, Sendable {
       causes[place].count += 1
       let (sum, overflow) = causes[place].microseconds.addingReportingOverflow(gap.end.microseconds(since: gap.start))
       causes[place].microseconds = overflow ? .max : sum
-      causes[place].estimatedLostBeats += gap.estimatedLostBeats ?? 0
+      if let lost = gap.estimatedLostBeats {
+        causes[place].estimatedLostBeats = (causes[place].estimatedLostBeats ?? 0) + lost
+      } else {
+        causes[place].isLowerBound = true
+      }
     }
     return causes
   }

@@ -27,7 +27,7 @@ extension SessionCatalogue {
   /// The heart rates and beats of a workout: those that were collected with it, or else, as of one that came in from elsewhere, what was
   /// recorded meanwhile: the sessions, unless another source has rates over more than twice their time. Of what others saved, those rates
   /// of one source of which the most lie in its time; so also where the session that has the beats has no rates in it.
-  @concurrent private static func heart(of workout: Workout, in store: HealthStore) async throws -> [HealthSample] {
+  @concurrent static func heart(of workout: Workout, in store: HealthStore) async throws -> [HealthSample] {
     let collected = try await recorded(with: workout.id, in: store)
     guard collected.isEmpty else { return collected }
     let types: [SampleType] = [.quantity(.heartRate), .heartbeatSeries]

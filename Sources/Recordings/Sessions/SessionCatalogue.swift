@@ -97,7 +97,7 @@ package struct SessionCatalogue: Sendable {
     try await store?.sessions() ?? []
   }
 
-  /// The session that `name` means: `last`, or the first digits of its identifier.
+  /// The session that `name` means: `last`, which is the newest that has values, or the first digits of its identifier.
   @concurrent package func listed(_ name: String) async throws -> SessionSummary {
     switch try await find(name) {
     case .stored(let summary, _): summary
@@ -174,9 +174,15 @@ package struct SessionCatalogue: Sendable {
       switch format {
       case .beats:
         let (session, beats) = try await recording(name)
+        try session.requireValues()
+        guard !beats.beats.isEmpty else {
+          throw SessionError.noBeats(session.shortName, because: session.variabilityRefusal.map { "\($0)" })
+        }
         return (session, BeatsExport.csv(beats))
       case .rates:
         let (session, rates, gaps) = try await rates(name)
+        try session.requireValues()
+        guard !rates.isEmpty else { throw SessionError.noRates(session.shortName) }
         return (session, RatesExport.csv(rates, gaps: gaps))
       }
     } catch SessionError.notFound(let name, let store) {
@@ -201,7 +207,7 @@ package struct SessionCatalogue: Sendable {
   @concurrent private func find(_ text: String) async throws -> Found {
     guard let name = SessionName(text) else { throw SessionError.noName(text) }
     let stored = try await storedSession(text)
-    let open = try journalled().filter { $0.id != stored?.id && (name == .last || name.matches($0.id)) }
+    let open = try journalled().filter { $0.id != stored?.id && (name == .last ? $0.hasValues : name.matches($0.id)) }
     guard name == .last || open.count + (stored == nil ? 0 : 1) < 2 else {
       throw SessionError.ambiguous(text)
     }
@@ -224,5 +230,17 @@ package struct SessionCatalogue: Sendable {
   private func journalled() throws(JournalError) -> [RecordedSession] {
     guard FileAccess.exists(location.journal) else { return [] }
     return try OpenSessions.read(journal: location.journal, version: version)
+  }
+}
+
+extension RecordedSession {
+  /// Whether it has a rate or a beat.
+  fileprivate var hasValues: Bool { !rates.isEmpty || !heartbeats.beats.isEmpty }
+}
+
+extension SessionSummary {
+  /// Throws ``SessionError/noValues(_:)`` for a session without a rate and a beat: nothing can be made of it.
+  package func requireValues() throws(SessionError) {
+    guard heartRate.count > 0 || heartbeats.count > 0 else { throw .noValues(shortName) }
   }
 }

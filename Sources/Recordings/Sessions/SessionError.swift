@@ -9,8 +9,14 @@ package enum SessionError: Error, Hashable, Sendable {
   case noNameToDelete(String)
   /// `last` was to be deleted.
   case lastNotDeleted
-  /// There is no session at all in this store.
+  /// There is no session with values in this store.
   case noneYet(store: String)
+  /// It has neither rates nor beats.
+  case noValues(String)
+  /// It has rates alone, for a reason that may be known.
+  case noBeats(String, because: String?)
+  /// It has beats alone.
+  case noRates(String)
   /// None has this name.
   case notFound(String, store: String)
   /// Neither a session nor a workout can have this name.
@@ -39,7 +45,10 @@ package enum SessionError: Error, Hashable, Sendable {
       "'\(PrintableText.line(text, columns: 40))' names no session"
     case .lastNotDeleted: "'last' is not deleted"
     case .noNameOfEither(let text): "'\(PrintableText.line(text, columns: 40))' names no session and no workout"
-    case .noneYet(let store): "there is no session in \(store) yet"
+    case .noneYet(let store): "there is no session with values in \(store) yet"
+    case .noValues(let name): "session \(name) has no values: its sensor was there and sent no rate and no beat"
+    case .noBeats(let name, let reason): "session \(name) has no beats\(reason.map { ": \($0)" } ?? "")"
+    case .noRates(let name): "session \(name) has no rates"
     case .notFound(let name, let store): "no session \(name) in \(store)"
     case .neitherFound(let name, let store): "no session or workout \(name) in \(store)"
     case .ambiguous(let name): "several sessions begin with \(name)"
@@ -62,7 +71,9 @@ package enum SessionError: Error, Hashable, Sendable {
     case .noNameToDelete: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it"
     case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
     case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
-    case .notFound: "'sensord sessions' lists what there is"
+    case .noBeats(let name, _): "export its rates: sensord export \(name) --format rates"
+    case .noRates(let name): "export its beats: sensord export \(name) --format beats"
+    case .noValues, .notFound: "'sensord sessions' lists what there is"
     case .neitherFound: "'sensord sessions' and 'sensord workouts' list what there is"
     case .ambiguous, .ambiguousWorkout: "give more digits"
     case .noHeartbeats: "name the session instead; 'sensord sessions' lists them"

@@ -14,12 +14,12 @@ extension SessionCatalogue {
     case workout(UUID)
   }
 
-  /// What `text` means: a workout or a session. `last` is a session.
+  /// What `text` means: a workout or a session. `last` is the one of both that has values and began last.
   ///
   /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
   @concurrent package func named(_ text: String) async throws -> Named {
     guard let name = SessionName(text) else { throw SessionError.noNameOfEither(text) }
-    guard name != .last else { return .session }
+    guard name != .last else { return try await newest() }
     let workouts = try await store?.identifiers(SampleQuery(.type(.workout))).filter { name.matches($0) } ?? []
     let hasSession = try await hasSession(text)
     guard let workout = workouts.first else {
@@ -28,6 +28,24 @@ extension SessionCatalogue {
     }
     guard workouts.count == 1, !hasSession else { throw SessionError.ambiguousWorkout(text) }
     return .workout(workout)
+  }
+
+  /// The newest session or workout with values; a session of the same start is the newer one, and the answer where there is neither, so
+  /// that the search for it says so.
+  @concurrent private func newest() async throws -> Named {
+    var session: SessionSummary?
+    do { session = try await listed("last") } catch SessionError.noneYet {}
+    guard let store else { return .session }
+    let later = session.map {
+      SamplePredicate.time(from: $0.start.advanced(byMicroseconds: 1), to: nil, strictness: .start)
+    }
+    let query = SampleQuery(
+      .and([.type(.workout), later ?? .all]), order: [SampleQuery.Order(.start, isDescending: true)])
+    for id in try await store.identifiers(query) {
+      guard try await !Self.heart(of: store.workout(id), in: store).isEmpty else { continue }
+      return .workout(id)
+    }
+    return .session
   }
 
   /// The workout whose stored recovery is of the same heart and of a part of the same minute; nil where there is none.
@@ -44,6 +62,17 @@ extension SessionCatalogue {
       if !recoveries.isEmpty, !recorded.isEmpty { return workout }
     }
     return nil
+  }
+
+  /// What the store has beside sessions: how many workouts, and the quantity types by name, the heart rate first.
+  @concurrent package func others() async throws -> (workouts: Int, types: [String]) {
+    guard let store else { return (0, []) }
+    let types = try await store.quantityTypes().map(\.identifier)
+    let heartRate = QuantityType.heartRate.identifier
+    return (
+      try await store.identifiers(SampleQuery(.type(.workout))).count,
+      types.filter { $0 == heartRate } + types.filter { $0 != heartRate }
+    )
   }
 
   /// The stored workouts that match and can be read, oldest first, and what is wrong with the others.

@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// The name by which a person refers to a session: `last`, or the first digits of its identifier in either case, with or
 /// without the hyphens of RFC 9562. The same rule holds for every command and for the library.
 package enum SessionName: Hashable, Sendable {
-  /// The session that started last.
+  /// The session that started last, of those that have rates or beats.
   case last
   /// The first digits of the identifier: 4 to 32 hexadecimal digits in upper case.
   case beginning(String)

@@ -46,7 +46,9 @@ extension SessionTable {
     }
     let found =
       switch sessionName {
-      case .last: try summaries(where: "1 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
+      case .last:
+        try summaries(
+          where: "rate.count > 0 OR beat.count > 0 ORDER BY session.start DESC, session.id DESC LIMIT 1", argument: nil)
       case .beginning(let digits):
         try summaries(
           where: "substr(hex(change.uuid), 1, length(?1)) = ?1 ORDER BY session.start LIMIT 2", argument: .text(digits))
@@ -55,7 +57,7 @@ extension SessionTable {
       throw StoreError(
         .notFound,
         sessionName == .last
-          ? "there is no session yet"
+          ? "there is no session with values yet"
           : "there is no session \(SessionName.quoted(name)); 'sensord sessions' lists them")
     }
     guard found.count == 1 else {

@@ -102,11 +102,10 @@ struct ExportCommand: ParsableCommand {
   private func write(_ format: ExportFormat) throws {
     let name = session ?? ""
     let catalogue = try store.catalogue()
-    let (session, table, alterations) = try CommandLoop.run {
+    let (table, alterations) = try CommandLoop.run {
       let (session, table) = try await catalogue.export(name, as: format)
-      return (session, table, try await catalogue.alterations(of: session.id))
+      return (table, try await catalogue.alterations(of: session.id))
     }
-    if format == .beats, let note = Self.noteOnBeats(of: session) { StandardError.write(note) }
     if let output {
       let file = try ReplacedFile(path: output)
       try file.write(table)
@@ -115,10 +114,5 @@ struct ExportCommand: ParsableCommand {
       try StandardOutput.write(table)
     }
     try alterations.report()
-  }
-
-  /// Why a session has no beats although its sensor sent intervals: a line for a person; nil for any other session.
-  static func noteOnBeats(of session: SessionSummary) -> String? {
-    session.variabilityRefusal.map { "Session \(session.shortName) has no beats: \($0). Try '--format rates'.\n" }
   }
 }

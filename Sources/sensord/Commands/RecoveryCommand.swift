@@ -41,8 +41,10 @@ struct RecoveryCommand: ParsableCommand {
     }
     let name = session
     let catalogue = try store.catalogue()
+    // What goes with sessions alone means the last one of them.
+    let isSession = name == "last" && (at != nil || save)
     let (subject, answer) = try CommandLoop.run { () async throws -> (Subject, RecoveryAnswer) in
-      switch try await catalogue.named(name) {
+      switch isSession ? .session : try await catalogue.named(name) {
       case .session:
         let (session, answer) = try await catalogue.recovery(name, at: at)
         return (.session(session), answer)

@@ -48,6 +48,7 @@ struct ReportCommand: ParsableCommand {
       switch try await catalogue.named(name) {
       case .session:
         let report = try await catalogue.report(name, zones: zones)
+        try report.session.requireValues()
         let curves = try await catalogue.curves(report.session.id.uuidString)
         return (
           ReportPage(report, curves, in: zone, version: SensordCommand.version),

@@ -30,10 +30,26 @@ struct SessionsCommand: ParsableCommand {
     if json {
       try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))
     } else if sessions.isEmpty, damages.isEmpty {
-      StandardError.write("No sessions yet. Record one with 'sensord run', or try 'sensord demo'.\n")
+      StandardError.write(try CommandLoop.run { try await Self.absence(in: catalogue) })
     } else {
       try StandardOutput.write(SessionSummary.table(sessions, columns: StandardOutput.columns))
     }
     try damages.report()
+  }
+
+  /// What a store without sessions has, and where the sessions of the demo are.
+  @concurrent private static func absence(in catalogue: SessionCatalogue) async throws -> String {
+    let (workouts, types) = try await catalogue.others()
+    var text = ""
+    if workouts > 0 { text += " \(workouts) workout\(workouts == 1 ? "" : "s"): 'sensord workouts'." }
+    if let first = types.first {
+      text += " Values of \(types.count) type\(types.count == 1 ? "" : "s"): 'sensord stats \(first) --every 1d'."
+    }
+    let demo = try? StoreLocation.forDemo(option: nil, environment: .current)
+    if let demo, demo.path != catalogue.location.path, FileAccess.exists(demo.path) {
+      text += " Those of the demo: 'sensord sessions --store \(PrintableText.line(demo.path))'."
+    }
+    guard text.isEmpty else { return "No sessions here.\(text)\n" }
+    return "No sessions yet. Record one with 'sensord run', or try 'sensord demo'.\n"
   }
 }

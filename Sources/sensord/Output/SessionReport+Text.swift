@@ -70,8 +70,10 @@ extension SessionReport {
 
   private var gapText: String {
     gapCauses.map { cause in
-      "\(cause.count) \(cause.reason) (\(DurationText.text(microseconds: cause.microseconds)), "
-        + "about \(FixedPoint.text(cause.estimatedLostBeats, digits: 0)) beats lost)"
+      let lost = cause.estimatedLostBeats.map { beats in
+        ", \(cause.isLowerBound ? "at least " : "")about \(FixedPoint.text(beats, digits: 0)) beats lost"
+      }
+      return "\(cause.count) \(cause.reason) (\(DurationText.text(microseconds: cause.microseconds))\(lost ?? ""))"
     }.joined(separator: ", ")
   }
 

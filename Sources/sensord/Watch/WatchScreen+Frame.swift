@@ -36,13 +36,7 @@ extension WatchScreen {
   /// - Returns: Its lines, none wider than it and no more than it has.
   func frame(at now: Int64, _ style: Style) -> [String] {
     var lines: [(Emphasis, String)] = [(.none, title(at: now, style))]
-    let quiet = sensors.filter { $0.told == nil && $0.trace.isEmpty }
-    for sensor in sensors where sensor.told != nil || !sensor.trace.isEmpty {
-      lines.append((.none, ""))
-      lines += self.lines(of: sensor, at: now, style)
-    }
-    if !quiet.isEmpty { lines.append((.none, "")) }
-    for sensor in quiet { lines.append((.none, "\(sensor.name)  \(state(of: sensor).words)")) }
+    lines += Self.fitting(blocks(at: now, style), rows: style.rows - 1)
     if sensors.isEmpty, isRecorderThere {
       lines += [(.none, ""), (.warning, "No sensor is there yet; 'sensord status' says what the recorder does.")]
     }
@@ -50,6 +44,31 @@ extension WatchScreen {
       let text = PrintableText.line(text, columns: style.columns)
       return style.isColoured ? emphasis.apply(to: text) : text
     }
+  }
+
+  /// The lines of each sensor, those with values first, each with the blank line above it.
+  private func blocks(at now: Int64, _ style: Style) -> [[(Emphasis, String)]] {
+    let sensors = sensors
+    let quiet = sensors.filter { $0.told == nil && $0.trace.isEmpty }
+    let live = sensors.filter { $0.told != nil || !$0.trace.isEmpty }
+    return live.map { [(.none, "")] + lines(of: $0, at: now, style) }
+      + quiet.enumerated().map { index, sensor in
+        (index == 0 ? [(.none, "")] : []) + [(.none, "\(sensor.name)  \(state(of: sensor).words)")]
+      }
+  }
+
+  /// The blocks that fit into `rows`, and, where some do not, a line with their number. Of the first sensor as much as fits is shown
+  /// anyway.
+  private static func fitting(_ blocks: [[(Emphasis, String)]], rows: Int) -> [(Emphasis, String)] {
+    guard blocks.count > 1, blocks.lazy.map(\.count).reduce(0, +) > rows else { return blocks.flatMap { $0 } }
+    var lines = Array(blocks[0].prefix(max(0, rows - 1)))
+    var shown = 1
+    while shown < blocks.count, lines.count + blocks[shown].count < rows {
+      lines += blocks[shown]
+      shown += 1
+    }
+    let left = blocks.count - shown
+    return lines + [(.warning, "\(left) more sensor\(left == 1 ? " does" : "s do") not fit; make the window taller")]
   }
 
   /// `14:03:05 · Recording · Ctrl-C ends this`.
