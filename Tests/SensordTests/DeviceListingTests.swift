@@ -1,6 +1,7 @@
 import HealthModel
 import SeriesStore
 import StoreCommands
+import TestSupport
 import Testing
 
 @testable import sensord
@@ -45,4 +46,18 @@ struct DeviceListingTests {
     #expect(throws: CommandFailure.self) { try SensorName.checked(name) }
   }
 
+  @Test("a sensor goes on under another address with its name; an unknown one, or its own place, is refused")
+  func replaced() throws {
+    let folder = TemporaryFolder()
+    let sensord = BuiltProgram(in: folder)
+    let (old, new) = ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:02")
+    _ = try sensord.run("devices", "add", old, "--name", "Strap", "--store", folder.store)
+    let replaced = try sensord.run("devices", "replace", "Strap", new.lowercased(), "--store", folder.store)
+    #expect(replaced.output == "Strap (\(new)) goes on where \(old) ended.\n", "\(replaced.errors)")
+    let listed = try sensord.run("devices", "--json", "--store", folder.store).output
+    #expect(listed.contains(new) && listed.contains(#""name":"Strap""#) && !listed.contains(old))
+    #expect(try sensord.run("devices", "replace", "Strap", new, "--store", folder.store).status == 64)
+    let unknown = try sensord.run("devices", "replace", "C0:FF:EE:00:00:03", new, "--store", folder.store)
+    #expect(unknown.status == 66 && unknown.errorLines.count == 1, "\(unknown.errors)")
+  }
 }

@@ -12,9 +12,11 @@ extension Connection {
   ) throws(StoreError) -> SamplePredicate.Condition {
     let units =
       if let scope { try types.units(in: scope) } else { try types.all().values.compactMap { $0.quantityType?.unit } }
+    var devices: [String: [String]] = [:]
+    for device in predicate.devices { devices[device] = try sensors.predecessors(of: device) }
     return try SamplePredicate.Condition(
-      predicate, firstParameter: firstParameter, units: units, hasWorkouts: try workouts.exist(), scope: scope,
-      of: type, order: order)
+      predicate, firstParameter: firstParameter, units: units, predecessors: devices, hasWorkouts: try workouts.exist(),
+      scope: scope, of: type, order: order)
   }
 }
 
@@ -32,6 +34,16 @@ extension SamplePredicate {
       }
     }
     return hasTime ? type : nil
+  }
+
+  /// The devices that it names.
+  fileprivate var devices: Set<String> {
+    switch form {
+    case .device(let identifier): [identifier]
+    case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.devices) }
+    case .not(let part): part.devices
+    default: []
+    }
   }
 
   /// A condition on samples, with its values separate from its text.
@@ -72,16 +84,19 @@ extension SamplePredicate {
     private let first: Int32
     /// The units in which the file's types are stored.
     let units: [Unit]
+    /// The former addresses of the devices that the predicate names.
+    private let predecessors: [String: [String]]
     /// Whether the file has tables of workouts.
     let hasWorkouts: Bool
     /// Nil for who may see everything.
     let scope: ReadScope?
 
     init(
-      _ predicate: SamplePredicate, firstParameter: Int32, units: [Unit], hasWorkouts: Bool, scope: ReadScope?,
-      of type: QuantityType?, order: Order
+      _ predicate: SamplePredicate, firstParameter: Int32, units: [Unit], predecessors: [String: [String]],
+      hasWorkouts: Bool, scope: ReadScope?, of type: QuantityType?, order: Order
     ) throws(StoreError) {
       first = firstParameter
+      self.predecessors = predecessors
       self.hasWorkouts = hasWorkouts
       self.scope = scope
       let known = Dictionary(units.lazy.filter(\.isKnown).map { ($0.symbol, $0) }) { first, _ in first }
@@ -193,7 +208,10 @@ extension SamplePredicate {
         return "(type.identifier = \(identifier) AND type.kind = \(try place(.text(type.kind.rawValue))))"
       case .time(let from, let to, let strictness): return try time(from, to, strictness, of: "sample")
       case .source(let identifier): return "source.identifier = \(try place(.text(identifier)))"
-      case .device(let identifier): return "ifnull(device.local_identifier = \(try place(.text(identifier))), 0)"
+      case .device(let identifier):
+        var places: [String] = []
+        for address in [identifier] + (predecessors[identifier] ?? []) { places.append(try place(.text(address))) }
+        return "ifnull(device.local_identifier IN (\(places.joined(separator: ", "))), 0)"
       case .session(let uuid):
         let session = try place(.bytes(uuid.bytes))
         if scope != nil { return "ifnull(session.uuid = \(session), 0)" }

@@ -19,4 +19,13 @@ extension HealthStore {
   package func removeSensor(_ address: String) throws(StoreError) {
     try opened().write { (connection) throws(StoreError) in try connection.sensors.remove(address) }
   }
+
+  /// Puts the sensor with the address `new` in the place of `old`, of which it gets the name; returns it. From then on a device predicate
+  /// of `new` matches `old` as well. Samples are not changed.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` where `old` is not on the list, unless `new` is and something was recorded of `old`.
+  @discardableResult
+  package func replaceSensor(_ old: String, by new: String) throws(StoreError) -> AllowedSensor {
+    try opened().write { (connection) throws(StoreError) in try connection.sensors.replace(old, by: new) }
+  }
 }

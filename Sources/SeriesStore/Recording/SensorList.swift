@@ -41,6 +41,53 @@ struct SensorList {
     guard connection.changes > 0 else { throw notFound(address) }
   }
 
+  /// Puts `new` in the place of `old`, with its name; returns it. Samples keep the address under which they were recorded, and
+  /// ``predecessors(of:)`` leads to them.
+  func replace(_ old: String, by new: String) throws(StoreError) -> AllowedSensor {
+    let (old, new) = (old.uppercased(), new.uppercased())
+    guard old != new else { throw StoreError(.invalid, "a sensor cannot take its own place") }
+    let sensors = try all()
+    let listed = sensors.first { $0.address == old }
+    let present = sensors.first { $0.address == new }
+    let isKnown = if listed == nil { try hasHistory(old) } else { true }
+    guard isKnown, var sensor = listed ?? present else { throw notFound(old) }
+    (sensor.address, sensor.name) = (new, sensor.name ?? present?.name)
+    try execute("DELETE FROM sensors WHERE address IN (?1, ?2)", old, new)
+    try connection.insert([.text(new), SQLValue(sensor.name), SQLValue(sensor.added)], into: Schema.sensors)
+    // One step from each former address to the present one: nothing has to be followed, so nothing can go in circles.
+    try execute("DELETE FROM successors WHERE predecessor IN (?1, ?2)", old, new)
+    try execute(
+      """
+      UPDATE successors SET successor = ?2, checksum = \(RowChecksum.name)(predecessor, ?2) WHERE successor = ?1
+      """, old, new)
+    try connection.insert([.text(old), .text(new)], into: Schema.successors)
+    return sensor
+  }
+
+  /// The former addresses of a sensor. Empty in a file from before there was a table of them, which only a writer makes.
+  func predecessors(of address: String) throws(StoreError) -> [String] {
+    guard try connection.has(Schema.successors) else { return [] }
+    var statement = try connection.prepare(
+      "SELECT predecessor FROM successors WHERE successor = ?1 ORDER BY predecessor")
+    try statement.bind(address, at: 1)
+    var addresses: [String] = []
+    while try statement.step() { addresses.append(statement.text(0) ?? "") }
+    return addresses
+  }
+
+  private func hasHistory(_ address: String) throws(StoreError) -> Bool {
+    var statement = try connection.prepare("SELECT 1 FROM devices WHERE local_identifier = ?1 LIMIT 1")
+    try statement.bind(address, at: 1)
+    return try statement.step()
+  }
+
+  private func execute(_ text: String, _ first: String, _ second: String) throws(StoreError) {
+    var statement = try connection.prepare(text)
+    try statement.bind(first, at: 1)
+    try statement.bind(second, at: 2)
+    try statement.run()
+  }
+
   private func contains(_ address: String) throws(StoreError) -> Bool {
     var statement = try connection.prepare("SELECT 1 FROM sensors WHERE address = ?1")
     try statement.bind(address, at: 1)

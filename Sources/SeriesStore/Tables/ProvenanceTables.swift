@@ -40,7 +40,7 @@ struct ProvenanceTables {
     return id
   }
 
-  /// Removes devices that are no longer used, with their names and addresses, and sources too. If only tombstones use a
+  /// Removes devices that are no longer used, with their names and addresses, also as a sensor's former ones, and sources too. If only tombstones use a
   /// source, its identifier is kept.
   func deleteUnused() throws(StoreError) {
     let names = Schema.sources.columns.joined(separator: ", ")
@@ -48,6 +48,8 @@ struct ProvenanceTables {
       """
       DELETE FROM devices WHERE id NOT IN (SELECT device FROM sessions)
         AND id NOT IN (SELECT device FROM samples WHERE device IS NOT NULL);
+      DELETE FROM successors
+        WHERE predecessor NOT IN (SELECT local_identifier FROM devices WHERE local_identifier IS NOT NULL);
       DELETE FROM sources WHERE id NOT IN (SELECT source FROM sessions) AND id NOT IN (SELECT source FROM samples)
         AND id NOT IN (SELECT source FROM changes WHERE source IS NOT NULL);
       UPDATE sources SET name = '', version = NULL, product_type = NULL, operating_system_version = NULL

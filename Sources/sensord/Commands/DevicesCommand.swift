@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "List, add, rename, remove and pair the sensors to record.",
+    abstract: "List, add, rename, remove, replace and pair the sensors to record.",
     discussion: """
       Only sensors in this list are ever recorded. A running recorder notices
       changes within a second.
@@ -14,7 +14,7 @@ struct DevicesCommand: ParsableCommand {
       """,
     subcommands: [
       DevicesListCommand.self, DevicesAddCommand.self, DevicesRenameCommand.self, DevicesRemoveCommand.self,
-      DevicesPairCommand.self,
+      DevicesReplaceCommand.self, DevicesPairCommand.self,
     ],
     defaultSubcommand: DevicesListCommand.self)
 }
