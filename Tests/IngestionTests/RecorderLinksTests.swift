@@ -121,6 +121,31 @@ struct RecorderLinksTests {
     }
   }
 
+  @Test("a strap that is heard with the full name of an absent listed one is told, and neither linked nor recorded")
+  func namesake() async throws {
+    let stage = try await RecorderStage(objects: [
+      RecorderStage.path(RecorderStage.strap, 0): MadeUp.object(of: "\(RecorderStage.strap)")
+    ])
+    await stage.witness.line("bluetoothd is there")
+    let other = try #require(DeviceAddress("C0:FF:EE:00:00:02"))
+    let path = RecorderStage.path(other, 0)
+    let told = "\(strap): away, and a sensor with its name is near as \(other)"
+    var object = MadeUp.object(of: "\(other)")
+    object["Device1"]?["Name"] = .string("Lab HRM 2")
+    try await stage.bluez.add(path, object)
+    try await stage.bluez.change(path, "Device1", ["RSSI": .int16(-60)])
+    try await stage.fence()
+    #expect(stage.witness.count(told) == 0, "not the full name")
+    try await stage.bluez.change(path, "Device1", ["Name": .string("Lab HRM"), "RSSI": .int16(-61)])
+    await stage.witness.line(
+      "\(told); if it is the same one, its address has changed: sensord devices replace \(strap) \(other)")
+    try await stage.bluez.change(path, "Device1", ["RSSI": .int16(-62)])
+    try await stage.fence()
+    #expect(stage.witness.count(told) == 1, "once a day")
+    #expect(stage.witness.count("\(other): link") == 0)
+    await stage.end()
+  }
+
   @Test("adapters that the configuration leaves out are not used, whoever has linked a sensor over them")
   func otherAdapter() async throws {
     let stage = try await RecorderStage(objects: [

@@ -1,6 +1,7 @@
 import Documents
 import Ingestion
 import RecordingSamples
+import Sensors
 import Testing
 
 @testable import Recordings
@@ -11,6 +12,8 @@ struct StatusDocumentTests {
   func roundTrip() throws {
     var document = SampleStatus.document()
     document.status.valuesInMemory = 240
+    #expect(StatusDocument(reading: document.json.bytes) == document)
+    document.status.sensors[1].namesake = SensorAddress("C0:FF:EE:00:00:03")
     #expect(StatusDocument(reading: document.json.bytes) == document)
   }
 

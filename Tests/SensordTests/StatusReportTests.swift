@@ -2,6 +2,7 @@ import Documents
 import Ingestion
 import RecordingSamples
 import Recordings
+import Sensors
 import Testing
 
 @testable import sensord
@@ -33,6 +34,21 @@ struct StatusReportTests {
     #expect(StatusReport.text(document, now: now, columns: 80).contains("     0.8%        2.0%\n"))
     document.status.sensors[0].provisional = nil
     #expect(!StatusReport.text(document, now: now, columns: 80).contains("Provisional"))
+  }
+
+  @Test("a near sensor with the name of one that is away is named with the command, in 80 columns")
+  func namesake() throws {
+    var document = SampleStatus.document()
+    document.status.sensors[1].namesake = SensorAddress("C0:FF:EE:00:00:03")
+    let text = StatusReport.text(document, now: SampleStatus.now, columns: 80)
+    #expect(
+      text.hasSuffix(
+        """
+        C0:FF:EE:00:00:02: a sensor with its name is near, as C0:FF:EE:00:00:03.
+          If it is the same: sensord devices replace C0:FF:EE:00:00:02 C0:FF:EE:00:00:03
+
+        """))
+    #expect(text.split(separator: "\n").allSatisfy { PrintableText.width(of: String($0)) <= 80 })
   }
 
   @Test("an old rate is called stale and its age is told")

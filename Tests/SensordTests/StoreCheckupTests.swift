@@ -1,6 +1,7 @@
 import Ingestion
 import RecordingSamples
 import Recordings
+import Sensors
 import StoreCommands
 import Testing
 
@@ -32,6 +33,24 @@ struct StoreCheckupTests {
     document.status.state = .noAdapter
     document.status.problem = "there is no Bluetooth adapter; plug one in"
     #expect(Finding.status([StoreCheckup.recorder(document), StoreCheckup.recorder(nil)]) == .success)
+  }
+
+  @Test("a near sensor with the name of one that is away is told with the command")
+  func namesake() {
+    var document = SampleStatus.document()
+    #expect(StoreCheckup.namesakes(document).isEmpty && StoreCheckup.namesakes(nil).isEmpty)
+    document.status.sensors[1].namesake = SensorAddress("C0:FF:EE:00:00:03")
+    document.status.sensors[1].name = "Strap \u{1B}[2J"
+    let findings = StoreCheckup.namesakes(document)
+    #expect(Finding.status(findings) == .unavailable)
+    #expect(
+      findings.map(\.text) == [
+        """
+        ✗ sensor          Strap \u{FFFD}[2J (C0:FF:EE:00:00:02) is away, and a sensor with its name is near, as C0:FF:EE:00:00:03
+            → if it is the same one: sensord devices replace C0:FF:EE:00:00:02 C0:FF:EE:00:00:03
+
+        """
+      ])
   }
 
   @Test("a disk without room for a session is told before a recorder fails on it")

@@ -66,11 +66,13 @@ extension Recorder {
     case .deviceSeen(let device):
       admit(device, at: now)
       deviceChanged(device, at: now)
+      lookForNamesake(device, at: now)
       guard let (address, adapter, index) = place(device), let rssi = device.rssi else { return }
       recordings[index].signal = rssi
       perform(plan.deviceSeen(address, on: adapter, rssi: rssi, at: now))
     case .deviceChanged(let device): deviceChanged(device, at: now)
     case .deviceRemoved(let device):
+      if let address = SensorAddress(bits: device.address.bits) { namesakes.forget(address) }
       guard let (address, adapter, _) = place(device) else { return }
       perform(plan.deviceForgotten(address, on: adapter, at: now))
       removeUnlisted()
@@ -78,10 +80,31 @@ extension Recorder {
     }
   }
 
+  /// A sensor that is heard and not listed: whether it has the name of a listed one that is away.
+  private func lookForNamesake(_ device: Device, at now: BootInstant) {
+    guard let address = SensorAddress(bits: device.address.bits) else { return }
+    guard !plan.allowed.contains(address), index(of: device.path.adapter) != nil,
+      device.services.contains(BluetoothUUID(AssignedUUID.heartRateService))
+    else { return namesakes.forget(address) }
+    namesakes.heard(address, name: device.name, at: now)
+    for index in recordings.indices where namesake(of: index, at: now) == address {
+      log(namesakes.line(recordings[index].address, namesake: address, at: now))
+    }
+  }
+
+  /// The near sensor with the name of a listed one that is away.
+  func namesake(of index: Int, at now: BootInstant) -> SensorAddress? {
+    guard !namesakes.isEmpty, recordings[index].state == .absent, plan.allowed.contains(recordings[index].address)
+    else { return nil }
+    let names = [recordings[index].name, recordings[index].ownName].compactMap { $0 }
+    return namesakes.namesake(of: names, at: now)
+  }
+
   /// A device that a game controller's driver, say, has a link to is used, never connected or disconnected by us.
   private func deviceChanged(_ device: Device, at now: BootInstant) {
     guard let (address, adapter, index) = place(device) else { return }
     if recordings[index].name == nil { recordings[index].name = device.name }
+    if let name = device.name { recordings[index].ownName = name }
     let isShared = device.isPaired && device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice))
     perform(plan.deviceKnown(address, on: adapter, isShared: isShared, at: now))
     guard device.isPaired else { return }

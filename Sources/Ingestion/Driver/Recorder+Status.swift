@@ -76,8 +76,10 @@ extension Recorder {
     var status = RecorderStatus(
       state: state, problem: condition.problem(in: state),
       sensors: recordings.indices.map {
-        recordings[$0].status(
+        var status = recordings[$0].status(
           wallMinusBoot: offset, nextTry: plan.standing(of: recordings[$0].address)?.nextTry)
+        status.namesake = namesake(of: $0, at: clock.now())
+        return status
       })
     status.valuesInMemory = unwritten.values
     return status

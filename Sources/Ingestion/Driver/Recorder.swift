@@ -34,6 +34,7 @@ public actor Recorder {
   var commitQueue = CommitQueue()
   var requests = SessionRequests()
   var statusSchedule = StatusSchedule()
+  var namesakes = Namesakes()
   /// While values that waited during a stall are read.
   var stall: Stall?
   /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.

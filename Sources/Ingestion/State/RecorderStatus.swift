@@ -82,6 +82,8 @@ public struct SensorStatus: Hashable, Sendable {
   public var lastDisconnectReason: String?
   /// Why no values come although the sensor is there, and what to do about it, in one line; nil where nothing is wrong.
   public var problem: String?
+  /// A near sensor with the same full name that is not listed: perhaps this one, with another address. Nil unless this one is away.
+  public var namesake: SensorAddress?
   /// When the next connection attempt is due, in microseconds since 1970 (UTC).
   public var nextTry: Int64?
 

@@ -45,7 +45,7 @@ extension RecorderStatus {
     state == other.state && problem == other.problem && sensors.count == other.sensors.count
       && zip(sensors, other.sensors).allSatisfy { first, second in
         first.address == second.address && first.state == second.state && first.session == second.session
-          && first.problem == second.problem
+          && first.problem == second.problem && first.namesake == second.namesake
       }
   }
 }

@@ -57,6 +57,7 @@ extension StatusDocument {
     var lastDisconnectReason: String?
     var nextTry: String?
     var problem: String?
+    var namesake: String?
 
     var status: SensorStatus? {
       guard let address = SensorAddress(address), let state = SensorStatus.State(rawValue: state),
@@ -80,6 +81,7 @@ extension StatusDocument {
       status.lastDisconnectReason = lastDisconnectReason
       status.nextTry = nextTry.flatMap { Timestamp(iso8601: $0)?.microseconds }
       status.problem = problem
+      status.namesake = namesake.flatMap { SensorAddress($0) }
       return status
     }
   }

@@ -81,6 +81,7 @@ extension StatusDocument {
       "lastDisconnectReason": .string(sensor.lastDisconnectReason),
       "nextTry": time(sensor.nextTry),
       "problem": .string(sensor.problem),
+      "namesake": .string(sensor.namesake?.description),
     ]
   }
 

@@ -27,6 +27,7 @@ struct DoctorCommand: ParsableCommand {
       findings += await StoreCheckup.findings(location)
       if address == .system { findings.append(await ServiceCheckup.finding(on: loop)) }
       findings.append(StoreCheckup.recorder(recorder))
+      findings += StoreCheckup.namesakes(recorder)
       findings.append(await DoorCheckup.finding(isRecording: recorder != nil, on: loop))
       findings.append(ImportCheckup.finding())
       return findings

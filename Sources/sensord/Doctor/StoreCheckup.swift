@@ -1,4 +1,5 @@
 internal import Captures
+internal import Documents
 internal import Ingestion
 internal import Recordings
 internal import SeriesStore
@@ -63,6 +64,19 @@ enum StoreCheckup {
     }
     let text = "running (process \(document.processIdentifier)): \(StatusReport.headline(document.status))"
     return Finding(title: "recorder", result: .passed(text))
+  }
+
+  /// The listed sensors that are away while a sensor with the same name is near; empty where there is none.
+  static func namesakes(_ document: StatusDocument?) -> [Finding] {
+    (document?.status.sensors ?? []).compactMap { sensor in
+      guard let namesake = sensor.namesake else { return nil }
+      let title = sensor.name.map { "\(PrintableText.line($0, columns: 40)) (\(sensor.address))" }
+      return Finding(
+        title: "sensor",
+        result: .failed(
+          "\(title ?? "\(sensor.address)") is away, and a sensor with its name is near, as \(namesake)",
+          remedy: "if it is the same one: sensord devices replace \(sensor.address) \(namesake)", status: .unavailable))
+    }
   }
 
   private static func missing(_ location: StoreLocation) -> Finding {

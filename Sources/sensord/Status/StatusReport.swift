@@ -128,6 +128,10 @@ enum StatusReport {
       if let reason = sensor.lastDisconnectReason { parts.append("last disconnect: \(PrintableText.line(reason))") }
       if let next = sensor.nextTry, next > now { parts.append("next try in \(age(since: now, now: next))") }
       if let problem = sensor.problem { notes += "\(sensor.address): \(PrintableText.line(problem))\n" }
+      if let namesake = sensor.namesake {
+        notes += "\(sensor.address): a sensor with its name is near, as \(namesake).\n"
+        notes += "  If it is the same: sensord devices replace \(sensor.address) \(namesake)\n"
+      }
       if !parts.isEmpty { notes += "\(sensor.address): \(parts.joined(separator: ", "))\n" }
     }
     return notes.isEmpty ? "" : "\n" + notes
