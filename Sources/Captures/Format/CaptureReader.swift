@@ -10,7 +10,7 @@ public enum CaptureReader {
 
   /// Reads a file from its first part on.
   static func read(_ window: inout FileWindow, limit: Int) throws(CaptureError) -> CaptureContents {
-    var reader = RecordReader(keepsClientData: false)
+    var reader = RecordReader(keepsClientData: false, keepsNameless: true)
     var pass: RecordReader.Pass
     switch TextHeader.read(window.bytes.span) {
     case .capture(let version, let length):

@@ -32,9 +32,14 @@ struct RecordReader {
   /// Whether the content of clients' series and workouts is kept.
   private let keepsClientData: Bool
 
-  init(only: UUID? = nil, keepsClientData: Bool = true) {
+  /// Whether events whose session no line names are kept for ``endFile(_:)``. Not those of a journal: a power cut leaves such
+  /// records, too, and may leave them a second time under their name.
+  private let keepsNameless: Bool
+
+  init(only: UUID? = nil, keepsClientData: Bool = true, keepsNameless: Bool = false) {
     self.only = only
     self.keepsClientData = keepsClientData
+    self.keepsNameless = keepsNameless
   }
 
   /// A summary of one file.
@@ -54,7 +59,6 @@ struct RecordReader {
     let bytes = bytes.extracting(0..<(end ?? bytes.count))
     var pass = begin(file: file, fileLength: bytes.count, version: version, from: start, headerDamage: headerDamage)
     read(bytes, &pass)
-    endFile(&pass)
     return pass.summary
   }
 
@@ -256,7 +260,7 @@ struct RecordReader {
 
   /// An event whose session no line names: it is kept for ``endFile(_:)`` if a line is damaged that may have done so.
   private mutating func append(nameless event: SensorEvent, _ slot: Int, _ pass: inout Pass) {
-    guard pass.summary.isDamaged, pass.namelessCount < CaptureFile.greatestCount else {
+    guard keepsNameless, pass.summary.isDamaged, pass.namelessCount < CaptureFile.greatestCount else {
       return note(.unknownSlot(slot), &pass)
     }
     pass.namelessCount += 1
@@ -265,8 +269,7 @@ struct RecordReader {
 
   /// Ends a file: values that belong to nobody, since the line with their session's name is damaged, are a session of their own.
   ///
-  /// Its sensor is unknown. Its identifier follows from its first value, so that it is the same at each reading, of a journal
-  /// and of a copy, and stays so when more is appended.
+  /// Its sensor is unknown. Its identifier follows from its first value, so that it is the same at each reading.
   mutating func endFile(_ pass: inout Pass) {
     for (slot, log) in pass.nameless.sorted(by: { $0.key < $1.key }) {
       guard let identifier = Self.identifier(of: log) else {
