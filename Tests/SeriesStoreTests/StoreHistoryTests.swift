@@ -139,7 +139,7 @@ struct StoreHistoryTests {
     arguments: [
       ("UPDATE samples SET average = average + 1 WHERE id = 2", [2: "samples"]),
       ("UPDATE summaries SET count = count + 1 WHERE id >> 16 = 2", [2: "summaries"]),
-      ("UPDATE chunks SET payload = CAST(substr(payload, 1, length(payload) - 1) || x'00ff' AS BLOB) WHERE id >> 16 = 2", [2: "chunks"]),
+      ("UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB) WHERE id >> 16 = 2", [2: "chunks"]),
       ("UPDATE gaps SET lost = lost + 1", [1: "gaps"]), ("UPDATE sessions SET quality = NULL", [1: "sessions"]),
       ("UPDATE changes SET deleted = 1 WHERE number = 3", [3: "changes"]),
       ("UPDATE changes SET uuid = x'00112233445566778899aabbccddeeff' WHERE number = 2", [2: "changes"]),
@@ -153,7 +153,7 @@ struct StoreHistoryTests {
     let start = Timestamp(microseconds: 1_714_920_600_000_000)
     try await SampleSessions.save(UUID(), beats: 300, start: start, sensor: "C0:FF:EE:00:00:02", into: store)
     let before = try await store.history(after: .start, limit: 100)
-    #expect(before.changes.allSatisfy(\.damagedTables.isEmpty))
+    #expect(before.changes.allSatisfy { $0.damagedTables.isEmpty })
     await store.close()
     try alter(statement)
     let after = try await HealthStore.open(folder.store, for: .reading).history(after: .start, limit: 100)
@@ -168,7 +168,7 @@ struct StoreHistoryTests {
     #expect(found == expected && after.changes.count == before.changes.count && !after.hasMore)
   }
 
-  @Test("changes that cannot be read keep none behind them back, and the end of a list that cannot be read has no anchor of its own")
+  @Test("changes that cannot be read keep none behind them back, and a list's unreadable end has no anchor of its own")
   func unreadable() async throws {
     let store = try open()
     let start = Timestamp(microseconds: 1_714_920_600_000_000)

@@ -270,7 +270,8 @@ struct Forwarder: ~Copyable {
         guard let object = try objects.object(change) else { continue }
         found.append(object)
         if object.isAltered {
-          damage[change.object] = "\(name) is not what was written to the store: the centre keeps what it has of it, or marks this one"
+          damage[change.object] =
+            "\(name) is not what was written to the store: the centre keeps what it has of it, or marks this one"
         } else if object.isDamaged {
           damage[change.object] = "\(name) is damaged in the store: the centre lacks what is derived of it"
         }

@@ -55,12 +55,17 @@ struct RotTests {
     let tables = ["session", "sample", "object", "metadata", "association", "run", "chunk", "cell", "gap"]
     return try tables.map { table in
       let rows = try gateway.rows(
-        "SELECT md5(coalesce(string_agg(part::text, '|' ORDER BY part::text), '')) FROM sensord_\(table) AS part WHERE person <> ''")
+        """
+        SELECT md5(coalesce(string_agg(part::text, '|' ORDER BY part::text), '')) FROM sensord_\(table) AS part
+        WHERE person <> ''
+        """)
       return "\(table) \(rows[0][0] ?? "")"
     }
   }
 
-  @Test("no altered bit of any column goes over the good copy; verify says so with 0, and restore gives what was written", arguments: 0..<16)
+  @Test(
+    "no altered bit of any column goes over the good copy; verify says so with 0, and restore gives what was written",
+    arguments: 0..<16)
   func columns(_ column: Int) async throws {
     let gateway = try TestGateway(on: server, centre: "rot\(column)")
     let store = try gateway.open()

@@ -281,11 +281,19 @@ struct OffsetModel {
   /// Widens an interval around the centre until it holds 95 %.
   private static func halfWidth(_ density: [Double], _ centre: Double, _ total: Double) -> Double {
     var reach = 0.5
+    // What is inside so far, so that a wide search costs no more for each bin.
+    var low = Int(centre.rounded(.up))
+    var high = low - 1
+    var inside = 0.0
     while reach < Double(density.count) {
-      let low = max(0, Int((centre - reach).rounded(.up)))
-      let high = min(density.count - 1, Int(centre + reach))
-      var inside = 0.0
-      if low <= high { for index in low...high { inside += density[index] } }
+      while low > max(0, Int((centre - reach).rounded(.up))) {
+        low -= 1
+        inside += density[low]
+      }
+      while high < min(density.count - 1, Int(centre + reach)) {
+        high += 1
+        inside += density[high]
+      }
       if inside >= 0.95 * total { break }
       reach += 0.5
     }

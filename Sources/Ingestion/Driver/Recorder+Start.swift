@@ -123,9 +123,10 @@ extension Recorder {
     var backlog = JournalBacklog()
     if capture.lastBoot == clock.boot, capture.lastClock.map({ abs($0 &- wallOffset) > 1_000 }) ?? true {
       // Set while no recorder ran.
-      backlog.append(SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: last), refused: .notWritten)
+      let event = SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: last)
+      backlog.append(event, refused: .notWritten, room: .max)
     }
-    let ending = SessionEnding(session: session, reason: reason, instant: last, backlog: backlog)
+    let ending = SessionEnding(session: session, reason: reason, instant: last, refused: backlog)
     write(ending, of: "session \(session.uuidString.lowercased())")
   }
 
