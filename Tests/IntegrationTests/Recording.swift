@@ -353,6 +353,8 @@ final class Recording {
   func stored(_ session: [String: Any], format: String) throws -> [[String]] {
     let id = session["id"] as? String ?? ""
     let result = try Program.run("sensord", ["export", id, "--format", format, "--store", store])
+    // A session of rates alone has no table of beats.
+    if result.status == 65, result.output.isEmpty, result.errors.contains("has no \(format)") { return [] }
     guard result.status == 0 else { throw Program.Failure(description: result.errors) }
     return result.output.split(separator: "\n").dropFirst().map {
       $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -138,8 +138,8 @@ struct StoreHistoryTests {
     "a row that is not what was written is named by its table, and all other changes are as before",
     arguments: [
       ("UPDATE samples SET average = average + 1 WHERE id = 2", [2: "samples"]),
-      ("UPDATE summaries SET count = count + 1 WHERE id >> 16 = 2", [2: "summaries"]),
-      ("UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB) WHERE id >> 16 = 2", [2: "chunks"]),
+      ("UPDATE summaries SET count = count + 1 WHERE id = (SELECT min(id) FROM summaries)", [2: "summaries"]),
+      ("UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB) WHERE id = (SELECT min(id) FROM chunks)", [2: "chunks"]),
       ("UPDATE gaps SET lost = lost + 1", [1: "gaps"]), ("UPDATE sessions SET quality = NULL", [1: "sessions"]),
       ("UPDATE changes SET deleted = 1 WHERE number = 3", [3: "changes"]),
       ("UPDATE changes SET uuid = x'00112233445566778899aabbccddeeff' WHERE number = 2", [2: "changes"]),
@@ -180,7 +180,7 @@ struct StoreHistoryTests {
     let first = try await damaged.history(after: .start, limit: 2)
     // The second has no anchor, nor has the third.
     #expect(first.changes.map(\.number) == [1, 2, 3, 4] && first.hasMore)
-    #expect(first.changes[3] == whole.changes[3])
+    #expect(first.changes[3].rows == whole.changes[3].rows)
     let rest = try await damaged.history(after: first.anchor, limit: 100)
     #expect(rest.changes.last?.object == StoredChange.nothing && !rest.hasMore)
     let end = try await damaged.history(after: rest.anchor, limit: 100)
