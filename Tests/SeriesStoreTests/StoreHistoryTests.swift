@@ -139,7 +139,10 @@ struct StoreHistoryTests {
     arguments: [
       ("UPDATE samples SET average = average + 1 WHERE id = 2", [2: "samples"]),
       ("UPDATE summaries SET count = count + 1 WHERE id = (SELECT min(id) FROM summaries)", [2: "summaries"]),
-      ("UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB) WHERE id = (SELECT min(id) FROM chunks)", [2: "chunks"]),
+      (
+        "UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB) WHERE id = (SELECT min(id) FROM chunks)",
+        [2: "chunks"]
+      ),
       ("UPDATE gaps SET lost = lost + 1", [1: "gaps"]), ("UPDATE sessions SET quality = NULL", [1: "sessions"]),
       ("UPDATE changes SET deleted = 1 WHERE number = 3", [3: "changes"]),
       ("UPDATE changes SET uuid = x'00112233445566778899aabbccddeeff' WHERE number = 2", [2: "changes"]),
