@@ -165,7 +165,7 @@ public actor Central {
     /// Links of ours that end with us.
     let unused = ours.filter { !isUsedElsewhere($0) }
     var calls: [Message] = []
-    /// Where others may be notified by signals, too: it shows once ours are over.
+    /// Devices of which others may be notified by signals, too: that shows once ours are over.
     var shared: [Peer: Message] = [:]
     for (peer, follow) in follows {
       var link = follow.link

@@ -117,7 +117,7 @@ struct VerifyCommand: ParsableCommand, ForwardAction {
     var rows: [String: Int] = [:]
     /// What changes name that are not forwarded yet.
     var waiting: Set<UUID> = []
-    /// What is damaged in the store, and at the centre as it was before.
+    /// Objects that are damaged in the store, and at the centre as they were before.
     var kept: Set<UUID> = []
     private var members: [UUID: [UUID]] = [:]
 

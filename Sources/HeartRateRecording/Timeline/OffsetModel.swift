@@ -281,7 +281,7 @@ struct OffsetModel {
   /// Widens an interval around the centre until it holds 95 %.
   private static func halfWidth(_ density: [Double], _ centre: Double, _ total: Double) -> Double {
     var reach = 0.5
-    // What is inside so far, so that a wide search costs no more for each bin.
+    // The sum of what is inside so far, so that a wide search costs no more for each bin.
     var low = Int(centre.rounded(.up))
     var high = low - 1
     var inside = 0.0

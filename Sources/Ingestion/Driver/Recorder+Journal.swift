@@ -95,7 +95,7 @@ extension Recorder {
     log(written.loss.line(of: name))
   }
 
-  /// What the journal has refused of all sessions and has not got yet.
+  /// Events that the journal has refused, of all sessions, and has not got yet.
   var unwritten: UnwrittenValues {
     var sum = recordings.unwritten
     sum.add(commitQueue.unwritten)

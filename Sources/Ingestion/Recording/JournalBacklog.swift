@@ -1,15 +1,15 @@
 import Captures
 import Sensors
 
-/// What the journal refused of one session, in order, to be written as soon as it takes something again.
+/// Events that the journal refused of one session, in order, to be written as soon as it takes something again.
 ///
 /// Everything is kept while there is room for it. Without room values are counted until all of this is written, since a disk
 /// may be full for days; what gives the others their meaning (boot, clock, link, end) is few, and kept.
 struct JournalBacklog: Hashable, Sendable {
-  /// What there was room for, and how much of it the journal has already.
+  /// Events that there was room for, and how much of it the journal has already.
   private var kept = SensorEventLog()
   private var written = Progress()
-  /// What came without room: values as the number of those that are lost, in their places.
+  /// Events that came without room: values as the number of those that are lost, in their places.
   private var rest: [SensorEvent] = []
   /// How many values are lost, and when the first and the last of them arrived.
   private var lost = JournalLoss(values: 0, microseconds: 0)
@@ -94,11 +94,11 @@ struct JournalBacklog: Hashable, Sendable {
 }
 
 extension JournalBacklog {
-  /// What a journal was given when it worked again.
+  /// The values that a journal was given when it worked again.
   struct Written: Hashable, Sendable {
     /// Values that were in memory only until then.
     var values = 0
-    /// What is lost all the same, and why.
+    /// Values that are lost all the same, and why.
     var loss = JournalLoss(values: 0, microseconds: 0)
     var reason = ""
   }

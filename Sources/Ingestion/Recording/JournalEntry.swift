@@ -2,7 +2,7 @@ import Captures
 import FoundationEssentials
 import Sensors
 
-/// What the journal is to keep of one sensor.
+/// Events that the journal is to keep of one sensor.
 enum JournalEntry: Hashable, Sendable {
   /// A session begins with these events; `linkedTo` is the session that it goes on from, `request` says who asked for it.
   case beginning(of: UUID, linkedTo: UUID?, request: OpenRequest? = nil, events: [SensorEvent])

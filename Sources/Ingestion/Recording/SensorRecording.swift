@@ -43,7 +43,7 @@ struct SensorRecording {
   let address: SensorAddress
   /// What its owner calls it, else what it calls itself.
   var name: String?
-  /// What it called itself when it was heard last.
+  /// The name that it gave itself when it was heard last.
   var ownName: String?
   /// It is not in the list of sensors, and recorded because the configuration takes any.
   var isUnlisted = false

@@ -13,7 +13,7 @@ struct SensorRecordings {
   /// In ascending order of the addresses; an index holds until a recording is inserted or removed.
   var indices: Range<Int> { recordings.indices }
   var addresses: [SensorAddress] { recordings.map(\.address) }
-  /// What the journal has refused of the open sessions.
+  /// Events that the journal has refused of the open sessions.
   var unwritten: UnwrittenValues {
     recordings.reduce(into: UnwrittenValues()) { sum, recording in recording.session.map { sum.add($0.backlog) } }
   }

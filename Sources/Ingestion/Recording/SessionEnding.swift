@@ -7,7 +7,7 @@ struct SessionEnding: Hashable, Sendable {
   let session: UUID
   let reason: SessionEndReason
   let instant: BootInstant
-  /// What the journal does not have of it, its end the last.
+  /// Events of the session that the journal does not have, the end the last.
   let backlog: JournalBacklog
 
   /// `refused` is what the journal has refused of it before.
