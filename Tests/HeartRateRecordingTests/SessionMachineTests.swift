@@ -51,6 +51,20 @@ struct SessionMachineTests {
     #expect(machine.preamble.allSatisfy { $0.instant == .seconds(10) })
   }
 
+  @Test("says of a rate only once that it is new, also where the next event has its instant")
+  func newRate() {
+    var machine = started()
+    #expect(machine.bringsRate && machine.rateInstant == .seconds(10))
+    for kind: SensorEvent.Kind in [.battery(percent: 80), .measurement([]), .measurement([0, 0])] {
+      _ = machine.handle(SensorEvent(kind, at: .seconds(10)))
+      #expect(!machine.bringsRate && machine.beatsPerMinute == 70)
+    }
+    _ = machine.handle(SensorEvent(.measurement([0, 71]), at: .seconds(10)))
+    #expect(machine.bringsRate && machine.beatsPerMinute == 71)
+    _ = machine.end(.request, at: .seconds(10))
+    #expect(!machine.bringsRate)
+  }
+
   @Test("begins on request, silent while the link is up and away while it is not")
   func beginsOnRequest() {
     var machine = SessionMachine()

@@ -476,6 +476,26 @@ struct RecorderWorkoutsTests {
     })
   }
 
+  @Test("a rate counts once, also where other events have its instant")
+  func sameInstant() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await Self.record(100...101, stage, recorder)
+        let workout = try await recorder.beginWorkout(Self.running, for: Invented.game)
+        await Self.record(102...104, stage, recorder)
+        for kind: SensorEvent.Kind in [.battery(percent: 80), .measurement([])] {
+          await recorder.record(kind, of: LoneRecorder.strap, at: Invented.at(104))
+        }
+        // A stall that ended before the last value was sent is moved to it.
+        await recorder.stalled(since: Invented.at(101).microseconds, until: Invented.at(103).microseconds)
+        #expect(try await recorder.statistics(of: .heartRate, in: workout).workout?.count == 3)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
   @Test("the values of another strap are not the workout's")
   func otherStrap() async throws {
     let stage = try await LoneRecorder()

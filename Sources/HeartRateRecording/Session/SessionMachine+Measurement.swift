@@ -34,6 +34,7 @@ extension SessionMachine {
     if header.beatsPerMinute > 0 {
       beatsPerMinute = header.beatsPerMinute
       rateInstant = instant
+      bringsRate = true
     }
     if isOnSkin {
       if phase == .contactLost { live.breakRun() }

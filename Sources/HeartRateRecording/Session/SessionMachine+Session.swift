@@ -3,7 +3,7 @@ public import Sensors
 extension SessionMachine {
   /// Handles the sensor's next event. Instants must not decrease within one boot.
   public mutating func handle(_ event: SensorEvent) -> SessionTransition {
-    live.clear()
+    beginStep()
     if case .boot = event.kind { return restart(event) }
     if case .clock(let offset) = event.kind { adoptClock(offset) }
     if case .stalled = event.kind { stallEnd = event.instant }
@@ -30,13 +30,13 @@ extension SessionMachine {
 
   /// Handles the passing of time until `instant`. Does nothing before ``deadline``.
   public mutating func timeReached(_ instant: BootInstant) -> SessionTransition {
-    live.clear()
+    beginStep()
     return expire(instant, isRestart: false)
   }
 
   /// Begins a session on request, before the first measurement. Does nothing while a session is open.
   public mutating func begin(at instant: BootInstant) -> SessionTransition {
-    live.clear()
+    beginStep()
     guard !isRecording else { return .none }
     waitsForSkin = false
     return SessionTransition(beginning: open(at: instant, isLinked: false))
@@ -44,9 +44,15 @@ extension SessionMachine {
 
   /// Ends the open session, if there is one, for `reason`: `request` or `shutdown`.
   public mutating func end(_ reason: SessionEndReason, at instant: BootInstant) -> SessionTransition {
-    live.clear()
+    beginStep()
     guard isRecording else { return .none }
     return SessionTransition(end: close(reason, at: instant))
+  }
+
+  /// Forgets the beats and the rate of the last step.
+  private mutating func beginStep() {
+    live.clear()
+    bringsRate = false
   }
 
   /// Applies the limits that have passed by `instant`.

@@ -35,6 +35,8 @@ public struct SessionMachine: Sendable {
   /// The last rate that is a heart rate (not 0), and its arrival.
   public internal(set) var beatsPerMinute: UInt16?
   public internal(set) var rateInstant: BootInstant?
+  /// Whether the last event brought that rate. Another event may have the same instant.
+  public internal(set) var bringsRate = false
   public internal(set) var contact: HeartRateMeasurement.Contact?
   public internal(set) var lastDisconnectReason: String?
 

@@ -55,8 +55,10 @@ extension Recorder {
   private func handle(_ kind: SensorEvent.Kind, of index: Int, at instant: BootInstant) {
     let gaps = recordings[index].machine.counts.gaps
     recordings[index].isExercising = workouts.values.contains { $0.isUnderWay }
-    perform(recordings[index].handle(kind, at: instant, session: UUID()), of: index, gapsBefore: gaps)
-    if !workouts.isEmpty { collectRate(of: index) }
+    let step = recordings[index].handle(kind, at: instant, session: UUID())
+    let bringsRate = recordings[index].machine.bringsRate
+    perform(step, of: index, gapsBefore: gaps)
+    if !workouts.isEmpty, bringsRate { collectRate(of: index) }
     if case .measurement(let bytes) = kind, observers.want(.measurements) { publishMeasurement(bytes, of: index) }
   }
 
@@ -115,8 +117,7 @@ extension Recorder {
   /// The rate that just came belongs to the live workout of its sensor.
   private func collectRate(of index: Int) {
     let address = recordings[index].address
-    guard let rate = recordings[index].machine.beatsPerMinute, let instant = recordings[index].machine.rateInstant,
-      instant == recordings[index].lastInstant
+    guard let rate = recordings[index].machine.beatsPerMinute, let instant = recordings[index].machine.rateInstant
     else { return }
     // Nobody else holds the workout while it changes, so that nothing is copied.
     let its = workouts.first { $0.value.contents.workout.sensor == address && $0.value.session.state != .stopped }?.key

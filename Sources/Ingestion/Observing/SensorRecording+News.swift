@@ -23,7 +23,7 @@ extension SensorRecording {
       add(.sessionBegan(linkedTo: previous), at: now)
     }
     if machine.counts.gaps > known { add(.gap(count: machine.counts.gaps), at: now) }
-    if entry.isMeasurement, machine.rateInstant == now, let rate = machine.beatsPerMinute {
+    if machine.bringsRate, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)
     }
     for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
@@ -39,17 +39,5 @@ extension HeartEvent {
     let start = span.start.advanced(byMicroseconds: offset)
     event.span = TimeSpan(start: start, end: span.end.advanced(byMicroseconds: offset)) ?? TimeSpan(at: start)
     return event
-  }
-}
-
-extension JournalEntry {
-  /// Whether its last event is a measurement.
-  fileprivate var isMeasurement: Bool {
-    let event: SensorEvent?
-    switch self {
-    case .event(let its, _): event = its
-    case .beginning(_, _, _, let events), .events(let events, _): event = events.last
-    }
-    return if case .measurement = event?.kind { true } else { false }
   }
 }

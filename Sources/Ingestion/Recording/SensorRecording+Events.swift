@@ -48,9 +48,7 @@ extension SensorRecording {
       step.entry = session?.backlog.isEmpty ?? true ? .event(event, of: id) : .events([event], of: id)
     }
     for beat in machine.beats { session?.quality.append(beat) }
-    if case .measurement = kind, machine.rateInstant == event.instant, contact != false,
-      let rate = machine.beatsPerMinute
-    {
+    if machine.bringsRate, contact != false, let rate = machine.beatsPerMinute {
       if isExercising {
         session?.heartEvents.interrupt()
       } else {
