@@ -14,8 +14,7 @@ struct RotTests {
   /// Flips the lowest bit of a value in the `column`th column of each table that objects are read from, without its checksum; the name
   /// of each such table and column.
   private func rot(_ gateway: TestGateway, column: Int) throws -> String {
-    try python(
-      gateway,
+    try gateway.alterStore(
       """
       tables = [row[0] for row in c.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%checksum%'")]
       for table in sorted(set(tables) - {'store', 'content_tables', 'commits', 'grants', 'object_grants', 'anchors', 'sensors'}):
@@ -36,18 +35,6 @@ struct RotTests {
         c.execute(f'UPDATE {table} SET {name} = ? WHERE {where}', [new, *row[:len(keys)]])
         print(f'{table}.{name}')
       """)
-  }
-
-  private func python(_ gateway: TestGateway, _ lines: String) throws -> String {
-    let (output, errors) = (try OutputFile(), try OutputFile())
-    let program = try StartedProgram(
-      "/usr/bin/python3",
-      [
-        "-c", "import sqlite3, struct, sys; c = sqlite3.connect(sys.argv[1]); exec(sys.argv[2]); c.commit(); c.close()",
-        gateway.folder.store, lines,
-      ], output: output.descriptor, errors: errors.descriptor)
-    try #require(program.wait() == 0, "\(errors.text)")
-    return output.text
   }
 
   /// Everything that the centre has of persons, as one text.
@@ -98,12 +85,12 @@ struct RotTests {
       old = c.execute('SELECT payload FROM chunks ORDER BY id').fetchone()[0]
       c.execute('UPDATE chunks SET payload = ? WHERE id = (SELECT min(id) FROM chunks)', [old[:-1] + bytes([old[-1] ^ 1])])
       """
-    _ = try python(gateway, flip)
+    _ = try gateway.alterStore(flip)
     let forwarded = try gateway.run("run", "--once")
     #expect(forwarded.status == 0 && forwarded.errors.contains("is not what was written"), "\(forwarded)")
     #expect(try gateway.run("status", "--json").output.contains("\"damaged\":1"))
     // Once it is as it was, it takes the rotten one's place, although its values are others.
-    _ = try python(gateway, flip)
+    _ = try gateway.alterStore(flip)
     let again = try gateway.run("run", "--once", "--again")
     #expect(again.status == 0 && again.errors.isEmpty, "\(again)")
     #expect(try gateway.run("status", "--json").output.contains("\"damaged\":0"))
@@ -116,7 +103,7 @@ struct RotTests {
     let store = try gateway.open()
     try await gateway.record(2, into: store)
     try gateway.forward()
-    _ = try python(gateway, "c.execute(\"UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB)\")")
+    _ = try gateway.alterStore("c.execute(\"UPDATE chunks SET payload = CAST(payload || x'00' AS BLOB)\")")
     _ = try gateway.rows("UPDATE sensord_gateway SET anchor = 'start'")
     try await gateway.record(1, first: 5, into: store)
     let forwarded = try gateway.run("run", "--once")

@@ -141,28 +141,18 @@ struct SidesTests {
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 0)
   }
 
-  private func change(_ gateway: TestGateway, _ statement: String) throws {
-    let errors = try OutputFile()
-    let program = try StartedProgram(
-      "/usr/bin/python3",
-      [
-        "-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2]); c.commit()",
-        gateway.folder.store, statement,
-      ], output: errors.descriptor, errors: errors.descriptor)
-    try #require(program.wait() == 0, "\(errors.text)")
-  }
-
   @Test("a damaged row keeps none behind it back: it is named, marked, counted, and sent when it is mended")
   func damaged() async throws {
     let gateway = try TestGateway(on: server, centre: "damagedrows")
     let store = try gateway.open()
     let sessions = try await gateway.record(3, into: store)
-    try change(
-      gateway,
+    try gateway.alterStore(
       """
+      c.executescript('''
       UPDATE summaries SET cells = x'00ff' WHERE id = (SELECT min(id) FROM summaries);
       UPDATE sessions SET start = 'x' || start WHERE id = (SELECT number FROM changes WHERE hex(uuid) = '\(Self.hex(sessions[1]))');
       UPDATE gaps SET lost = 'x' WHERE session = (SELECT number FROM changes WHERE hex(uuid) = '\(Self.hex(sessions[2]))');
+      ''')
       """)
     try await gateway.record(1, first: 7, into: store)
     let forwarded = try gateway.run("run", "--once")
@@ -179,7 +169,8 @@ struct SidesTests {
     #expect(
       verified.output.contains("\"missing\":0,\"extra\":0,\"different\":0")
         && verified.output.contains("\"otherRows\":0"))
-    try change(gateway, "UPDATE sessions SET start = CAST(substr(start, 2) AS INTEGER) WHERE typeof(start) = 'text'")
+    try gateway.alterStore(
+      "c.execute(\"UPDATE sessions SET start = CAST(substr(start, 2) AS INTEGER) WHERE typeof(start) = 'text'\")")
     #expect(try gateway.run("run", "--once", "--again").status == 0)
     #expect(try gateway.number("SELECT count(*) FROM sensord_session") == 4)
     #expect(try gateway.run("status", "--json").output.contains("\"damaged\":2"))

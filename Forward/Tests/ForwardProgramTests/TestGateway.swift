@@ -49,6 +49,20 @@ final class TestGateway: Sendable {
 
   func open() throws -> HealthStore { try HealthStore.open(folder.store, for: .writing) }
 
+  /// Runs lines of Python with the store as `c`, as a program that knows nothing of its checksums; what they print.
+  @discardableResult
+  func alterStore(_ lines: String) throws -> String {
+    let (output, errors) = (try OutputFile(), try OutputFile())
+    let program = try StartedProgram(
+      "/usr/bin/python3",
+      [
+        "-c", "import sqlite3, struct, sys; c = sqlite3.connect(sys.argv[1]); exec(sys.argv[2]); c.commit(); c.close()",
+        folder.store, lines,
+      ], output: output.descriptor, errors: errors.descriptor)
+    try #require(program.wait() == 0, "\(errors.text)")
+    return output.text
+  }
+
   /// As if the disk were new.
   func removeStore() {
     for ending in ["", "-wal", "-shm"] { unsafe unlink(folder.store + ending) }
