@@ -77,12 +77,21 @@ def same(stretch, intervals, followsClock):
     return near and len(intervals) == len(stretch.intervals) and all(abs(one - other) <= 1 for one, other in zip(stretch.intervals, intervals))
 
 
+def table(program, store, form, session='last'):
+    """The rows of an exported table; none where the session has nothing of that form, which is an error of the data (65)."""
+    done = subprocess.run([program, 'export', session, '--format', form, '--store', str(store)], capture_output=True, text=True)
+    if done.returncode == 65 and f'has no {form}' in done.stderr:
+        return []
+    done.check_returncode()
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
 def read(program, store, workout=None, session='last'):
     """Of a session, or of the part of it that is a workout by that name."""
     def run(*arguments):
         return subprocess.run([program, *arguments, '--store', str(store)], check=True, capture_output=True, text=True).stdout
-    beats = list(csv.DictReader(io.StringIO(run('export', session, '--format', 'beats'))))
-    rates = [(microseconds(row['time']), int(row['bpm'])) for row in csv.DictReader(io.StringIO(run('export', session, '--format', 'rates')))]
+    beats = table(program, store, 'beats', session)
+    rates = [(microseconds(row['time']), int(row['bpm'])) for row in table(program, store, 'rates', session)]
     shown = json.loads(run('show', session, '--json'))
     gaps = [(microseconds(gap['start']), microseconds(gap['end'])) for gap in shown['quality']['gaps']]
     start, end = microseconds(shown['start']), microseconds(shown['end'])
