@@ -144,7 +144,10 @@ extension Central {
   /// A device is gone, or what was known by this address has another one now: BlueZ learns it with the keys.
   private func remove(_ device: Device) {
     let peer = Peer(address: device.address, adapter: device.path.adapter)
-    if let successor = tree.devices[device.path] { bequeath(peer, to: successor.address) }
+    if let successor = tree.devices[device.path] {
+      publish(.identityLearnt(peer.address, identity: successor.address))
+      bequeath(peer, to: successor.address)
+    }
     let isPowered = tree.adapters[peer.adapter]?.isPowered ?? false
     endLink(peer, reason: reasons[peer] ?? (isPowered ? .removed : .adapterGone))
     // BlueZ 5.66 never answers a Connect whose object it removes.

@@ -21,6 +21,9 @@ public enum Event: Hashable, Sendable {
   /// A device became known, or something other than its signal changed.
   case deviceChanged(Device)
   case deviceRemoved(Device)
+  /// A device that hides behind changing addresses has told its lasting one, with the keys of a pairing (Core Specification, Vol 3,
+  /// Part H, 3.6.5). The device of the first address is removed next, and its link ends; that of the second one has the same link.
+  case identityLearnt(DeviceAddress, identity: DeviceAddress)
   /// A ``Central/connect(_:on:)`` did not lead to a link. Whether and when to try again is the owner's.
   case connectFailed(DeviceAddress, AdapterPath, ConnectFailure)
   /// A link is up; not ours: another program made it, and we never close it. Ours without a ``Central/connect(_:on:)``: it is

@@ -146,6 +146,25 @@ struct RecorderLinksTests {
     await stage.end()
   }
 
+  @Test("a sensor that tells its lasting address with the keys goes on under it, by its link and in the list")
+  func identity() async throws {
+    let path = RecorderStage.path(RecorderStage.strap, 0)
+    let stage = try await RecorderStage(powered: true, objects: [path: MadeUp.object(of: "\(RecorderStage.strap)")])
+    await stage.witness.line("bluetoothd is there")
+    try await stage.link(over: 0)
+    await stage.witness.line("\(strap): linked over hci0")
+    let identity = try #require(DeviceAddress("C0:FF:EE:00:00:02"))
+    let ended = await stage.bluez.count("Disconnect")
+    try await stage.bluez.change(path, "Device1", ["Address": .string("\(identity)")])
+    await stage.witness.line("\(identity): linked over hci0")
+    await stage.witness.line("\(strap): paired; it is \(identity) from now on, its lasting address")
+    let listed = try await stage.listed()
+    #expect(listed.contains("\(identity)") && !listed.contains("\(strap)"))
+    #expect(await stage.bluez.count("Disconnect") == ended)
+    #expect(stage.witness.count("\(strap): not allowed") == 0)
+    await stage.end()
+  }
+
   @Test("adapters that the configuration leaves out are not used, whoever has linked a sensor over them")
   func otherAdapter() async throws {
     let stage = try await RecorderStage(objects: [

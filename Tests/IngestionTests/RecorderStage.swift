@@ -79,6 +79,14 @@ final class RecorderStage: Sendable {
     await store.close()
   }
 
+  /// The sensors in the list.
+  func listed() async throws -> [String] {
+    let store = try HealthStore.open(folder.appendingPathComponent("sensord.sqlite").path, for: .reading)
+    let sensors = try await store.allowedSensors()
+    await store.close()
+    return sensors.map(\.address)
+  }
+
   /// Returns when the recorder has done what follows from everything that bluetoothd has sent, and bluetoothd has seen it.
   func fence() async throws {
     let device = Self.path(Self.marker, 0)

@@ -52,6 +52,19 @@ struct SensorRecordingTests {
     #expect(recording.handle(Self.value, 3).entry == .event(event(Self.value, 3), of: Invented.session(1)))
   }
 
+  @Test("it is away without a link and a session, and in an open session after a minute without an event")
+  mutating func away() {
+    #expect(recording.isAway(at: Invented.at(0)))
+    _ = recording.linkUp(over: Invented.hci0)
+    #expect(!recording.isAway(at: Invented.at(1)))
+    _ = recording.handle(Self.value, 2)
+    #expect(!recording.isAway(at: Invented.at(100)), "linked")
+    _ = recording.linkDown(over: Invented.hci0, reason: nil)
+    _ = recording.handle(.disconnected(reason: nil), 100)
+    #expect(!recording.isAway(at: Invented.at(159)))
+    #expect(recording.isAway(at: Invented.at(160)))
+  }
+
   @Test("a session ends at its limit, when the time comes and not before, and is nobody's then")
   mutating func limit() {
     _ = recording.handle(.connected, 1)

@@ -27,7 +27,7 @@ extension Recorder {
     follow(list)
   }
 
-  private func follow(_ list: AllowList) {
+  private func follow(_ list: AllowList, replacing former: SensorAddress? = nil) {
     let now = clock.now()
     followClock(at: now)
     for address in recordings.addresses where !list.contains(address) {
@@ -37,7 +37,7 @@ extension Recorder {
         commitSoon(ending.session)
       }
       recordings.remove(at: index)
-      log(.notice, "\(address): not allowed any more")
+      if address != former { log(.notice, "\(address): not allowed any more") }
     }
     for address in list.addresses {
       let index = recordings.index(of: address) ?? insertRecording(address, name: nil, at: now)
@@ -47,6 +47,32 @@ extension Recorder {
     perform(plan.allow(list, at: now))
     planKnownDevices(at: now)
     publishStatus()
+  }
+
+  /// A listed sensor goes on under its lasting address, at once: its link would be ended as nobody's otherwise. The keys prove that it is
+  /// the same one, and a person has paired it.
+  func learnIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
+    guard let former = SensorAddress(bits: address.bits), let identity = SensorAddress(bits: identity.bits) else {
+      return
+    }
+    var list = plan.allowed
+    let name = list.name(of: former)
+    guard list.remove(former) else { return }
+    list.insert(identity, name: name ?? list.name(of: identity))
+    follow(list, replacing: former)
+    Task(executorPreference: loop) { await self.storeIdentity(identity, of: former) }
+  }
+
+  private func storeIdentity(_ identity: SensorAddress, of former: SensorAddress) async {
+    do throws(StoreError) {
+      try await files?.store.replaceSensor("\(former)", by: "\(identity)")
+    } catch {
+      // Not found: `sensord devices pair` was faster.
+      guard error.code == .notFound else {
+        return log(.error, "\(identity), lasting address of \(former): not put into the list of sensors: \(error)")
+      }
+    }
+    log(.notice, "\(former): paired; it is \(identity) from now on, its lasting address")
   }
 
   /// A sensor that is not in the list is recorded where the configuration says so and it is near enough.

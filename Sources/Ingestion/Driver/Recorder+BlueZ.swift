@@ -35,6 +35,7 @@ extension Recorder {
       removeUnlisted()
     case .discovery(let path, let state): discoveryChanged(path, state, at: now)
     case .deviceSeen, .deviceChanged, .deviceRemoved: handleDevice(event, at: now)
+    case .identityLearnt(let address, let identity): learnIdentity(identity, of: address)
     default: handleLink(event, at: now)
     }
     armTimer(for: plan.deadline)
@@ -94,7 +95,7 @@ extension Recorder {
 
   /// The near sensor with the name of a listed one that is away.
   func namesake(of index: Int, at now: BootInstant) -> SensorAddress? {
-    guard !namesakes.isEmpty, recordings[index].state == .absent, plan.allowed.contains(recordings[index].address)
+    guard !namesakes.isEmpty, recordings[index].isAway(at: now), plan.allowed.contains(recordings[index].address)
     else { return nil }
     let names = [recordings[index].name, recordings[index].ownName].compactMap { $0 }
     return namesakes.namesake(of: names, at: now)

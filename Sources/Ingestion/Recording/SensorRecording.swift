@@ -97,6 +97,13 @@ struct SensorRecording {
     if case .up(let adapter, _) = link { adapter } else { nil }
   }
 
+  /// Whether it has no link, and in an open session has had none for longer than a strap takes to come back into reach.
+  func isAway(at now: BootInstant) -> Bool {
+    guard adapter == nil else { return false }
+    guard session != nil, let lastInstant else { return true }
+    return now.duration(since: lastInstant) >= .seconds(60)
+  }
+
   /// What the sensor does now.
   var currentState: SensorStatus.State {
     switch machine.phase {

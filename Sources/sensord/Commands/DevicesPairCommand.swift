@@ -14,7 +14,9 @@ struct DevicesPairCommand: ParsableCommand {
       Most sensors need no pairing. Some give their values only to a paired
       computer, or hide behind changing addresses from all others: 'sensord status'
       says so. Where the sensor shows a number, it is asked for here; where it has a
-      mode for pairing, set it into that mode first. A recorder may be running.
+      mode for pairing, set it into that mode first. A recorder may be running. One
+      that hides tells its lasting address with the keys: if it is recorded already,
+      that address takes the place of the one that it was added with.
 
         sensord devices pair C0:FF:EE:00:00:01
       """)
@@ -34,6 +36,7 @@ struct DevicesPairCommand: ParsableCommand {
 
   /// What became of it.
   struct Outcome: Hashable, Sendable {
+    /// Its identity address where it has told one (Core Specification 5.3, volume 3, part H, 3.6.5), else the one that it has.
     var address: DeviceAddress
     var name: String?
     var isNew: Bool
@@ -47,7 +50,7 @@ struct DevicesPairCommand: ParsableCommand {
         try await Self.pair(address, visit)
       }
     }
-    try report(outcome)
+    try report(outcome, pairedAs: address)
   }
 
   @concurrent private static func pair(_ address: DeviceAddress, _ visit: BluetoothVisit) async throws -> Outcome {
@@ -64,10 +67,12 @@ struct DevicesPairCommand: ParsableCommand {
     } catch let failure as PairingFailure {
       throw BluetoothFailure.pairing(address, failure)
     }
-    return Outcome(address: address, name: device.name, isNew: true)
+    // BlueZ keeps the object with its path, and tells the address that the keys came with before it answers.
+    let paired = try await visit.client().devices.first { $0.path == device.path }
+    return Outcome(address: paired?.address ?? address, name: device.name, isNew: true)
   }
 
-  private func report(_ outcome: Outcome) throws {
+  private func report(_ outcome: Outcome, pairedAs former: DeviceAddress) throws {
     if json {
       let document: JSONValue = [
         "address": .string(outcome.address.description), "name": .string(outcome.name), "paired": .bool(true),
@@ -78,18 +83,36 @@ struct DevicesPairCommand: ParsableCommand {
     let title = outcome.name.map { "\(PrintableText.line($0, columns: 40)) (\(outcome.address))" }
     let text = outcome.isNew ? "is paired" : "is paired already"
     try StandardOutput.write("\(title ?? outcome.address.description) \(text).\n")
-    if try !isAllowed(outcome.address) {
+    let listed = try listed(outcome.address, insteadOf: former)
+    if listed.contains(outcome.address) {
+      guard outcome.address != former else { return }
+      StandardError.write("It is recorded under this lasting address, not as \(former).\n")
+    } else if listed.contains(former) {
+      let remedy = "sensord devices replace \(former) \(outcome.address)"
+      StandardError.write("It is in the list as \(former) still: \(remedy)\n")
+    } else {
       StandardError.write("It is not recorded yet: sensord devices add \(outcome.address)\n")
     }
   }
 
-  /// Whether it is recorded already; a store that cannot be read is no reason to fail after all was done.
-  private func isAllowed(_ address: DeviceAddress) throws -> Bool {
-    guard let store = try? store.openToRead() else { return false }
+  /// The sensors in the list, in which its lasting address takes the place of the one that it was paired as: the keys prove that both are
+  /// one sensor. A store that cannot be used is no reason to fail after all was done.
+  private func listed(_ address: DeviceAddress, insteadOf former: DeviceAddress) throws -> [DeviceAddress] {
+    guard let reader = try? store.openToRead() else { return [] }
     return try CommandLoop.run {
-      let sensors = (try? await store.allowedSensors()) ?? []
-      await store.close()
-      return sensors.contains { $0.address == address.description }
+      let addresses: (HealthStore) async -> [DeviceAddress] = { store in
+        ((try? await store.allowedSensors()) ?? []).compactMap { DeviceAddress($0.address) }
+      }
+      let before = await addresses(reader)
+      await reader.close()
+      guard address != former, before.contains(former), let writer = try? store.openToWrite(making: false) else {
+        return before
+      }
+      // Not to be found: a recorder has heard of it, too, and was faster.
+      _ = try? await writer.replaceSensor(former.description, by: address.description)
+      let after = await addresses(writer)
+      await writer.close()
+      return after
     }
   }
 }
