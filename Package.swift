@@ -44,6 +44,7 @@ let package = Package(
       ]),
     // Hexadecimal digits, for the forwarder's own package (Forward).
     .library(name: "Bits", targets: ["Bits"]),
+    .library(name: "MainThreadExecutor", targets: ["MainThreadExecutor"]),
     .library(name: "FastClock", type: .dynamic, targets: ["FastClock"]),
     // What the tests of the live hub's own package (Live) start buses and programs with.
     .library(name: "TestSupport", targets: ["TestSupport"]),
@@ -66,6 +67,7 @@ let package = Package(
 
     module("GATTHeartRate"),
     module("Bits", ["CLinux"]),
+    module("MainThreadExecutor"),
     module("Sensors", ["Bits"]),
     module("HeartRateRecording", ["Sensors", "GATTHeartRate", "HealthModel"]),
     module("HealthModel"),
@@ -104,7 +106,7 @@ let package = Package(
       name: "Interchange",
       dependencies: [
         "HealthInterchange", "StoreCommands", "Recordings", "Documents", "SeriesStore", "HealthModel", "CConfinement",
-        argumentParser,
+        "MainThreadExecutor", argumentParser,
       ], swiftSettings: rules),
     .executableTarget(
       name: "Simulator", dependencies: ["DBus", "GATTHeartRate", "Bits", argumentParser], swiftSettings: rules),

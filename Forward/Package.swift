@@ -17,6 +17,7 @@ let rules: [SwiftSetting] = [
 // HealthModel is of the same product.
 let store = Target.Dependency.product(name: "SeriesStore", package: "sensord")
 let bits = Target.Dependency.product(name: "Bits", package: "sensord")
+let mainThread = Target.Dependency.product(name: "MainThreadExecutor", package: "sensord")
 
 let package = Package(
   name: "sensord-forward",
@@ -34,7 +35,8 @@ let package = Package(
     .executableTarget(
       name: "sensord-forward",
       dependencies: [
-        "Centre", "PostgreSQL", store, bits, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Centre", "PostgreSQL", store, bits, mainThread,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: rules),
     .testTarget(name: "CentreTests", dependencies: ["Centre", store], swiftSettings: rules),
     .testTarget(

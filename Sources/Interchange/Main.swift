@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import HealthModel
+internal import MainThreadExecutor
 internal import StoreCommands
 
 /// The program `sensord-interchange`, which `sensord import` and `sensord export` start: what reads strangers' files is not in the

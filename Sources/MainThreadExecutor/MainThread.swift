@@ -4,15 +4,15 @@ internal import Synchronization
 /// The program's first thread, which beside the store's is the only one: it runs the tasks' jobs one after the other, and sleeps in
 /// `read` between them.
 ///
-/// The main actor would be libdispatch's, whose manager wakes once a second as long as it has had a thread to look after. A forwarder
-/// that has nothing to send never wakes.
-final class MainThread: SerialExecutor, TaskExecutor {
+/// The pool of libdispatch looks into /proc while its threads live, where a confined process may not look, and ends the program then; and
+/// its manager wakes once a second as long as it has had a thread to look after, where a program that has nothing to do shall sleep.
+public final class MainThread: SerialExecutor, TaskExecutor {
   private let jobs = Mutex<[UnownedJob]>([])
   private let wakeDescriptor: Int32
   private let sleepDescriptor: Int32
 
   /// Nil if the system has no pipe left.
-  init?() {
+  public init?() {
     var descriptors: [Int32] = [-1, -1]
     guard unsafe pipe(&descriptors) == 0 else { return nil }
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -22,7 +22,7 @@ final class MainThread: SerialExecutor, TaskExecutor {
     wakeDescriptor = descriptors[1]
   }
 
-  func enqueue(_ job: consuming ExecutorJob) {
+  public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let wasEmpty = jobs.withLock { jobs in
       jobs.append(job)
@@ -34,7 +34,7 @@ final class MainThread: SerialExecutor, TaskExecutor {
   }
 
   /// Runs what comes, until something ends the program.
-  func run() -> Never {
+  public func run() -> Never {
     while true {
       let next = jobs.withLock { jobs in
         defer { jobs = [] }
