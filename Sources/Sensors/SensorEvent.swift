@@ -43,6 +43,11 @@ public struct SensorEvent: Hashable, Sendable {
     /// A point in time that somebody marked, a game for instance, in their own words. It is no measurement. The point may
     /// lie so many microseconds before the event, which is when it was told.
     case marker(String, microsecondsBefore: Int64 = 0)
+    /// The values from here on belong to the session that a program asked for, until ``continued``. Other events of the sensor
+    /// are told to both.
+    case paused
+    /// The session has the values again.
+    case continued
     /// The session ended here.
     case ended(SessionEndReason)
   }

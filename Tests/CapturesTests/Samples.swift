@@ -60,7 +60,7 @@ enum Samples {
       .battery(percent: .random(in: 0...255, using: &random)), .location(.random(in: 0...255, using: &random)),
       .information(DeviceInformationField.allCases.randomElement(using: &random) ?? .modelNumber, text),
       .signal(dBm: .random(in: Int16.min...Int16.max, using: &random)),
-      .lost(values: .random(in: 0...Int.max, using: &random), reason: text), .marker(text),
+      .lost(values: .random(in: 0...Int.max, using: &random), reason: text), .marker(text), .paused, .continued,
       .marker(text, microsecondsBefore: .random(in: 0...RecordLine.times.upperBound, using: &random)),
       .stalled(microseconds: .random(in: 0...RecordLine.times.upperBound, using: &random)),
       .ended(SessionEndReason.allCases.randomElement(using: &random) ?? .request),

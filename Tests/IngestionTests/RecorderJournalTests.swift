@@ -1,4 +1,5 @@
 import Captures
+import FoundationEssentials
 import HealthModel
 import Sensors
 import SeriesStore
@@ -119,6 +120,49 @@ struct RecorderJournalTests {
     for await event in told { if case .lost = event.kind { Issue.record("\(event)") } }
   }
 
+  @Test(
+    "a disk that is full where a program's session begins and ends costs no value, neither of it nor of the paused one")
+  func fullAroundSession() async throws {
+    let stage = try await LoneRecorder { $0.segmentBytes = 1 }
+    let captures = try await stage.run(awaiting: { recorder in
+      await Self.send(0..<4, from: 0, to: recorder, on: stage)
+      stage.block()
+      stage.setTime(101)
+      guard let level = try? await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game) else {
+        Issue.record("no session began")
+        return
+      }
+      await Self.send(4..<8, from: 0, to: recorder, on: stage)
+      await recorder.record(.battery(percent: 40), of: LoneRecorder.strap, at: Invented.at(101.8))
+      #expect(await recorder.owingSessions.count == 2)
+      stage.unblock()
+      await Self.send(8..<12, from: 0, to: recorder, on: stage)
+      // The paused one gets nothing with which its part could be written.
+      #expect(await recorder.owingSessions.count == 1)
+      stage.setTime(107)
+      await recorder.timerFired()
+      #expect(await recorder.owingSessions.isEmpty)
+      await Self.send(28..<32, from: 0, to: recorder, on: stage)
+      stage.block()
+      stage.setTime(108)
+      _ = try? await recorder.endSession(level.request, .request)
+      await Self.send(32..<36, from: 0, to: recorder, on: stage)
+      stage.unblock()
+      await Self.send(36..<40, from: 0, to: recorder, on: stage)
+    })
+    #expect(captures.count == 2)
+    let own = try #require(captures.first { $0.header.request == nil })
+    #expect(numbers(in: own) == Array(0..<4) + Array(32..<40))
+    #expect(numbers(in: captures.first { $0.header.request != nil }) == Array(4..<12) + Array(28..<32))
+    let pause: [SensorEvent.Kind] = [.paused, .continued]
+    #expect(own.events.map(\.kind).filter(pause.contains) == pause)
+    #expect(own.events.contains { $0.kind == .battery(percent: 40) })
+    #expect(zip(own.events, own.events.dropFirst()).allSatisfy { $0.instant <= $1.instant })
+    let store = try stage.openToRead()
+    #expect(try await store.gaps(of: own.session).map(\.reason) == ["clientSession"])
+    #expect(try await store.sessions().allSatisfy { $0.quality.lostValues ?? 0 == 0 })
+  }
+
   @Test("a disk that is full for three hours costs what memory cannot hold, counted exactly")
   func fullForHours() async throws {
     let stage = try await LoneRecorder { $0.segmentBytes = 1 }
@@ -171,4 +215,9 @@ struct RecorderJournalTests {
     }
     #expect(captures.map { numbers(in: $0) } == [[0, 1], [0, 1]])
   }
+}
+
+extension Recorder {
+  /// The open and paused sessions of which the journal does not have everything.
+  fileprivate var owingSessions: [UUID] { recordings.indices.flatMap { recordings[$0].owing } }
 }

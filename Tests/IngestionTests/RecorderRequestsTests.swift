@@ -4,6 +4,7 @@ import HealthModel
 import Sensors
 import SeriesStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Ingestion
@@ -36,7 +37,7 @@ struct RecorderRequestsTests {
     }
   }
 
-  @Test("a game's session has the game's values and metadata, and the sessions before and after it the others")
+  @Test("a game's session has the game's values and metadata, and the session that it has paused the others")
   func game() async throws {
     let stage = try await LoneRecorder()
     let asked = Mutex<RequestedSession?>(nil)
@@ -74,14 +75,14 @@ struct RecorderRequestsTests {
     let values = byTime.map { capture in
       capture.events.compactMap { if case .measurement(let bytes) = $0.kind { bytes[1] } else { nil } }
     }
-    #expect(values == [[100, 101], [102, 103, 104], [105]])
-    #expect(byTime.map(\.header.linkedTo) == [nil, byTime.first?.session, session.session])
+    #expect(values == [[100, 101, 105], [102, 103, 104]])
+    #expect(byTime.map(\.header.linkedTo) == [nil, byTime.first?.session])
     #expect(byTime[1].session == session.session)
     #expect(byTime[1].header.metadata == ["title": .text("Hot dogs"), "level": .integer(4)])
     #expect(
       byTime[1].events.map(\.kind).contains(.marker("bonus"))
         && byTime[1].events.map(\.kind).contains(.marker("start", microsecondsBefore: 1_000_000)))
-    #expect(byTime[0].events.last?.kind == .ended(.request))
+    #expect(byTime[0].events.last?.kind == .ended(.shutdown))
   }
 
   @Test("a sensor that is not known, none that measures, several that do, and a second request are refused by name")
@@ -219,18 +220,89 @@ struct RecorderRequestsTests {
     })
   }
 
-  /// What a killed recorder left of a session that somebody had asked for.
-  private static func killed(_ stage: LoneRecorder, endsWithClient: Bool) throws {
+  @Test("a session begins right behind the end of another, without naming the sensor, as often as one likes")
+  func nextLevel() async throws {
+    let stage = try await LoneRecorder()
+    let count = 20 * Trials.factor
+    let captures = try await stage.run(awaiting: { recorder in
+      await recorder.receiveValue(100)
+      for level in 1...count {
+        do throws(SessionRequestFailure) {
+          let session = try await recorder.beginSession(of: nil, for: Invented.game)
+          await recorder.receiveValue(100 + Double(level) / 100)
+          #expect(try await recorder.endSession(session.request, .request).span != nil)
+        } catch {
+          Issue.record("level \(level): \(error)")
+        }
+      }
+      await recorder.receiveValue(150)
+    })
+    #expect(captures.count == count + 1)
+    #expect(captures.filter { $0.header.request == nil }.map(\.notificationCount) == [2])
+  }
+
+  @Test(
+    "what a killed recorder had paused goes on, at once or after the session that outlives its program",
+    arguments: [true, false])
+  func pausedAndKilled(endsWithClient: Bool) async throws {
+    let stage = try await LoneRecorder()
+    let own = Invented.session(5)
+    try Self.killed(stage, endsWithClient: endsWithClient, pausing: own)
+    let captures = try await stage.run(awaiting: { recorder in
+      await recorder.receiveValue(101)
+      if !endsWithClient { _ = try? await recorder.endSession(Invented.session(6), .request) }
+      stage.setTime(102)
+      await recorder.receiveValue(102)
+    })
+    let values = captures.filter { $0.session == own }.first?.events.compactMap {
+      if case .measurement(let bytes) = $0.kind { bytes[1] } else { nil }
+    }
+    #expect(values == (endsWithClient ? [89, 101, 102] : [89, 102]))
+    #expect(captures.count == 2)
+    let store = try stage.openToRead()
+    let session = try await store.session(own.uuidString)
+    #expect(session.endReason == "shutdown")
+  }
+
+  @Test("what a killed recorder had paused for an hour goes on, too: its sensor was there until then")
+  func pausedForLong() async throws {
+    let stage = try await LoneRecorder()
+    let own = Invented.session(5)
+    try Self.killed(stage, endsWithClient: true, pausing: own, last: 3_700)
+    stage.setTime(3_701)
+    let captures = try await stage.run { recorder in
+      recorder.record(.measurement([0x10, 60, 0, 4]), of: LoneRecorder.strap, at: Invented.at(3_702))
+    }
+    let capture = try #require(captures.first { $0.session == own })
+    #expect(captures.count == 2 && capture.notificationCount == 2)
+    #expect(capture.events.contains(SensorEvent(.continued, at: Invented.at(3_700))))
+    #expect(capture.events.last?.kind == .ended(.shutdown))
+  }
+
+  /// What a killed recorder left of a session that somebody had asked for, and of one that this has paused. `last` is the second of
+  /// the last value.
+  private static func killed(
+    _ stage: LoneRecorder, endsWithClient: Bool, pausing own: UUID? = nil, last: Int = 95
+  ) throws {
     try stage.writeJournal { journal in
+      if let own {
+        try journal.open(
+          CaptureHeader(
+            session: own, sensor: SensorIdentity(address: LoneRecorder.strap, name: nil), source: "test"),
+          events: Invented.present(88) + [
+            SensorEvent(.measurement([0x10, 89, 0, 4]), at: Invented.at(89)),
+            SensorEvent(.paused, at: Invented.at(90)),
+          ])
+      }
       let header = CaptureHeader(
         session: Invented.session(7), sensor: SensorIdentity(address: LoneRecorder.strap, name: nil), source: "test",
         metadata: ["title": "Hot dogs", "requestedBy": "root"],
         request: SessionRequest(
           identifier: Invented.session(6), uid: 1000, application: "org.example.Game", endsWithClient: endsWithClient))
       try journal.open(header, events: Invented.present(90))
-      for second in 91...95 {
+      for second in [91, 92, 93, 94, last] {
         try journal.append(
-          SensorEvent(.measurement([0x10, UInt8(second), 0, 4]), at: Invented.at(Double(second))),
+          SensorEvent(.measurement([0x10, UInt8(min(second, 95)), 0, 4]), at: Invented.at(Double(second))),
           to: Invented.session(7))
       }
     }

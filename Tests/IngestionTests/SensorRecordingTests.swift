@@ -119,7 +119,7 @@ struct SensorRecordingTests {
   /// What the recording gives a journal that works again in this second.
   private mutating func owed(_ second: Double) throws -> (events: [SensorEvent], written: JournalBacklog.Written?) {
     var events: [SensorEvent] = []
-    let written = try recording.writeOwed(before: Invented.at(second)) { owed, _ in events += owed }
+    let written = try recording.writeOwed(of: Invented.session(1), before: Invented.at(second)) { events += $0 }
     return (events, written)
   }
 

@@ -93,12 +93,11 @@ struct WorkoutHeartEventTests {
       do {
         await Self.record(100...101, stage, recorder)
         let workout = try await recorder.beginWorkout(Self.running, of: .none, for: Invented.game)
+        let session = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
         await Self.record(102...900, stage, recorder)
-        // The session ends here, and that of the game begins.
-        _ = try await recorder.beginSession(of: LoneRecorder.strap, for: Invented.game)
-        await recorder.commitsEnded()
+        _ = try await recorder.endSession(session.request, .request)
         let sessions = try await HealthStore.open(stage.store, for: .reading).sessions()
-        #expect(sessions.map(\.heartRate.count) == [801])
+        #expect(sessions.map(\.heartRate.count) == [799])
         #expect(try await Self.events(stage).isEmpty)
         try await recorder.endWorkout(workout)
       } catch {

@@ -82,7 +82,7 @@ struct HelpCommandTests {
     let row = try #require(format.split(separator: "\n").first { $0.hasPrefix("| `gaps` |") })
     let list = try #require(row.split(separator: "(").dropFirst().first?.split(separator: ";").first)
     let reasons = list.split(separator: "`").enumerated().filter { $0.offset % 2 == 0 }.map { String($0.element) }
-    #expect(reasons.count == 9)
+    #expect(reasons.count == 10)
     for reason in reasons { #expect(HelpTopic.gaps.text.contains(reason), "\(reason)") }
   }
 }

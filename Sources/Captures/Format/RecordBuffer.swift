@@ -175,6 +175,8 @@ struct RecordBuffer: ~Copyable {
       bytes.append(" marker")
       string(text)
       if earlier != 0 { integer(earlier) }
+    case .paused: bytes.append(" paused")
+    case .continued: bytes.append(" continued")
     case .ended(let reason):
       bytes.append(" ended")
       word(reason.rawValue)

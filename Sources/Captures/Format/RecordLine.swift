@@ -206,6 +206,8 @@ struct RecordLine {
     case "information": try information()
     case "signal": .signal(dBm: try required(integer(), "signal"))
     case "lost": .lost(values: try required(integer(), "lost"), reason: try required(string(), "reason"))
+    case "paused": .paused
+    case "continued": .continued
     case "ended": .ended(try required(word().flatMap(SessionEndReason.init(rawValue:)), "reason"))
     case "stall":
       .stalled(

@@ -1,7 +1,7 @@
 /// A stretch of a session in which beats or rates may have been lost, with the reason.
 public struct RecordingGap: Hashable, Sendable, Codable {
-  /// The reason: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot` or `silence`; in an
-  /// imported session also `stopped`. BlueZ's explanation is in ``detail``.
+  /// The reason: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`, or
+  /// `clientSession` where a program's session has the values; in an imported session also `stopped`. BlueZ's explanation is in ``detail``.
   public var reason: String
   /// An explanation beside the reason.
   public var detail: String?

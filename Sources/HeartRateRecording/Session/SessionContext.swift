@@ -28,7 +28,7 @@ struct SessionContext: Sendable {
     case .location(let value): location = value
     case .information(let field, let text): information[field] = text
     case .signal(let decibels): signal = decibels
-    case .lost, .stalled, .marker, .ended: break
+    case .lost, .stalled, .marker, .paused, .continued, .ended: break
     }
   }
 

@@ -19,6 +19,8 @@ extension SessionMachine {
       guard isRecording else { break }
       counts.lostValues += values
       breakRun(.recorder(reason), at: event.instant)
+    case .paused: pause(at: event.instant)
+    case .continued: goOn(at: event.instant)
     case .ended(let reason):
       if isRecording { transition.end = close(reason, at: event.instant) }
     case .clock: isRestarting = false
@@ -79,6 +81,7 @@ extension SessionMachine {
     eventCount = context.events(at: instant).count
     live = LiveTimeline()
     gaps = LiveGaps()
+    isPaused = false
     enter(context.isLinked ? .silent : .linkLost, since: instant)
     return .init(instant: instant, isLinked: isLinked)
   }
@@ -103,6 +106,23 @@ extension SessionMachine {
   mutating func breakRun(_ reason: GapReason, at instant: BootInstant) {
     live.breakRun()
     gaps.lose(reason, at: instant.microseconds)
+  }
+
+  /// Another session has the values from now on: nothing that fails to come ends this one.
+  private mutating func pause(at instant: BootInstant) {
+    guard isRecording else { return }
+    breakRun(.clientSession, at: instant)
+    isPaused = true
+  }
+
+  /// The session has the values again, and the full time for the next.
+  private mutating func goOn(at instant: BootInstant) {
+    guard isRecording, isPaused else { return }
+    isPaused = false
+    lastMeasurement = instant
+    awaySince = context.isLinked ? nil : instant
+    phase = context.isLinked ? .silent : .linkLost
+    phaseSince = instant
   }
 
   private mutating func linkUp(at instant: BootInstant) {

@@ -57,6 +57,8 @@ public struct SessionMachine: Sendable {
   var isRestarting = false
   /// The wall time of the last event before a reboot, until the new boot's clock is known.
   var restartWall: Int64?
+  /// A program's session has the values of the sensor; this session goes on afterwards.
+  var isPaused = false
   /// The last session ended off the skin: the next one begins only with skin contact.
   var waitsForSkin = false
 
@@ -77,7 +79,7 @@ public struct SessionMachine: Sendable {
   ///
   /// It moves with each measurement. A timer need not follow: it may fire at the old deadline and be set anew then.
   public var deadline: BootInstant? {
-    guard let phaseSince, let lastMeasurement else { return nil }
+    guard !isPaused, let phaseSince, let lastMeasurement else { return nil }
     switch phase {
     case .idle: return nil
     case .measuring: return lastMeasurement.advanced(byMicroseconds: limits.silenceMicroseconds)
@@ -89,6 +91,13 @@ public struct SessionMachine: Sendable {
     case .contactLost: return phaseSince.advanced(byMicroseconds: limits.offSkinMicroseconds)
     case .linkLost: return phaseSince.advanced(byMicroseconds: limits.awayMicroseconds)
     }
+  }
+
+  /// Adopts what another machine of the same sensor knows of its last value.
+  public mutating func adoptValue(of other: SessionMachine) {
+    beatsPerMinute = other.beatsPerMinute
+    rateInstant = other.rateInstant
+    contact = other.contact
   }
 
   /// The events with which a session must open, so that its events can be understood by themselves: boot, clock, whether

@@ -19,9 +19,11 @@ public enum GapReason: Hashable, Sendable {
   /// The link was up, and no interval came for more than five seconds (of a sensor that sends rates only, no rate for
   /// ten).
   case silence
+  /// The values belong to the session that a program had asked for: nothing is lost.
+  case clientSession
 
   /// One word for storage and JSON: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`,
-  /// `silence`.
+  /// `silence`, `clientSession`.
   public var token: String {
     switch self {
     case .link: "link"
@@ -33,6 +35,7 @@ public enum GapReason: Hashable, Sendable {
     case .recorder: "recorder"
     case .boot: "boot"
     case .silence: "silence"
+    case .clientSession: "clientSession"
     }
   }
 

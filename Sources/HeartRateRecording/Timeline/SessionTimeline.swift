@@ -56,14 +56,15 @@ public struct SessionTimeline: Hashable, Sendable {
     let judgement = IntervalJudgement(columns, parameters)
     columns.leaveOut(judgement.leftOut)
     let assembly = SessionAssembly(columns, judgement.clock, parameters)
-    let bounds = SessionBounds(columns, assembly)
+    let pauses = SessionPauses(columns)
+    let bounds = SessionBounds(columns, assembly, pauses)
     let findings = SessionGaps(columns, assembly, bounds)
     start = Timestamp(microseconds: bounds.start)
     end = Timestamp(microseconds: bounds.end)
     endReason = columns.endReason
     rates = columns.rates
     heartbeats = try assembly?.heartbeats() ?? HeartbeatSeries()
-    gaps = columns.markingUnmeasured(findings.gaps)
+    gaps = pauses.leavingOut(columns.markingUnmeasured(findings.gaps))
     coverage = assembly.map { $0.coverage(in: bounds) } ?? findings.rateCoverage(in: bounds)
     quality = QualityReport(columns, assembly, judgement)
     information = columns.sensor.information

@@ -83,6 +83,8 @@ struct TimelineCollector {
   private(set) var batteryLow: Moment?
   /// When the session was ended, where the events say so.
   private(set) var end: Moment?
+  /// The times whose values another session has, in order; the last one may have no end.
+  private var pauses: [(start: Moment, end: Moment?)] = []
 
   /// An instant together with its boot.
   struct Moment {
@@ -182,9 +184,14 @@ struct TimelineCollector {
     case .stalled(let microseconds): appendStall(microseconds, at: instant)
     case .marker(let text, let earlier):
       sensor.markers.append(SessionMarker(time: Timestamp(microseconds: instant &- earlier), text: text))
+    case .paused:
+      breakRun(.clientSession, at: instant)
+      if !isPaused { pauses.append((moment(instant), nil)) }
+    case .continued: if isPaused { pauses[pauses.count - 1].end = moment(instant) }
     case .ended(let reason):
       endReason = reason
-      end = moment(instant)
+      // The time from the pause on is another session's.
+      end = isPaused ? pauses.last?.start : moment(instant)
     }
   }
 
@@ -195,6 +202,8 @@ struct TimelineCollector {
     if firstEvent == nil { firstEvent = moment(advanced) }
     return advanced
   }
+
+  private var isPaused: Bool { pauses.last.map { $0.end == nil } ?? false }
 
   /// BlueZ reports the reason after the loss: a second event of the same loss only adds the reason.
   private mutating func loseLink(_ reason: String?, at instant: Int64) {
@@ -413,6 +422,14 @@ extension TimelineCollector {
   /// A moment in wall time; only after ``finish()``.
   func wall(_ moment: Moment) -> Int64 {
     moment.instant &+ offsets[moment.stretch]
+  }
+
+  /// The times whose values another session has, in wall time and in order; only after ``finish()``.
+  var pausedTimes: [Range<Int64>] {
+    pauses.map { pause in
+      let start = wall(pause.start)
+      return start..<max(start, pause.end.map(wall) ?? .max)
+    }
   }
 
   private func moment(_ instant: Int64) -> Moment {

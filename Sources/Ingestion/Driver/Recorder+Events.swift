@@ -69,6 +69,7 @@ extension Recorder {
       commitSoon(ending.session)
     }
     if observers.want([.sessions, .values, .heartEvents]) { publishNews(of: step, index, gapsBefore: gaps) }
+    if let entry = step.aside { write(entry, of: index) }
     if let entry = step.entry { write(entry, of: index) }
     for defect in step.defects {
       log(

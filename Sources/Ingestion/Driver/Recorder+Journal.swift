@@ -12,7 +12,7 @@ extension Recorder {
       switch entry {
       case .event(let event, let session): try files?.journal.append(event, to: session)
       case .events(let events, let session):
-        if let first = events.first { try writeOwed(of: index, before: first.instant) }
+        if let first = events.first { try writeOwed(of: session, index, before: first.instant) }
         try files?.journal.append(events, to: session)
       case .beginning(let session, let previous, let request, let events):
         let recording = recordings[index]
@@ -31,19 +31,15 @@ extension Recorder {
     journalWorks()
   }
 
-  /// Writes what the journal is owed of a sensor's open session.
-  ///
-  /// - Returns: Whether anything was.
-  @discardableResult
-  private func writeOwed(of index: Int, before instant: BootInstant) throws(JournalError) -> Bool {
-    guard let journal = files?.journal else { return false }
-    let written = try recordings[index].writeOwed(before: instant) { events, session throws(JournalError) in
+  /// Writes what the journal is owed of a sensor's open or paused session.
+  private func writeOwed(of session: UUID, _ index: Int, before instant: BootInstant) throws(JournalError) {
+    guard let journal = files?.journal else { return }
+    let written = try recordings[index].writeOwed(of: session, before: instant) { events throws(JournalError) in
       try journal.append(events, to: session)
     }
-    guard let written else { return false }
+    guard let written else { return }
     log(written, of: "\(recordings[index].address)")
-    publish(written.loss, of: index, session: recordings[index].session?.id)
-    return true
+    publish(written.loss, of: index, session: session)
   }
 
   /// Writes what the journal is owed of a session that has ended; its commit waits for that.
@@ -57,12 +53,16 @@ extension Recorder {
     journalWorks()
   }
 
-  /// Writes the end of a sensor's session; its commit is the caller's.
+  /// Writes the end of a sensor's session, whose commit is the caller's, and of the paused session that ends at the same time.
   func end(_ ending: SessionEnding, of index: Int) {
     let name = "\(recordings[index].address)"
     write(ending, of: name, at: index)
     log(.info, "\(name): session ends (\(ending.reason.rawValue))")
     publishEnd(ending, of: index)
+    guard let other = recordings[index].endedPaused else { return }
+    recordings[index].endedPaused = nil
+    end(other, of: index)
+    commitSoon(other.session)
   }
 
   /// Writes the end of a session; `name` is what the log calls it, `index` its sensor's, where it is still one's.
@@ -122,7 +122,12 @@ extension Recorder {
     guard let due = journalRetryAt, due <= now else { return }
     journalRetryAt = nil
     do throws(JournalError) {
-      for index in recordings.indices where try writeOwed(of: index, before: now) { journalWorks() }
+      for index in recordings.indices {
+        for session in recordings[index].owing {
+          try writeOwed(of: session, index, before: now)
+          journalWorks()
+        }
+      }
       for session in commitQueue.owing { try writeOwed(ofEnded: session) }
     } catch {
       journalFailed(error)

@@ -14,8 +14,8 @@ extension Recorder {
     return requests.all.filter { !ofWorkouts.contains($0.request) }
   }
 
-  /// Begins a session on request. If the sensor is being recorded, its session ends and the new one goes on from it without
-  /// losing a value; else the session waits for the sensor as any session does that has lost it.
+  /// Begins a session on request. If the sensor is being recorded, its session pauses and goes on after the end of the new one, and
+  /// no value is lost; else the session waits for the sensor as any session does that has lost it.
   ///
   /// - Parameters:
   ///   - sensor: Whose session; nil for the one sensor that is measuring.
@@ -30,12 +30,13 @@ extension Recorder {
     guard condition.phase == .running, isTakingEvents else { throw .notRecording }
     do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
     return try beginSession(
-      UUID(), of: try freeSensor(sensor), for: owner, endsWithClient: endsWithClient, metadata: metadata)
+      UUID(), of: try freeSensor(sensor), for: owner, endsWithClient: endsWithClient, metadata: metadata, pauses: true)
   }
 
-  /// The same for a sensor that is free, under this identifier.
+  /// The same for a sensor that is free, under this identifier. Unless the sensor's session `pauses`, it ends.
   func beginSession(
-    _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:]
+    _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:],
+    pauses: Bool = false
   ) throws(SessionRequestFailure) -> RequestedSession {
     guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
     let now = clock.now()
@@ -45,7 +46,8 @@ extension Recorder {
     let gaps = recordings[index].machine.counts.gaps
     guard
       let step = recordings[index].begin(
-        id, OpenRequest(request: request, metadata: metadata.mapValues(CaptureMetadataValue.init)), at: now)
+        id, OpenRequest(request: request, metadata: metadata.mapValues(CaptureMetadataValue.init)), at: now,
+        pauses: pauses)
     else { throw .busy(recordings[index].address) }
     let requested = RequestedSession(request, of: recordings[index], wallMinusBoot: wallOffset)
     requests.begin(requested)
@@ -102,7 +104,7 @@ extension Recorder {
     record(.marker(text, microsecondsBefore: max(0, before)), of: recordings[index].address, at: now)
   }
 
-  /// Ends a requested session, and returns when it is stored. While its sensor is linked another session goes on from it.
+  /// Ends a requested session, and returns when it is stored. The session that it has paused goes on, or another one.
   ///
   /// - Parameters:
   ///   - request: The session's request; the session may be over by itself.
@@ -153,10 +155,8 @@ extension Recorder {
       guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
       return index
     }
-    // Right after a request no value of the new session has arrived yet.
-    let measuring = recordings.indices.filter {
-      recordings[$0].currentState == .measuring || recordings[$0].request != nil
-    }
+    let now = clock.now()
+    let measuring = recordings.indices.filter { recordings[$0].isMeasuring(at: now) }
     guard let index = measuring.first else { throw .noneMeasuring(recordings.addresses) }
     guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
     return index

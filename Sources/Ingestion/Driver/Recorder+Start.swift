@@ -61,6 +61,7 @@ extension Recorder {
       log(.warning, "journal: \(file.line(in: settings.journal))")
     }
     var ended: [UUID] = []
+    var paused: [Capture] = []
     for found in contents.sessions {
       let session = found.capture.session
       switch found.state {
@@ -76,10 +77,16 @@ extension Recorder {
           // The connection of its program was lost with the recorder.
           endUnfinished(found.capture, .clientGone)
           ended.append(session)
+        } else if found.capture.isPaused {
+          paused.append(found.capture)
         } else if !resume(found.capture) {
           ended.append(session)
         }
       }
+    }
+    // Whether a program's session goes on is known now.
+    for capture in paused where !resumePaused(capture) {
+      if !resume(capture, continuedAt: contents.lastInstant(ofSensorOf: capture)) { ended.append(capture.session) }
     }
     ended += await recoverWorkouts(contents)
     for series in contents.series.map(\.series.identifier) {
@@ -89,8 +96,9 @@ extension Recorder {
     return ended
   }
 
-  /// Goes on with an open session; false where it is over, and its end is written.
-  private func resume(_ capture: Capture) -> Bool {
+  /// Goes on with an open session; false where it is over, and its end is written. `continued` is when the session of a
+  /// program ended that had paused it.
+  private func resume(_ capture: Capture, continuedAt continued: BootInstant? = nil) -> Bool {
     let now = clock.now()
     let session = capture.session
     guard let address = capture.sensor.address, let index = recordings.index(of: address),
@@ -99,10 +107,8 @@ extension Recorder {
       endUnfinished(capture)
       return false
     }
-    let present = [
-      SensorEvent(.boot(clock.boot), at: now),
-      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
-    ]
+    var present = present(at: now)
+    if let continued { present.insert(SensorEvent(.continued, at: continued), at: 0) }
     write(.events(present, of: session), of: index)
     if let ending = recordings[index].adopt(present) {
       end(ending, of: index)
@@ -114,6 +120,24 @@ extension Recorder {
     log(.notice, "\(address): the session that was open goes on if the sensor comes back")
     armTimer(for: recordings[index].deadline)
     return true
+  }
+
+  /// Goes on with a session that the open one of a program has paused; false where there is none.
+  private func resumePaused(_ capture: Capture) -> Bool {
+    let present = present(at: clock.now())
+    guard let address = capture.sensor.address, let index = recordings.index(of: address),
+      recordings[index].resumePaused(capture.session, from: capture.log, boot: clock.boot, present)
+    else { return false }
+    write(.events(present, of: capture.session), of: index)
+    return true
+  }
+
+  /// The boot and the clock that hold now.
+  private func present(at now: BootInstant) -> [SensorEvent] {
+    [
+      SensorEvent(.boot(clock.boot), at: now),
+      SensorEvent(.clock(wallMinusBootMicroseconds: wallOffset), at: now),
+    ]
   }
 
   /// Ends a session that does not go on, at its last instant, since the boot clock may have started anew since then.
@@ -141,5 +165,30 @@ extension Recorder {
       let number = errno
       guard unsafe stat(folder, &status) == 0 else { throw .folder(path: folder, errorNumber: number) }
     }
+  }
+}
+
+extension JournalContents {
+  /// The last instant that is known of a session's sensor, in the boot of the session's last event.
+  fileprivate func lastInstant(ofSensorOf capture: Capture) -> BootInstant? {
+    sessions.lazy.map(\.capture).filter {
+      $0.sensor.address == capture.sensor.address && $0.lastBoot == capture.lastBoot
+    }
+    .compactMap { $0.log.last?.instant }.max()
+  }
+}
+
+extension Capture {
+  /// Whether a program's session had the values when the recorder ended.
+  fileprivate var isPaused: Bool {
+    var isPaused = false
+    for event in log {
+      switch event.kind {
+      case .paused: isPaused = true
+      case .continued: isPaused = false
+      default: break
+      }
+    }
+    return isPaused
   }
 }

@@ -206,7 +206,8 @@ extension Recorder {
       journalWorks()
     }
     for (identifier, commit) in commits where !endedWorkouts.contains(identifier) { await commit.value }
-    let open = Set(recordings.indices.compactMap { recordings[$0].session?.id })
+    let open = Set(
+      recordings.indices.flatMap { [recordings[$0].session?.id, recordings[$0].paused?.session.id].compactMap(\.self) })
     return try await files.committer.commit(workout: workout, besides: open)
   }
 

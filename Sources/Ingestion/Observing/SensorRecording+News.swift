@@ -22,7 +22,8 @@ extension SensorRecording {
       known = 0
       add(.sessionBegan(linkedTo: previous), at: now)
     }
-    if machine.counts.gaps > known { add(.gap(count: machine.counts.gaps), at: now) }
+    // Where a paused session goes on, `before` is the count of the program's session.
+    if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
     if machine.bringsRate, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)
     }
@@ -39,5 +40,12 @@ extension HeartEvent {
     let start = span.start.advanced(byMicroseconds: offset)
     event.span = TimeSpan(start: start, end: span.end.advanced(byMicroseconds: offset)) ?? TimeSpan(at: start)
     return event
+  }
+}
+
+extension JournalEntry {
+  /// Whether a paused session goes on with it.
+  fileprivate var isContinuation: Bool {
+    if case .continued? = events.last?.kind { true } else { false }
   }
 }

@@ -9,6 +9,8 @@ extension SensorRecording {
   struct Step {
     /// The session that ended: write its end, then commit it.
     var ending: SessionEnding?
+    /// What the journal keeps of the event for the paused session, before ``entry``.
+    var aside: JournalEntry?
     /// What the journal keeps of the event.
     var entry: JournalEntry?
     /// Kinds of junk that the log has not named in this session.
@@ -44,9 +46,10 @@ extension SensorRecording {
       let next = open(OpenSession(identifier(), request: request))
       step.entry = .beginning(
         of: next, linkedTo: isRolled ? previous.id : nil, request: request, events: machine.preamble + [event])
-    } else if let id = session?.id {
-      step.entry = session?.backlog.isEmpty ?? true ? .event(event, of: id) : .events([event], of: id)
+    } else {
+      step.entry = session?.entry(of: event)
     }
+    if paused != nil { step.aside = entryOfPaused(event) }
     for beat in machine.beats { session?.quality.append(beat) }
     if machine.bringsRate, contact != false, let rate = machine.beatsPerMinute {
       if isExercising {
@@ -82,10 +85,16 @@ extension SensorRecording {
     return next.id
   }
 
-  /// The session is over; what the journal was owed of it goes with its end.
+  /// The session is over; what the journal was owed of it goes with its end. The paused session ends at the same time, unless
+  /// the next session has the same request.
   mutating func close(_ end: SessionTransition.End) -> SessionEnding? {
     guard let session else { return nil }
     self.session = nil
+    if end.reason != .rolled, let paused {
+      endedPaused = SessionEnding(
+        session: paused.session.id, reason: end.reason, instant: end.instant, refused: paused.session.backlog)
+      self.paused = nil
+    }
     return SessionEnding(session: session.id, reason: end.reason, instant: end.instant, refused: session.backlog)
   }
 
@@ -98,31 +107,52 @@ extension SensorRecording {
 }
 
 extension SensorRecording {
-  /// Gives `append` what the journal is owed of the open session.
+  /// The sessions of which the journal is owed something: the open and the paused one at most.
+  var owing: [UUID] {
+    [paused?.session, session].compactMap { $0.flatMap { $0.backlog.isEmpty ? nil : $0.id } }
+  }
+
+  /// Gives `append` what the journal is owed of a session, of the open or the paused one.
   ///
   /// - Parameters:
+  ///   - id: The session.
   ///   - instant: When what follows happened.
-  ///   - append: Writes events of a session, all or none.
+  ///   - append: Writes events of the session, all or none.
   /// - Returns: What was written; nil where nothing was owed.
   /// - Throws: What `append` throws; the rest is still owed.
   mutating func writeOwed(
-    before instant: BootInstant, _ append: ([SensorEvent], UUID) throws(JournalError) -> Void
+    of id: UUID, before instant: BootInstant, _ append: ([SensorEvent]) throws(JournalError) -> Void
   ) throws(JournalError) -> JournalBacklog.Written? {
-    guard let id = session?.id, session?.backlog.isEmpty == false else { return nil }
+    guard owing.contains(id) else { return nil }
     let instant = laterThanLast(instant)
-    let result = try session?.backlog.write(before: instant) { events throws(JournalError) in try append(events, id) }
+    let isPaused = paused?.session.id == id
+    let result =
+      try isPaused
+      ? paused?.session.backlog.write(before: instant, append)
+      : session?.backlog.write(before: instant, append)
     guard let result, result.loss.values > 0 else { return result }
     // The live values have to know of the loss, too. They have the event that follows it already.
     lastInstant = instant
-    _ = machine.handle(SensorEvent(.lost(values: result.loss.values, reason: result.reason), at: instant))
-    count(result.loss)
+    let loss = SensorEvent(.lost(values: result.loss.values, reason: result.reason), at: instant)
+    if isPaused {
+      _ = paused?.machine.handle(loss)
+      paused?.lostValues += result.loss.values
+      paused?.lostMicroseconds += result.loss.microseconds
+    } else {
+      _ = machine.handle(loss)
+      count(result.loss)
+    }
     return result
   }
 
   /// The journal has nothing of what it was given: it is written when it works again, values as far as there is `room` for
   /// them, in bytes.
   mutating func journalRefused(_ entry: JournalEntry, _ code: JournalError.Code, room: Int) {
-    session?.backlog.append(entry.events, refused: code, room: room)
+    if paused?.session.id == entry.session {
+      paused?.session.backlog.append(entry.events, refused: code, room: room)
+    } else {
+      session?.backlog.append(entry.events, refused: code, room: room)
+    }
   }
 
   /// The end of a session is in the journal, or refused: this is what is lost of it. The counts stay until the next begins.

@@ -3,8 +3,8 @@ import FoundationEssentials
 import HeartRateRecording
 import Sensors
 
-/// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where one session ends and
-/// the next begins, and no value is lost between them.
+/// Sessions on request: a game's, for instance. The strap is recorded all the time; a request says where the session of
+/// a program begins and ends, and no value is lost between the two.
 extension SensorRecording {
   /// The request for the open session; nil where none is open, or it began by itself.
   var request: OpenRequest? {
@@ -12,22 +12,44 @@ extension SensorRecording {
     set { session?.request = newValue }
   }
 
-  /// Begins a session on request. One that is open ends, and the new one is linked to it.
+  /// Whether the sensor measures: also right after the beginning or the end of a session, before its next value.
+  func isMeasuring(at now: BootInstant) -> Bool {
+    if machine.phase == .measuring || request != nil { return true }
+    guard machine.phase == .silent, contact != false, let last = machine.rateInstant else { return false }
+    return now.microseconds(since: last) < machine.limits.silenceMicroseconds
+  }
+
+  /// Begins a session on request; the new one is linked to the one that is open.
   ///
   /// - Parameters:
   ///   - identifier: The new session's.
   ///   - request: Who asks for it, and what is said of it.
   ///   - now: When. An instant before that of the last event is moved to that one.
+  ///   - pauses: Whether the open session goes on after it. Else that ends: a workout collects what is stored.
   /// - Returns: What is left to do; nil where a requested session is open already, and nothing has changed.
   mutating func begin(
-    _ identifier: UUID, _ request: OpenRequest, at now: BootInstant
+    _ identifier: UUID, _ request: OpenRequest, at now: BootInstant, pauses: Bool = true
   ) -> Step? {
     guard self.request == nil else { return nil }
-    return split(at: now, .request, next: OpenSession(identifier, request: request))
+    let next = OpenSession(identifier, request: request)
+    let instant = laterThanLast(now)
+    var pausing = machine
+    // A limit of the open session may have passed since its last event.
+    guard pauses, let own = session, pausing.handle(SensorEvent(.paused, at: instant)).end == nil else {
+      return split(at: now, .request, next: next)
+    }
+    lastInstant = instant
+    paused = PausedSession(
+      session: own, machine: pausing, lostValues: lostValues, lostMicroseconds: lostMicroseconds)
+    var step = Step(aside: own.entry(of: SensorEvent(.paused, at: instant)))
+    _ = machine.end(.request, at: instant)
+    _ = machine.begin(at: instant)
+    step.entry = .beginning(of: open(next), linkedTo: own.id, request: request, events: machine.preamble)
+    return step
   }
 
-  /// Ends the requested session. While the sensor is linked and on the skin, the next session begins at once and is linked to it;
-  /// one that no value follows is stored nowhere.
+  /// Ends the requested session. The paused session goes on. Where none is paused, and the sensor is linked and on the skin, the
+  /// next session begins at once and is linked to the requested one; a session that no value follows is stored nowhere.
   ///
   /// - Parameters:
   ///   - reason: `request` or `clientGone`.
@@ -37,7 +59,34 @@ extension SensorRecording {
   mutating func endRequested(
     _ reason: SessionEndReason, at now: BootInstant, next identifier: @autoclosure () -> UUID
   ) -> Step? {
-    request == nil ? nil : divide(reason, at: now, next: identifier())
+    guard request != nil else { return nil }
+    guard let own = paused else { return divide(reason, at: now, next: identifier()) }
+    paused = nil
+    let instant = laterThanLast(now)
+    lastInstant = instant
+    var step = Step(ending: end(reason, at: instant))
+    let last = machine
+    (session, machine, lostValues, lostMicroseconds) = (
+      own.session, own.machine, own.lostValues, own.lostMicroseconds
+    )
+    let event = SensorEvent(.continued, at: instant)
+    _ = machine.handle(event)
+    machine.adoptValue(of: last)
+    session?.heartEvents.interrupt()
+    step.entry = own.session.entry(of: event)
+    return step
+  }
+
+  /// Hands an event of the sensor to the paused session.
+  ///
+  /// - Returns: The entry of the paused session; nil where the event belongs to the open session alone.
+  mutating func entryOfPaused(_ event: SensorEvent) -> JournalEntry? {
+    switch event.kind {
+    case .measurement, .lost, .stalled, .marker, .paused, .continued, .ended: return nil
+    case .boot, .clock, .connected, .disconnected, .battery, .location, .information, .signal: break
+    }
+    _ = paused?.machine.handle(event)
+    return paused?.session.entry(of: event)
   }
 
   /// The same for an open session that somebody asked for or that began by itself.

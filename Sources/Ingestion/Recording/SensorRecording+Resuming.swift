@@ -15,7 +15,41 @@ extension SensorRecording {
   mutating func resume(
     _ id: UUID, request: OpenRequest? = nil, from log: SensorEventLog, boot present: BootIdentifier
   ) -> Bool {
-    guard session == nil else { return false }
+    guard session == nil, let (open, resumed) = replay(id, request: request, log, boot: present) else { return false }
+    machine = resumed
+    session = open
+    session?.heartEvents = LiveHeartEvents(eventRules)
+    lostValues = resumed.counts.lostValues
+    lostMicroseconds = Self.lostMicroseconds(log)
+    return true
+  }
+
+  /// Goes on with a session that a program's session has paused, which is open again.
+  ///
+  /// - Parameters:
+  ///   - id: The identity of the paused session.
+  ///   - log: What the journal has of it.
+  ///   - boot: The boot that holds now.
+  ///   - present: What the session learns of it; the journal is given that.
+  /// - Returns: False where no program's session is open: then nothing is changed.
+  mutating func resumePaused(
+    _ id: UUID, from log: SensorEventLog, boot: BootIdentifier, _ present: [SensorEvent]
+  ) -> Bool {
+    guard request != nil, paused == nil,
+      var (open, resumed) = replay(id, request: nil, log, boot: boot)
+    else { return false }
+    open.heartEvents = LiveHeartEvents(eventRules)
+    for event in present { _ = resumed.handle(event) }
+    paused = PausedSession(
+      session: open, machine: resumed, lostValues: resumed.counts.lostValues,
+      lostMicroseconds: Self.lostMicroseconds(log))
+    return true
+  }
+
+  /// The session and its state after the events of a log; nil where they end it.
+  private func replay(
+    _ id: UUID, request: OpenRequest?, _ log: SensorEventLog, boot present: BootIdentifier
+  ) -> (OpenSession, SessionMachine)? {
     var resumed = SessionMachine(limits: machine.limits)
     // As it began: the measurement that did it may be the one that a full disk did not take.
     if let first = log.first { _ = resumed.begin(at: first.instant) }
@@ -29,14 +63,9 @@ extension SensorRecording {
       }
       for beat in resumed.beats { open.quality.append(beat) }
     }
-    guard resumed.isRecording else { return false }
+    guard resumed.isRecording else { return nil }
     if boot != present { open.quality.restart() }
-    machine = resumed
-    session = open
-    session?.heartEvents = LiveHeartEvents(eventRules)
-    lostValues = resumed.counts.lostValues
-    lostMicroseconds = Self.lostMicroseconds(log)
-    return true
+    return (open, resumed)
   }
 
   /// The resumed session learns of the present boot and its clock, which the journal was given before.

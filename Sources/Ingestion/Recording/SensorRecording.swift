@@ -30,6 +30,20 @@ struct SensorRecording {
       self.id = id
       self.request = request
     }
+
+    /// The entry of an event of the session; one that waits for what the journal is owed.
+    func entry(of event: SensorEvent) -> JournalEntry {
+      backlog.isEmpty ? .event(event, of: id) : .events([event], of: id)
+    }
+  }
+
+  /// The session that began by itself, while a program's session has the values.
+  struct PausedSession {
+    var session: OpenSession
+    var machine: SessionMachine
+    /// As in the recording.
+    var lostValues: Int
+    var lostMicroseconds: Int64
   }
 
   /// The link over which the sensor is recorded. A second one, over another adapter, is not looked at.
@@ -54,6 +68,10 @@ struct SensorRecording {
 
   var machine: SessionMachine
   var session: OpenSession?
+  /// Goes on when the open session ends on request, and ends with it otherwise.
+  var paused: PausedSession?
+  /// The paused session that has ended with the open one; its end is still to be written.
+  var endedPaused: SessionEnding?
   /// Values of the open session, or the last one, that the journal never got, and for how long, in microseconds.
   var lostValues = 0
   var lostMicroseconds: Int64 = 0

@@ -13,9 +13,11 @@ struct SensorRecordings {
   /// In ascending order of the addresses; an index holds until a recording is inserted or removed.
   var indices: Range<Int> { recordings.indices }
   var addresses: [SensorAddress] { recordings.map(\.address) }
-  /// Events that the journal has refused of the open sessions.
+  /// Events that the journal has refused of the open and the paused sessions.
   var unwritten: UnwrittenValues {
-    recordings.reduce(into: UnwrittenValues()) { sum, recording in recording.session.map { sum.add($0.backlog) } }
+    recordings.reduce(into: UnwrittenValues()) { sum, recording in
+      for session in [recording.session, recording.paused?.session] { session.map { sum.add($0.backlog) } }
+    }
   }
   var isRecording: Bool { recordings.contains { $0.session != nil } }
 

@@ -5,7 +5,7 @@ public import HealthModel
 
 extension SensordClient {
   /// Begins a session of one's own, of a game for example: what the sensor sends until its end is stored as one sample of rates and one
-  /// series of beats with this metadata. What was being recorded before ends, and goes on after it; no value is lost or stored twice.
+  /// series of beats with this metadata. The recorder's own session pauses meanwhile; no value is lost or stored twice.
   ///
   /// - Parameters:
   ///   - sensor: The sensor's address; nil for the one that is measuring.

@@ -35,6 +35,7 @@ extension HelpTopic {
         step             beats were lost without a word
         missedOrPause    one long interval: missed beats, or a pause
         filler, surplus  the sensor sent intervals that it did not measure
+        clientSession    a program's session has these beats; none is lost
 
       'sensord show' lists the gaps of a session, and says how much of its time the
       beats account for: the coverage. It has a floor and a ceiling, since nobody

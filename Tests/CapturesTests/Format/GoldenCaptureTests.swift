@@ -41,6 +41,8 @@ struct GoldenCaptureTests {
       at(8_126_000_000, .clock(wallMinusBootMicroseconds: 1_790_000_003_500_000)),
       at(8_127_000_000, .marker("Level 2 \u{2665}")),
       at(8_128_000_000, .marker("Late", microsecondsBefore: 500_000)),
+      at(8_128_500_000, .paused),
+      at(8_129_500_000, .continued),
       at(8_130_000_000, .lost(values: 2, reason: "no space left on the disk")),
       at(8_140_000_000, .disconnected(reason: "connection timeout (0x08)")),
       at(8_141_000_000, .connected),
@@ -73,7 +75,7 @@ struct GoldenCaptureTests {
     expected.log = SensorEventLog(
       Self.capture.log.filter { event in
         switch event.kind {
-        case .stalled, .marker: false
+        case .stalled, .marker, .paused, .continued: false
         default: true
         }
       })
