@@ -60,6 +60,22 @@ struct PausedSessionTests {
     #expect(timeline.gaps.map(\.estimatedLostBeats) == [7])
   }
 
+  @Test("a value ends a pause, also where the record of its end is damaged")
+  func damaged() {
+    var script = Script()
+    notify(10...40, &script)
+    script.add(.paused, at: 40.5)
+    var machine = SessionMachine()
+    for event in script.events { _ = machine.handle(event) }
+    #expect(machine.deadline == nil)
+    notify(101...130, &script)
+    for event in script.events.suffix(30) { _ = machine.handle(event) }
+    #expect(machine.deadline != nil)
+    let timeline = timeline(script)
+    #expect(timeline.gaps.map(\.cause) == ["clientSession"] && timeline.coverage?.floor == 1)
+    #expect(timeline.end.microseconds - Script.offset == 130_000_000)
+  }
+
   @Test("a session that ends while it is paused ends where the pause began")
   func endsPaused() {
     var script = Script()

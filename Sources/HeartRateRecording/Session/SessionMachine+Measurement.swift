@@ -27,6 +27,8 @@ extension SessionMachine {
       transition.beginning = open(at: instant, isLinked: false)
     }
     isRestarting = false
+    // Also where the record of its end is damaged.
+    isPaused = false
     restartWall = nil
     awaySince = nil
     lastMeasurement = instant

@@ -187,7 +187,7 @@ struct TimelineCollector {
     case .paused:
       breakRun(.clientSession, at: instant)
       if !isPaused { pauses.append((moment(instant), nil)) }
-    case .continued: if isPaused { pauses[pauses.count - 1].end = moment(instant) }
+    case .continued: endPause(at: instant)
     case .ended(let reason):
       endReason = reason
       // The time from the pause on is another session's.
@@ -204,6 +204,11 @@ struct TimelineCollector {
   }
 
   private var isPaused: Bool { pauses.last.map { $0.end == nil } ?? false }
+
+  /// Ends the pause: at its record, or at a value where that record is damaged.
+  private mutating func endPause(at instant: Int64) {
+    if isPaused { pauses[pauses.count - 1].end = moment(instant) }
+  }
 
   /// BlueZ reports the reason after the loss: a second event of the same loss only adds the reason.
   private mutating func loseLink(_ reason: String?, at instant: Int64) {
@@ -237,6 +242,7 @@ struct TimelineCollector {
     lastNotification = moment(instant)
     isLinked = true
     isLossOpen = false
+    endPause(at: instant)
     let header: HeartRateMeasurement.Header
     do {
       header = try HeartRateMeasurement.Header(decoding: bytes)

@@ -185,7 +185,7 @@ extension Capture {
     for event in log {
       switch event.kind {
       case .paused: isPaused = true
-      case .continued: isPaused = false
+      case .continued, .measurement: isPaused = false
       default: break
       }
     }
