@@ -21,6 +21,9 @@ package enum ClientInterfaces {
     methods: [
       .init("ListSensors", out: [.init("sensors", "aa{sv}")]),
       .init("BeginSession", in: [.init("options", "a{sv}")], out: [.init("session", "o")]),
+      .init("BeginSessions", in: [.init("options", "a{sv}")], out: [.init("sessions", "ao")]),
+      .init(
+        "EndSessions", in: [.init("sessions", "ao"), .init("options", "a{sv}")], out: [.init("ended", "aa{sv}")]),
     ],
     properties: [.init("Version", "s"), .init("Recording", "b")])
 

@@ -30,6 +30,15 @@ extension ClientRegistry {
     return (address, client.identity)
   }
 
+  /// An owner wants to begin a session of each sensor that measures. The limits are not asked: there are as many as sensors.
+  ///
+  /// - Returns: Whose they will be.
+  /// - Throws: ``Refusal/notAuthorized`` to everybody else.
+  package func mayBeginAll(_ name: String) throws(Refusal) -> ClientIdentity {
+    guard let client = clients[name], client.isOwner else { throw .notAuthorized }
+    return client.identity
+  }
+
   /// What a client wanted has begun.
   ///
   /// - Parameters:
@@ -38,6 +47,17 @@ extension ClientRegistry {
   /// - Returns: Its end where the client is gone, or may not have it any more.
   package mutating func began(_ object: ClientObject, of name: String) -> [Effect] {
     clients[name]?.beginning[object.kind.limit, default: 0] -= 1
+    return insert(object, of: name)
+  }
+
+  /// What an owner wanted of each sensor has begun.
+  ///
+  /// - Returns: The ends of all where the owner is gone and they end with it.
+  package mutating func beganAll(_ objects: [ClientObject], of name: String) -> [Effect] {
+    objects.flatMap { insert($0, of: name) }
+  }
+
+  private mutating func insert(_ object: ClientObject, of name: String) -> [Effect] {
     var object = object
     object.needsGrant = clients[name].map { !$0.isOwner } ?? true
     // A session that was asked for of this sensor before is over, or else this could not have begun.

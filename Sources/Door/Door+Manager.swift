@@ -9,6 +9,8 @@ extension Door {
     switch call.member {
     case "ListSensors": listSensors(call)
     case "BeginSession": try beginSession(call)
+    case "BeginSessions": try beginSessions(call)
+    case "EndSessions": try endSessions(call)
     default: respond(to: call, .unknownMethod)
     }
   }

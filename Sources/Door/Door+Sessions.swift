@@ -10,16 +10,43 @@ extension Door {
   /// `BeginSession`: its options are `sensor`, `metadata` and `endWithClient`.
   func beginSession(_ call: ClientCall) throws(Refusal) {
     let options = call.properties(0)
-    guard options.keys.allSatisfy(["sensor", "metadata", "endWithClient"].contains) else { throw .invalidArgument }
-    guard options["sensor"].map({ $0.string != nil }) ?? true,
-      options["endWithClient"].map({ $0.boolean != nil }) ?? true
-    else { throw .invalidArgument }
-    let metadata = try Self.metadata(options["metadata"])
-    let endsWithClient = options["endWithClient"]?.boolean ?? true
+    let (metadata, endsWithClient) = try Self.beginning(options, besides: ["sensor"])
+    guard options["sensor"].map({ $0.string != nil }) ?? true else { throw .invalidArgument }
     let (sensor, owner) = try registry.mayBegin(.session, call.sender, of: options["sensor"]?.string)
     Task(executorPreference: loop) {
       await self.begin(call, sensor, owner, endsWithClient: endsWithClient, metadata)
     }
+  }
+
+  /// `BeginSessions`: its options are `metadata` and `endWithClient`.
+  func beginSessions(_ call: ClientCall) throws(Refusal) {
+    let (metadata, endsWithClient) = try Self.beginning(call.properties(0))
+    let owner = try registry.mayBeginAll(call.sender)
+    Task(executorPreference: loop) { await self.beginAll(call, owner, endsWithClient: endsWithClient, metadata) }
+  }
+
+  private func beginAll(
+    _ call: ClientCall, _ owner: ClientIdentity, endsWithClient: Bool, _ metadata: Metadata
+  ) async {
+    do throws(SessionRequestFailure) {
+      let requested = try await recorder.beginSessions(for: owner, endsWithClient: endsWithClient, metadata: metadata)
+      let sessions = requested.map { ClientObject($0, connection: endsWithClient ? call.sender : nil) }
+      perform(registry.beganAll(sessions, of: call.sender))
+      respond(to: call, .values([.objectPaths(sessions.map(\.path))]))
+    } catch {
+      refuse(call, Refusal(error, maySeeSensors: true))
+    }
+    settle()
+  }
+
+  /// What the two calls that begin sessions have in common, where no other options are given than those and `others`.
+  private static func beginning(
+    _ options: [String: Value], besides others: [String] = []
+  ) throws(Refusal) -> (metadata: Metadata, endsWithClient: Bool) {
+    guard options.keys.allSatisfy((["metadata", "endWithClient"] + others).contains),
+      options["endWithClient"].map({ $0.boolean != nil }) ?? true
+    else { throw .invalidArgument }
+    return (try metadata(options["metadata"]), options["endWithClient"]?.boolean ?? true)
   }
 
   private func begin(
@@ -55,7 +82,7 @@ extension Door {
       change(call) { recorder throws(SessionRequestFailure) in
         try recorder.addMarker(text, at: time == 0 ? nil : time, to: session.identifier)
       }
-    case "End": end(session, for: call)
+    case "End": end([session], for: call) { $0.first.map { .values([$0]) } ?? Self.unknownObject }
     default: respond(to: call, .unknownMethod)
     }
   }
@@ -77,31 +104,42 @@ extension Door {
     }
   }
 
-  /// Answers when the session is stored, or says after 20 s that it is not yet.
-  private func end(_ session: ClientObject, for call: ClientCall) {
-    registry.ending(session.identifier)
-    let number = waitForStore(call)
-    Task(executorPreference: loop) { await self.end(session, for: number) }
+  /// `EndSessions`: of sessions that the caller sees. There are no options yet.
+  func endSessions(_ call: ClientCall) throws(Refusal) {
+    guard call.properties(1).isEmpty else { throw .invalidArgument }
+    var sessions: [ClientObject] = []
+    for path in call.arguments[0].objectPaths ?? [] {
+      guard let session = clientObject(at: path, for: call.sender), session.kind == .session else {
+        return respond(to: call, Self.unknownObject)
+      }
+      sessions.append(session)
+    }
+    end(sessions, for: call) { .values([.array($0, of: "a{sv}")]) }
   }
 
-  private func end(_ session: ClientObject, for number: UInt64) async {
-    let result: Result<EndedSession, SessionRequestFailure>
-    do throws(SessionRequestFailure) {
-      result = .success(try await recorder.endSession(session.identifier, .request))
-    } catch {
-      result = .failure(error)
-    }
-    switch result {
-    case .success(let ended):
-      registry.ended(session.identifier)
-      stored(number, .values([.properties(ended.values)]))
-    case .failure(.notOpen):
+  /// Ends sessions at one instant. Answers when all are stored, or says after 20 s that they are not yet; `answer` is made of what
+  /// those have become that no other call has ended.
+  private func end(
+    _ sessions: [ClientObject], for call: ClientCall, answer: @escaping @Sendable ([Value]) -> Reply
+  ) {
+    for session in sessions { registry.ending(session.identifier) }
+    let number = waitForStore(call)
+    Task(executorPreference: loop) { await self.end(sessions, for: number, answer) }
+  }
+
+  private func end(_ sessions: [ClientObject], for number: UInt64, _ answer: @Sendable ([Value]) -> Reply) async {
+    var (ended, refusal): ([Value], Refusal?) = ([], nil)
+    for (request, result) in await recorder.endSessions(sessions.map(\.identifier), .request) {
+      switch result {
+      case .success(let session):
+        registry.ended(request)
+        ended.append(.properties(session.values))
       // Another call has ended it.
-      registry.ended(session.identifier)
-      stored(number, Self.unknownObject)
-    case .failure(let failure):
-      stored(number, .refusal(Refusal(failure, maySeeSensors: false)))
+      case .failure(.notOpen): registry.ended(request)
+      case .failure(let failure): refusal = Refusal(failure, maySeeSensors: false)
+      }
     }
+    stored(number, refusal.map { .refusal($0) } ?? answer(ended))
     settle()
   }
 

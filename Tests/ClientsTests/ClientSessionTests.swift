@@ -72,6 +72,22 @@ struct ClientSessionTests {
     #expect(registry.objects(for: ":1.0").isEmpty)
   }
 
+  @Test("an owner begins as many as there are sensors, whatever the limits, and nobody else does")
+  func all() throws {
+    var registry = try Self.registry()
+    #expect(throws: Refusal.notAuthorized) { try registry.mayBeginAll(":1.1") }
+    let owner = try registry.mayBeginAll(":1.0")
+    let sensors = (1...20).map { SensorAddress(bits: UInt64($0)) }
+    let objects = sensors.enumerated().map { number, sensor in
+      Made.object(.session, UInt8(number + 1), of: sensor, for: owner, endsWith: nil)
+    }
+    #expect(registry.beganAll(objects, of: ":1.0") == [])
+    #expect(registry.objects(for: ":1.0").count == 20)
+    #expect(throws: Refusal.limitsExceeded(.sessions)) { try registry.mayBegin(.session, ":1.0") }
+    for object in objects { registry.ended(object.identifier) }
+    #expect(try registry.mayBegin(.session, ":1.0").owner == owner)
+  }
+
   @Test("what the owner takes back ends at once, also what had not begun yet; what an owner began goes on")
   func revoked() throws {
     var registry = try Self.registry()

@@ -176,6 +176,48 @@ struct DoorSessionTests {
     #expect(try await store.sessions().map(\.heartRate.count).reduce(0, +) == 7)
   }
 
+  @Test("an owner begins a session of every sensor with one call, and no other program does")
+  func all() async throws {
+    let stage = try await DoorStage(inAdvance: Self.sharing + Self.reading)
+    let owner = try await stage.connect()
+    let game = try await stage.connectGame()
+    #expect(await owner.refusal("Manager1", "BeginSessions", [.properties([:])]) == "org.sensord.Error.NoSensor")
+    Self.send(60...60, stage)
+    Self.send(60...60, stage, from: DoorStage.other)
+    let options: [String: Value] = [
+      "endWithClient": .boolean(false), "metadata": .properties(["title": .string("Class")]),
+    ]
+    #expect(
+      await game.refusal("Manager1", "BeginSessions", [.properties(options)]) == "org.sensord.Error.NotAuthorized")
+    let wrong: [String: Value] = ["sensor": .string("\(DoorStage.strap)")]
+    #expect(
+      await owner.refusal("Manager1", "BeginSessions", [.properties(wrong)]) == "org.sensord.Error.InvalidArgument")
+    let paths = try #require(try await owner.ask("Manager1", "BeginSessions", [.properties(options)])[0].objectPaths)
+    let sensors = try await [owner.properties(at: paths[0])["Sensor"], owner.properties(at: paths[1])["Sensor"]]
+    #expect(paths.count == 2 && sensors == [.string("\(DoorStage.strap)"), .string("\(DoorStage.other)")])
+    #expect(await owner.refusal("Manager1", "BeginSessions", [.properties(options)]) == "org.sensord.Error.Busy")
+    let end: [Value] = [.objectPaths(paths), .properties([:])]
+    // An owner's are not there for a program, which has none of its own.
+    #expect(await game.refusal("Manager1", "EndSessions", end) == Self.unknownObject)
+    #expect(
+      await owner.refusal("Manager1", "EndSessions", [.objectPaths(paths), .properties(["at": .int64(0)])])
+        == "org.sensord.Error.InvalidArgument")
+    Self.send(61...61, stage)
+    let ended = try await owner.ask("Manager1", "EndSessions", end)[0]
+    guard case .array(let values, _) = ended else {
+      Issue.record("\(ended)")
+      return
+    }
+    #expect(values.map { $0.properties?["stored"]?.boolean } == [true, false])
+    // Where one of them is not there, none ends.
+    let next = try await Self.begin(owner, wrong)
+    #expect(
+      await owner.refusal("Manager1", "EndSessions", [.objectPaths([next, paths[0]]), .properties([:])])
+        == Self.unknownObject)
+    #expect(try await owner.properties(at: next)["State"] == .string("open"))
+    await stage.end()
+  }
+
   @Test("where the end cannot be stored it says so, and can be asked for again")
   func notStored() async throws {
     let stage = try await DoorStage(inAdvance: Self.sharing)

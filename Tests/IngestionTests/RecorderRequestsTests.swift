@@ -220,6 +220,38 @@ struct RecorderRequestsTests {
     })
   }
 
+  @Test("a session of each sensor that measures begins at one instant; one that has a session keeps it")
+  func all() async throws {
+    let stage = try await LoneRecorder()
+    try await stage.run(awaiting: { recorder in
+      do {
+        await #expect(throws: SessionRequestFailure.noneMeasuring([LoneRecorder.strap, LoneRecorder.other])) {
+          _ = try await recorder.beginSessions(for: Invented.game)
+        }
+        await recorder.receiveValue(100)
+        #expect(try await recorder.beginSessions(for: Invented.game).map(\.sensor) == [LoneRecorder.strap])
+        await #expect(throws: SessionRequestFailure.busy(LoneRecorder.strap)) {
+          _ = try await recorder.beginSessions(for: Invented.game)
+        }
+        for session in await recorder.requestedSessions { try await recorder.endSession(session.request, .request) }
+        await recorder.record(.measurement([0x10, 100, 0, 4]), of: LoneRecorder.other, at: Invented.at(100))
+        let both = try await recorder.beginSessions(for: Invented.game, metadata: ["title": "Class"])
+        #expect(both.map(\.sensor) == [LoneRecorder.strap, LoneRecorder.other] && both[0].start == both[1].start)
+        await recorder.receiveValue(101)
+        await recorder.record(.measurement([0x10, 100, 0, 4]), of: LoneRecorder.other, at: Invented.at(101.4))
+        stage.setTime(102)
+        let ended = await recorder.endSessions(both.map(\.request) + [Invented.session(9)], .request)
+        #expect(ended.map(\.request) == both.map(\.request) + [Invented.session(9)])
+        #expect(throws: SessionRequestFailure.notOpen) { try ended[2].result.get() }
+        let spans = try ended.prefix(2).map { try #require(try $0.result.get().span) }
+        // The first value of each is not that of the other, and both have ended at one instant.
+        #expect(spans[0].start != spans[1].start && spans[0].end == spans[1].end)
+      } catch {
+        Issue.record("\(error)")
+      }
+    })
+  }
+
   @Test("a session begins right behind the end of another, without naming the sensor, as often as one likes")
   func nextLevel() async throws {
     let stage = try await LoneRecorder()

@@ -93,6 +93,12 @@ struct ClientTests {
     #expect(try session("mark", "x", "--session", "0000").status == 66)
     let ended = try session("end", String(id.prefix(8)))
     #expect(ended.status == 0 && ended.output == "\(id)\n", "\(ended.errors)")
+    #expect(try session("mark", "x", "--all").status == 66 && session("end", "--all").status == 66)
+    let all = try session("begin", "--all")
+    #expect(all.status == 0, "\(all.errors)")
+    #expect(try session("mark", "all", "--all").status == 0)
+    let allEnded = try session("end", "--all")
+    #expect(allEnded.status == 0 && allEnded.output.hasPrefix(all.output.dropLast()), "\(allEnded.errors)")
     let shown = try Program.run("sensord", ["show", id, "--store", recording.store])
     #expect(shown.output.contains("Marked at") && shown.output.contains("round") && !shown.output.contains("\u{1B}"))
     let json = try Program.run("sensord", ["show", id, "--json", "--store", recording.store]).output

@@ -94,6 +94,9 @@ struct CommandLineTests {
       ["devices", "add", "C0:FF:EE:00:00:0G"], ["devices", "bogus"], ["delete", "last"], ["status", "extra"],
       ["grants", "allow", "org.example.Game"], ["grants", "allow", "org.example.Game@1000"],
       ["session", "mark"], ["session", "begin", "--metadata", "title"], ["session", "begin", "--metadata", "=x"],
+      ["session", "begin", "--all", "--sensor", "C0:FF:EE:00:00:01"],
+      ["session", "mark", "x", "--all", "--session", "12"],
+      ["session", "end", "1234", "--all"],
       ["workout", "start"], ["workout", "start", "jogging"], ["workout", "lap", "x"],
       ["workout", "activity", "--end", "yoga"],
       ["workout", "activity", "--location=indoor"], ["doctor", "--bus", "x"], ["events", "--kind", "fast"],
@@ -104,13 +107,7 @@ struct CommandLineTests {
       ["sleep", "tonight"], ["sleep", "--from", "soon"],
     ])
   func usage(arguments: [String]) throws {
-    let outcome =
-      switch arguments.count {
-      case 1: try sensord.run(arguments[0])
-      case 2: try sensord.run(arguments[0], arguments[1])
-      case 3: try sensord.run(arguments[0], arguments[1], arguments[2])
-      default: try sensord.run(arguments[0], arguments[1], arguments[2], arguments[3])
-      }
+    let outcome = try sensord.run(arguments)
     expectFailure(outcome, .usage, "\(arguments)")
     #expect(!FileAccess.exists(state), "nothing is written")
   }

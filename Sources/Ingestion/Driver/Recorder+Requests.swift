@@ -27,19 +27,47 @@ extension Recorder {
   package func beginSession(
     of sensor: SensorAddress?, for owner: ClientIdentity, endsWithClient: Bool = true, metadata: Metadata = [:]
   ) throws(SessionRequestFailure) -> RequestedSession {
-    guard condition.phase == .running, isTakingEvents else { throw .notRecording }
-    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+    try checkBeginning(metadata)
     return try beginSession(
       UUID(), of: try freeSensor(sensor), for: owner, endsWithClient: endsWithClient, metadata: metadata, pauses: true)
   }
 
-  /// The same for a sensor that is free, under this identifier. Unless the sensor's session `pauses`, it ends.
+  /// Begins a session of each sensor that measures and has none on request, all at one instant.
+  ///
+  /// - Returns: The sessions, in the order of the sensors.
+  /// - Throws: ``SessionRequestFailure``: `noneMeasuring`, `busy` where all have one, `notRecording`, `refused`.
+  package func beginSessions(
+    for owner: ClientIdentity, endsWithClient: Bool = true, metadata: Metadata = [:]
+  ) throws(SessionRequestFailure) -> [RequestedSession] {
+    try checkBeginning(metadata)
+    let now = clock.now()
+    let measuring = measuringIndices(at: now).map { recordings[$0].address }
+    guard let first = measuring.first else { throw .noneMeasuring(recordings.addresses) }
+    var begun: [RequestedSession] = []
+    for sensor in measuring {
+      guard let free = try? freeSensor(sensor) else { continue }
+      begun.append(
+        try beginSession(
+          UUID(), of: free, for: owner, endsWithClient: endsWithClient, metadata: metadata, pauses: true, at: now))
+    }
+    guard !begun.isEmpty else { throw .busy(first) }
+    return begun
+  }
+
+  /// Whether a session with this metadata may begin now.
+  private func checkBeginning(_ metadata: Metadata) throws(SessionRequestFailure) {
+    guard condition.phase == .running, isTakingEvents else { throw .notRecording }
+    do { try settings.clientData.check(metadata) } catch { throw .refused(error) }
+  }
+
+  /// Begins a session of a sensor that is free, under this identifier, now or at `instant`. Unless the sensor's session `pauses`, it
+  /// ends.
   func beginSession(
     _ id: UUID, of sensor: SensorAddress, for owner: ClientIdentity, endsWithClient: Bool, metadata: Metadata = [:],
-    pauses: Bool = false
+    pauses: Bool = false, at instant: BootInstant? = nil
   ) throws(SessionRequestFailure) -> RequestedSession {
     guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
-    let now = clock.now()
+    let now = instant ?? clock.now()
     followClock(first: index, at: now)
     let request = SessionRequest(
       identifier: id, uid: owner.uid, application: owner.application, endsWithClient: endsWithClient)
@@ -115,18 +143,43 @@ extension Recorder {
   package func endSession(
     _ request: UUID, _ reason: SessionEndReason
   ) async throws(SessionRequestFailure) -> EndedSession {
-    guard let requested = requests[request] else { throw .notOpen }
-    if let index = try? self.index(of: request) {
-      let now = clock.now()
-      followClock(first: index, at: now)
-      let gaps = recordings[index].machine.counts.gaps
-      if let step = recordings[index].endRequested(reason, at: now, next: UUID()) {
-        perform(step, of: index, gapsBefore: gaps)
-        armTimer(for: recordings[index].deadline)
-        publishStatus()
+    stopRequested(request, reason, at: clock.now())
+    return try await storedSession(of: request)
+  }
+
+  /// The same of several, which end at one instant.
+  ///
+  /// - Returns: What has become of each, when all are stored or cannot be.
+  package func endSessions(
+    _ requests: [UUID], _ reason: SessionEndReason
+  ) async -> [(request: UUID, result: Result<EndedSession, SessionRequestFailure>)] {
+    let now = clock.now()
+    for request in requests { stopRequested(request, reason, at: now) }
+    var results: [(UUID, Result<EndedSession, SessionRequestFailure>)] = []
+    for request in requests {
+      do throws(SessionRequestFailure) {
+        results.append((request, .success(try await storedSession(of: request))))
+      } catch {
+        results.append((request, .failure(error)))
       }
     }
-    let session = requests[request]?.session ?? requested.session
+    return results
+  }
+
+  /// Ends the open session of a request; does nothing where it is over.
+  private func stopRequested(_ request: UUID, _ reason: SessionEndReason, at now: BootInstant) {
+    guard let index = try? index(of: request) else { return }
+    followClock(first: index, at: now)
+    let gaps = recordings[index].machine.counts.gaps
+    guard let step = recordings[index].endRequested(reason, at: now, next: UUID()) else { return }
+    perform(step, of: index, gapsBefore: gaps)
+    armTimer(for: recordings[index].deadline)
+    publishStatus()
+  }
+
+  /// The last session of a request, which is over, when it is stored.
+  private func storedSession(of request: UUID) async throws(SessionRequestFailure) -> EndedSession {
+    guard let session = requests[request]?.session else { throw .notOpen }
     await commits[session]?.value
     guard !commitQueue.waiting.contains(session), let store = files?.store else { throw .notStored }
     let span: TimeSpan?
@@ -155,11 +208,14 @@ extension Recorder {
       guard let index = recordings.index(of: sensor) else { throw .unknownSensor(sensor) }
       return index
     }
-    let now = clock.now()
-    let measuring = recordings.indices.filter { recordings[$0].isMeasuring(at: now) }
+    let measuring = measuringIndices(at: clock.now())
     guard let index = measuring.first else { throw .noneMeasuring(recordings.addresses) }
     guard measuring.count == 1 else { throw .severalMeasuring(measuring.map { recordings[$0].address }) }
     return index
+  }
+
+  private func measuringIndices(at now: BootInstant) -> [Int] {
+    recordings.indices.filter { recordings[$0].isMeasuring(at: now) }
   }
 
   /// The sensor of the open session of a request.

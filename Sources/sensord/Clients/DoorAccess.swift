@@ -51,11 +51,27 @@ struct DoorAccess {
     return DoorAccess(connection: connection, kind: kind)
   }
 
+  /// Calls a method of the root.
+  @concurrent func call(_ interface: Interface, _ member: String, _ body: [Value]) async throws -> [Value] {
+    try await call(ClientInterfaces.root, interface.name, member, body)
+  }
+
   /// Has one made by a method of the root.
   @concurrent func make(_ interface: Interface, _ member: String, _ options: Value) async throws -> Object {
-    let answer = try await call(ClientInterfaces.root, interface.name, member, [options])
+    let answer = try await call(interface, member, [options])
     guard let path = answer.first?.objectPath, let object = try await object(at: path) else { throw Self.noSense }
     return object
+  }
+
+  /// Has several made by a method of the root.
+  @concurrent func makeAll(_ interface: Interface, _ member: String, _ options: Value) async throws -> [Object] {
+    let answer = try await call(interface, member, [options])
+    guard let paths = answer.first?.objectPaths else { throw Self.noSense }
+    var objects: [Object] = []
+    for path in paths {
+      if let object = try await object(at: path) { objects.append(object) }
+    }
+    return objects
   }
 
   /// Calls a method of one.
@@ -76,20 +92,16 @@ struct DoorAccess {
   /// - Returns: The one that was meant.
   /// - Throws: ``CommandFailure`` where there is none, or several.
   @concurrent func object(named name: String?, severalRemedy remedy: String) async throws -> Object {
-    let objects = try await all()
     guard let name else {
-      let own = objects.filter(\.isOwn)
-      guard own.count < 2 else {
+      let own = try await allOwn()
+      guard own.count == 1 else {
         throw CommandFailure(
           .usage, "several \(kind.name)s were \(kind.beginning): \(own.map(\.id).joined(separator: ", "))",
           remedy: remedy)
       }
-      guard let only = own.first else {
-        throw CommandFailure(
-          .noInput, "no \(kind.name) was \(kind.beginning)", remedy: "'\(kind.command)' does that")
-      }
-      return only
+      return own[0]
     }
+    let objects = try await all()
     let digits = name.lowercased()
     let found = objects.filter { digits.utf8.count >= 4 && $0.id.hasPrefix(digits) }
     guard found.count < 2 else {
@@ -99,6 +111,17 @@ struct DoorAccess {
       throw CommandFailure(.noInput, "no \(kind.name) of that name was \(kind.beginning)")
     }
     return only
+  }
+
+  /// All that this user began in a shell.
+  ///
+  /// - Throws: ``CommandFailure`` where there is none.
+  @concurrent func allOwn() async throws -> [Object] {
+    let own = try await all().filter(\.isOwn)
+    guard !own.isEmpty else {
+      throw CommandFailure(.noInput, "no \(kind.name) was \(kind.beginning)", remedy: "'\(kind.command)' does that")
+    }
+    return own
   }
 
   /// All that this user may see.

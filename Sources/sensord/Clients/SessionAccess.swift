@@ -1,6 +1,8 @@
 import ClientInterfaces
 
 internal import DBus
+internal import HealthModel
+internal import Ingestion
 internal import StoreCommands
 
 /// How `sensord session` reaches the sessions on request of the recorder that runs.
@@ -22,13 +24,53 @@ struct SessionAccess {
     return try await door.make(ClientInterfaces.manager, "BeginSession", .properties(options))
   }
 
-  @concurrent func mark(_ session: DoorAccess.Object, _ text: String) async throws {
-    _ = try await door.call(session, "AddMarker", [.int64(0), .string(text)])
+  /// The same of each sensor that measures.
+  @concurrent func beginAll(_ metadata: Value) async throws -> [DoorAccess.Object] {
+    let options: [String: Value] = ["endWithClient": .boolean(false), "metadata": metadata]
+    return try await door.makeAll(ClientInterfaces.manager, "BeginSessions", .properties(options))
   }
 
-  /// What the recorder says of the session's end.
-  @concurrent func end(_ session: DoorAccess.Object) async throws -> [String: Value] {
-    try await door.call(session, "End").first?.properties ?? [:]
+  /// Marks a time, in microseconds since 1970 (UTC); 0 is now.
+  @concurrent func mark(_ session: DoorAccess.Object, _ text: String, at time: Int64 = 0) async throws {
+    _ = try await door.call(session, "AddMarker", [.int64(time), .string(text)])
+  }
+
+  /// Marks the present moment in all sessions that this user began from a shell, also where one of them is over meanwhile.
+  @concurrent func markAll(_ text: String) async throws {
+    let now = HostClock.system.wallMicroseconds()
+    var failure: (any Error)?
+    for session in try await door.allOwn() {
+      do { try await mark(session, text, at: now) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// A session that has ended, as the recorder says.
+  struct Ended {
+    var id: String
+    var isStored: Bool
+    var span: TimeSpan?
+
+    fileprivate init(_ values: [String: Value]) {
+      func time(_ key: String) -> Timestamp? { values[key]?.int64.map { Timestamp(microseconds: $0) } }
+      id = values["id"]?.string ?? ""
+      isStored = values["stored"]?.boolean == true
+      if let start = time("start_us"), let end = time("end_us") { span = TimeSpan(start: start, end: end) }
+    }
+  }
+
+  /// Ends a session, and returns when it is stored.
+  @concurrent func end(_ session: DoorAccess.Object) async throws -> Ended {
+    Ended(try await door.call(session, "End").first?.properties ?? [:])
+  }
+
+  /// Ends all sessions that this user began from a shell, at one instant, and returns when they are stored.
+  @concurrent func endAll() async throws -> [Ended] {
+    let paths = try await door.allOwn().map(\.path)
+    let answer = try await door.call(
+      ClientInterfaces.manager, "EndSessions", [.objectPaths(paths), .properties([:])])
+    guard case .array(let ended, _)? = answer.first else { throw DoorAccess.noSense }
+    return ended.map { Ended($0.properties ?? [:]) }
   }
 
   /// The session with this name, or the one that this user began from a shell where none is named.

@@ -18,6 +18,9 @@ struct SessionCommand: ParsableCommand {
         sensord session begin --metadata title=Interval
         sensord session mark "second round"
         sensord session end
+
+      With --all 'begin' begins a session of every sensor that measures, and
+      'mark' and 'end' are about all of them, each at one instant: a class, say.
       """,
     subcommands: [SessionBeginCommand.self, SessionMarkCommand.self, SessionEndCommand.self])
 }
@@ -26,28 +29,41 @@ struct SessionCommand: ParsableCommand {
 struct SessionBeginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "begin", abstract: "Begin a session.",
-    usage: "sensord session begin [--sensor <address>] [--metadata <key=text> ...]")
+    usage: """
+      sensord session begin [--sensor <address> | --all]
+                            [--metadata <key=text> ...]
+      """)
 
   @Option(help: ArgumentHelp("Whose values; needed where several sensors measure.", valueName: "address"))
   var sensor: String?
+
+  @Flag(help: "One of each sensor that measures and has none, all at one instant.")
+  var all = false
 
   @OptionGroup var metadata: MetadataOption
 
   @Flag(help: "Print the session as JSON.")
   var json = false
 
+  func validate() throws {
+    guard !all || sensor == nil else { throw ValidationError("either --sensor or --all") }
+  }
+
   mutating func run() throws {
-    let (sensor, json) = (sensor, json)
+    let (sensor, all) = (sensor, all)
     let metadata = metadata.values.value
-    let session = try CommandLoop.run(on: EventLoop()) { loop in
-      try await SessionAccess.find(on: loop).begin(of: sensor, metadata)
+    let sessions = try CommandLoop.run(on: EventLoop()) { loop in
+      let access = try await SessionAccess.find(on: loop)
+      return try await all ? access.beginAll(metadata) : [access.begin(of: sensor, metadata)]
     }
-    guard json else { return try StandardOutput.write("\(session.id)\n") }
-    let document: JSONValue = [
-      "id": .string(session.id), "path": .string(session.path.text), "sensor": .string(session.sensor),
-      "start": .string(Timestamp(microseconds: session.start).iso8601()),
-    ]
-    try StandardOutput.write(document.text + "\n")
+    guard json else { return try StandardOutput.write(sessions.map { "\($0.id)\n" }.joined()) }
+    let documents = sessions.map { session -> JSONValue in
+      [
+        "id": .string(session.id), "path": .string(session.path.text), "sensor": .string(session.sensor),
+        "start": .string(Timestamp(microseconds: session.start).iso8601()),
+      ]
+    }
+    try SessionCommand.write(documents, all: all)
   }
 }
 
@@ -55,7 +71,7 @@ struct SessionBeginCommand: ParsableCommand {
 struct SessionMarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark", abstract: "Mark the present moment in a session.",
-    usage: "sensord session mark <text> [--session <id>]")
+    usage: "sensord session mark <text> [--session <id> | --all]")
 
   @Argument(help: "What is said of the moment.")
   var text: String
@@ -63,11 +79,18 @@ struct SessionMarkCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The first digits of the session's name.", valueName: "id"))
   var session: String?
 
+  @Flag(help: "All sessions that you began in a shell, at one instant.")
+  var all = false
+
+  func validate() throws {
+    guard !all || session == nil else { throw ValidationError("either --session or --all") }
+  }
+
   mutating func run() throws {
-    let (text, name) = (text, session)
+    let (text, name, all) = (text, session, all)
     try CommandLoop.run(on: EventLoop()) { loop in
       let access = try await SessionAccess.find(on: loop)
-      try await access.mark(access.session(name), text)
+      try await all ? access.markAll(text) : access.mark(access.session(name), text)
     }
   }
 }
@@ -76,30 +99,45 @@ struct SessionMarkCommand: ParsableCommand {
 struct SessionEndCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "end", abstract: "End a session, and wait until it is stored.",
-    usage: "sensord session end [<session>] [--json]")
+    usage: "sensord session end [<session> | --all] [--json]")
 
   @Argument(help: "The first digits of its name; needed where several were begun.")
   var session: String?
 
+  @Flag(help: "All sessions that you began in a shell, at one instant.")
+  var all = false
+
   @Flag(help: "Print the session as JSON.")
   var json = false
 
+  func validate() throws {
+    guard !all || session == nil else { throw ValidationError("either a session or --all") }
+  }
+
   mutating func run() throws {
-    let (name, json) = (session, json)
+    let (name, all) = (session, all)
     let ended = try CommandLoop.run(on: EventLoop()) { loop in
       let access = try await SessionAccess.find(on: loop)
-      return try await access.end(access.session(name))
+      return try await all ? access.endAll() : [access.end(access.session(name))]
     }
-    let (id, isStored) = (ended["id"]?.string ?? "", ended["stored"]?.boolean == true)
     guard json else {
-      return try StandardOutput.write(isStored ? "\(id)\n" : "\(id): nothing was recorded, so nothing is stored\n")
+      let lines = ended.map { $0.isStored ? "\($0.id)\n" : "\($0.id): nothing was recorded, so nothing is stored\n" }
+      return try StandardOutput.write(lines.joined())
     }
-    func time(_ key: String) -> JSONValue {
-      .string(ended[key]?.int64.map { Timestamp(microseconds: $0).iso8601() })
+    let documents = ended.map { session -> JSONValue in
+      [
+        "id": .string(session.id), "stored": .bool(session.isStored),
+        "start": .string(session.span?.start.iso8601()), "end": .string(session.span?.end.iso8601()),
+      ]
     }
-    let document: JSONValue = [
-      "id": .string(id), "stored": .bool(isStored), "start": time("start_us"), "end": time("end_us"),
-    ]
-    try StandardOutput.write(document.text + "\n")
+    try SessionCommand.write(documents, all: all)
+  }
+}
+
+extension SessionCommand {
+  /// Writes one document, or with `--all` an array of them.
+  fileprivate static func write(_ documents: [JSONValue], all: Bool) throws {
+    if all { return try StandardOutput.write(JSONValue.lines(documents)) }
+    try StandardOutput.write(documents.map { $0.text + "\n" }.joined())
   }
 }
