@@ -18,7 +18,7 @@ enum Schema {
   /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
-    gaps, markers, grants, objectGrants, anchors, successors,
+    gaps, markers, grants, objectGrants, anchors, successors, restorations,
   ]
 
   /// The tables of all kinds of samples, and of what is attached to them.
@@ -29,7 +29,7 @@ enum Schema {
 
   /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
   static let laterTables: Set<String> = Set(
-    [markers.name, successors.name] + WorkoutTable.contents.map(\.table.name)
+    [markers.name, successors.name, restorations.name] + WorkoutTable.contents.map(\.table.name)
       + AudiogramContent.tables.map(\.table.name)
       + VisionPrescriptionContent.tables.map(\.table.name) + ClinicalRecordContent.tables.map(\.table.name)
       + AttachmentTable.contents.map(\.table.name))
@@ -92,6 +92,9 @@ enum Schema {
   static let sensors = Table("sensors", ["address TEXT PRIMARY KEY", "name TEXT", "added INTEGER NOT NULL"])
   /// The addresses that sensors had before; `successor` is the one they have now, however often it has changed.
   static let successors = Table("successors", ["predecessor TEXT PRIMARY KEY", "successor TEXT NOT NULL"])
+  /// When the file was put in the place of a lost one, from a backup: `number` is that of its last change then.
+  static let restorations = Table(
+    "restorations", ["ordinal INTEGER PRIMARY KEY", "uuid BLOB NOT NULL", "number INTEGER NOT NULL"])
   /// A session's `id` is the number of the change that saved it.
   static let sessions = Table(
     "sessions",

@@ -1,0 +1,43 @@
+public import FoundationEssentials
+import HealthModel
+
+/// One time at which a store was restored from a backup.
+public struct Restoration: Hashable, Sendable {
+  /// A new one each time.
+  public var id: UUID
+  /// The number of the last change that the backup had; 0 where it had none. Up to it the history is what it was before, and
+  /// behind it a number may be another change than it was.
+  public var change: Int64
+
+  public init(id: UUID, change: Int64) {
+    self.id = id
+    self.change = change
+  }
+}
+
+extension HealthStore {
+  /// When this store was restored from a backup, oldest first; empty where it never was.
+  public func restorations() throws(StoreError) -> [Restoration] {
+    try opened().read { (connection) throws(StoreError) in try connection.restorations() }
+  }
+}
+
+extension Connection {
+  /// Empty in a file from before there was a table of them, which only a writer makes.
+  func restorations() throws(StoreError) -> [Restoration] {
+    guard try has(Schema.restorations) else { return [] }
+    var statement = try prepare("SELECT uuid, number FROM restorations ORDER BY ordinal")
+    var restorations: [Restoration] = []
+    while try statement.step() {
+      guard let id = UUID(bytes: statement.bytes(0)) else { throw corrupt("the times it was restored") }
+      restorations.append(Restoration(id: id, change: statement.integer(1)))
+    }
+    return restorations
+  }
+
+  /// Notes that the file is restored as it is now.
+  func addRestoration() throws(StoreError) {
+    let ordinal = try integer("SELECT ifnull(max(ordinal), 0) + 1 FROM restorations")
+    try insert([.integer(ordinal), SQLValue(UUID()), .integer(changeList.last())], into: Schema.restorations)
+  }
+}
