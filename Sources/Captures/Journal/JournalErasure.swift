@@ -43,8 +43,10 @@ public enum JournalErasure {
   }
 
   static func isDamaged(_ name: String) -> Bool {
-    name.hasSuffix(SegmentName.damagedSuffix)
-      && SegmentName.number(String(name.dropLast(SegmentName.damagedSuffix.utf8.count))) != nil
+    let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, SegmentName.number("\(parts[0]).\(parts[1])") != nil else { return false }
+    let rest = ".\(parts[2])"
+    return rest == SegmentName.damagedSuffix || rest.hasPrefix(SegmentName.damagedSuffix + SegmentName.seenSuffix)
   }
 
   /// Durably rewrites the files that have records of the session, without these.

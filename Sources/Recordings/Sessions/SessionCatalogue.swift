@@ -57,7 +57,7 @@ package struct SessionCatalogue: Sendable {
     let waiting = contents.foreignFiles.filter(\.reason.mayPass).map {
       StoreDamage(object: "journal", problem: $0.line(in: location.journal))
     }
-    let damages = found + waiting
+    let damages = found + waiting + (try location.setAside())
     let known = Set(stored.map(\.id))
     let open = journalled.filter { !known.contains($0.id) }.map { SessionSummary($0) }
     // The store lists by start already; what is still open is nearly always the newest.

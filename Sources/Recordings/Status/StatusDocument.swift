@@ -42,7 +42,13 @@ extension StatusDocument {
     return updated &+ (boot - bootMicroseconds)
   }
 
-  /// The file's content and the answer to `status --json`; null where something is unknown.
+  /// The answer to `status --json`: the file's content, and a line for each file of the journal that waits for a person.
+  package func answer(setAside: [String]) -> JSONValue {
+    guard case .object(let members) = json else { return json }
+    return .object(members + [JSONValue.Member("setAside", .array(setAside.map { .string($0) }))])
+  }
+
+  /// The file's content; null where something is unknown.
   package var json: JSONValue {
     [
       "version": .string(version),

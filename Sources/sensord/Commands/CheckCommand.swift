@@ -37,7 +37,7 @@ struct CheckCommand: ParsableCommand {
       return (findings, samples.withLock { $0 })
     }
     Progress.show("checking the journal")
-    findings.damages += try Self.journalDamages(location.journal)
+    findings.damages += try Self.journalDamages(location.journal) + location.setAside()
     let kept = try CaptureArchive(directory: location.captures, maximumAgeSeconds: nil, maximumBytes: nil).files()
     for (index, capture) in kept.enumerated() {
       Progress.show("checking capture \(index + 1) of \(kept.count)")

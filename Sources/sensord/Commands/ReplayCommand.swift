@@ -77,7 +77,7 @@ struct ReplayCommand: ParsableCommand {
     for (index, file) in files.enumerated() {
       Progress.show("replaying \(index + 1) of \(files.count)")
       do {
-        let captures = try usable(file)
+        let captures = try looked(at: file)
         let replay = Replay(into: try open(&writer), version: SensordCommand.version, eventRules: rules)
         let restore = restore
         rows += try CommandLoop.run {
@@ -87,6 +87,7 @@ struct ReplayCommand: ParsableCommand {
           }
           return rows
         }
+        SetAsideFile.markAsSeen(file)
       } catch {
         guard var failure = CommandFailure(classifying: error) else { throw error }
         if error is CaptureError, files.count > 1 || !failure.message.hasPrefix(file) {
@@ -99,6 +100,16 @@ struct ReplayCommand: ParsableCommand {
     try StandardOutput.write(json ? JSONValue.lines(rows.map(Self.json)) : Array(rows.map(Self.line).joined().utf8))
     for failure in failures.dropLast() { StandardError.write(failure.line + "\n") }
     if let last = failures.last { throw last }
+  }
+
+  /// As ``usable(_:)``. A file that was set aside has been looked at also where nothing of it can be stored.
+  private func looked(at file: String) throws -> [Capture] {
+    do {
+      return try usable(file)
+    } catch {
+      if (error as? CaptureError).map(SetAsideFile.isSeen) ?? true { SetAsideFile.markAsSeen(file) }
+      throw error
+    }
   }
 
   /// The captures in `file`; what is damaged is said, what can be read is used.

@@ -3,6 +3,7 @@ internal import Recordings
 internal import ArgumentParser
 internal import Ingestion
 internal import Sensors
+internal import SeriesStore
 internal import StoreCommands
 
 /// `sensord status`: what the running recorder does now.
@@ -39,9 +40,13 @@ struct StatusCommand: ParsableCommand {
       // A recorder of another store is not the one that was asked for.
       if store.path != nil, try document.store != store.location().path { continue }
       let now = document.now(wall: LocalTime.now(), boot: HostClock.system.now().microseconds)
-      let text = StatusReport.text(document, now: now, columns: StandardOutput.columns)
-      try StandardOutput.write(json ? document.json.text + "\n" : text)
-      return
+      // Who may not look into the journal's folder sees the rest.
+      let setAside = ((try? StoreLocation(path: document.store).setAside()) ?? []).map(\.problem)
+      if json {
+        return try StandardOutput.write(document.answer(setAside: setAside).text + "\n")
+      }
+      let text = StatusReport.text(document, now: now, setAside: setAside, columns: StandardOutput.columns)
+      return try StandardOutput.write(text)
     }
     if let refusal { throw refusal }
     if let last {

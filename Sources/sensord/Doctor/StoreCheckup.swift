@@ -25,10 +25,11 @@ enum StoreCheckup {
     }
   }
 
-  /// What of the journal is not stored since nobody could read it; nothing where all can be read.
-  static func journal(_ location: StoreLocation) throws(JournalError) -> [Finding] {
-    guard let file = try JournalReader.read(directory: location.journal).foreignFiles.first else { return [] }
-    let line = file.line(in: location.journal)
+  /// What of the journal is not stored since nobody could read it, or was set aside for somebody to look at; nothing where
+  /// there is no such file.
+  static func journal(_ location: StoreLocation) throws -> [Finding] {
+    let unreadable = try JournalReader.read(directory: location.journal).foreignFiles.first?.line(in: location.journal)
+    guard let line = try unreadable ?? location.setAside().first?.problem else { return [] }
     return [
       Finding(
         title: "journal",

@@ -10,11 +10,13 @@ enum StatusReport {
   /// The last five minutes are no longer the last ones when they ended this long ago; they are looked at every ten seconds.
   private static let recentFor: Int64 = 60_000_000
 
-  /// The whole answer of `sensord status`; `now` in microseconds since 1970 (UTC).
-  static func text(_ document: StatusDocument, now: Int64, columns: Int) -> String {
+  /// The whole answer of `sensord status`; `now` in microseconds since 1970 (UTC), `setAside` a line for each file of the journal
+  /// that waits for a person.
+  static func text(_ document: StatusDocument, now: Int64, setAside: [String] = [], columns: Int) -> String {
     var text = "\(headline(document.status)), for \(age(since: document.started, now: now))\n"
     if let problem = document.status.problem { text += "\(PrintableText.line(problem))\n" }
     if let held = valuesInMemory(document.status) { text += "\(held)\n" }
+    for line in setAside { text += "\(PrintableText.line(line))\n" }
     text += "Store  \(PrintableText.line(document.store))\n"
     guard !document.status.sensors.isEmpty else { return text }
     var table = TextTable([
