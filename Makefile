@@ -217,7 +217,7 @@ install: $(binaries) $(helper) manuals ## programs, systemd units, user and grou
 	install -D -m 644 -t $(activationdir) systemd/dbus-1/org.sensord.service
 	install -D -m 644 -t $(interfacedir) systemd/dbus-1/org.sensord.xml
 	install -D -m 644 -t $(docdir) systemd/sensord.conf.example README.md CHANGELOG.md LICENSE
-	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md clients.md formats.md store-format.md capture-format.md)
+	install -D -m 644 -t $(docdir)/Documentation $(addprefix Documentation/,command-line.md clients.md formats.md store-format.md capture-format.md backup.md)
 	install -d $(unitdir)
 	sed 's|/usr/\(bin\|share\)/|$(PREFIX)/\1/|' systemd/sensord.service >$(unitdir)/sensord.service
 	chmod 644 $(unitdir)/sensord.service

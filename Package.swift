@@ -89,7 +89,7 @@ let package = Package(
     module("SensordClient", ["DBus", "ClientInterfaces", "HealthModel"]),
     module("Documents", ["HealthModel", "SeriesStore", "Bits"]),
     module(
-      "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel"]),
+      "Recordings", ["Documents", "Ingestion", "SeriesStore", "Captures", "Sensors", "HealthModel", "Bits"]),
     // What the commands of both programs on a store have in common.
     module("StoreCommands", ["Recordings", "Documents", "SeriesStore", argumentParser]),
     .executableTarget(
@@ -191,7 +191,7 @@ let package = Package(
       "Recordings",
       [
         "Recordings", "Documents", "SeriesStore", "Captures", "Sensors", "HealthModel", "Ingestion", "RecordingSamples",
-        "TestSupport",
+        "TestSupport", "Bits",
       ]),
     tests(
       "Sensord",

@@ -86,6 +86,12 @@ package struct StoreLocation: Hashable, Sendable {
   /// The folder of the captures that are kept.
   package var captures: String { "\(stem).captures" }
 
+  /// The folder of the files of attachments.
+  package var attachments: String { "\(stem).attachments" }
+
+  /// Where a restore puts the recorder's settings if they cannot be where they are looked for.
+  package var configurationBeside: String { "\(stem).conf" }
+
   private var stem: String { path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path }
 
   private static func named(_ path: String) -> StoreLocation { StoreLocation(path: FileAccess.behindLink(path)) }

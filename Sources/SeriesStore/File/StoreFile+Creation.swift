@@ -16,6 +16,16 @@ extension StoreFile {
 
   /// Makes an empty store under a temporary name beside `path`, which it gives.
   static func makeDraft(of path: String, mode: UInt32, identity: UUID) throws(StoreError) -> String {
+    let draft = try makeEmptyDraft(of: path, mode: mode)
+    do { try fill(draft, identity) } catch {
+      removeDraft(draft)
+      throw error
+    }
+    return draft
+  }
+
+  /// Makes an empty file under such a name.
+  static func makeEmptyDraft(of path: String, mode: UInt32) throws(StoreError) -> String {
     let draft = "\(path)\(StorePlace.draftMark)\(UInt64.random(in: 0 ... .max))"
     let descriptor = unsafe open(draft, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
     guard descriptor >= 0 else { throw cannotCreate(path, errno) }
@@ -25,10 +35,6 @@ extension StoreFile {
     // The umask may have removed permissions of the group.
     fchmod(descriptor, mode_t(mode))
     close(descriptor)
-    do { try fill(draft, identity) } catch {
-      removeDraft(draft)
-      throw error
-    }
     return draft
   }
 

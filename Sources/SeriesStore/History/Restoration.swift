@@ -9,6 +9,7 @@ public struct Restoration: Hashable, Sendable {
   /// behind it a number may be another change than it was.
   public var change: Int64
 
+  /// One time, by its mark.
   public init(id: UUID, change: Int64) {
     self.id = id
     self.change = change

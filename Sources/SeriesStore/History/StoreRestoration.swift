@@ -138,7 +138,7 @@ public final class StoreRestoration {
     try opened().insert(table.columns.map { row[$0] }, into: table)
   }
 
-  private static func isThere(_ path: String) -> StoreError {
+  static func isThere(_ path: String) -> StoreError {
     StoreError(.invalid, "there is something at \(path) already; move it away, or restore to another place")
   }
 }

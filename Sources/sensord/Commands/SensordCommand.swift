@@ -45,7 +45,9 @@ struct SensordCommand: ParsableCommand {
           SleepCommand.self, HearingCommand.self, BloodPressureCommand.self, PrescriptionsCommand.self,
           RecordsCommand.self, AttachmentsCommand.self,
         ]),
-      CommandGroup(name: "Store", subcommands: [CheckCommand.self, SQLCommand.self]),
+      CommandGroup(
+        name: "Store",
+        subcommands: [CheckCommand.self, BackupCommand.self, RestoreCommand.self, SQLCommand.self]),
       CommandGroup(name: "Capture", subcommands: [CaptureCommand.self, ReplayCommand.self, DecodeCommand.self]),
       CommandGroup(name: "Help", subcommands: [HelpCommand.self]),
     ])

@@ -12,11 +12,19 @@ extension Configuration {
   /// Without any file the defaults hold. A named file that does not exist ends with 66, a wrong one with 78.
   static func load(named path: String?, environment: ProcessEnvironment) throws -> Configuration {
     if let path { return try read(path) }
-    let candidates =
-      environment["CONFIGURATION_DIRECTORY"].map { ["\($0)/sensord.conf"] }
-      ?? [environment.configurationHome.map { "\($0)/sensord/sensord.conf" }, systemPath].compactMap { $0 }
-    guard let path = candidates.first(where: FileAccess.exists) else { return Configuration() }
+    guard let path = candidates(environment).first(where: FileAccess.exists) else { return Configuration() }
     return try read(path)
+  }
+
+  /// Where the file may be, the first that exists counts.
+  static func candidates(_ environment: ProcessEnvironment) -> [String] {
+    environment["CONFIGURATION_DIRECTORY"].map { ["\($0)/sensord.conf"] }
+      ?? [environment.configurationHome.map { "\($0)/sensord/sensord.conf" }, systemPath].compactMap { $0 }
+  }
+
+  /// Where the file of the recorder of this store is, or belongs. The service has one place, whoever asks.
+  static func candidates(of store: StoreLocation, _ environment: ProcessEnvironment) -> [String] {
+    store.path == StoreLocation.servicePath ? [systemPath] : candidates(environment)
   }
 
   private static func read(_ path: String) throws -> Configuration {

@@ -109,9 +109,10 @@ extension HelpTopic {
       own; '--store FILE' names another. XDG_STATE_HOME and XDG_CONFIG_HOME are
       respected.
 
-      To keep a copy, stop the recorder, or let SQLite do it:
+      To keep a copy of all of it, also while the recorder runs, and to get it back:
 
-        sqlite3 sensord.sqlite ".backup copy.sqlite"
+        sudo sensord backup sensord.tar
+        sudo sensord restore sensord.tar
 
       'sensord check' says whether a store is sound, and what could be damaged
       without showing. The format is documented in sensord-store(5).

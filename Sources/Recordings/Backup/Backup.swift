@@ -1,0 +1,128 @@
+internal import Captures
+internal import Glibc
+internal import HealthModel
+internal import SeriesStore
+
+/// Makes a backup: one state of the store with the files of its attachments, the journal, and the configuration.
+///
+/// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and never in neither.
+package struct Backup {
+  /// What a backup has.
+  package struct Report: Hashable, Sendable {
+    /// The number of the store's last change.
+    package var change: Int64 = 0
+    package var attachments = 0
+    package var journalFiles = 0
+    package var hasConfiguration = false
+    /// The size of the backup in bytes.
+    package var length = 0
+    /// What could not be read, a line for each.
+    package var leftOut: [String] = []
+  }
+
+  private let location: StoreLocation
+  private let configuration: String?
+  private let version: String
+  private let time: Int
+  private let progress: (String) throws -> Void
+  private var report = Report()
+
+  /// Prepares a backup.
+  ///
+  /// - Parameters:
+  ///   - location: Where the store is.
+  ///   - configuration: The recorder's file of settings; nil where it has none.
+  ///   - version: The program's.
+  ///   - time: The time of the files in the backup, in seconds since 1970 (UTC).
+  ///   - progress: Called again and again with what is being done; ends the backup by throwing.
+  package init(
+    of location: StoreLocation, configuration: String?, version: String, time: Int,
+    progress: @escaping (String) throws -> Void
+  ) {
+    (self.location, self.configuration, self.version) = (location, configuration, version)
+    (self.time, self.progress) = (time, progress)
+  }
+
+  /// An attachment was deleted while it was to be copied: the state of the store is one from before that.
+  private struct Overtaken: Error {}
+
+  /// How often the backup begins anew since something was deleted meanwhile.
+  private static let greatestAttempts = 5
+
+  /// Makes the backup at `path`; what was there is replaced when the new one is whole.
+  ///
+  /// - Throws: `FileError`, `StoreError`, `JournalError`, and what `progress` throws.
+  package mutating func make(_ path: String) throws -> Report {
+    guard !Self.isSpecial(path) else {
+      throw FileError(.cannotCreate, "\(path) is no file", remedy: "name a file, which a backup needs")
+    }
+    for _ in 0..<Self.greatestAttempts {
+      report = Report()
+      do {
+        try attempt(path)
+        return report
+      } catch is Overtaken {}
+    }
+    throw FileError(
+      .unavailable, "attachments were deleted again and again while the backup was made", remedy: "try it later")
+  }
+
+  private static func isSpecial(_ path: String) -> Bool { FileAccess.exists(path) && !FileAccess.isRegular(path) }
+
+  private mutating func attempt(_ path: String) throws {
+    var writer = try BackupWriter(path: path, time: time)
+    try writer.add(BackupForm.description, BackupForm.description(version: version))
+    if let configuration {
+      try writer.add(
+        BackupForm.configuration,
+        FileAccess.read(configuration, limit: BackupForm.longest[BackupForm.configuration] ?? 0))
+      report.hasConfiguration = true
+    }
+    try addJournal(to: &writer)
+    let snapshot = try StoreSnapshot(of: location.path)
+    report.change = snapshot.change
+    try addAttachments(of: snapshot, to: &writer)
+    let name = path.split(separator: "/").last ?? "backup"
+    let hidden = "\(FileAccess.directory(of: path))/.\(name).\(getpid()).store"
+    // Left over from a process of the same number that was killed between making it and taking its name away.
+    unsafe unlink(hidden)
+    try snapshot.withCopy(at: hidden) { done, total in
+      try progress("copying page \(done) of \(total) of the store")
+    } _: { descriptor, size in
+      try writer.add(BackupForm.store, from: descriptor, size: size) { try progress("writing the store") }
+    }
+    report.length = try writer.finish()
+  }
+
+  private mutating func addJournal(to writer: inout BackupWriter) throws {
+    for name in try JournalFiles.names(in: location.journal) {
+      try progress("copying the journal")
+      do {
+        // Gone meanwhile: the store has it, or a later file repeats it.
+        guard let bytes = try JournalFiles.bytes(of: name, in: location.journal) else { continue }
+        try writer.add(BackupForm.journal + name, bytes)
+        report.journalFiles += 1
+      } catch let error as JournalError {
+        report.leftOut.append("\(error)")
+      }
+    }
+  }
+
+  private mutating func addAttachments(of snapshot: StoreSnapshot, to writer: inout BackupWriter) throws {
+    for name in snapshot.attachments {
+      try progress("copying attachment \(report.attachments + 1) of \(snapshot.attachments.count)")
+      let isThere = try snapshot.readAttachment(name) { descriptor, size in
+        try writer.add(BackupForm.attachments + name, from: descriptor, size: size) {
+          try progress("copying attachments")
+        }
+      }
+      if isThere {
+        report.attachments += 1
+      } else if try snapshot.isNamedNow(name) {
+        report.leftOut.append("attachment \(name) is missing in the folder beside the store")
+      } else {
+        throw Overtaken()
+      }
+    }
+  }
+}
