@@ -92,7 +92,8 @@ struct BackupTests {
     await store.close()
     let second = "\(folder.path)/second.tar"
     var backup = Backup(of: place, configuration: nil, version: "0.1.0", time: 1) { _ in }
-    #expect(try backup.make(second).change == report.change)
+    let made = try backup.make(second)
+    #expect(made.change == report.change)
     let third = StoreLocation(path: "\(folder.path)/third/a.sqlite")
     _ = try BackupRestoration(to: third, configuration: nil) { _ in }.restore(second)
     let again = try HealthStore.open(third.path, for: .reading)
@@ -155,7 +156,7 @@ struct BackupTests {
   }
 
   @Test("no name of a backup leads out of its place")
-  func names(_: Void = ()) {
+  func strayNames() {
     for name in [
       "sensord.journal/../x", "sensord.journal/", "/etc/passwd", "sensord.sqlite/x", "../sensord.sqlite", "other",
       "sensord.journal/00000001.journal/x", "sensord.journal/00000001.journal.rewriting", "sensord.attachments/x",
@@ -251,6 +252,17 @@ struct BackupTests {
       #expect(throws: Enough.self) { _ = try restoration.restore(file) }
       #expect(names.isEmpty, "\(most): \(names)")
     }
+  }
+
+  @Test("a backup does not replace what it is of")
+  func ownFile() async throws {
+    _ = try await backedUp()
+    let settings = "\(folder.path)/settings.conf"
+    for path in [folder.store, settings] {
+      var backup = Backup(of: files.location, configuration: settings, version: "0.1.0", time: 1) { _ in }
+      #expect(throws: FileError.self) { _ = try backup.make(path) }
+    }
+    #expect(folder.bytes(of: "store.sqlite").starts(with: Array("SQLite format 3".utf8)))
   }
 
   @Test("a missing file of an attachment is named, and the rest is in the backup")

@@ -56,6 +56,9 @@ package struct Backup {
     guard !Self.isSpecial(path) else {
       throw FileError(.cannotCreate, "\(path) is no file", remedy: "name a file, which a backup needs")
     }
+    for own in [location.path, configuration].compactMap({ $0 }) where FileAccess.isSame(path, own) {
+      throw FileError(.cannotCreate, "\(path) is itself a part of the backup", remedy: "name another file")
+    }
     for _ in 0..<Self.greatestAttempts {
       report = Report()
       do {

@@ -28,7 +28,9 @@ struct RestoreCommand: ParsableCommand {
   var json = false
 
   mutating func run() throws {
-    let location = try store.location()
+    var location = try store.location()
+    // Also where a person named it: members of its group are to read what comes back.
+    if location.path == StoreLocation.servicePath { (location.fileMode, location.directoryMode) = (0o640, 0o750) }
     if let refusal = location.writeRefusal() { throw refusal }
     let configuration = store.path == nil ? Configuration.candidates(of: location, .current).first : nil
     let signals = try EndSignals(after: nil)
