@@ -65,6 +65,10 @@ static struct {
   int64_t due;
 } timers[TIMERS];
 
+// A timer that the kernel would cancel when the wall clock is set, -1 for none, and what the shared one was ahead of the boot clock.
+static _Atomic int set_watch = -1;
+static _Atomic int64_t watched_lead;
+
 static int64_t read_clock(clockid_t clock) {
   struct timespec time;
   syscall(SYS_clock_gettime, clock, &time);
@@ -169,6 +173,8 @@ static int set_timer(int timer, int64_t nanoseconds) {
 }
 
 static void fire_timers(void) {
+  int64_t lead = shared->wall_lead;
+  if (set_watch >= 0 && atomic_exchange(&watched_lead, lead) != lead) set_timer(set_watch, 1);
   pthread_mutex_lock(&mutex);
   for (int i = 0; i < TIMERS; i++) {
     if (timers[i].due == 0 || timers[i].due > shared->now) continue;
@@ -188,6 +194,11 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 
 int timerfd_settime(int timer, int flags, const struct itimerspec *value, struct itimerspec *old) {
+  if ((flags & TFD_TIMER_CANCEL_ON_SET) && is_shared()) {
+    watched_lead = shared->wall_lead;
+    set_watch = timer;
+    return (int)syscall(SYS_timerfd_settime, timer, flags, value, old);
+  }
   // Timers to an instant are the boot clock's here.
   if (!(flags & TFD_TIMER_ABSTIME) || !is_shared())
     return (int)syscall(SYS_timerfd_settime, timer, flags, value, old);
@@ -213,6 +224,7 @@ int epoll_create1(int flags) {
 }
 
 int close(int descriptor) {
+  if (descriptor >= 0 && descriptor == set_watch) set_watch = -1;
   if (shared && descriptor >= 0) leave(name_of(descriptor));
   return (int)syscall(SYS_close, descriptor);
 }

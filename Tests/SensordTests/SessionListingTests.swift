@@ -55,7 +55,7 @@ struct SessionListingTests {
     let recorded = try Self.ratesOnly()
     let session = SessionSummary(recorded)
     #expect(
-      JSONValue.object(session.members).text.contains(
+      JSONValue.object(session.members(isDoubtful: false)).text.contains(
         #""heartbeats":{"count":0,"gaps":0,"runs":0,"leftOut":0,"habit":null,"coverage":{"floor":0.5,"ceiling":0.5}},"gaps":1,"#
       ))
     #expect(SessionSummary.table([session], columns: 80).contains("61-64      0     1\n"))
@@ -85,7 +85,7 @@ struct SessionListingTests {
     #expect(!SessionSummary.table([SessionSummary(recorded)], columns: 80).contains(told))
     (recorded.quality.leftOutIntervals, recorded.quality.intervalHabit) = (3_600, .invented)
     let session = SessionSummary(recorded)
-    #expect(JSONValue.object(session.members).text.contains(#""runs":0,"leftOut":3600,"habit":"invented","#))
+    #expect(JSONValue.object(session.members(isDoubtful: false)).text.contains(#""runs":0,"leftOut":3600,"habit":"invented","#))
     let table = SessionSummary.table([session], columns: 80)
     #expect(table.contains("61-64     0*     1\n") && table.hasSuffix("\n* no beats: \(told)\n"))
 

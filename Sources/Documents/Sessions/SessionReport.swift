@@ -7,6 +7,8 @@ package struct SessionReport: Hashable, Sendable {
   package var gaps: [RecordingGap]
   /// The points that somebody marked, in order of time.
   package var markers: [SessionMarker]
+  /// Whether its dates are in doubt, since the clock was not set.
+  package var isDoubtful: Bool
   /// How long the rate was in each zone; nil where no zones are configured.
   package var zones: ZoneTimes?
   /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
@@ -56,11 +58,12 @@ package struct SessionReport: Hashable, Sendable {
 
   package init(
     session: SessionSummary, heartbeats: HeartbeatSeries, gaps: [RecordingGap], markers: [SessionMarker] = [],
-    zones: ZoneTimes? = nil
+    isDoubtful: Bool = false, zones: ZoneTimes? = nil
   ) {
     self.session = session
     self.gaps = gaps
     self.markers = markers
+    self.isDoubtful = isDoubtful
     self.zones = zones
     rhythm = RhythmIndication(HeartRateVariability(NNIntervals(heartbeats)))
     refusals = Self.refusals(session, heartbeats)
@@ -126,7 +129,7 @@ package struct SessionReport: Hashable, Sendable {
 
   /// The object of `show --json`.
   package var json: JSONValue {
-    var members = session.members
+    var members = session.members(isDoubtful: isDoubtful)
     let device = session.device
     members.append(
       .init(

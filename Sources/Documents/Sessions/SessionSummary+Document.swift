@@ -50,7 +50,11 @@ extension HeartRateSummary {
 
 extension SessionSummary {
   /// The object that `sessions --json` lists; keys and their order are fixed by Documentation/command-line.md.
-  package var members: [JSONValue.Member] {
+  package func members(isDoubtful: Bool) -> [JSONValue.Member] {
+    members + (isDoubtful ? [JSONValue.clockNotSet] : [])
+  }
+
+  private var members: [JSONValue.Member] {
     [
       .init("id", .string(id.uuidString.lowercased())),
       .init("device", ["name": .string(device.name), "address": .string(device.localIdentifier)]),
@@ -80,4 +84,9 @@ extension SessionSummary {
         ]),
     ]
   }
+}
+
+extension JSONValue {
+  /// The member of a session or workout whose dates are in doubt.
+  static let clockNotSet = Member("clockNotSet", .bool(true))
 }

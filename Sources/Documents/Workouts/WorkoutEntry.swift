@@ -11,11 +11,17 @@ package struct WorkoutEntry: Hashable, Sendable {
   /// By how much the heart rate fell in the minute after it, in beats a minute; nil where that was not saved with it.
   package var recovery: Double?
 
-  package init(_ workout: Workout, source: SourceRevision, device: Device?, recovery: Double?) {
+  /// Whether its dates are in doubt, since the clock was not set.
+  package var isDoubtful: Bool
+
+  package init(
+    _ workout: Workout, source: SourceRevision, device: Device?, recovery: Double?, isDoubtful: Bool = false
+  ) {
     self.workout = workout
     self.source = source
     self.device = device
     self.recovery = recovery
+    self.isDoubtful = isDoubtful
   }
 
   /// The first eight digits of the identifier, which name a workout well enough.
@@ -32,7 +38,7 @@ package struct WorkoutEntry: Hashable, Sendable {
       .init("heartRateRecoveryOneMinute", .number(recovery)),
       .init("source", .string(source.identifier)),
       .init("device", ["name": .string(device?.name), "address": .string(device?.localIdentifier)]),
-    ]
+    ] + (isDoubtful ? [JSONValue.clockNotSet] : [])
   }
 
   /// What is told of heart rates.

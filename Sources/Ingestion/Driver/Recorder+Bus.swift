@@ -23,6 +23,7 @@ extension Recorder {
         try await central.start()
         log(condition.busWorks())
         retries.succeeded()
+        lookAtClock()
         publishStatus()
         if !isStopping { await withCheckedContinuation { busEnd = $0 } }
         if isStopping { await central.stop() }

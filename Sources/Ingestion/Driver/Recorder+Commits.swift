@@ -28,6 +28,8 @@ extension Recorder {
   func commit(_ session: UUID) async {
     guard let files else { return }
     let name = session.uuidString.lowercased()
+    // Series have dates of their own.
+    if endedSeries[session] == nil { await lookAtClockBeforeCommit() }
     let now = (wall: clock.wallMicroseconds() / 1_000_000, boot: clock.now().microseconds / 1_000_000)
     do throws(SessionCommitter.Failure) {
       do { try writeOwed(ofEnded: session) } catch { throw .journal(error) }
@@ -39,13 +41,16 @@ extension Recorder {
       } else if endedWorkouts.contains(session) {
         let committed = try await commit(workout: session, with: files)
         storeTook(workout: session)
+        noteClock(committed.clock)
         for line in committed.lines(ofWorkout: name) { log(line) }
       } else {
         let committed = try await files.committer.commit(
-          session, now: now, during: endedWorkouts.union(workouts.keys))
+          session, now: now, during: endedWorkouts.union(workouts.keys), judgement: clockJudgement)
+        noteClock(committed.clock)
         for line in committed.lines(of: name) { log(line) }
       }
       condition.committed()
+      await countDoubtful()
     } catch {
       if case .store(let error) = error { storeKeeper.commitFailed(error) }
       log(condition.commitFailed(name, error.reason))

@@ -4,6 +4,7 @@ import FoundationEssentials
 import HealthModel
 import HeartRateRecording
 package import Sensors
+import SeriesStore
 
 // The way of everything that happens to a sensor, from top to bottom: what BlueZ reports, the sensor's recording that decides
 // what it means, and the journal that keeps it.
@@ -101,6 +102,7 @@ extension Recorder {
   private func changedClock(at instant: BootInstant) -> SensorEvent.Kind? {
     let offset = presentOffset
     guard offset != wallOffset else { return nil }
+    if !RecordedClock.isNear(offset, wallOffset) { noteClockSet() }
     wallOffset = offset
     for identifier in workouts.keys { tellClock(to: identifier, at: instant) }
     return .clock(wallMinusBootMicroseconds: offset)

@@ -20,8 +20,10 @@ extension Recorder {
     self.files = files
     // First, so that nothing that is written from now on is missed.
     watchStore()
+    watchClock()
     await loadAllowedSensors()
     await eraseDeleted()
+    await countDoubtful()
     return await recover(recovered)
   }
 

@@ -82,6 +82,7 @@ extension Recorder {
         return status
       })
     status.valuesInMemory = unwritten.values
+    status.doubtful = doubtful
     return status
   }
 

@@ -34,6 +34,7 @@ extension Recorder {
       publishStoreChange()
       await loadAllowedSensors()
       await eraseDeleted()
+      await countDoubtful()
     } catch {
       log(.error, "the store cannot be read: \(error)")
     }

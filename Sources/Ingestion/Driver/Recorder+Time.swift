@@ -32,6 +32,7 @@ extension Recorder {
     // A recorder that stops plans nothing more: a deadline of the plan would stay due for ever.
     if !isStopping {
       retryJournal(at: now)
+      clockTimeReached(now)
       if let deadline = plan.deadline, deadline <= now { perform(plan.timeReached(now)) }
       for session in commitQueue.due(at: now) { commitSoon(session) }
       armTimer(for: plan.deadline)

@@ -208,7 +208,7 @@ extension Recorder {
     for (identifier, commit) in commits where !endedWorkouts.contains(identifier) { await commit.value }
     let open = Set(
       recordings.indices.flatMap { [recordings[$0].session?.id, recordings[$0].paused?.session.id].compactMap(\.self) })
-    return try await files.committer.commit(workout: workout, besides: open)
+    return try await files.committer.commit(workout: workout, besides: open, judgement: clockJudgement)
   }
 
   /// Goes on with the workouts of an earlier recorder.

@@ -23,6 +23,7 @@ public actor Recorder {
   /// The store and the journal; set by `open()`, before anything uses them.
   package var files: OpenFiles?
   var storeWatch: StoreWatch?
+  var clockWatch: ClockSetWatch?
   /// The connection to the bus and what talks to bluetoothd over it; nil while there is no bus.
   var bus: (connection: Connection, central: Central)?
 
@@ -35,6 +36,8 @@ public actor Recorder {
   var requests = SessionRequests()
   var statusSchedule = StatusSchedule()
   var namesakes = Namesakes()
+  var clockLooks = ClockLooks()
+  var datings = Datings()
   /// While values that waited during a stall are read.
   var stall: Stall?
   /// The wall clock's lead over the boot clock that the open sessions know, in microseconds.
@@ -48,6 +51,8 @@ public actor Recorder {
   /// When the journal is given again what it has refused.
   var journalRetryAt: BootInstant?
   var commits: [UUID: Task<Void, Never>] = [:]
+  /// The last question to the clock's service, with what follows from its answer.
+  var clockQuestion: Task<Void, Never>?
   /// The series that programs insert now, and those that are over and not in the store yet, with whether their program has
   /// completed them.
   var clientSeries: [UUID: OpenClientSeries] = [:]
@@ -68,6 +73,8 @@ public actor Recorder {
   var stopRequest: CheckedContinuation<Void, Never>?
   var isWaitingForBus = false
   var publishedLinks: OwnLinks?
+  /// How many stored sessions and workouts have dates that are in doubt.
+  var doubtful = 0
 
   nonisolated let observers = RecorderObservers()
 
@@ -96,6 +103,7 @@ public actor Recorder {
       observers.finish()
       // It holds the recorder that it tells, which would never be released, nor the system's watch.
       storeWatch = nil
+      clockWatch = nil
     }
     publishStatus()
     let ended = try await open()

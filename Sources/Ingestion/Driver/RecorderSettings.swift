@@ -31,6 +31,8 @@ public struct RecorderSettings: Sendable {
   public var captures: CapturePolicy?
   /// Which heart events are looked for.
   public var eventRules = HeartEventRules()
+  /// What the machine says of its clock.
+  public var machineClock = MachineClock()
   /// What happens to a sensor that is not in the list.
   public var unlisted = AllowList.Unlisted.refused
   /// The adapters to use, `hci0` for example; nil means all.

@@ -11,6 +11,8 @@ public struct RecorderStatus: Hashable, Sendable {
   public var sensors: [SensorStatus]
   /// Values that the journal refused and that are in memory only, of all sensors; a kill loses them.
   public var valuesInMemory = 0
+  /// Stored sessions and workouts whose dates are in doubt, since the clock was not set.
+  public var doubtful = 0
 
   public init(state: RecorderState, problem: String?, sensors: [SensorStatus]) {
     self.state = state

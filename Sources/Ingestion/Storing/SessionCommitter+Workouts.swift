@@ -12,23 +12,29 @@ extension SessionCommitter {
   /// - Parameters:
   ///   - workout: The workout's identity in the journal; it has ended.
   ///   - open: The sessions that are being recorded now, which began after it.
+  ///   - judgement: What is known of the clock; nil: nothing is stored of it.
   /// - Returns: What was stored; no outcome where nothing is left of it.
   /// - Throws: ``Failure``; the workout is then still in the journal. ``Failure/sessionsMissing`` while a session of its sensor
   ///   is not stored yet.
-  func commit(workout: UUID, besides open: Set<UUID>) throws(Failure) -> Committed {
+  func commit(
+    workout: UUID, besides open: Set<UUID>, judgement: ClockJudgement? = nil
+  ) throws(Failure) -> Committed {
     defer { malloc_trim(0) }
     let (contents, damages) = try contents(ofWorkout: workout)
     if let sensor = contents.workout.sensor {
       guard journal.uncommittedSessions(of: sensor).isSubset(of: open) else { throw .sessionsMissing }
     }
     var outcome: CommitOutcome?
+    var clock: RecordedClock?
     let session: WorkoutSession
     do { session = try WorkoutReplay(contents).session } catch { throw .workout(error) }
     if let start = session.start, let end = session.end, let span = TimeSpan(start: start, end: end) {
-      outcome = try save(session, contents, over: span)
+      clock = try self.clock(
+        in: contents.boot, at: contents.wallMinusBootMicroseconds, from: start, by: judgement)
+      outcome = try save(session, contents, over: span, clock: clock)
     }
     do { try journal.commit(workout) } catch { throw .journal(error) }
-    return Committed(outcome: outcome, rates: 0, beats: 0, gaps: 0, damages: damages)
+    return Committed(outcome: outcome, rates: 0, beats: 0, gaps: 0, damages: damages, clock: clock)
   }
 
   /// When the workouts with these identities in the journal were, each until now where it goes on.
@@ -58,12 +64,13 @@ extension SessionCommitter {
 
   /// The store's actor has the same thread.
   private func save(
-    _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan
+    _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan, clock: RecordedClock?
   ) throws(Failure) -> CommitOutcome {
     let (version, rules) = (version, eventRules)
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, Failure> in
       do throws(Failure) {
-        return .success(try store.commit(session, contents, over: span, version: version, eventRules: rules))
+        return .success(
+          try store.commit(session, contents, over: span, version: version, eventRules: rules, clock: clock))
       } catch {
         return .failure(error)
       }
@@ -76,7 +83,7 @@ extension HealthStore {
   /// Saves a workout with all that belongs to it.
   fileprivate func commit(
     _ session: WorkoutSession, _ contents: WorkoutContents, over span: TimeSpan, version: String,
-    eventRules rules: HeartEventRules
+    eventRules rules: HeartEventRules, clock: RecordedClock?
   ) throws(SessionCommitter.Failure) -> CommitOutcome {
     let recorded = try recorded(contents.workout.sensor, over: span)
     let added = try collected(Set(contents.samples))
@@ -108,7 +115,7 @@ extension HealthStore {
     return try saving { (store) throws(StoreError) in
       try store.commit(
         sample, computed: computed, as: SourceRevision(identifier: owner.source, name: owner.application),
-        computedBy: recorder, eventRules: rules)
+        computedBy: recorder, eventRules: rules, clock: clock)
     }
   }
 }

@@ -33,6 +33,8 @@ actor SessionCommitter {
     var deletedCaptures: [CaptureArchive.Deletion] = []
     /// Why its capture could not be kept or old ones could not be deleted, where that was asked for.
     var archiveFailure: JournalError?
+    /// By which clock it is dated.
+    var clock: RecordedClock?
   }
 
   let store: HealthStore
@@ -71,10 +73,11 @@ actor SessionCommitter {
   ///   - session: The session's identity in the journal.
   ///   - now: The clocks' times in seconds, for the age of kept captures.
   ///   - workouts: The workouts in the journal: no heart event is of their time.
+  ///   - judgement: What is known of the clock; nil: nothing is stored of it.
   /// - Returns: What was stored.
   /// - Throws: ``Failure``; the session is then still in the journal.
   func commit(
-    _ session: UUID, now: (wall: Int64, boot: Int64), during workouts: Set<UUID> = []
+    _ session: UUID, now: (wall: Int64, boot: Int64), during workouts: Set<UUID> = [], judgement: ClockJudgement? = nil
   ) throws(Failure) -> Committed {
     // What a long session took for its final pass goes back to the system, not into a heap that stays that large.
     defer { malloc_trim(0) }
@@ -94,7 +97,8 @@ actor SessionCommitter {
     }
     let recorded: RecordedSession
     do { recorded = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
-    let outcome = try save(recorded, excluding: spans(ofWorkouts: workouts))
+    let clock = try clock(in: capture.lastBoot, at: capture.lastClock, from: recorded.start, by: judgement)
+    let outcome = try save(recorded, excluding: spans(ofWorkouts: workouts), clock: clock)
     var archiveFailure: JournalError?
     var deletedCaptures: [CaptureArchive.Deletion] = []
     if let archive, outcome != .deletedBefore {
@@ -116,15 +120,18 @@ actor SessionCommitter {
     }
     return Committed(
       outcome: outcome, rates: recorded.rates.count, beats: recorded.heartbeats.beats.count,
-      gaps: recorded.gaps.count, damages: damages, deletedCaptures: deletedCaptures, archiveFailure: archiveFailure)
+      gaps: recorded.gaps.count, damages: damages, deletedCaptures: deletedCaptures, archiveFailure: archiveFailure,
+      clock: clock)
   }
 
   /// The store's actor has the same thread. Session and events are in one transaction: a kill leaves both or neither.
-  private func save(_ session: RecordedSession, excluding workouts: [TimeSpan]) throws(Failure) -> CommitOutcome {
+  private func save(
+    _ session: RecordedSession, excluding workouts: [TimeSpan], clock: RecordedClock?
+  ) throws(Failure) -> CommitOutcome {
     let rules = eventRules
     let saved = store.assumeIsolated { store -> Result<CommitOutcome, StoreError> in
       do throws(StoreError) {
-        return .success(try store.commit(session, eventsBy: rules, excluding: workouts))
+        return .success(try store.commit(session, eventsBy: rules, excluding: workouts, clock: clock))
       } catch {
         return .failure(error)
       }

@@ -92,6 +92,11 @@ package struct SessionCatalogue: Sendable {
     try await store?.alterations(of: session) ?? []
   }
 
+  /// The stored sessions and workouts whose dates are in doubt.
+  @concurrent package func doubtful() async throws -> Set<UUID> {
+    Set(try await store?.clocks().filter(\.value.isDoubtful).keys ?? [:].keys)
+  }
+
   /// Those in the store, oldest first.
   @concurrent package func stored() async throws -> [SessionSummary] {
     try await store?.sessions() ?? []
@@ -113,7 +118,8 @@ package struct SessionCatalogue: Sendable {
       if let zones { times = ZoneTimes(zones, of: try await store.rates(of: summary.id), until: summary.end) }
       return try await SessionReport(
         session: summary, heartbeats: store.beats(of: summary.id), gaps: store.gaps(of: summary.id),
-        markers: store.markers(of: summary.id), zones: times)
+        markers: store.markers(of: summary.id), isDoubtful: store.clock(of: summary.id)?.isDoubtful ?? false,
+        zones: times)
     case .journalled(let session):
       return SessionReport(
         session: SessionSummary(session), heartbeats: session.heartbeats, gaps: session.gaps,

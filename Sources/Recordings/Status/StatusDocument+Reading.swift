@@ -15,6 +15,7 @@ extension StatusDocument {
     guard sensors.count == document.sensors.count else { return nil }
     var status = RecorderStatus(state: state, problem: document.problem, sensors: sensors)
     status.valuesInMemory = document.valuesInMemory
+    status.doubtful = document.clockNotSet ?? 0
     self.init(
       version: document.version, processIdentifier: document.pid, started: started, updated: updated,
       bootMicroseconds: document.bootMicroseconds, store: document.store, status: status)
@@ -31,6 +32,8 @@ extension StatusDocument {
     var state: String
     var problem: String?
     var valuesInMemory: Int
+    /// Missing where the recorder is of an earlier version.
+    var clockNotSet: Int?
     var sensors: [Sensor]
   }
 

@@ -60,6 +60,7 @@ extension StatusDocument {
       "state": .string(status.state.rawValue),
       "problem": .string(status.problem),
       "valuesInMemory": .integer(status.valuesInMemory),
+      "clockNotSet": .integer(status.doubtful),
       "sensors": .array(status.sensors.map(Self.json)),
     ]
   }

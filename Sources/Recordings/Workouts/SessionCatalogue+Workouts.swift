@@ -163,7 +163,7 @@ extension SessionCatalogue {
       : nil
     return WorkoutEntry(
       try await store.workout(sample.id), source: sample.source, device: sample.device,
-      recovery: recovery?.summary?.mostRecent)
+      recovery: recovery?.summary?.mostRecent, isDoubtful: try await store.clock(of: sample.id)?.isDoubtful ?? false)
   }
 
   @concurrent func stored(_ workout: UUID) async throws -> (store: HealthStore, sample: HealthSample) {

@@ -3,7 +3,7 @@ extension StoreCheck {
   mutating func lookAtRows() throws(StoreError) {
     var owners = [
       Self.quoted(Schema.samples): "id", Self.quoted(Schema.sessions): "id", Self.quoted(Schema.gaps): "session",
-      Self.quoted(Schema.markers): "session",
+      Self.quoted(Schema.markers): "session", Self.quoted(Schema.clocks): "owner",
       Self.quoted(Schema.metadata): "owner", Self.quoted(Schema.associations): "owner",
     ]
     /// Those that a sample's content is read from.

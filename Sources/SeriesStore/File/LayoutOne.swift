@@ -180,7 +180,7 @@ enum LayoutOne {
       for figure in SessionFigure.all where figure.part != .sdnn {
         guard let value = sessions.optionalReal(figure.part == .rmssd ? 8 : 9) else { continue }
         let identifier = figure.part.identifier(
-          in: uuid, syncVersion: sessions.integer(3), algorithmVersion: algorithm)
+          in: uuid, syncVersion: sessions.integer(3), algorithmVersion: algorithm, dating: 0)
         try connection.sessions.insert(figure, value, over: span, as: identifier, origin: origin, beats: beats)
       }
     }

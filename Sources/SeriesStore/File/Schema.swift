@@ -18,7 +18,7 @@ enum Schema {
   /// The tables that all kinds of samples share, and the daemon's own. The tables of a kind are in its ``SampleContent``.
   static let tables: [Table] = [
     store, sources, devices, types, commits, changes, samples, metadata, associations, contentTables, sensors, sessions,
-    gaps, markers, grants, objectGrants, anchors, successors, restorations,
+    gaps, markers, grants, objectGrants, anchors, successors, restorations, clocks, boots,
   ]
 
   /// The tables of all kinds of samples, and of what is attached to them.
@@ -29,7 +29,7 @@ enum Schema {
 
   /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
   static let laterTables: Set<String> = Set(
-    [markers.name, successors.name, restorations.name] + WorkoutTable.contents.map(\.table.name)
+    [markers.name, successors.name, restorations.name, clocks.name, boots.name] + WorkoutTable.contents.map(\.table.name)
       + AudiogramContent.tables.map(\.table.name)
       + VisionPrescriptionContent.tables.map(\.table.name) + ClinicalRecordContent.tables.map(\.table.name)
       + AttachmentTable.contents.map(\.table.name))
@@ -103,6 +103,16 @@ enum Schema {
       "start INTEGER NOT NULL", "end INTEGER NOT NULL", "end_reason TEXT NOT NULL", "coverage_floor REAL",
       "coverage_ceiling REAL", "quality TEXT",
     ])
+  /// The clock by which a session or a live workout is dated; `owner` is its `id`.
+  static let clocks = Table(
+    "clocks",
+    [
+      "owner INTEGER PRIMARY KEY", "boot BLOB", "lead INTEGER", "belief INTEGER NOT NULL", "doubtful INTEGER NOT NULL",
+      "dating INTEGER NOT NULL", "shift INTEGER NOT NULL",
+    ])
+  /// What is known of the wall clock of the last boots of the machine.
+  static let boots = Table(
+    "boots", ["boot BLOB PRIMARY KEY", "lead INTEGER NOT NULL", "belief INTEGER NOT NULL"])
   static let gaps = Table(
     "gaps",
     [

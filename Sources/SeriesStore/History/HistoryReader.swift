@@ -116,6 +116,7 @@ struct HistoryReader {
     }
     change.device = try named("devices", change.rows[0]["device"], damaged: &change.damagedTables)
     if case .integer(let session) = change.rows[0]["session"] { change.session = try self.object(of: session) }
+    try addClock(to: &change)
     try add("metadata_values", where: "owner = ?1 ORDER BY owner, key")
     let before = change.rows.count
     try add("associations", where: "owner = ?1 ORDER BY owner, role, position")
@@ -127,6 +128,15 @@ struct HistoryReader {
       return ChunkSeal.isWhole(payload)
     }
     if !areSealed { change.damagedTables.insert(ChunkTable.chunks.name) }
+  }
+
+  /// Adds by which clock a session or a workout is dated, in the order of the tables' names: digests are made in that order.
+  private func addClock(to change: inout StoredChange) throws(StoreError) {
+    guard try connection.has(Schema.clocks) else { return }
+    let name = Schema.clocks.name
+    let clock = try rows(name, where: "owner = ?1", change.number, damaged: &change.damagedTables)
+    let place = change.rows.dropFirst().firstIndex { $0.table > name } ?? change.rows.endIndex
+    change.rows.insert(contentsOf: clock, at: place)
   }
 
   private func content(

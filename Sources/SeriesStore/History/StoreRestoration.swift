@@ -172,7 +172,7 @@ extension StoredChange {
         row.replacing("id", by: objects).replacing("type", by: types).replacing("source", by: sources)
           .replacing("device", by: devices).replacing("session", by: objects)
       case "gaps", "markers": row.replacing("session", by: objects)
-      case "metadata_values": row.replacing("owner", by: objects)
+      case "metadata_values", "clocks": row.replacing("owner", by: objects)
       case "associations": row.replacing("owner", by: objects).replacing("member", by: objects)
       default:
         contents[row.table].map { content in

@@ -44,24 +44,31 @@ extension HealthStore {
   }
 
   /// Saves a whole session with the events that the rules find in it outside of the store's workouts, in one transaction, once: see
-  /// ``commit(_:events:restore:)``.
+  /// ``commit(_:events:restore:clock:)``.
   ///
   /// - Parameters:
-  ///   - session: The session.
+  ///   - session: The session, with the dates of its recording: where it was dated anew, it is moved to where it is.
   ///   - rules: What is looked for.
   ///   - workouts: Others that are not in the store yet.
   ///   - restore: Allows a deleted session to return.
+  ///   - clock: The one by which it is dated, where the store does not know that already.
   /// - Returns: What became of it.
   /// - Throws: ``StoreError``; nothing was saved then.
   package func commit(
     _ session: RecordedSession, eventsBy rules: HeartEventRules, excluding workouts: [TimeSpan] = [],
-    restore: Bool = false
+    restore: Bool = false, clock: RecordedClock? = nil
   ) throws(StoreError) -> CommitOutcome {
+    var session = session
+    if let shift = try self.clock(of: session.id)?.shift, shift != 0 {
+      do throws(SeriesError) { session = try session.moved(by: shift) } catch {
+        throw StoreError(.invalid, "session \(session.id.uuidString.lowercased()) cannot be dated: \(error)")
+      }
+    }
     let stored = try TimeSpan(start: session.start, end: session.end).map { (span) throws(StoreError) in
       try opened().read { (connection) throws(StoreError) in try connection.sessions.workoutSpans(touching: span) }
     }
     let events = rules.events(
       rates: session.rates, heartbeats: session.heartbeats, excluding: workouts + (stored ?? []))
-    return try commit(session, events: events, restore: restore)
+    return try commit(session, events: events, restore: restore, clock: clock)
   }
 }

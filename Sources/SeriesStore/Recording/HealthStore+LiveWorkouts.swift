@@ -10,17 +10,21 @@ extension HealthStore {
   ///   - source: The program whose the workout is.
   ///   - recorder: The source of what was computed: a program sees it only as far as it may read such samples.
   ///   - rules: The sessions of its time are searched anew by these, since no heart event is of a workout.
+  ///   - clock: The one by which it is dated.
   /// - Returns: What became of the workout.
   /// - Throws: ``StoreError``; nothing was saved then.
   package func commit(
     _ workout: NewSample, computed: [NewSample], as source: SourceRevision, computedBy recorder: SourceRevision,
-    eventRules rules: HeartEventRules
+    eventRules rules: HeartEventRules, clock: RecordedClock? = nil
   ) throws(StoreError) -> CommitOutcome {
     if try wasDeleted(workout.id) { return .deletedBefore }
     let file = try opened()
     let (outcome, hasRemoved) = try file.write { (connection) throws(StoreError) in
       _ = try connection.samples.save(computed, as: recorder)
       let outcome = try connection.samples.save([workout], as: source).first ?? .unchanged
+      if let clock, outcome == .stored, let number = try connection.samples.number(of: workout.id) {
+        try connection.clocks.set(clock, of: number)
+      }
       return (outcome, try connection.sessions.rescanEvents(during: workout.span, by: rules))
     }
     notifyListeners()

@@ -4,12 +4,13 @@ package import HealthModel
 extension HealthStore {
   /// Saves a whole session with the events that were found in it in one transaction, once: see ``CommitOutcome``.
   ///
-  /// If this returns `.stored` or `.replaced`, the session is on the disk. `restore` allows a deleted session to return.
+  /// If this returns `.stored` or `.replaced`, the session is on the disk. `restore` allows a deleted session to return. `clock` is the
+  /// one by which it is dated, where the store does not know that already.
   package func commit(
-    _ session: RecordedSession, events: [HeartEvent] = [], restore: Bool = false
+    _ session: RecordedSession, events: [HeartEvent] = [], restore: Bool = false, clock: RecordedClock? = nil
   ) throws(StoreError) -> CommitOutcome {
     let outcome = try opened().write { (connection) throws(StoreError) in
-      try connection.sessions.commit(session, events: events, restore: restore)
+      try connection.sessions.commit(session, events: events, restore: restore, clock: clock)
     }
     notifyListeners()
     return outcome

@@ -13,13 +13,14 @@ enum SessionPart: UInt64 {
 
   /// Each version of a session has its own sample identifiers; the samples of the previous version are deleted. The same
   /// version, deleted and restored, has the same identifiers again.
-  func identifier(in session: RecordedSession) -> UUID {
+  func identifier(in session: RecordedSession, dating: Int64) -> UUID {
     identifier(
-      in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.quality.algorithmVersion ?? 0)
+      in: session.id, syncVersion: session.syncVersion, algorithmVersion: session.quality.algorithmVersion ?? 0,
+      dating: dating)
   }
 
-  func identifier(in session: UUID, syncVersion: Int64, algorithmVersion: Int64) -> UUID {
-    session.derived(part: rawValue, version: syncVersion ^ algorithmVersion << 48)
+  func identifier(in session: UUID, syncVersion: Int64, algorithmVersion: Int64, dating: Int64) -> UUID {
+    session.derived(part: rawValue, version: syncVersion ^ algorithmVersion << 48 ^ dating << 32)
   }
 }
 

@@ -24,7 +24,7 @@ extension SessionTable {
   private static let parts =
     [ContentTable(table: Schema.sessions, key: "id"), ContentTable(table: Schema.samples, key: "id")]
     + [Schema.gaps, Schema.markers].map { ContentTable(table: $0, key: "session") }
-    + [Schema.metadata, Schema.associations].map { ContentTable(table: $0, key: "owner") }
+    + [Schema.metadata, Schema.associations, Schema.clocks].map { ContentTable(table: $0, key: "owner") }
     + QuantityContent.tables + HeartbeatContent.tables
 
   /// The tables that have rows of a session, or of one of its samples, that are not those of their checksums.

@@ -29,7 +29,9 @@ extension SessionTable {
       }
     }
     let algorithm = try connection.metadata.quality(ofSession: row.id).algorithmVersion ?? 0
-    let part = SessionPart.events.identifier(in: session, syncVersion: syncVersion, algorithmVersion: algorithm)
+    let part = SessionPart.events.identifier(
+      in: session, syncVersion: syncVersion, algorithmVersion: algorithm,
+      dating: try connection.clocks.clock(of: row.id)?.dating ?? 0)
     let origin = try origin(ofRow: row.id)
     for event in events where missing.contains(event) {
       try insert(event, of: session, part: part, origin: origin)
@@ -84,7 +86,7 @@ extension SessionTable {
   }
 
   /// The numbers of a session's category samples, each with its event; nil for a sample that is none.
-  private func events(ofRow row: Int64) throws(StoreError) -> [(number: Int64, event: HeartEvent?)] {
+  func events(ofRow row: Int64) throws(StoreError) -> [(number: Int64, event: HeartEvent?)] {
     var samples: [(number: Int64, type: String, start: Int64, end: Int64)] = []
     do {
       var statement = try connection.prepare(

@@ -2,10 +2,14 @@ import FoundationEssentials
 import HealthModel
 
 extension SessionTable {
-  /// Saves a session; see ``HealthStore/commit(_:events:restore:)``.
-  func commit(_ session: RecordedSession, events: [HeartEvent], restore: Bool) throws(StoreError) -> CommitOutcome {
+  /// Saves a session; see ``HealthStore/commit(_:events:restore:clock:)``.
+  func commit(
+    _ session: RecordedSession, events: [HeartEvent], restore: Bool, clock: RecordedClock?
+  ) throws(StoreError) -> CommitOutcome {
     try Self.validate(session)
     let existing = try row(of: session.id)
+    // A later version of a session is dated as the one before was.
+    let clock = try existing.flatMap { (row) throws(StoreError) in try connection.clocks.clock(of: row.id) } ?? clock
     var collectors: [(owner: Int64, type: Int64)] = []
     if let existing {
       guard try isNewer(session, than: existing) else { return .unchanged }
@@ -14,12 +18,13 @@ extension SessionTable {
     } else if !restore, try connection.changeList.wasDeleted(session.id) {
       return .deletedBefore
     }
-    let row = try insert(session, events)
+    let row = try insert(session, events, dating: clock?.dating ?? 0)
+    if let clock { try connection.clocks.set(clock, of: row) }
     try connection.associations.collect(fromSession: row, for: collectors)
     return existing == nil ? .stored : .replaced
   }
 
-  private static func validate(_ session: RecordedSession) throws(StoreError) {
+  static func validate(_ session: RecordedSession) throws(StoreError) {
     let range = Timestamp.calendarRange
     let times = [session.start, session.end] + [session.rates.first, session.rates.last].compactMap { $0?.time }
     let problem: String? =
@@ -46,8 +51,8 @@ extension SessionTable {
     return session.quality.algorithmVersion ?? 0 > quality.algorithmVersion ?? 0
   }
 
-  /// Returns the row of the session.
-  private func insert(_ session: RecordedSession, _ events: [HeartEvent]) throws(StoreError) -> Int64 {
+  /// Returns the row of the session; `dating` is the number of its dating.
+  func insert(_ session: RecordedSession, _ events: [HeartEvent], dating: Int64) throws(StoreError) -> Int64 {
     let source = try connection.provenance.row(of: session.source)
     let device = try connection.provenance.row(of: session.device)
     let type = try connection.types.row(of: .session)
@@ -71,13 +76,15 @@ extension SessionTable {
         [.integer(id), .integer(Int64(ordinal)), SQLValue(marker.time), .text(marker.text)], into: Schema.markers)
     }
     let origin = SampleOrigin(session: id, source: source, device: device)
-    try insertSamples(of: session, origin: origin)
-    let part = SessionPart.events.identifier(in: session)
+    try insertSamples(of: session, origin: origin, dating: dating)
+    let part = SessionPart.events.identifier(in: session, dating: dating)
     for event in events { try insert(event, of: session.id, part: part, origin: origin) }
     return id
   }
 
-  private func insertSamples(of session: RecordedSession, origin: SampleOrigin) throws(StoreError) {
+  private func insertSamples(
+    of session: RecordedSession, origin: SampleOrigin, dating: Int64
+  ) throws(StoreError) {
     // What a program says of the session that it asked for is said of its values, which are all that programs see of it.
     let isRequested = session.metadata[ReservedMetadata.requestedBy] != nil
     let metadata = isRequested ? session.metadata.filter { !ReservedMetadata.all.contains($0.key) } : [:]
@@ -86,7 +93,7 @@ extension SessionTable {
       let rates = try connection.samples.insert(
         content,
         as: SampleRecord(
-          uuid: SessionPart.rates.identifier(in: session), type: .quantity(.heartRate),
+          uuid: SessionPart.rates.identifier(in: session, dating: dating), type: .quantity(.heartRate),
           start: first.time.flooredToMilliseconds, end: last.time.flooredToMilliseconds), origin: origin)
       try connection.metadata.insert(metadata, of: rates)
     }
@@ -95,7 +102,7 @@ extension SessionTable {
       beats = try connection.samples.insert(
         HeartbeatContent(series: session.heartbeats),
         as: SampleRecord(
-          uuid: SessionPart.beats.identifier(in: session), type: .heartbeatSeries, start: bounds.start,
+          uuid: SessionPart.beats.identifier(in: session, dating: dating), type: .heartbeatSeries, start: bounds.start,
           end: bounds.end), origin: origin)
       if let beats { try connection.metadata.insert(metadata, of: beats) }
     }
@@ -103,7 +110,8 @@ extension SessionTable {
     for figure in SessionFigure.all {
       guard let value = session.variability[keyPath: figure.value], value.isFinite else { continue }
       try insert(
-        figure, value, over: span, as: figure.part.identifier(in: session), origin: origin, beats: beats)
+        figure, value, over: span, as: figure.part.identifier(in: session, dating: dating), origin: origin,
+        beats: beats)
     }
   }
 

@@ -147,6 +147,7 @@ struct SessionTable {
     }
     try connection.run("DELETE FROM gaps WHERE session = ?1", row)
     try connection.run("DELETE FROM markers WHERE session = ?1", row)
+    try connection.clocks.delete(of: row)
     try connection.metadata.delete(of: row)
     try connection.run("DELETE FROM sessions WHERE id = ?1", row)
     return source

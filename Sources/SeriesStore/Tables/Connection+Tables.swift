@@ -10,6 +10,7 @@ extension Connection {
   var heartbeatSeries: HeartbeatSeriesTable { HeartbeatSeriesTable(connection: self) }
   var workouts: WorkoutTable { WorkoutTable(connection: self) }
   var sessions: SessionTable { SessionTable(connection: self) }
+  var clocks: ClockTable { ClockTable(connection: self) }
   var sensors: SensorList { SensorList(connection: self) }
   var anchors: AnchorTable { AnchorTable(connection: self) }
   var grants: GrantTable { GrantTable(connection: self) }

@@ -60,8 +60,8 @@ extension SampleTable {
 
   /// Removes a sample with its parts and everything that belongs to it, and records the deletion, unless its identifier is
   /// unreadable. With `keepsAssociations` the associations in which it is a member stay, because a successor will take its
-  /// place.
-  func delete(_ number: Int64, keepsAssociations: Bool = false) throws(StoreError) {
+  /// place; with `isReplaced` one under the same identifier, so that nothing was deleted.
+  func delete(_ number: Int64, keepsAssociations: Bool = false, isReplaced: Bool = false) throws(StoreError) {
     // In a damaged file, or a later program's, parts may have parts and may refer to each other: each is deleted once.
     var whole = [number]
     var known: Set = [number]
@@ -73,11 +73,13 @@ extension SampleTable {
       next += 1
     }
     for part in whole.dropFirst() { try remove(part, keepsAssociations: false) }
-    try remove(number, keepsAssociations: keepsAssociations)
+    try remove(number, keepsAssociations: keepsAssociations, isReplaced: isReplaced)
   }
 
   /// Removes one sample without its parts. A number without a sample leaves no tombstone.
-  private func remove(_ number: Int64, keepsAssociations: Bool) throws(StoreError) {
+  private func remove(
+    _ number: Int64, keepsAssociations: Bool, isReplaced: Bool = false
+  ) throws(StoreError) {
     try connection.attachments.noteRemoval(of: number)
     for table in try contentTables() {
       // Of a number that has no room for places nothing is stored, and the rows of another must not go for it.
@@ -87,6 +89,7 @@ extension SampleTable {
         "DELETE FROM \(table.name) WHERE \(table.column) BETWEEN ?1 AND ?2", first, first | (1 << table.shift - 1))
     }
     try connection.metadata.delete(of: number)
+    try connection.clocks.delete(of: number)
     try connection.run("DELETE FROM associations WHERE owner = ?1", number)
     if !keepsAssociations {
       try connection.associations.uncollect(number)
@@ -94,7 +97,7 @@ extension SampleTable {
     }
     let provenance = try provenance(of: number)
     try connection.run("DELETE FROM samples WHERE id = ?1", number)
-    if let provenance, let uuid = try uuid(of: number) {
+    if !isReplaced, let provenance, let uuid = try uuid(of: number) {
       try connection.changeList.record(uuid, type: provenance.type, source: provenance.source, deleted: true)
     }
   }

@@ -29,6 +29,7 @@ struct DoctorCommand: ParsableCommand {
       findings.append(StoreCheckup.recorder(recorder))
       findings += StoreCheckup.namesakes(recorder)
       findings.append(await DoorCheckup.finding(isRecording: recorder != nil, on: loop))
+      findings.append(await ClockCheckup.finding(bus: address, location, on: loop))
       findings.append(ImportCheckup.finding())
       return findings
     }

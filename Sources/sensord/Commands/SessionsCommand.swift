@@ -8,11 +8,13 @@ internal import StoreCommands
 /// `sensord sessions`: what was recorded, and what is being recorded.
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sessions", abstract: "List what was recorded, oldest first.",
+    commandName: "sessions", abstract: "List what was recorded, oldest first, or date it anew.",
     discussion: """
       Times are local, in JSON they are UTC. The first digits of a session's name
-      do wherever SESSION is asked for, and so does the word last.
-      """)
+      do wherever SESSION is asked for, and so does the word last. Dates behind
+      which a ? stands are of a clock that was not set.
+      """,
+    subcommands: [SessionsDateCommand.self])
 
   @OptionGroup var store: StoreOptions
 
@@ -22,17 +24,20 @@ struct SessionsCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let catalogue = try store.catalogue()
-    let (sessions, damages) = try CommandLoop.run {
+    let (sessions, damages, doubtful) = try CommandLoop.run {
       let (sessions, damages) = try await catalogue.list()
       // Pages that cannot be read say enough.
-      return (sessions, damages.isEmpty ? try await catalogue.alterations() : damages)
+      let found = damages.isEmpty ? try await catalogue.alterations() : damages
+      return (sessions, found, try await catalogue.doubtful())
     }
     if json {
-      try StandardOutput.write(JSONValue.lines(sessions.map { .object($0.members) }))
+      try StandardOutput.write(
+        JSONValue.lines(sessions.map { .object($0.members(isDoubtful: doubtful.contains($0.id))) }))
     } else if sessions.isEmpty, damages.isEmpty {
       StandardError.write(try CommandLoop.run { try await Self.absence(in: catalogue) })
     } else {
-      try StandardOutput.write(SessionSummary.table(sessions, columns: StandardOutput.columns))
+      try StandardOutput.write(
+        SessionSummary.table(sessions, doubtful: doubtful, columns: StandardOutput.columns))
     }
     try damages.report()
   }

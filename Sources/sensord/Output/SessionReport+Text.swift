@@ -23,7 +23,7 @@ extension SessionReport {
       ("Sensor", [session.device.name, session.device.localIdentifier].compactMap { $0 }.joined(separator: ", ")),
       ("Made by", maker),
       ("Start", LocalTime.second(session.start.microseconds)),
-      ("End", endText),
+      ("End", endText), ("Clock", isDoubtful ? ClockText.notSet(session.shortName) : ""),
       ("Length", length), ("Rate", rateText), ("Beats", beatText), ("Gaps", gapText),
       ("Flags", artefacts.map { "\($0.beats) \($0.name)" }.joined(separator: ", ")), ("HRV", variabilityText),
       ("Rhythm", rhythm.warning ?? ""),

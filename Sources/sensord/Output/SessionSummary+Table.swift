@@ -1,24 +1,27 @@
 internal import Documents
+internal import FoundationEssentials
 internal import HealthModel
 internal import SeriesStore
 
 extension SessionSummary {
-  /// The rows of `sensord sessions`.
-  static func table(_ sessions: [SessionSummary], columns: Int) -> String {
+  /// The rows of `sensord sessions`; the dates of some of them are in doubt.
+  static func table(_ sessions: [SessionSummary], doubtful: Set<UUID> = [], columns: Int) -> String {
     var table = TextTable([
       .init("Session"), .init("Start"), .init("Length", .right), .init("Sensor", shrinks: true),
       .init("Avg", .right), .init("Min-Max", .right), .init("Beats", .right), .init("Gaps", .right),
     ])
     for session in sessions {
       let length = DurationText.clock(microseconds: session.microseconds)
+      let start = LocalTime.minute(session.start.microseconds) + (doubtful.contains(session.id) ? "?" : "")
       table.add([
-        session.shortName, LocalTime.minute(session.start.microseconds), session.isOpen ? length + "+" : length,
+        session.shortName, start, session.isOpen ? length + "+" : length,
         session.device.name ?? session.device.localIdentifier ?? "", whole(session.heartRate.average), session.span,
         "\(session.heartbeats.count)" + (session.variabilityRefusal == nil ? "" : "*"), "\(session.gapCount)",
       ])
     }
     var notes: [String] = []
     if sessions.contains(where: { $0.isOpen }) { notes.append("+ still recording\n") }
+    if sessions.contains(where: { doubtful.contains($0.id) }) { notes.append(ClockText.note) }
     let refusals = Set(sessions.compactMap { $0.variabilityRefusal?.description })
     notes += refusals.sorted().map { "* no beats: \($0)\n" }
     return table.rendered(columns: columns) + (notes.isEmpty ? "" : "\n" + notes.joined())

@@ -22,6 +22,7 @@ extension WorkoutReport {
       ("Program", entry.source.identifier),
       ("Sensor", [device?.name, device?.localIdentifier].compactMap { $0 }.joined(separator: ", ")),
       ("Start", LocalTime.second(workout.start.microseconds)), ("End", LocalTime.second(workout.end.microseconds)),
+      ("Clock", entry.isDoubtful ? "not set, so the dates may be wrong: date its sessions, 'sensord sessions'" : ""),
       ("Length", lengthText), ("Recovery", recoveryText),
     ] + routes.map { ("Route", Self.words($0)) }
   }

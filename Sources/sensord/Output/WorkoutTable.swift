@@ -12,13 +12,14 @@ enum WorkoutTable {
       let workout = entry.workout
       let rates = workout.statistics(for: .heartRate)
       table.add([
-        entry.shortName, LocalTime.minute(workout.start.microseconds),
+        entry.shortName, LocalTime.minute(workout.start.microseconds) + (entry.isDoubtful ? "?" : ""),
         DurationText.clock(microseconds: workout.duration.wholeMicroseconds), "\(workout.configuration.activityType)",
         workout.activities.isEmpty ? "" : "\(workout.activities.count)", whole(rates?.average), whole(rates?.maximum),
         whole(entry.recovery),
       ])
     }
-    return table.rendered(columns: columns)
+    let note = entries.contains(where: \.isDoubtful) ? "\n" + ClockText.note : ""
+    return table.rendered(columns: columns) + note
   }
 
   private static func whole(_ value: Double?) -> String { value.map { FixedPoint.text($0, digits: 0) } ?? "" }

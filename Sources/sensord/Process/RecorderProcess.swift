@@ -95,6 +95,7 @@ struct RecorderProcess {
     }
     settings.unlisted = configuration.recordsAny ? .any(atLeast: configuration.minimumSignal) : .refused
     settings.eventRules = configuration.eventRules
+    settings.machineClock = .system
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.inheritedLinks = links.inherited()

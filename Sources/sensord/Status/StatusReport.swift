@@ -17,6 +17,7 @@ enum StatusReport {
     if let problem = document.status.problem { text += "\(PrintableText.line(problem))\n" }
     if let held = valuesInMemory(document.status) { text += "\(held)\n" }
     for line in setAside { text += "\(PrintableText.line(line))\n" }
+    if let doubtful = doubtful(document.status.doubtful) { text += "\(doubtful)\n" }
     text += "Store  \(PrintableText.line(document.store))\n"
     guard !document.status.sensors.isEmpty else { return text }
     var table = TextTable([
@@ -39,6 +40,15 @@ enum StatusReport {
     case 0: nil
     case 1: "1 value is in memory only; a kill loses it"
     case let count: "\(count) values are in memory only; a kill loses them"
+    }
+  }
+
+  /// `2 recordings have dates of a clock that was not set`; nil where there are none.
+  static func doubtful(_ count: Int) -> String? {
+    switch count {
+    case 0: nil
+    case 1: "1 recording has dates of a clock that was not set; 'sensord sessions' marks it"
+    case let count: "\(count) recordings have dates of a clock that was not set; 'sensord sessions' marks them"
     }
   }
 
