@@ -85,7 +85,8 @@ struct SessionListingTests {
     #expect(!SessionSummary.table([SessionSummary(recorded)], columns: 80).contains(told))
     (recorded.quality.leftOutIntervals, recorded.quality.intervalHabit) = (3_600, .invented)
     let session = SessionSummary(recorded)
-    #expect(JSONValue.object(session.members(isDoubtful: false)).text.contains(#""runs":0,"leftOut":3600,"habit":"invented","#))
+    let json = JSONValue.object(session.members(isDoubtful: false)).text
+    #expect(json.contains(#""runs":0,"leftOut":3600,"habit":"invented","#))
     let table = SessionSummary.table([session], columns: 80)
     #expect(table.contains("61-64     0*     1\n") && table.hasSuffix("\n* no beats: \(told)\n"))
 

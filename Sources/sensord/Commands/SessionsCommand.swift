@@ -5,16 +5,22 @@ internal import HealthModel
 internal import SeriesStore
 internal import StoreCommands
 
-/// `sensord sessions`: what was recorded, and what is being recorded.
+/// `sensord sessions`: what was recorded.
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List what was recorded, oldest first, or date it anew.",
+    subcommands: [SessionsListCommand.self, SessionsDateCommand.self], defaultSubcommand: SessionsListCommand.self)
+}
+
+/// `sensord sessions list`: what was recorded, and what is being recorded.
+struct SessionsListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List what was recorded, oldest first.",
     discussion: """
       Times are local, in JSON they are UTC. The first digits of a session's name
       do wherever SESSION is asked for, and so does the word last. Dates behind
       which a ? stands are of a clock that was not set.
-      """,
-    subcommands: [SessionsDateCommand.self])
+      """)
 
   @OptionGroup var store: StoreOptions
 
