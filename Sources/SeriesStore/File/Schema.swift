@@ -29,7 +29,7 @@ enum Schema {
 
   /// Those that were added to this layout later: a file that no newer program has opened to write does not have them.
   static let laterTables: Set<String> = Set(
-    [markers.name, successors.name, restorations.name, clocks.name, boots.name] + WorkoutTable.contents.map(\.table.name)
+    [markers, successors, restorations, clocks, boots].map(\.name) + WorkoutTable.contents.map(\.table.name)
       + AudiogramContent.tables.map(\.table.name)
       + VisionPrescriptionContent.tables.map(\.table.name) + ClinicalRecordContent.tables.map(\.table.name)
       + AttachmentTable.contents.map(\.table.name))
