@@ -34,10 +34,14 @@ struct SoundStore {
     let doomed = sound.identifier()
     _ = try await store.commit(try sound.session(doomed, beats: 20, from: start))
     _ = try await store.commit(try sound.session(sound.identifier(), beats: beats, from: start))
+    let boot = sound.identifier()
     _ = try await store.commit(
-      try sound.session(sound.identifier(), beats: beats, from: start.advanced(byMicroseconds: 86_400_000_000)))
+      try sound.session(sound.identifier(), beats: beats, from: start.advanced(byMicroseconds: 86_400_000_000)),
+      clock: RecordedClock(boot: boot, lead: start.microseconds, belief: .synchronised, isDoubtful: false))
+    try await store.remember(.synchronised, at: start.microseconds, in: boot)
     _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:01", name: "Chest", added: start))
-    _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:02", name: nil, added: start))
+    _ = try await store.allow(AllowedSensor(address: "C0:FF:EE:00:00:03", name: nil, added: start))
+    _ = try await store.replaceSensor("C0:FF:EE:00:00:03", by: "C0:FF:EE:00:00:02")
     let samples = try sound.samples()
     try await store.save(samples, as: program)
     let workout = try sound.workout(collected: samples.prefix(2).map(\.id))
