@@ -118,7 +118,7 @@ struct SensorRecording {
   /// Whether it has no link, and in an open session has had none for longer than a strap takes to come back into reach.
   func isAway(at now: BootInstant) -> Bool {
     guard adapter == nil else { return false }
-    guard session != nil, let lastInstant else { return true }
+    guard session != nil, let lastInstant else { return state == .absent }
     return now.duration(since: lastInstant) >= .seconds(60)
   }
 
