@@ -37,6 +37,7 @@ extension ExitStatus {
   fileprivate init(_ error: SessionError) {
     self =
       switch error {
+      case .noneYet(_, isDamaged: true): .badData
       case .noName, .noNameOfEither, .noNameToDelete, .noneYet, .notFound, .neitherFound, .ambiguous, .ambiguousWorkout,
         .workout:
         .noInput

@@ -48,8 +48,7 @@ struct DamagedValueTests {
   private func expectAnswers(_ readers: [[String]], _ damage: String) throws {
     for reader in readers {
       let outcome = try sensord.run(reader + ["--store", store])
-      // No input: without its type no sample is a value, so that `last` has none to name.
-      let isAnswered = [Code.success, .usage, .badData, .noInput].map(\.rawValue).contains(outcome.status)
+      let isAnswered = [Code.success, .usage, .badData].map(\.rawValue).contains(outcome.status)
       #expect(isAnswered, "\(damage): \(reader) ends with \(outcome.status): \(outcome.errors)")
       #expect(outcome.status == 0 || !(outcome.errors + outcome.output).isEmpty, "\(damage): \(reader) says nothing")
     }
@@ -64,12 +63,13 @@ struct DamagedValueTests {
   }
 
   @Test(
-    "a bit of a time that flipped is answered by every command",
+    "a bit of a time or a type that flipped is answered by every command",
     arguments: [
       "sessions SET start = start | -9223372036854775807 - 1", "sessions SET start = -9223372036854775807 - 1",
       "sessions SET end = -9223372036854775807", "runs SET anchor = -9223372036854775807 - 1",
       "samples SET start = -9223372036854775807 - 1", "samples SET start = start | -9223372036854775807 - 1",
       "samples SET most_recent_start = -9223372036854775807 - 1, most_recent_end = 9223372036854775807",
+      "samples SET type = -1",
     ])
   func flippedBit(change: String) throws {
     try damage("UPDATE \(change)")

@@ -220,7 +220,8 @@ package struct SessionCatalogue: Sendable {
     let newest = open.max { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
     if let newest, stored.map({ newest.start >= $0.start }) ?? true { return .journalled(newest) }
     if let stored, let store { return .stored(stored, store) }
-    throw name == .last ? SessionError.noneYet(store: location.path) : .notFound(text, store: location.path)
+    guard name == .last else { throw SessionError.notFound(text, store: location.path) }
+    throw SessionError.noneYet(store: location.path, isDamaged: try await !alterations().isEmpty)
   }
 
   /// The one of the store that `name` means; nil where there is none.

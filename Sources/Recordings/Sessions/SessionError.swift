@@ -9,8 +9,8 @@ package enum SessionError: Error, Hashable, Sendable {
   case noNameToDelete(String)
   /// `last` was to be deleted.
   case lastNotDeleted
-  /// There is no session with values in this store.
-  case noneYet(store: String)
+  /// There is no session with values in this store, perhaps since rows of its sessions are damaged.
+  case noneYet(store: String, isDamaged: Bool = false)
   /// It has neither rates nor beats.
   case noValues(String)
   /// It has rates alone, for a reason that may be known.
@@ -45,7 +45,9 @@ package enum SessionError: Error, Hashable, Sendable {
       "'\(PrintableText.line(text, columns: 40))' names no session"
     case .lastNotDeleted: "'last' is not deleted"
     case .noNameOfEither(let text): "'\(PrintableText.line(text, columns: 40))' names no session and no workout"
-    case .noneYet(let store): "there is no session with values in \(store) yet"
+    case .noneYet(let store, isDamaged: false): "there is no session with values in \(store) yet"
+    case .noneYet(let store, isDamaged: true):
+      "no values of a session are to be found in \(store), and rows of its sessions are not as they were written"
     case .noValues(let name): "session \(name) has no values: its sensor was there and sent no rate and no beat"
     case .noBeats(let name, let reason): "session \(name) has no beats\(reason.map { ": \($0)" } ?? "")"
     case .noRates(let name): "session \(name) has no rates"
@@ -70,6 +72,7 @@ package enum SessionError: Error, Hashable, Sendable {
       "give at least \(SessionName.fewestDigits) digits of its name, or last; 'sensord sessions' and 'sensord workouts' list them"
     case .noNameToDelete: "give at least \(SessionName.fewestDigits) digits of its name; 'sensord sessions' shows it"
     case .lastNotDeleted: "give the session's name; 'sensord sessions' shows it"
+    case .noneYet(_, isDamaged: true): "'sensord check' names them"
     case .noneYet: "record one with 'sensord run', or try 'sensord demo'"
     case .noBeats(let name, _): "export its rates: sensord export \(name) --format rates"
     case .noRates(let name): "export its beats: sensord export \(name) --format beats"
