@@ -50,7 +50,7 @@ extension ClientRegistry {
     return insert(object, of: name)
   }
 
-  /// What an owner wanted of each sensor has begun.
+  /// The sessions that an owner wanted of each sensor have begun.
   ///
   /// - Returns: The ends of all where the owner is gone and they end with it.
   package mutating func beganAll(_ objects: [ClientObject], of name: String) -> [Effect] {

@@ -39,7 +39,7 @@ extension Door {
     settle()
   }
 
-  /// What the two calls that begin sessions have in common, where no other options are given than those and `others`.
+  /// The part that the two calls that begin sessions have in common, where no other options are given than those and `others`.
   private static func beginning(
     _ options: [String: Value], besides others: [String] = []
   ) throws(Refusal) -> (metadata: Metadata, endsWithClient: Bool) {

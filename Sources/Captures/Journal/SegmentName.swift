@@ -5,7 +5,7 @@ enum SegmentName {
   static let rewritingSuffix = ".rewriting"
   /// A segment that is no longer needed but was damaged: set aside for analysis.
   static let damagedSuffix = ".damaged"
-  /// What was set aside and a person has looked at.
+  /// A file that was set aside and that a person has looked at.
   static let seenSuffix = ".seen"
 
   static func name(_ number: Int) -> String {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that recorders have set aside in a journal's folder, for a person to look at: `00000042.journal.damaged`.
 ///
-/// It is named until somebody has looked at it; then its name ends with `.seen`.
+/// Named until somebody has looked at it; then its name ends with `.seen`.
 public struct SetAsideFile: Hashable, Sendable {
   /// The folder, and the name there. The name is `*` where the folder itself was set aside and cannot be looked into.
   public let directory: String

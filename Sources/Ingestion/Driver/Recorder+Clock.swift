@@ -43,7 +43,7 @@ extension Recorder {
     armTimer(for: datings.deadline)
   }
 
-  /// What is stored now is dated by what is known now. The end of a recorder waits for no service.
+  /// The judgement by which recordings are dated that are stored now. The end of a recorder waits for no service.
   func lookAtClockBeforeCommit() async {
     guard !isStopping else { return }
     lookAtClock()
@@ -69,9 +69,9 @@ extension Recorder {
   }
 }
 
-// What follows for the dates of what is stored.
+// Consequences for the dates of stored recordings.
 extension Recorder {
-  /// What is known of the clock now.
+  /// The belief in the clock now.
   var clockJudgement: ClockJudgement {
     ClockJudgement(
       boot: clock.boot, lead: presentOffset, belief: clockLooks.belief, machine: settings.machineClock)

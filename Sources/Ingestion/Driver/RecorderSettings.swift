@@ -31,7 +31,7 @@ public struct RecorderSettings: Sendable {
   public var captures: CapturePolicy?
   /// Which heart events are looked for.
   public var eventRules = HeartEventRules()
-  /// What the machine says of its clock.
+  /// The machine's own word on its clock.
   public var machineClock = MachineClock()
   /// What happens to a sensor that is not in the list.
   public var unlisted = AllowList.Unlisted.refused

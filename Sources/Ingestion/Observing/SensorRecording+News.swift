@@ -22,7 +22,7 @@ extension SensorRecording {
       known = 0
       add(.sessionBegan(linkedTo: previous), at: now)
     }
-    // Where a paused session goes on, `before` is the count of the program's session.
+    // When a paused session goes on, `before` is the count of the program's session.
     if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
     if machine.bringsRate, let rate = machine.beatsPerMinute {
       add(.rate(beatsPerMinute: rate, contact: contact), at: now)

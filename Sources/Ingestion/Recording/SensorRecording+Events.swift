@@ -9,7 +9,7 @@ extension SensorRecording {
   struct Step {
     /// The session that ended: write its end, then commit it.
     var ending: SessionEnding?
-    /// What the journal keeps of the event for the paused session, before ``entry``.
+    /// The journal's record of the event for the paused session, before ``entry``.
     var aside: JournalEntry?
     /// What the journal keeps of the event.
     var entry: JournalEntry?

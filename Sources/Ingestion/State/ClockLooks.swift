@@ -3,15 +3,15 @@ import SeriesStore
 
 /// When the clock's service is asked whether the clock is synchronised, and what its answers mean. Pure.
 ///
-/// It sends no signal when that changes. So it is asked while there is a bus for the first time, when something is to be dated, and
+/// No signal tells when that changes. So it is asked while there is a bus for the first time, when something is to be dated, and
 /// after the clock was set: chrony steps it first and reports later, so then it is asked again, twenty times in ten minutes at most.
 /// Otherwise nothing wakes for it.
 struct ClockLooks {
-  /// What an answer means for what was dated before.
+  /// The meaning of an answer for what was dated before.
   enum News: Hashable {
     /// The clock is right from now on.
     case becameSynchronised
-    /// It was set, and nobody vouches for it: by hand.
+    /// Set, and nobody vouches for it: by hand.
     case setByHand
   }
 

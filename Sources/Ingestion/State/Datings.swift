@@ -27,7 +27,7 @@ struct Datings {
     return true
   }
 
-  /// It is done; where that failed it is tried again.
+  /// Done; where that failed it is tried again.
   mutating func ended(failed: Bool) {
     isUnderWay = false
     if failed { deadline = earliest }

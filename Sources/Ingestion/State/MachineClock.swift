@@ -2,7 +2,7 @@ public import HealthModel
 import Sensors
 import SeriesStore
 
-/// What a machine says of its wall clock beside the time. Pure; the driver reads it.
+/// A machine's word on its wall clock, beside the time. Pure; the driver reads it.
 public struct MachineClock: Hashable, Sendable {
   /// Whether it has a clock that goes on without power, by which the kernel sets the wall clock at the start.
   public var goesOnWithoutPower: Bool
@@ -38,7 +38,7 @@ struct ClockJudgement: Hashable, Sendable {
   ) -> RecordedClock {
     let known: (belief: ClockBelief, lead: Int64)? = boot == self.boot ? (belief, self.lead) : remembered
     var clock = RecordedClock(boot: boot?.uuid, lead: lead, belief: known?.belief ?? .notKnown, isDoubtful: false)
-    // What is known of a clock says nothing of the dates that it gave before it was set.
+    // Knowledge of a clock says nothing of the dates that it gave before it was set.
     if let known, known.belief.isTrusted, !clock.isNear(known.lead) { clock.belief = .notSynchronised }
     let isBehind = [newest, machine.programDate].contains { $0.map { start < $0 } ?? false }
     clock.isDoubtful = !clock.belief.isTrusted && (!machine.goesOnWithoutPower || isBehind)

@@ -7,7 +7,7 @@ internal import SeriesStore
 ///
 /// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and never in neither.
 package struct Backup {
-  /// What a backup has.
+  /// The contents of a backup.
   package struct Report: Hashable, Sendable {
     /// The number of the store's last change.
     package var change: Int64 = 0
@@ -16,7 +16,7 @@ package struct Backup {
     package var hasConfiguration = false
     /// The size of the backup in bytes.
     package var length = 0
-    /// What could not be read, a line for each.
+    /// Parts that could not be read, a line for each.
     package var leftOut: [String] = []
   }
 

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Reads a backup from its beginning to its end, and refuses it where any bit is not what was written.
 ///
-/// What it hands over is not known to be sound before ``next()`` has returned nil.
+/// Bytes that it hands over are not known to be sound before ``next()`` has returned nil.
 struct BackupReader: ~Copyable {
   private let path: String
   private let descriptor: Int32
@@ -105,7 +105,7 @@ struct BackupReader: ~Copyable {
     return bytes
   }
 
-  /// What comes next, at most `count` bytes; nothing at the end of the file.
+  /// Reads at most `count` bytes; none at the end of the file.
   private mutating func readSome(_ count: Int) throws(FileError) -> [UInt8] {
     let wanted = min(count, 1 << 18)
     while true {

@@ -4,13 +4,13 @@ internal import SeriesStore
 /// Puts what a backup has at a place where nothing is: first all of it under hidden names, then, when the whole backup is known to be
 /// sound, under its own, the store last. Whatever fails, nothing else is changed.
 package struct BackupRestoration {
-  /// What was restored.
+  /// The contents that were restored.
   package struct Report: Hashable, Sendable {
     /// The number of the store's last change.
     package var change: Int64 = 0
     package var attachments = 0
     package var journalFiles = 0
-    /// Where the recorder's settings are now; nil where the backup has none.
+    /// The place of the recorder's settings now; nil where the backup has none.
     package var configuration: String?
     /// Whether they were there already, the same.
     package var hadConfiguration = false

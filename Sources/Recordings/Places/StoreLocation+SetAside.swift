@@ -2,7 +2,7 @@ internal import Captures
 package import SeriesStore
 
 extension StoreLocation {
-  /// What was set aside of the journal and nobody has looked at, each with the command that reads it.
+  /// Files of the journal that were set aside and nobody has looked at, each with the command that reads it.
   ///
   /// - Throws: `JournalError`.
   package func setAside() throws -> [StoreDamage] {

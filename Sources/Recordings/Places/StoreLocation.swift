@@ -89,7 +89,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// The folder of the files of attachments.
   package var attachments: String { "\(stem).attachments" }
 
-  /// Where a restore puts the recorder's settings if they cannot be where they are looked for.
+  /// The place to which a restore puts the recorder's settings if they cannot be where they are looked for.
   package var configurationBeside: String { "\(stem).conf" }
 
   private var stem: String { path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path }

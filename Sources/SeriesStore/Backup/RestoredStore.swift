@@ -7,7 +7,7 @@ import Glibc
 package final class RestoredStore {
   private let path: String
   private let mode: UInt32
-  /// Where the bytes of the backup are to be written: an empty file beside ``path``, with its owner and mode.
+  /// The place to which the bytes of the backup are written: an empty file beside ``path``, with its owner and mode.
   package let draft: String
   private var lock: RecorderLock?
 

@@ -110,7 +110,7 @@ enum Schema {
       "owner INTEGER PRIMARY KEY", "boot BLOB", "lead INTEGER", "belief INTEGER NOT NULL", "doubtful INTEGER NOT NULL",
       "dating INTEGER NOT NULL", "shift INTEGER NOT NULL",
     ])
-  /// What is known of the wall clock of the last boots of the machine.
+  /// Knowledge of the wall clock of the last boots of the machine.
   static let boots = Table(
     "boots", ["boot BLOB PRIMARY KEY", "lead INTEGER NOT NULL", "belief INTEGER NOT NULL"])
   static let gaps = Table(

@@ -78,7 +78,7 @@ struct ClockTable {
     return found
   }
 
-  /// What is known of a boot's clock; nil where nothing is.
+  /// Knowledge of a boot's clock; nil where there is none.
   func belief(in boot: UUID) throws(StoreError) -> (belief: ClockBelief, lead: Int64)? {
     guard try connection.has(Schema.boots) else { return nil }
     var statement = try connection.prepare("SELECT belief, lead FROM boots WHERE boot = ?1")

@@ -135,7 +135,7 @@ extension Dating {
     let (origin, sync) = try provenance(of: number)
     let metadata = try connection.metadata.values(of: number)
     let workout = found.workout.moved(by: shift)
-    // It is replaced and not deleted: its identity stays, as a session's does.
+    // Replaced and not deleted: its identity stays, as a session's does.
     try connection.samples.delete(number, keepsAssociations: true, isReplaced: true)
     let row = try connection.samples.insert(
       WorkoutContent(workout: workout, collected: []),

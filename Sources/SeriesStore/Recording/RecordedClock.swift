@@ -62,7 +62,7 @@ package struct RecordedClock: Hashable, Sendable {
   }
 }
 
-/// What dating anew has done.
+/// The outcome of dating anew.
 package struct DatingOutcome: Hashable, Sendable {
   package var sessions: [UUID] = []
   package var workouts: [UUID] = []

@@ -40,7 +40,7 @@ struct StatusCommand: ParsableCommand {
       // A recorder of another store is not the one that was asked for.
       if store.path != nil, try document.store != store.location().path { continue }
       let now = document.now(wall: LocalTime.now(), boot: HostClock.system.now().microseconds)
-      // Who may not look into the journal's folder sees the rest.
+      // A user who may not look into the journal's folder sees the rest.
       let setAside = ((try? StoreLocation(path: document.store).setAside()) ?? []).map(\.problem)
       if json {
         return try StandardOutput.write(document.answer(setAside: setAside).text + "\n")

@@ -16,13 +16,13 @@ extension Configuration {
     return try read(path)
   }
 
-  /// Where the file may be, the first that exists counts.
+  /// The places of the file, the first that exists counts.
   static func candidates(_ environment: ProcessEnvironment) -> [String] {
     environment["CONFIGURATION_DIRECTORY"].map { ["\($0)/sensord.conf"] }
       ?? [environment.configurationHome.map { "\($0)/sensord/sensord.conf" }, systemPath].compactMap { $0 }
   }
 
-  /// Where the file of the recorder of this store is, or belongs. The service has one place, whoever asks.
+  /// The place of the file of the recorder of this store. The service has one place, whoever asks.
   static func candidates(of store: StoreLocation, _ environment: ProcessEnvironment) -> [String] {
     store.path == StoreLocation.servicePath ? [systemPath] : candidates(environment)
   }
