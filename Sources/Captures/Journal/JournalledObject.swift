@@ -12,3 +12,74 @@ protocol JournalledObject: AnyObject {
   /// The last batch of unsynced records in which it was noted.
   var batchNumber: Int { get set }
 }
+
+/// A session of a journal. Accessed only under the journal's lock.
+final class JournalledSession: JournalledObject {
+  var header: CaptureHeader
+  let slot: Int
+  /// Whether its opening record was written.
+  var isOpened: Bool
+  var isCommitted = false
+  var resumption: RecordBuffer.Resumption
+  var namedIn: Int?
+  var batchNumber = -1
+
+  var identifier: UUID { header.session }
+
+  init(header: CaptureHeader, slot: Int, isOpened: Bool, resumption: RecordBuffer.Resumption) {
+    self.header = header
+    self.slot = slot
+    self.isOpened = isOpened
+    self.resumption = resumption
+  }
+}
+
+/// A client's series of a journal.
+final class JournalledSeries: JournalledObject {
+  let series: ClientSeries
+  var metadata: [String: CaptureMetadataValue]
+  let slot: Int
+  var isCommitted = false
+  var namedIn: Int?
+  var batchNumber = -1
+
+  init(_ series: ClientSeries, metadata: [String: CaptureMetadataValue], slot: Int) {
+    self.series = series
+    self.metadata = metadata
+    self.slot = slot
+  }
+
+  var identifier: UUID { series.identifier }
+}
+
+/// A live workout of a journal.
+final class JournalledWorkout: JournalledObject {
+  let workout: LiveWorkout
+  var metadata: [String: CaptureMetadataValue]
+  let slot: Int
+  var isCommitted = false
+  var namedIn: Int?
+  var batchNumber = -1
+  /// The last boot and clock, without which the instants in a later segment mean nothing.
+  var boot: WorkoutRecord?
+  var clock: WorkoutRecord?
+
+  init(_ workout: LiveWorkout, metadata: [String: CaptureMetadataValue], slot: Int) {
+    self.workout = workout
+    self.metadata = metadata
+    self.slot = slot
+  }
+
+  var identifier: UUID { workout.identifier }
+
+  /// The journal has this record.
+  func took(_ record: WorkoutRecord) {
+    switch record {
+    case .boot:
+      boot = record
+      clock = nil
+    case .clock: clock = record
+    case .begin, .call, .samples: break
+    }
+  }
+}

@@ -1,3 +1,62 @@
+/// Reads the project's own text format, captures and journal segments alike (Documentation/capture-format.md).
+public enum CaptureReader {
+  /// Reads `bytes`, the whole content of a file.
+  ///
+  /// - Throws: ``CaptureError`` if the bytes are empty, no capture, or of a newer version.
+  public static func read(_ bytes: [UInt8]) throws(CaptureError) -> CaptureContents {
+    var window = FileWindow(bytes)
+    return try read(&window, limit: CaptureFile.greatestCount)
+  }
+
+  /// Reads a file from its first part on.
+  static func read(_ window: inout FileWindow, limit: Int) throws(CaptureError) -> CaptureContents {
+    var reader = RecordReader(keepsClientData: false, keepsNameless: true)
+    var pass: RecordReader.Pass
+    switch TextHeader.read(window.bytes.span) {
+    case .capture(let version, let length):
+      pass = reader.begin(file: nil, fileLength: window.fileLength, version: version, from: length)
+    case .damaged(let reason):
+      pass = reader.begin(file: nil, fileLength: window.fileLength, from: 0, headerDamage: reason)
+    case .newer(let version):
+      throw .newerVersion(found: version, supported: TextHeader.version)
+    case .cutOff:
+      guard !window.bytes.isEmpty else { throw .empty }
+      throw .nothingReadable(CaptureDamage(record: 1, offset: 0, reason: .cutOff))
+    case .foreign:
+      throw .notACapture
+    }
+    repeat {
+      reader.read(window.bytes.span, &pass)
+      try CaptureFile.check(reader.eventCount, limit)
+    } while try window.advance(&pass.position)
+    reader.endFile(&pass)
+    return CaptureContents(
+      format: .sensord, captures: reader.sessions.map(\.capture), damages: reader.damages.first,
+      damageCount: reader.damages.count, unknownRecords: reader.unknownRecords.first,
+      unknownRecordCount: reader.unknownRecords.count)
+  }
+}
+
+/// Writes the project's own text format (Documentation/capture-format.md).
+public enum CaptureEncoder {
+  /// The bytes of a file that holds only `capture`.
+  public static func encode(_ capture: Capture) -> [UInt8] {
+    var buffer = RecordBuffer()
+    buffer.header(.capture)
+    buffer.session(capture.header, slot: 1)
+    var carried = capture.carried[...]
+    for (index, event) in capture.log.enumerated() {
+      while let record = carried.first, record.eventsBefore <= index {
+        buffer.carried(record, slot: 1)
+        carried.removeFirst()
+      }
+      buffer.event(event, slot: 1)
+    }
+    for record in carried { buffer.carried(record, slot: 1) }
+    return buffer.copy()
+  }
+}
+
 /// The first line of a text capture or journal segment: `sensord-capture 2 4f2c7a10`.
 ///
 /// Its form is the same in every version, so that an old reader can say that a file is newer.
