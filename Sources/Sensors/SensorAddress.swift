@@ -52,3 +52,38 @@ public struct SensorAddress: Hashable, Comparable, Sendable, CustomStringConvert
     first.bits < second.bits
   }
 }
+
+/// Which sensor: its address, where there is one, and what it calls itself.
+public struct SensorIdentity: Hashable, Sendable {
+  /// Nil in a capture that holds none.
+  public var address: SensorAddress?
+  /// The sensor's own name or the one that its owner gave it; never used to tell sensors apart.
+  public var name: String?
+
+  public init(address: SensorAddress?, name: String?) {
+    self.address = address
+    self.name = name
+  }
+}
+
+/// Which Bluetooth adapter of this machine: the number that Linux gives it, written `hci0`.
+public struct AdapterIndex: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number behind `hci`.
+  public let number: UInt16
+
+  public init(_ number: UInt16) {
+    self.number = number
+  }
+
+  /// Reads `hci` and a decimal number; nil for anything else.
+  public init?(name: some StringProtocol) {
+    guard name.hasPrefix("hci"), let number = UInt16(name.dropFirst(3)), name == "hci\(number)" else { return nil }
+    self.number = number
+  }
+
+  public var description: String { "hci\(number)" }
+
+  public static func < (first: AdapterIndex, second: AdapterIndex) -> Bool {
+    first.number < second.number
+  }
+}
