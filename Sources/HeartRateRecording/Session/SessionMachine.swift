@@ -1,4 +1,5 @@
 public import GATTHeartRate
+public import HealthModel
 public import Sensors
 
 /// The recording state of one sensor: when its session begins and ends, and its provisional values meanwhile.
@@ -105,5 +106,144 @@ public struct SessionMachine: Sendable {
   public var preamble: [SensorEvent] {
     guard let sessionStart else { return [] }
     return context.events(at: sessionStart)
+  }
+}
+
+/// The effect of an event, or of passing time, on the session of a sensor.
+///
+/// Both parts can be set: at its maximum length a session ends and a linked one begins; an event after a passed limit ends
+/// the old session and may begin a new one. The end comes first. The event itself belongs to the session that began, else
+/// to the one that is open, else to none.
+public struct SessionTransition: Hashable, Sendable {
+  public struct End: Hashable, Sendable {
+    public var reason: SessionEndReason
+    public var instant: BootInstant
+
+    public init(reason: SessionEndReason, instant: BootInstant) {
+      self.reason = reason
+      self.instant = instant
+    }
+  }
+
+  public struct Beginning: Hashable, Sendable {
+    public var instant: BootInstant
+    /// Whether it continues the session that ended in the same step.
+    public var isLinked: Bool
+
+    public init(instant: BootInstant, isLinked: Bool) {
+      self.instant = instant
+      self.isLinked = isLinked
+    }
+  }
+
+  /// The open session ended.
+  public var end: End?
+  /// A session began: open it, then write ``SessionMachine/preamble`` and the event to it.
+  public var beginning: Beginning?
+
+  public init(end: End? = nil, beginning: Beginning? = nil) {
+    self.end = end
+    self.beginning = beginning
+  }
+
+  /// Nothing ended and nothing began.
+  public static let none = SessionTransition()
+}
+
+/// When a session ends by itself.
+public struct SessionLimits: Hashable, Sendable {
+  /// How long the link may be down, in microseconds.
+  public var awayMicroseconds: Int64
+  /// How long the sensor may be off the skin, or silent, in microseconds.
+  public var offSkinMicroseconds: Int64
+  /// The maximum length of a session, in microseconds; a linked session follows.
+  public var lengthMicroseconds: Int64
+  /// The maximum number of events of a session; a linked session follows. A strap that sends one value a second makes
+  /// 90,000 a day. A session is assembled in memory (150 MB for half a million events), which a device that floods must not
+  /// exhaust.
+  public var eventCount: Int
+  /// After this time without a measurement, in microseconds, a sensor counts as silent.
+  public var silenceMicroseconds: Int64
+
+  public init(
+    awayMicroseconds: Int64 = 300_000_000, offSkinMicroseconds: Int64 = 300_000_000,
+    lengthMicroseconds: Int64 = 86_400_000_000, eventCount: Int = 500_000, silenceMicroseconds: Int64 = 10_000_000
+  ) {
+    self.awayMicroseconds = awayMicroseconds
+    self.offSkinMicroseconds = offSkinMicroseconds
+    self.lengthMicroseconds = lengthMicroseconds
+    self.eventCount = eventCount
+    self.silenceMicroseconds = silenceMicroseconds
+  }
+
+  /// Five minutes away, five minutes off the skin, 24 hours, half a million events.
+  public static let standard = SessionLimits()
+}
+
+/// What an open session has received so far.
+public struct SessionCounts: Hashable, Sendable {
+  /// Measurements, whatever they contained.
+  public var notifications = 0
+  /// Intervals received; each ends at a beat.
+  public var beats = 0
+  /// Runs begun.
+  public var runs = 0
+  /// Gaps between beats or, where there are no beats, between rates: provisional.
+  public var gaps = 0
+  /// How often the link was lost.
+  public var linkLosses = 0
+  /// Values that were received and then lost by the recorder itself.
+  public var lostValues = 0
+  /// How many measurements had each defect; a measurement can have several.
+  public var defects: [PayloadDefect: Int64] = [:]
+
+  public init() {}
+}
+
+/// What is known of a sensor, with or without an open session. A session opens with it.
+struct SessionContext: Sendable {
+  var boot: BootIdentifier?
+  /// Wall clock minus boot clock; nil until it is known for the present boot.
+  var clockOffset: Int64?
+  var isLinked = false
+  var information: [DeviceInformationField: String] = [:]
+  var batteryPercent: UInt8?
+  var location: UInt8?
+  /// dBm, of the present link.
+  var signal: Int16?
+
+  mutating func update(with event: SensorEvent) {
+    switch event.kind {
+    case .boot(let identifier):
+      if identifier != boot { clockOffset = nil }
+      boot = identifier
+      isLinked = false
+      signal = nil
+    case .clock(let offset): clockOffset = offset
+    case .connected, .measurement: isLinked = true
+    case .disconnected:
+      isLinked = false
+      signal = nil
+    case .battery(let percent): batteryPercent = percent
+    case .location(let value): location = value
+    case .information(let field, let text): information[field] = text
+    case .signal(let decibels): signal = decibels
+    case .lost, .stalled, .marker, .paused, .continued, .ended: break
+    }
+  }
+
+  /// The events that say the same as this context, in a fixed order.
+  func events(at instant: BootInstant) -> [SensorEvent] {
+    var events: [SensorEvent] = []
+    if let boot { events.append(SensorEvent(.boot(boot), at: instant)) }
+    if let clockOffset { events.append(SensorEvent(.clock(wallMinusBootMicroseconds: clockOffset), at: instant)) }
+    if isLinked { events.append(SensorEvent(.connected, at: instant)) }
+    for field in DeviceInformationField.allCases {
+      if let text = information[field] { events.append(SensorEvent(.information(field, text), at: instant)) }
+    }
+    if let location { events.append(SensorEvent(.location(location), at: instant)) }
+    if let batteryPercent { events.append(SensorEvent(.battery(percent: batteryPercent), at: instant)) }
+    if let signal { events.append(SensorEvent(.signal(dBm: signal), at: instant)) }
+    return events
   }
 }

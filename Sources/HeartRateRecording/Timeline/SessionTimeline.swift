@@ -71,3 +71,58 @@ public struct SessionTimeline: Hashable, Sendable {
     markers = columns.sensor.markers.sorted { $0.time < $1.time }
   }
 }
+
+/// When a session begins and ends, in microseconds since 1970 (UTC).
+struct SessionBounds {
+  /// The earlier of the first notification and the first beat; the first event where there is neither.
+  let start: Int64
+  let end: Int64
+  /// How long its own time is, without pauses, in microseconds.
+  let length: Double
+
+  init(_ columns: TimelineCollector, _ assembly: SessionAssembly?, _ pauses: SessionPauses) {
+    let firstEvent = columns.firstEvent.map(columns.wall) ?? 0
+    let first = columns.firstNotification.map(columns.wall) ?? firstEvent
+    let last = columns.lastNotification.map(columns.wall) ?? first
+    start = min(first, assembly?.placement.wall.first ?? first)
+    switch columns.endReason {
+    // Here somebody decided when the session ends; otherwise it ended when the sensor fell silent.
+    case .request, .clientGone, .shutdown, .rolled: end = max(last, columns.end.map(columns.wall) ?? last)
+    case .away, .offSkin, .captureEnd, .recovered, nil: end = last
+    }
+    length = Double(end - start) - pauses.microseconds(from: start, to: end)
+  }
+}
+
+/// The times of a session whose values the sessions of programs have.
+struct SessionPauses {
+  /// In order, in microseconds since 1970 (UTC).
+  private let times: [Range<Int64>]
+
+  init(_ columns: TimelineCollector) {
+    times = columns.pausedTimes
+  }
+
+  /// How much of the time from `start` to `end` they take, in microseconds.
+  func microseconds(from start: Int64, to end: Int64) -> Double {
+    times.reduce(0) { sum, time in
+      let (first, last) = (max(start, time.lowerBound), min(end, time.upperBound))
+      return first < last ? sum + Double(last - first) : sum
+    }
+  }
+
+  /// The gaps of the session, without the lost beats that were estimated for these times: the beats are elsewhere.
+  func leavingOut(_ gaps: [RecordingGap]) -> [RecordingGap] {
+    guard !times.isEmpty else { return gaps }
+    return gaps.map { gap in
+      let (start, end) = (gap.start.microseconds, gap.end.microseconds)
+      var gap = gap
+      if gap.reason == GapReason.clientSession.token {
+        gap.estimatedLostBeats = nil
+      } else if case let paused = microseconds(from: start, to: end), paused > 0, let lost = gap.estimatedLostBeats {
+        gap.estimatedLostBeats = (lost * max(0, 1 - paused / Double(end - start))).rounded()
+      }
+      return gap
+    }
+  }
+}

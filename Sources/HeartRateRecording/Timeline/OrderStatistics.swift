@@ -107,3 +107,103 @@ struct RunningQuartiles {
     return min(abs(values[inside]), Self.greatest)
   }
 }
+
+/// The median of a short window that slides over a series.
+enum RunningMedian {
+  /// The medians of the `window` values around each value. `window` is odd, the series is reflected at its ends, and there
+  /// must be more values than half a window.
+  static func medians(_ values: [Int], window: Int) -> [Int] {
+    let half = window / 2
+    let last = values.count - 1
+    func value(_ index: Int) -> Int { values[index < 0 ? -index : index > last ? 2 * last - index : index] }
+    var sorted = (-half...half).map(value).sorted()
+    var result = [Int](repeating: sorted[half], count: values.count)
+    var ordered = sorted.mutableSpan
+    for index in 0..<last {
+      let isInside = index >= half && index + half < last
+      let old = isInside ? values[index - half] : value(index - half)
+      replace(old, with: isInside ? values[index + half + 1] : value(index + half + 1), in: &ordered)
+      result[index + 1] = ordered[half]
+    }
+    return result
+  }
+
+  @inline(__always)
+  private static func replace(_ old: Int, with new: Int, in sorted: inout MutableSpan<Int>) {
+    guard old != new else { return }
+    let half = sorted.count / 2
+    var place = old > sorted[half] ? half + 1 : 0
+    while sorted[place] != old { place += 1 }
+    while place + 1 < sorted.count, sorted[place + 1] < new {
+      sorted[place] = sorted[place + 1]
+      place += 1
+    }
+    while place > 0, sorted[place - 1] > new {
+      sorted[place] = sorted[place - 1]
+      place -= 1
+    }
+    sorted[place] = new
+  }
+}
+
+/// Keeps the lowest values of a sequence, up to a given number.
+struct LowestValues<Value: Comparable> {
+  /// Sorted; of equal values the earlier one first.
+  private(set) var values: [Value]
+  /// The last of ``values``.
+  private(set) var greatest: Value
+  private let beyond: Value
+
+  /// `beyond` must be at least as great as any value. It stands for values that have not been inserted yet.
+  init(count: Int, beyond: Value) {
+    values = [Value](repeating: beyond, count: count)
+    greatest = beyond
+    self.beyond = beyond
+  }
+
+  @inline(__always)
+  mutating func insert(_ value: Value) {
+    guard value < greatest else { return }
+    var place = values.count - 1
+    while place > 0, value < values[place - 1] {
+      values[place] = values[place - 1]
+      place -= 1
+    }
+    values[place] = value
+    greatest = values[values.count - 1]
+  }
+
+  /// Removes all values.
+  mutating func removeAll() {
+    for index in values.indices { values[index] = beyond }
+    greatest = beyond
+  }
+}
+
+extension Array where Element: Comparable {
+  /// The element that would be at `rank` if the array were sorted. Reorders the array (quickselect: "Find", C. A. R. Hoare
+  /// 1961).
+  ///
+  /// For a median, each element is compared about three times; sorting compares it a dozen times.
+  mutating func select(_ rank: Int) -> Element {
+    var low = 0
+    var high = count - 1
+    while low < high {
+      let pivot = self[rank]
+      var left = low
+      var right = high
+      while left <= right {
+        while self[left] < pivot { left += 1 }
+        while pivot < self[right] { right -= 1 }
+        if left <= right {
+          swapAt(left, right)
+          left += 1
+          right -= 1
+        }
+      }
+      if right < rank { low = left }
+      if rank < left { high = right }
+    }
+    return self[rank]
+  }
+}
