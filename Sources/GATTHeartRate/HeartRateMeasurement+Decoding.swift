@@ -40,3 +40,63 @@ extension HeartRateMeasurement {
     case energyExpended
   }
 }
+
+extension HeartRateMeasurement {
+  /// All fields of a value except its lists, and where the lists are. Decoding it allocates nothing.
+  ///
+  /// For code that looks at each notification as it arrives and keeps none of it.
+  public struct Header: Hashable, Sendable {
+    /// The flag byte as sent.
+    public let flags: Flags
+    /// The rate in beats per minute, see ``HeartRateMeasurement/beatsPerMinute``.
+    public let beatsPerMinute: UInt16
+    /// Energy in kilojoules, see ``HeartRateMeasurement/energyKilojoules``.
+    public let energyKilojoules: UInt16?
+    /// Where the first RR interval starts, counted in bytes from the flag byte: 2...5.
+    public let rrOffset: Int
+    /// How many whole RR intervals there are; 0 where bit 4 is clear.
+    public let rrCount: Int
+
+    /// Reads flags, rate and energy of one 2A37 value, and counts its RR intervals. Any length is allowed.
+    ///
+    /// Throws ``DecodingError`` where one of the first three fields is cut off; nothing else can be wrong.
+    public init(decoding bytes: Span<UInt8>) throws(DecodingError) {
+      guard bytes.count > 0 else { throw .truncated(field: .flags, needed: 1, available: 0) }
+      flags = Flags(rawValue: bytes[0])
+      var offset = 1
+      if flags.contains(.heartRateIsUInt16) {
+        guard bytes.count >= 3 else { throw .truncated(field: .heartRate, needed: 3, available: bytes.count) }
+        beatsPerMinute = Self.uint16(at: 1, in: bytes)
+        offset = 3
+      } else {
+        guard bytes.count >= 2 else { throw .truncated(field: .heartRate, needed: 2, available: bytes.count) }
+        beatsPerMinute = UInt16(bytes[1])
+        offset = 2
+      }
+      if flags.contains(.energyExpendedPresent) {
+        guard bytes.count >= offset + 2 else {
+          throw .truncated(field: .energyExpended, needed: offset + 2, available: bytes.count)
+        }
+        energyKilojoules = Self.uint16(at: offset, in: bytes)
+        offset += 2
+      } else {
+        energyKilojoules = nil
+      }
+      rrOffset = offset
+      rrCount = flags.contains(.rrIntervalsPresent) ? (bytes.count - offset) / 2 : 0
+    }
+
+    /// Whether the sensor says that it touches the skin.
+    public var contact: Contact { flags.contact }
+
+    /// RR interval `index` (0..<``rrCount``, oldest first) in units of 1/1024 s, out of the `bytes` that this was
+    /// decoded from.
+    public func rrTicks(_ index: Int, in bytes: Span<UInt8>) -> UInt16 {
+      Self.uint16(at: rrOffset + 2 * index, in: bytes)
+    }
+
+    private static func uint16(at offset: Int, in bytes: Span<UInt8>) -> UInt16 {
+      UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8
+    }
+  }
+}
