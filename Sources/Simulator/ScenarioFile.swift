@@ -101,3 +101,9 @@ struct ItemFile: Decodable {
   var strap: String?
   var uuid: String?
 }
+
+/// What is wrong with a scenario.
+struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One line: the place, and what is allowed there.
+  let description: String
+}
