@@ -4,7 +4,7 @@ import Glibc
 /// The folder of kept captures: one file for each committed session, until it is too old or the folder too large.
 public struct CaptureArchive: Hashable, Sendable {
   public var directory: String
-  /// Files older than this many seconds are deleted; nil keeps them whatever their age.
+  /// Files older than this many seconds are deleted; nil for no limit.
   public var maximumAgeSeconds: Int64?
   /// The oldest files are deleted until the rest is no larger than this; nil sets no limit.
   public var maximumBytes: Int64?
@@ -52,7 +52,7 @@ public struct CaptureArchive: Hashable, Sendable {
     return "\(directory)/\(name)"
   }
 
-  /// The kept files, oldest first. A missing folder has none.
+  /// The kept files, oldest first; an empty array for a missing folder.
   ///
   /// - Throws: ``JournalError`` with `cannotRead`.
   public func files() throws(JournalError) -> [KeptCapture] {
@@ -75,10 +75,10 @@ public struct CaptureArchive: Hashable, Sendable {
     }
   }
 
-  /// Why a capture was deleted, and which.
+  /// A deleted capture and the reason.
   public struct Deletion: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
-      /// It was older than the limit.
+      /// The capture was older than the limit.
       case age
       /// The folder was larger than the limit.
       case size
@@ -88,11 +88,12 @@ public struct CaptureArchive: Hashable, Sendable {
     public var reason: Reason
   }
 
-  /// Captures that go at once because of their age: with each one that comes two go, so a wrong clock costs little and
-  /// the folder still empties.
+  /// The most captures that one call deletes because of their age: two are deleted for each one that is added, so a
+  /// wrong clock costs little and the folder still empties.
   static let greatestAged = 2
 
-  /// Deletes what exceeds the limits at `now` (seconds since 1970): of what is too old the two oldest, of what is too much all.
+  /// Deletes the captures that exceed the limits at `now` (seconds since 1970): the two oldest of those that are too
+  /// old, and the oldest until the folder is small enough.
   ///
   /// - Returns: What was deleted, oldest first.
   /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
@@ -112,7 +113,7 @@ public struct CaptureArchive: Hashable, Sendable {
     return deleted
   }
 
-  /// Deletes the kept file of a session, if there is one.
+  /// Deletes the kept file of a session, if the folder has one.
   ///
   /// - Throws: ``JournalError`` with `cannotRead` or `notPruned`.
   public func remove(_ session: UUID) throws(JournalError) {
@@ -151,7 +152,7 @@ public struct KeptCapture: Hashable, Sendable {
   public var session: UUID
   public var path: String
   public var bytes: Int64
-  /// Seconds since 1970 when it was written.
+  /// The time at which the file was written, in seconds since 1970.
   public var modified: Int64
 
   public init(session: UUID, path: String, bytes: Int64, modified: Int64) {

@@ -5,7 +5,7 @@ public enum CaptureFile {
   /// `handle` is the attribute handle of 0x2A37 in a foreign capture that starts after the discovery; it is used for the
   /// connections whose discovery is not in the file.
   ///
-  /// Memory holds a part of the file and what was read, not the file.
+  /// Memory holds a part of the file and the decoded events, not the file.
   ///
   /// - Throws: ``CaptureError`` if nothing could be read.
   public static func read(path: String, handle: UInt16? = nil) throws(CaptureError) -> CaptureContents {
@@ -125,7 +125,7 @@ public enum CaptureFormat: String, Hashable, Sendable, CaseIterable {
   case pcapng
 }
 
-/// Why a file gave no capture at all. Damage of single records is a ``CaptureDamage`` instead.
+/// The reason for which a file gave no capture at all. Damage of single records is a ``CaptureDamage`` instead.
 public enum CaptureError: Error, Hashable, Sendable {
   /// The file is empty.
   case empty

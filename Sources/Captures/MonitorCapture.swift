@@ -5,8 +5,8 @@ public import Sensors
 
 /// Writes the traffic between host and Bluetooth adapters to a btsnoop file, for bug reports.
 ///
-/// It listens on the kernel's monitor channel, beside bluetoothd, and changes nothing. Keys and the data of other devices
-/// are not written; see Documentation/capture-format.md.
+/// A capture reads the kernel's monitor channel, beside bluetoothd, and changes nothing. Keys and the data of other
+/// devices are not written; see Documentation/capture-format.md.
 public struct MonitorCapture: ~Copyable {
   /// The result of a capture so far.
   public struct Progress: Hashable, Sendable {
@@ -44,7 +44,7 @@ public struct MonitorCapture: ~Copyable {
     file = OpenFile(descriptor: descriptor)
   }
 
-  /// Writes packets until `stop` (such as a signalfd) is readable, or the channel ends. Sleeps while there are none.
+  /// Writes packets until `stop` (such as a signalfd) is readable, or the channel ends. Sleeps while no packet comes.
   ///
   /// - Throws: ``MonitorError`` with `channelFailed` or `notWritten`; what was written stays readable.
   public mutating func run(until stop: Int32, progress report: (Progress) -> Void = { _ in }) throws(MonitorError) {
@@ -98,7 +98,7 @@ public struct MonitorCapture: ~Copyable {
     pending.removeAll(keepingCapacity: true)
   }
 
-  /// The wall clock in microseconds since 1970, UTC: what btsnoop holds.
+  /// The wall clock in microseconds since 1970, UTC, as btsnoop files hold it.
   private static func now() -> Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -127,7 +127,7 @@ public struct MonitorCapture: ~Copyable {
   }
 }
 
-/// Why the monitor channel cannot be read, or its packets cannot be written.
+/// The reason for which the monitor channel cannot be read, or its packets cannot be written.
 public struct MonitorError: Error, Hashable, Sendable {
   public var code: Code
   /// The system's error number.

@@ -1,4 +1,4 @@
-/// Keeps out of a capture what a bug report must not hold: keys, and data of other devices.
+/// Leaves keys, and data of other devices, out of a capture, since a bug report must not hold them.
 ///
 /// The monitor shows everything that passes an adapter, including the strokes of a Bluetooth keyboard and the keys of every
 /// link. Of data, only the Attribute Protocol of the requested sensors is written; of commands, only those without

@@ -56,7 +56,7 @@ final class OpenFile: Sendable {
     if own.st_uid != wanted.st_uid || own.st_gid != wanted.st_gid {
       guard fchown(descriptor, wanted.st_uid, wanted.st_gid) == 0 else { throw .last }
     }
-    // Last, or the old group could read what it must not.
+    // The permissions come last, or the old group could read the content.
     guard fchmod(descriptor, wanted.st_mode & 0o777) == 0 else { throw .last }
   }
 

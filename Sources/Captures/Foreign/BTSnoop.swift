@@ -14,7 +14,7 @@ struct BTSnoop {
   }
 
   private let dataLink: DataLink
-  /// Where the next record begins.
+  /// The start of the next record.
   var position: ReadingPosition
   private(set) var packets = 0
   private(set) var damages = DamageList()
@@ -95,7 +95,7 @@ struct BTSnoop {
     }
   }
 
-  /// Nothing can be read from here on.
+  /// Ends the reading: no record can be read from here on.
   private mutating func stop(needed: Int, available: Int) {
     note(needed: needed, available: available)
     position.index += available

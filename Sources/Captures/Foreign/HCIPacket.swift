@@ -5,7 +5,7 @@ struct HCIPacket {
   /// The adapter's number; 0 in files without one.
   let adapter: Int
   let kind: Kind
-  /// Its place in the part of the file at hand, without H4's byte for the packet type.
+  /// The packet's place in the part of the file at hand, without H4's byte for the packet type.
   let range: Range<Int>
 
   enum Kind: Hashable {
@@ -49,7 +49,7 @@ extension Span where Element == UInt8 {
     return UInt16(self[offset]) | UInt16(self[offset + 1]) << 8
   }
 
-  /// The byte at `offset`; nil where there is none.
+  /// The byte at `offset`; nil behind the end.
   func byte(at offset: Int) -> UInt8? {
     offset >= 0 && offset < count ? self[offset] : nil
   }

@@ -1,6 +1,6 @@
 import Sensors
 
-/// Follows the packets between host and controller: which connections there were, to whom, and what they carried.
+/// Follows the packets between host and controller: the connections, their sensors and their data.
 struct HCITrace {
   /// One connection from its beginning, or the capture's, to its end, or the capture's.
   struct Connection {
@@ -14,7 +14,7 @@ struct HCITrace {
     fileprivate var fromPeer = L2CAPReassembly()
   }
 
-  /// In the order of their first packets.
+  /// The connections, in the order of their first packets.
   private(set) var connections: [Connection] = []
   /// The present connection of each handle of an adapter.
   private var current: [Link: Int] = [:]
@@ -26,7 +26,7 @@ struct HCITrace {
     let handle: UInt16
   }
 
-  /// The number of values that are kept.
+  /// The number of values so far.
   var valueCount: Int { connections.reduce(0) { $0 + $1.attributes.values.count } }
 
   /// Handles a packet; `bytes` are the part of the file that it is in.
@@ -90,7 +90,7 @@ struct HCITrace {
   private mutating func begin(_ packet: HCIPacket, handle: UInt16?, address: UInt64?) {
     guard let handle, let address = address.flatMap(SensorAddress.init(bits:)) else { return }
     let link = Link(adapter: packet.adapter, handle: handle & 0x0FFF)
-    // Its end is not in the capture.
+    // The end of the handle's earlier connection is not in the capture.
     end(link, microseconds: packet.microseconds, reason: nil)
     current[link] = connections.count
     connections.append(Connection(handle: link.handle, address: address, connected: packet.microseconds))
@@ -157,7 +157,7 @@ struct L2CAPReassembly {
   }
 }
 
-/// Why a link ended, in the words of the Core specification, volume 1, part F.
+/// The reason for which a link ended, in the words of the Core specification, volume 1, part F.
 enum DisconnectionReason {
   static func text(_ code: UInt8) -> String {
     let hexadecimal = String(code, radix: 16, uppercase: true)

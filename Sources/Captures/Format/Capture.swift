@@ -20,7 +20,7 @@ public struct Capture: Hashable, Sendable {
     self.init(header: header, log: SensorEventLog(events))
   }
 
-  /// The events as an array, created by each call: it takes ten times the memory of ``log``.
+  /// The events as an array, created by each call, with ten times the memory of ``log``.
   public var events: [SensorEvent] { Array(log) }
 
   /// The session's identity, which is also its sync identifier in the store.
@@ -33,16 +33,16 @@ public struct Capture: Hashable, Sendable {
   public var notificationCount: Int { log.measurementCount }
 }
 
-/// What is known of a session when it opens: everything in a capture except its events.
+/// The description of a session when it opens: everything in a capture except the events.
 public struct CaptureHeader: Hashable, Sendable {
   /// The session's identity, which is also its sync identifier in the store.
   public var session: UUID
   public var sensor: SensorIdentity
-  /// The program that recorded it, with its version, such as `sensord 0.1.0`.
+  /// The program that recorded the session, with its version, such as `sensord 0.1.0`.
   public var source: String
   /// Metadata from the person or program that requested the session, such as a game's name.
   public var metadata: [String: CaptureMetadataValue]
-  /// Who asked for the session; nil where it began by itself.
+  /// The program's request for the session; nil where the session began by itself.
   public var request: SessionRequest?
   /// The session that this one continues because it reached its maximum length.
   public var linkedTo: UUID?
@@ -60,11 +60,12 @@ public struct CaptureHeader: Hashable, Sendable {
   }
 }
 
-/// Who asked for a session, and whether it is to end with their program.
+/// A program's request for a session, and whether the session ends with that program.
 ///
-/// It stands in a record of its own, not in the session's metadata: what a program says of a session can never change whose it is.
+/// The request stands in a record of its own, not in the session's metadata: a program's metadata can never change the
+/// session's owner.
 public struct SessionRequest: Hashable, Sendable {
-  /// The identity of the request: that of its first session. A session that goes on in another one keeps it.
+  /// The identity of the request: that of its first session. A session that continues another one has the same request.
   public var identifier: UUID
   /// The user identifier of the program.
   public var uid: UInt32
@@ -99,11 +100,11 @@ extension CaptureMetadataValue: ExpressibleByStringLiteral {
   public init(stringLiteral text: String) { self = .text(text) }
 }
 
-/// A record of a session whose kind this version does not know. It is preserved, so that a later version can read it.
+/// A record of a session of a kind that this version does not know, preserved for a later version.
 public struct CarriedRecord: Hashable, Sendable {
   /// The number of the session's events before it.
   public var eventsBefore: Int
-  /// Its fields after the slot, as they are in the file: printable ASCII.
+  /// The record's fields after the slot, as they are in the file: printable ASCII.
   public var fields: String
 
   public init(eventsBefore: Int, fields: String) {

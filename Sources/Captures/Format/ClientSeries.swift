@@ -7,8 +7,8 @@ public enum ClientSeriesRecord: Hashable, Sendable {
   case begin(ClientSeries)
   /// Values of the series; at least one.
   case values([ClientSeries.Value])
-  /// Heartbeats of the series; at least one. `after` is the number of ticks from the series' start to the heartbeat before them: so
-  /// those behind a damaged record are where they belong.
+  /// Heartbeats of the series; at least one. `after` is the number of ticks from the series' start to the heartbeat
+  /// before them, so that heartbeats behind a damaged record keep their times.
   case beats([ClientSeries.Beat], after: Int64)
   /// The series is complete, and ends at this time in microseconds since 1970 (UTC); nil: with its last value.
   case finish(endMicroseconds: Int64?)
@@ -47,8 +47,8 @@ public struct ClientSeries: Hashable, Sendable {
   /// When it begins, in microseconds since 1970 (UTC): for heartbeats the origin of the first one's ticks. Nil: with its first
   /// value.
   public var startMicroseconds: Int64?
-  /// What measured, as the program says: name, manufacturer, model, versions of hardware, firmware and software, local identifier
-  /// and unique device identifier. Empty where it says nothing.
+  /// The measuring device as the program describes it: name, manufacturer, model, versions of hardware, firmware and
+  /// software, local identifier and unique device identifier. Empty without a description.
   public var device: [String?] = []
 
   public init(
@@ -63,7 +63,7 @@ public struct ClientSeries: Hashable, Sendable {
     self.device = device
   }
 
-  /// The number of properties of a device, where one is told.
+  /// The number of properties of a described device.
   static let deviceProperties = 8
 
   /// A value with the time for which it is valid, in microseconds since 1970 (UTC).
@@ -95,18 +95,18 @@ public struct ClientSeries: Hashable, Sendable {
   }
 }
 
-/// A client's series as a journal has it: what is known of it, and the values so far.
+/// A client's series as a journal has it: its description and the values so far.
 public struct ClientSeriesContents: Hashable, Sendable {
   public var series: ClientSeries
-  /// Metadata from the client, at its beginning or later; the last value of a key counts.
+  /// Metadata from the client, at the series' beginning or later; the last value of a key counts.
   public var metadata: [String: CaptureMetadataValue] = [:]
   /// Values in the order of their insertion.
   public var values: [ClientSeries.Value] = []
   /// Heartbeats in order.
   public var beats: [ClientSeries.Beat] = []
-  /// Whether the client completed it.
+  /// Whether the client completed the series.
   public var isFinished = false
-  /// When it ends, as the client said, in microseconds since 1970 (UTC); nil: with its last value.
+  /// The end of the series that the client gave, in microseconds since 1970 (UTC); nil: with its last value.
   public var endMicroseconds: Int64?
   /// From the series' start to its last heartbeat.
   private var ticks: Int64 = 0
@@ -126,7 +126,8 @@ public struct ClientSeriesContents: Hashable, Sendable {
     }
   }
 
-  /// Where records between are missing, the first of these is preceded by a gap. What cannot follow what is there is left out.
+  /// Appends heartbeats; the first one is preceded by a gap where records before it are missing. Heartbeats that
+  /// overlap those in the series are skipped.
   private mutating func append(_ more: [ClientSeries.Beat], after: Int64) {
     guard var first = more.first else { return }
     if after != ticks {

@@ -5,17 +5,17 @@ public import Sensors
 public struct LiveWorkout: Hashable, Sendable {
   /// Its identity, which is also its sync identifier in the store.
   public var identifier: UUID
-  /// The user identifier of the program whose it is.
+  /// The user identifier of the program that began the workout.
   public var uid: UInt32
   /// The application identifier of that program.
   public var application: String
-  /// Whether it ends when that program goes.
+  /// Whether the workout ends when that program goes.
   public var endsWithClient: Bool
-  /// What it is.
+  /// The workout's activity and place.
   public var configuration: Configuration
-  /// The request of the recording session that began with it; nil for a workout without a sensor.
+  /// The request of the recording session that began with the workout; nil for a workout without a sensor.
   public var request: UUID?
-  /// The sensor whose values belong to it; nil for a workout of other programs' samples alone.
+  /// The sensor whose values belong to the workout; nil for a workout of other programs' samples alone.
   public var sensor: SensorAddress?
 
   public init(
@@ -31,7 +31,7 @@ public struct LiveWorkout: Hashable, Sendable {
     self.sensor = sensor
   }
 
-  /// What a workout, or an activity in it, is.
+  /// The kind of a workout, or of an activity in it: activity type, place and length of a lap.
   public struct Configuration: Hashable, Sendable {
     public var activityType: Int64
     public var location: Int64
@@ -47,7 +47,7 @@ public struct LiveWorkout: Hashable, Sendable {
     }
   }
 
-  /// A length.
+  /// A length with its unit.
   public struct Length: Hashable, Sendable {
     public var value: Double
     public var unit: String
@@ -59,8 +59,8 @@ public struct LiveWorkout: Hashable, Sendable {
   }
 }
 
-/// A record of a live workout (Documentation/capture-format.md): the calls that its program made are all that is needed to have
-/// it again.
+/// A record of a live workout (Documentation/capture-format.md): the calls of its program are enough to restore the
+/// workout.
 public enum WorkoutRecord: Hashable, Sendable {
   /// A workout begins; its slot is valid from here on.
   case begin(LiveWorkout)
@@ -68,9 +68,9 @@ public enum WorkoutRecord: Hashable, Sendable {
   case boot(BootIdentifier, at: BootInstant)
   /// The wall clock minus the boot clock, for all instants of this boot, also those before.
   case clock(wallMinusBootMicroseconds: Int64, at: BootInstant)
-  /// Something was asked of it and accepted.
+  /// The recorder accepted a request about the workout.
   case call(WorkoutCall, at: BootInstant)
-  /// Samples of its program that were collected with it, which the store has; at least one.
+  /// Samples of its program that the workout collected and the store has; at least one.
   case samples([UUID])
 
   /// The record's line with its newline, for a slot (1…1048576).
@@ -92,7 +92,7 @@ public enum WorkoutRecord: Hashable, Sendable {
   }
 }
 
-/// What a program asks of its live workout. All instants are of the boot of the record.
+/// A request of a program about its live workout. All instants are of the boot of the record.
 public enum WorkoutCall: Hashable, Sendable {
   case start
   case pause
@@ -108,21 +108,21 @@ public enum WorkoutCall: Hashable, Sendable {
   case end
 }
 
-/// A live workout as a journal has it: what is known of it, and what was asked of it so far.
+/// A live workout as a journal has it: its description and the requests so far.
 public struct WorkoutContents: Hashable, Sendable {
   public var workout: LiveWorkout
   /// Metadata from its program; the last value of a key counts.
   public var metadata: [String: CaptureMetadataValue] = [:]
   /// Calls, boots and clocks in order.
   public private(set) var records: [WorkoutRecord] = []
-  /// The samples that were collected with it, in the order in which they were added.
+  /// The samples that the workout collected, in the order in which they were added.
   public private(set) var samples: [UUID] = []
 
   public init(_ workout: LiveWorkout) {
     self.workout = workout
   }
 
-  /// Appends what was written next. A boot and a clock that are known already, as each segment repeats them, are left out.
+  /// Appends the next record. A boot and a clock that are known already, as each segment repeats them, are skipped.
   public mutating func append(_ record: WorkoutRecord) {
     switch record {
     case .begin: break
@@ -139,7 +139,7 @@ public struct WorkoutContents: Hashable, Sendable {
     return nil
   }
 
-  /// The wall clock minus the boot clock, as the last record of this boot says.
+  /// The wall clock minus the boot clock, by the last record of this boot.
   public var wallMinusBootMicroseconds: Int64? {
     for record in records.reversed() {
       switch record {
@@ -151,7 +151,7 @@ public struct WorkoutContents: Hashable, Sendable {
     return nil
   }
 
-  /// When its last record was written, in that one's boot.
+  /// The instant of the last record, in the boot of that record.
   public var lastInstant: BootInstant? {
     for record in records.reversed() {
       switch record {

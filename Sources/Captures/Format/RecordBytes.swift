@@ -92,8 +92,8 @@ import Bits
 
 /// Text in a record: printable ASCII between quotation marks, everything else as `\u{hex}`.
 ///
-/// A peripheral's name may hold anything. Quoted, it cannot end a line, move a terminal's cursor, change the direction of
-/// writing, or look like another field.
+/// A peripheral's name may hold any characters. A quoted name cannot end a line, move a terminal's cursor, change the
+/// direction of writing, or look like another field.
 enum QuotedText {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))

@@ -59,7 +59,7 @@ public enum CaptureEncoder {
 
 /// The first line of a text capture or journal segment: `sensord-capture 2 4f2c7a10`.
 ///
-/// Its form is the same in every version, so that an old reader can say that a file is newer.
+/// The form is the same in every version, so that an old reader can report that a file is newer.
 enum TextHeader {
   /// The version that is written; all earlier ones are read.
   static let version = 2

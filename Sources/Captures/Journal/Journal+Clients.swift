@@ -28,8 +28,8 @@ extension Journal {
   }
 }
 
-/// Live workouts: what was asked of one is in the journal before that is answered, so that it outlives its program, the recorder
-/// and, from the next sync on, the power.
+/// Live workouts: each request is in the journal before it is answered, so that the workout outlives its program, the
+/// recorder and, from the next sync on, the power.
 extension Journal {
   /// Begins a workout: writes its description, its metadata and its first records, with one write.
   ///

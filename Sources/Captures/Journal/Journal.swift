@@ -5,9 +5,9 @@ import Synchronization
 
 /// The append-only log of all sensors, in segments: received data is here before anything is computed from it.
 ///
-/// Records are those of a capture file (Documentation/capture-format.md). Several threads may call it; events keep the
-/// order of the calls. Appending makes one write(2) on the caller's thread and never syncs. ``sync()`` belongs on another
-/// thread, since an SD card can stall for hundreds of milliseconds (``JournalSyncer``).
+/// Records are those of a capture file (Documentation/capture-format.md). Several threads may call the journal; events
+/// have the order of the calls. Appending makes one write(2) on the caller's thread and never syncs. ``sync()`` belongs
+/// on another thread, since an SD card can stall for hundreds of milliseconds (``JournalSyncer``).
 public final class Journal: Sendable {
   /// The folder of the segments.
   public let directory: String
@@ -22,8 +22,9 @@ public final class Journal: Sendable {
 
   /// Opens the journal in `directory`, creates the folder if it is missing, and recovers its content.
   ///
-  /// Foreign files are renamed so that their name says why; a segment that cannot be read now is read by a later start. Sessions that are not committed can be continued
-  /// under their UUIDs. Writing begins in a new segment, since the old one's last record may be incomplete.
+  /// Foreign files are renamed so that their name gives the reason; a segment that cannot be read now is read by a
+  /// later start. Sessions that are not committed can be continued under their UUIDs. Writing begins in a new segment,
+  /// since the old one's last record may be incomplete.
   ///
   /// - Throws: ``JournalError`` with `cannotOpen`, `cannotRead`, or `locked` where another process has it open.
   public static func open(
@@ -211,7 +212,7 @@ public struct JournalConfiguration: Hashable, Sendable {
   }
 }
 
-/// Why an operation of the journal failed. Holds no health data.
+/// The reason for which an operation of the journal failed. Holds no health data.
 public struct JournalError: Error, Hashable, Sendable {
   public var code: Code
   /// The system's error number, if a system call failed.

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The files of a journal's folder as they are, for a backup: segments, and what was set aside.
+/// The files of a journal's folder as they are, for a backup: segments, and files that were set aside.
 public enum JournalFiles {
-  /// The names, in the order of their numbers: a file that is copied behind another has nothing earlier than that. A missing folder
-  /// is empty.
+  /// The names, in the order of their numbers: a file that is copied after another holds no earlier records. A missing
+  /// folder is empty.
   ///
   /// - Throws: ``JournalError`` with `cannotRead`.
   public static func names(in path: String) throws(JournalError) -> [String] {
@@ -17,8 +17,8 @@ public enum JournalFiles {
     }
   }
 
-  /// The bytes of a file; nil where it is gone, since the store has what was in it, or is no plain file. The last record may be
-  /// incomplete, as after a crash.
+  /// The bytes of a file; nil where the file is gone, since the store has its sessions, or is no plain file. The last
+  /// record may be incomplete, as after a crash.
   ///
   /// - Throws: ``JournalError`` with `cannotRead`.
   public static func bytes(of name: String, in path: String) throws(JournalError) -> [UInt8]? {
@@ -30,7 +30,7 @@ public enum JournalFiles {
     }
   }
 
-  /// Whether a name can be that of such a file, and of nothing that leads out of the folder.
+  /// Whether a name can be that of such a file, and of no file outside of the folder.
   public static func isOne(_ name: String) -> Bool {
     let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count > 1, SegmentName.number("\(parts[0]).\(parts[1])") != nil, name.utf8.count <= 100 else {
@@ -71,7 +71,7 @@ enum SegmentName {
     return number
   }
 
-  /// The name of a file that is set aside, which says why.
+  /// The name of a file that is set aside, with the reason.
   static func aside(_ name: String, _ reason: ForeignFile.Reason) -> String {
     switch reason {
     case .notAJournal: "\(name).not-a-journal"

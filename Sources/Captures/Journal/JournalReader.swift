@@ -2,7 +2,7 @@ import Glibc
 
 /// Reads all sessions in a journal's folder, across segments and boots.
 public enum JournalReader {
-  /// Reads the segments in `directory` in order. It changes nothing and takes no lock, so a recorder may run meanwhile.
+  /// Reads the segments in `directory` in order. Changes nothing and locks nothing, so a recorder may run meanwhile.
   ///
   /// - Throws: ``JournalError`` with `cannotRead` if the folder itself cannot be read. A missing folder is empty.
   public static func read(directory: String) throws(JournalError) -> JournalContents {
@@ -33,7 +33,7 @@ public struct JournalContents: Hashable, Sendable {
   public var unknownRecords: [UnknownRecord]
   /// The number of such records.
   public var unknownRecordCount: Int
-  /// Files that are not segments of this journal, and what was done with them.
+  /// Files that are not segments of this journal, with their new names.
   public var foreignFiles: [ForeignFile]
 
   public init(
@@ -63,11 +63,11 @@ public struct JournalSession: Hashable, Sendable {
   }
 
   public enum State: Hashable, Sendable {
-    /// No record ends it: the recorder stopped unexpectedly, or still runs.
+    /// No record ends the session: the recorder stopped unexpectedly, or still runs.
     case open
-    /// It ended and is not committed yet.
+    /// The session ended and is not committed yet.
     case ended
-    /// The store has it; its segments can be deleted.
+    /// The store has the session; its segments can be deleted.
     case committed
   }
 }
@@ -76,9 +76,9 @@ public struct JournalSession: Hashable, Sendable {
 public struct ForeignFile: Hashable, Sendable {
   public var name: String
   public var reason: Reason
-  /// Its new name, which says why; nil if it was left alone.
+  /// The file's new name, which gives the reason; nil if the file was left alone.
   public var setAsideAs: String?
-  /// The number of the user whom it belongs to, where it could not be read.
+  /// The number of the file's owner, where the file could not be read.
   public var owner: UInt32?
 
   public init(name: String, reason: Reason, setAsideAs: String? = nil, owner: UInt32? = nil) {
@@ -89,14 +89,14 @@ public struct ForeignFile: Hashable, Sendable {
   }
 
   public enum Reason: Hashable, Sendable {
-    /// It has a segment's name, but another content.
+    /// The file has a segment's name, but another content.
     case notAJournal
-    /// A newer sensord wrote it.
+    /// A newer sensord wrote the file.
     case newerVersion(Int)
-    /// It could not be opened or read: the system's error number.
+    /// The file could not be opened or read: the system's error number.
     case unreadable(Int32)
 
-    /// Whether it may be readable another time, and is a segment then: it keeps its name and its place.
+    /// Whether the file may be readable another time and is a segment then: such a file keeps its name and its place.
     public var mayPass: Bool {
       if case .unreadable(let number) = self { ![EISDIR, ELOOP, EINVAL, ENXIO].contains(number) } else { false }
     }
@@ -104,7 +104,7 @@ public struct ForeignFile: Hashable, Sendable {
 }
 
 extension ForeignFile {
-  /// What is wrong with it, and what to do, in one line for a person.
+  /// The fault of the file and its remedy, in one line for a person.
   ///
   /// - Parameter directory: The journal's folder.
   /// - Returns: The line, which holds no health data.

@@ -1,15 +1,16 @@
 import FoundationEssentials
 
-/// Something that has records of its own in a journal. Accessed only under the journal's lock.
+/// An object with records of its own in a journal: a session, a series or a workout. Accessed only under the journal's
+/// lock.
 protocol JournalledObject: AnyObject {
   var identifier: UUID { get }
-  /// Its slot in the segments of this run.
+  /// The object's slot in the segments of this run.
   var slot: Int { get }
-  /// Whether the store has it.
+  /// Whether the store has the object.
   var isCommitted: Bool { get set }
-  /// The last segment that names it.
+  /// The last segment that names the object.
   var namedIn: Int? { get set }
-  /// The last batch of unsynced records in which it was noted.
+  /// The last batch of unsynced records to which the object was added.
   var batchNumber: Int { get set }
 }
 
@@ -72,7 +73,7 @@ final class JournalledWorkout: JournalledObject {
 
   var identifier: UUID { workout.identifier }
 
-  /// The journal has this record.
+  /// Updates the boot and the clock with a record that the journal has.
   func took(_ record: WorkoutRecord) {
     switch record {
     case .boot:
