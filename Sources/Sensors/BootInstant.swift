@@ -1,6 +1,6 @@
 /// A moment on the boot clock (`CLOCK_BOOTTIME`): microseconds since the machine started, suspend included.
 ///
-/// The boot clock orders everything that sensord records, since nobody sets it. Instants of two boots cannot be
+/// The boot clock orders everything that sensord records, since no program sets it. Instants of two boots cannot be
 /// compared; a ``SensorEvent/Kind/boot(_:)`` event stands between them.
 public struct BootInstant: Hashable, Comparable, Sendable {
   public var microseconds: Int64
@@ -46,7 +46,7 @@ extension BootInstant {
   }
 }
 
-/// Names one start of the machine: the 16 bytes of `/proc/sys/kernel/random/boot_id`.
+/// The identifier of one start of the machine: the 16 bytes of `/proc/sys/kernel/random/boot_id`.
 public struct BootIdentifier: Hashable, Sendable {
   public var high: UInt64
   public var low: UInt64

@@ -1,8 +1,8 @@
 import Bits
 
 extension ConnectionPlan {
-  /// When ``timeReached(_:)`` is to be called next; nil where nothing waits for the time. It may turn out to have been
-  /// early, never late: a timer that was set stays right.
+  /// The instant at which ``timeReached(_:)`` is to be called next; nil where nothing waits for the time. The instant
+  /// may turn out to be early, never late: a timer that was set stays right.
   public var deadline: BootInstant? {
     var earliest: BootInstant?
     func consider(_ instant: BootInstant?) {
@@ -32,7 +32,7 @@ extension ConnectionPlan {
     return earliest
   }
 
-  /// Does what has become due. Calling it early does no harm.
+  /// Does everything that is due by now. An early call does no harm.
   public mutating func timeReached(_ now: BootInstant) -> [Command] {
     var commands: [Command] = []
     for position in adapters.indices {
@@ -156,7 +156,7 @@ extension ConnectionPlan {
     public var firstLook = Duration.seconds(30)
     public var longestLookInterval = Duration.seconds(1800)
     public var longestUnheardLookInterval = Duration.seconds(300)
-    /// How long a look takes.
+    /// The length of a look.
     public var look = Duration.seconds(10)
     /// The time between looks where they are the only discovery: a sensor that advertises does so at least every second or
     /// so, and each of 40 neighbours wakes bluetoothd, bus and recorder ten times a second while a look lasts.
@@ -174,8 +174,8 @@ extension ConnectionPlan {
 struct Backoff: Hashable, Sendable {
   private(set) var failures = 0
 
-  /// Counts one more failure and says how long to wait: `first`, doubled by each failure before, at most `longest`;
-  /// all of it give or take a quarter.
+  /// Counts one more failure and returns the waiting time: `first`, doubled by each failure before, at most `longest`;
+  /// plus or minus a quarter.
   mutating func next(first: Duration, longest: Duration, using random: inout SplitMix64) -> Duration {
     let doubled = first * (1 << min(failures, 20))
     failures += 1

@@ -1,6 +1,7 @@
 /// A Bluetooth device address: 48 bits, written `C0:FF:EE:00:00:01`.
 ///
-/// It is what tells two sensors apart; names do not, since two straps of one model often share theirs.
+/// Two sensors are distinguished by their addresses, not by their names, since two straps of one model often have the
+/// same name.
 public struct SensorAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The address in its low 48 bits, the first written byte highest.
   public let bits: UInt64
@@ -53,11 +54,11 @@ public struct SensorAddress: Hashable, Comparable, Sendable, CustomStringConvert
   }
 }
 
-/// Which sensor: its address, where there is one, and what it calls itself.
+/// The identity of a sensor: its address, where one is known, and its name.
 public struct SensorIdentity: Hashable, Sendable {
-  /// Nil in a capture that holds none.
+  /// The address; nil in a capture without one.
   public var address: SensorAddress?
-  /// The sensor's own name or the one that its owner gave it; never used to tell sensors apart.
+  /// The sensor's own name or the one that its owner gave it; never used to distinguish sensors.
   public var name: String?
 
   public init(address: SensorAddress?, name: String?) {
@@ -66,7 +67,7 @@ public struct SensorIdentity: Hashable, Sendable {
   }
 }
 
-/// Which Bluetooth adapter of this machine: the number that Linux gives it, written `hci0`.
+/// The number that Linux gives a Bluetooth adapter of this machine, written `hci0`.
 public struct AdapterIndex: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number behind `hci`.
   public let number: UInt16
