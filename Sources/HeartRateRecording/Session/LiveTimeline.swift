@@ -27,7 +27,7 @@ struct LiveTimeline: Sendable {
     beats.removeAll(keepingCapacity: true)
   }
 
-  /// Begins a new run: what comes next does not follow what came before.
+  /// Begins a new run: the next beats do not follow those before.
   mutating func breakRun() {
     isBroken = true
   }
@@ -68,7 +68,8 @@ struct LiveTimeline: Sendable {
     if isFilling { flags.insert(.filler) }
     if isMissed { flags.insert(.missed) }
     if !isMissed && parameters.isImplausible(rrTicks) { flags.insert(.implausible) }
-    // Only the next interval shows whether an early beat is ectopic or a false detection: the final pass tells them apart.
+    // Only the next interval shows whether an early beat is ectopic or a false detection: the final pass distinguishes
+    // the two.
     if !isFirst && !isFilling && recent.isShort(rrTicks, ratio: parameters.earlyRatio) { flags.insert(.ectopic) }
     if !isFirst && !isMissed { recent.append(rrTicks) }
     if let mean = recent.mean, parameters.contradicts(rate: rate, meanTicks: mean) { flags.insert(.rateConflict) }
@@ -133,7 +134,7 @@ struct RecentIntervals: Sendable {
   private var next = 0
 
   private static let capacity = 12
-  /// With fewer intervals there is no telling what is long.
+  /// With fewer intervals no length counts as long.
   private static let fewest = 5
 
   mutating func append(_ rrTicks: UInt16) {
@@ -206,7 +207,7 @@ struct LiveGaps: Sendable {
 
   var count: Int { confirmed + sinceBeats }
 
-  /// A break: what comes next does not follow what came before.
+  /// Records a break: the next values do not follow those before.
   mutating func lose(_ reason: GapReason, at instant: Int64) {
     trace.lose(reason, at: instant)
   }

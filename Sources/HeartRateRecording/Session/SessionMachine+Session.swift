@@ -65,7 +65,7 @@ extension SessionMachine {
       switch phase {
       case .idle: return .none
       case .measuring: enter(.silent, since: lastMeasurement ?? deadline)
-      // A limit that passed while the recorder did not run ends the session now: nobody was there to end it earlier.
+      // A limit that passed while the recorder did not run ends the session now: the recorder could not end it earlier.
       case _ where isRestart: return SessionTransition(end: close(.recovered, at: instant))
       case .silent, .contactLost: return SessionTransition(end: close(.offSkin, at: deadline))
       case .linkLost: return SessionTransition(end: close(.away, at: deadline))
@@ -110,14 +110,14 @@ extension SessionMachine {
     gaps.lose(reason, at: instant.microseconds)
   }
 
-  /// Another session has the values from now on: nothing that fails to come ends this one.
+  /// Pauses the session, because another one has the values from now on: missing values do not end this one.
   private mutating func pause(at instant: BootInstant) {
     guard isRecording else { return }
     breakRun(.clientSession, at: instant)
     isPaused = true
   }
 
-  /// The session has the values again, and the full time for the next.
+  /// Ends the pause: the session has the values again, and the full time for the next one.
   private mutating func goOn(at instant: BootInstant) {
     guard isRecording, isPaused else { return }
     isPaused = false
@@ -129,7 +129,7 @@ extension SessionMachine {
 
   private mutating func linkUp(at instant: BootInstant) {
     guard isRecording else { return }
-    // Without a loss before it, the recorder itself was away: nobody saw that time either.
+    // Without a loss before it, the recorder itself was away: that time is unknown, too.
     breakRun(.recorder(nil), at: instant)
     isRestarting = false
     if phase != .measuring && phase != .contactLost { enter(.silent, since: instant) }
@@ -219,7 +219,7 @@ extension SessionMachine {
     if boot != context.boot {
       live.restart()
       gaps.lose(.boot, at: event.instant.microseconds)
-      // Instants of two boots cannot be compared: no time counts as passed until the clock says how much.
+      // Instants of two boots cannot be compared: no time counts as passed until the clock shows how much.
       shiftInstants(by: event.instant.microseconds(since: lastInstant))
       restartWall = earlier.clockOffset.map { lastInstant.microseconds + $0 }
     }

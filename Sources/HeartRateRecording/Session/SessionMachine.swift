@@ -4,8 +4,8 @@ public import Sensors
 
 /// The recording state of one sensor: when its session begins and ends, and its provisional values meanwhile.
 ///
-/// It looks at past events only, and its memory is constant however long a session is. The beats that are stored come from
-/// the ``SessionTimeline`` of the same events.
+/// The machine looks at past events only, and its memory is constant however long a session is. The beats that are
+/// stored come from the ``SessionTimeline`` of the same events.
 ///
 /// A driver passes every event of the sensor in order, also while no session is open, and calls ``timeReached(_:)`` when
 /// ``deadline`` passes. After a crash it calls ``begin(at:)`` of a new machine with the instant of the open session's first
@@ -27,9 +27,9 @@ public struct SessionMachine: Sendable {
 
   public let limits: SessionLimits
   public internal(set) var phase: Phase = .idle
-  /// Since when the phase has lasted; nil while idle.
+  /// The beginning of the phase; nil while idle.
   public internal(set) var phaseSince: BootInstant?
-  /// When the open session began.
+  /// The beginning of the open session.
   public internal(set) var sessionStart: BootInstant?
   /// Counts of the open session; where none is open, of the last one.
   public internal(set) var counts = SessionCounts()
@@ -52,15 +52,16 @@ public struct SessionMachine: Sendable {
   var lastInstant: BootInstant?
   /// The end of the last stall of the recorder. Events with this instant waited meanwhile; limits are judged after them.
   var stallEnd: BootInstant?
-  /// When the link went down, if nothing has been measured since, even if the link came up again.
+  /// The instant at which the link went down, if nothing has been measured since, even if the link came up again.
   var awaySince: BootInstant?
-  /// The recorder or the machine was restarted within the open session, and the new boot's clock is not known yet.
+  /// Whether the recorder or the machine was restarted within the open session, and the new boot's clock is not known
+  /// yet.
   var isRestarting = false
   /// The wall time of the last event before a reboot, until the new boot's clock is known.
   var restartWall: Int64?
-  /// A program's session has the values of the sensor; this session goes on afterwards.
+  /// Whether a program's session has the values of the sensor; this session goes on afterwards.
   var isPaused = false
-  /// The last session ended off the skin: the next one begins only with skin contact.
+  /// Whether the next session begins only with skin contact, because the last one ended off the skin.
   var waitsForSkin = false
 
   public init(limits: SessionLimits = .standard) {
@@ -76,9 +77,11 @@ public struct SessionMachine: Sendable {
   /// The beats of the last event; usually none, one or two. Provisional.
   public var beats: [LiveBeat] { live.beats }
 
-  /// When ``timeReached(_:)`` must be called next, because something changes without an event. Nil if nothing can.
+  /// The instant at which ``timeReached(_:)`` must be called next, because something changes without an event. Nil if
+  /// nothing can.
   ///
-  /// It moves with each measurement. A timer need not follow: it may fire at the old deadline and be set anew then.
+  /// The deadline moves with each measurement. A timer need not follow: it may fire at the old deadline and be set anew
+  /// then.
   public var deadline: BootInstant? {
     guard !isPaused, let phaseSince, let lastMeasurement else { return nil }
     switch phase {
@@ -150,11 +153,11 @@ public struct SessionTransition: Hashable, Sendable {
   public static let none = SessionTransition()
 }
 
-/// When a session ends by itself.
+/// The limits at which a session ends by itself.
 public struct SessionLimits: Hashable, Sendable {
-  /// How long the link may be down, in microseconds.
+  /// The longest time for which the link may be down, in microseconds.
   public var awayMicroseconds: Int64
-  /// How long the sensor may be off the skin, or silent, in microseconds.
+  /// The longest time for which the sensor may be off the skin, or silent, in microseconds.
   public var offSkinMicroseconds: Int64
   /// The maximum length of a session, in microseconds; a linked session follows.
   public var lengthMicroseconds: Int64
@@ -180,7 +183,7 @@ public struct SessionLimits: Hashable, Sendable {
   public static let standard = SessionLimits()
 }
 
-/// What an open session has received so far.
+/// The counts of an open session so far.
 public struct SessionCounts: Hashable, Sendable {
   /// Measurements, whatever they contained.
   public var notifications = 0
@@ -190,17 +193,17 @@ public struct SessionCounts: Hashable, Sendable {
   public var runs = 0
   /// Gaps between beats or, where there are no beats, between rates: provisional.
   public var gaps = 0
-  /// How often the link was lost.
+  /// Losses of the link.
   public var linkLosses = 0
   /// Values that were received and then lost by the recorder itself.
   public var lostValues = 0
-  /// How many measurements had each defect; a measurement can have several.
+  /// The number of measurements with each defect; a measurement can have several.
   public var defects: [PayloadDefect: Int64] = [:]
 
   public init() {}
 }
 
-/// What is known of a sensor, with or without an open session. A session opens with it.
+/// The known state of a sensor, with or without an open session. A session opens with it.
 struct SessionContext: Sendable {
   var boot: BootIdentifier?
   /// Wall clock minus boot clock; nil until it is known for the present boot.
@@ -232,7 +235,7 @@ struct SessionContext: Sendable {
     }
   }
 
-  /// The events that say the same as this context, in a fixed order.
+  /// The events that give a new session this context, in a fixed order.
   func events(at instant: BootInstant) -> [SensorEvent] {
     var events: [SensorEvent] = []
     if let boot { events.append(SensorEvent(.boot(boot), at: instant)) }

@@ -183,7 +183,7 @@ extension HeartbeatSeries {
   /// The same beats with the flags that the recorder gives its own by their intervals (rules 5 and 8 of
   /// Documentation/timeline.md), run by run. Intervals, times and gaps stay.
   ///
-  /// Rules that look at packets and rates find nothing here: of imported beats there are none.
+  /// Rules that look at packets and rates have no effect, since imported beats have neither.
   public func judged() -> HeartbeatSeries {
     let ticks = beats.map { UInt16(clamping: (Int64($0.rrTicks) * 1024 + Int64(timescale) / 2) / Int64(timescale)) }
     var judgement = IntervalFlags(ticks, .standard)

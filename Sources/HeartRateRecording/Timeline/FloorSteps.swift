@@ -9,7 +9,7 @@
 struct FloorSteps {
   private let intervals: SessionIntervals
   private let parameters: TimelineParameters
-  /// Where runs begin anew, in order.
+  /// The beginnings of new runs, in order.
   private(set) var starts: [RunStart] = []
 
   init(_ residuals: Residuals, _ intervals: SessionIntervals) {
@@ -111,8 +111,8 @@ struct FloorSteps {
   /// Locates the loss behind a rise that was confirmed at `point`: where the product of rise and number of packets above it
   /// is greatest.
   ///
-  /// That is not always `point`. Late packets before the loss can lie above the new floor; and where intervals become
-  /// shorter, a rise may exceed them only some time after the loss.
+  /// The place of the loss is not always `point`. Late packets before the loss can lie above the new floor; and where
+  /// intervals become shorter, a rise may exceed them only some time after the loss.
   private func locateRise(
     _ point: Int, since first: Int, floor: Int64, _ stretch: Span<Residuals.Point>, _ floors: FloorWindows
   ) -> Int {
@@ -138,7 +138,7 @@ struct FloorWindows {
   let future: [Int64]
   /// The floor before each point; meaningless for the first.
   let past: [Int64]
-  /// Where the window before each point begins.
+  /// The start of the window before each point.
   let starts: [Int]
 
   init(_ points: Span<Residuals.Point>, _ parameters: TimelineParameters) {

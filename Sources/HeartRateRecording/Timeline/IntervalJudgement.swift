@@ -1,11 +1,11 @@
 import HealthModel
 
-/// Whether a session's intervals are one heart's, beat by beat, in 1/1024 s, and what is left out if they are not (rule
-/// 12 of Documentation/timeline.md).
+/// The judgement whether a session's intervals are those of one heart, beat by beat, in 1/1024 s, and which are left
+/// out if they are not (rule 12 of Documentation/timeline.md).
 ///
 /// All of it is a habit of the sensor, judged over the whole session: single packets prove nothing.
 struct IntervalJudgement {
-  /// Nil where nothing speaks against the intervals.
+  /// The sensor's habit; nil where nothing speaks against the intervals.
   private(set) var habit: IntervalHabit?
   /// For each interval whether it is left out of the series; empty where none is.
   private(set) var leftOut: [Bool] = []
@@ -64,15 +64,17 @@ struct IntervalJudgement {
     leftOut = [Bool](repeating: true, count: columns.rrTicks.count)
   }
 
-  /// Milliseconds add up to 1000/1024 of the time, and are as much less than the rates say.
+  /// Whether the intervals are in milliseconds: then they add up to 1000/1024 of the time, and are less than the rates
+  /// by the same factor.
   private func isInMilliseconds(_ sums: IntervalSums) -> Bool {
     let expected = 1000.0 / 1024
     return abs(sums.ratio - expected) < parameters.millisecondRange + sums.error / 2 && sums.ratio + sums.error < 0.997
       && abs(sums.rateRatio - expected) < parameters.millisecondRateRange
   }
 
-  /// Some optical sensors put one interval of 61440 / rate into every packet. It looks like a heartbeat and is none:
-  /// the sum of such intervals is not the time that has passed, and their variability is that of the rate.
+  /// Some optical sensors put one interval of 61440 / rate into every packet. Such an interval looks like a
+  /// heartbeat's: but the sum of these intervals is not the time that has passed, and their variability is that of the
+  /// rate.
   private func isInvented(_ sums: IntervalSums, _ columns: TimelineCollector) -> Bool {
     let least = parameters.inventedShare * Double(sums.rated)
     guard sums.rated >= parameters.fewestInvented, Double(sums.likeRate) >= least else { return false }
@@ -110,24 +112,24 @@ struct IntervalJudgement {
 /// The sum of a session's intervals, next to the time that passed: the question that decides whether they are one heart's,
 /// beat by beat (rule 12 of Documentation/timeline.md).
 ///
-/// Only stretches without a hole count, from ten seconds after they began: what was lost, or kept and sent later, says
+/// Only stretches without a hole count, from ten seconds after they began: values that were lost, or sent later, show
 /// nothing of the sensor's habits.
 struct IntervalSums {
   /// The length of all stretches, in microseconds, and the ticks of the intervals within them.
   private(set) var microseconds: Int64 = 0
   private(set) var ticks: Int64 = 0
   private var stretches = 0
-  /// Packets with a rate, and those of them whose intervals are what the rate says, to a tick.
+  /// The numbers of packets with a rate, and of those whose intervals follow from the rate, to a tick.
   private(set) var rated = 0
   private(set) var likeRate = 0
   /// Packets with intervals, those with one, and those that begin with the last interval of the packet before.
   private(set) var packets = 0
   private(set) var single = 0
   private(set) var repeated = 0
-  /// The sum of intervals of usual length, and of what the rates beside them say, in ticks.
+  /// The sum of intervals of usual length, and of the intervals by the rates beside them, in ticks.
   private var usualTicks: Int64 = 0
   private var usualTicksByRate: Int64 = 0
-  /// The rates of packets whose intervals are what the rate says.
+  /// The rates of packets whose intervals follow from the rate.
   private(set) var rates: Set<UInt16> = []
 
   /// The sums without the intervals that are `leftOut`, one entry for each, or of all where it is empty.
@@ -169,7 +171,7 @@ struct IntervalSums {
     for ticks in intervals {
       let ticks = Int(ticks)
       if abs(ticks - expected) > 1 { isLikeRate = false }
-      // An interval over missed beats, or of an extra one, has another length than the rate says.
+      // An interval over missed beats, or of an extra one, has another length than that by the rate.
       if 2 * ticks > expected, 2 * ticks < 3 * expected {
         usualTicks += Int64(ticks)
         usualTicksByRate += Int64(expected)
@@ -211,9 +213,9 @@ extension IntervalSums {
   /// The sum of the intervals, as a multiple of the time that passed.
   var ratio: Double { Double(ticks) * SensorClock.standard.microsecondsPerTick / max(Double(microseconds), 1) }
 
-  /// How wrong ``ratio`` may be: three seconds for each stretch, in which beats at its ends may be on either side.
+  /// The possible error of ``ratio``: three seconds for each stretch, since beats at its ends may be on either side.
   var error: Double { 3e6 * Double(max(stretches, 1)).squareRoot() / max(Double(microseconds), 1) }
 
-  /// The intervals as a multiple of what the rates say.
+  /// The intervals as a multiple of those by the rates.
   var rateRatio: Double { Double(usualTicks) / Double(max(usualTicksByRate, 1)) }
 }

@@ -6,7 +6,7 @@ struct RunningQuartiles {
   private static let greatest = 8191
 
   private let values: [Int]
-  /// How often each value stands in the window.
+  /// The number of times that each value stands in the window.
   private var counts: [UInt8] = []
   /// The index at the middle of the window.
   private var centre = 0
@@ -17,7 +17,7 @@ struct RunningQuartiles {
   private struct OrderStatistic {
     let rank: Int
     var value = 0
-    /// How many of the window's values are smaller.
+    /// The number of the window's values that are smaller.
     var below = 0
 
     init(rank: Int) {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// How many later beats a sensor detects before it sends a beat: its latency then follows the intervals instead of being
-/// constant.
+/// The number of later beats that a sensor detects before it sends a beat: the latency then follows the intervals
+/// instead of being constant.
 ///
-/// The depth is a property of the sensor's model: one that looks two beats ahead, to tell a beat from an artefact, always
-/// does so.
+/// The depth is a property of the sensor's model: one that looks two beats ahead, to distinguish a beat from an
+/// artefact, always does so.
 struct ReleaseDepth {
   var beats = 0
   /// Standard error; nil where the depth is assumed.
@@ -12,13 +12,13 @@ struct ReleaseDepth {
 
   /// The look-ahead of sensors that have any: the only value that recordings have shown.
   private static let usual = 2
-  /// What is known of models, by the first letters of their Model Number (2A24): measured on recordings of them.
+  /// The known depths of models, by the first letters of their Model Number (2A24): measured on recordings of them.
   private static let known: [(model: String, beats: Int)] = [("H10", 2), ("TICKR", 0)]
 
   /// Finds the depth at which arrivals fit the beats best. The result is the depth known for the model (none for an unknown
   /// model), unless another one fits far better.
   ///
-  /// How much better is measured in nats (units of the log-likelihood), and against the spread of the blocks. Where the
+  /// The improvement is measured in nats (units of the log-likelihood), and against the spread of the blocks: where the
   /// beats hardly change their distance, the sum over the blocks is a random walk.
   init(_ costs: DepthCosts, model: String?, _ parameters: TimelineParameters) {
     let expected = model.flatMap { model in Self.known.first { model.hasPrefix($0.model) }?.beats } ?? 0
@@ -67,7 +67,7 @@ struct ReleaseDepth {
   }
 }
 
-/// How badly the packets of a session fit their beats at each release depth, for each block of packets.
+/// The misfit of a session's packets and their beats at each release depth, for each block of packets.
 ///
 /// A packet's last beat was released before the packet arrived, and its first beat after the packet before arrived. So
 /// arrival minus the last beat's time has a floor, and the earlier arrival minus the first beat's time has a ceiling; at
@@ -100,8 +100,8 @@ struct DepthCosts {
 
   subscript(block: Int, depth: Int) -> Double { costs[block * depths + depth] }
 
-  /// By how much one depth fits a block better than another. The gain is limited: a block that contains a silence fits no
-  /// depth and must not decide alone.
+  /// The improvement of a block's fit by one depth over another. The gain is limited: a block that contains a silence
+  /// fits no depth and must not decide alone.
   func gain(_ block: Int, _ depth: Int, over other: Int) -> Double {
     max(-Self.greatestGain, min(self[block, other] - self[block, depth], Self.greatestGain))
   }

@@ -3,10 +3,10 @@
 /// The beat is the one whose detection released the packet's last beat: `depth` beats later. Latency only adds, so the
 /// floor of the residuals shows the sensor's time in the host's. Early packets are left out.
 struct Residuals {
-  /// A packet whose arrival says something about the sensor's time.
+  /// A packet whose arrival shows something about the sensor's time.
   struct Point {
     var packet: Int
-    /// When it was sent, in microseconds of wall time.
+    /// The time at which the packet was sent, in microseconds of wall time.
     var sent: Int64
     /// The releasing beat.
     var beat: Int
@@ -76,8 +76,8 @@ struct Residuals {
     }
   }
 
-  /// The same after silent losses were found. In each run the floor has one level, so more packets show that they are
-  /// early.
+  /// Assigns the points to runs after silent losses were found. In each run the floor then has one level, so more
+  /// packets prove to be early.
   mutating func divide(atLosses starts: [RunStart], _ intervals: SessionIntervals) {
     guard starts != self.starts else { return }
     divide(at: starts)
@@ -111,8 +111,8 @@ struct Residuals {
 /// Finds packets that were sent before their turn (rule 3 of Documentation/timeline.md).
 ///
 /// A sensor with look-ahead releases a beat when it detects a later one. If motion causes a false detection, the beats
-/// before it are released too soon. No beat is lost or shifted by that: the packet is an outlier to one side. It says
-/// nothing about the floor, and its arrival is no upper bound for its beats.
+/// before it are released too soon. No beat is lost or shifted by that: the packet is an outlier to one side. Such a
+/// packet shows nothing about the floor, and its arrival is no upper bound for its beats.
 enum EarlyPackets {
   /// The points of a run that lie far below the floor of the points around them, in order.
   static func find(in points: ArraySlice<Residuals.Point>, depth: Int, _ parameters: TimelineParameters) -> [Int] {
@@ -191,7 +191,7 @@ extension EarlyPackets {
   private struct Blocks {
     let count: Int
     private let range: Range<Int>
-    /// How many values the lower part of a block has.
+    /// The number of values in the lower part of a block.
     private let size: Int
     /// The lower parts, one after the other, each sorted.
     private var values: [Int64] = []

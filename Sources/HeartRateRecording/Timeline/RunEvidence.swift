@@ -6,13 +6,13 @@ struct RunEvidence {
   let origin: Int64
   /// One for each packet; at least one.
   private(set) var samples: [OffsetModel.Sample]
-  /// The same by sending, where a steady pace gives it for nearly all packets; else ``samples``.
+  /// The samples by the time of sending, where a steady pace gives that time for nearly all packets; else ``samples``.
   private(set) var sent: [OffsetModel.Sample]
   let isPaced: Bool
   /// The outermost bounds of each block of packets, for a run long enough to learn the session's latencies from; else
   /// empty.
   ///
-  /// They hold nearly all information of the packets, hardly depend on each other, and are fewer.
+  /// Blocks hold nearly all information of the packets, hardly depend on each other, and are fewer.
   private(set) var blocks: [OffsetModel.Sample] = []
   /// The origin of the sensor's time in ``samples``, in microseconds since the run's first beat. It is in the middle of the
   /// packets, where a change of the slope hardly changes the offset.
@@ -94,8 +94,8 @@ struct RunEvidence {
     return residuals.select((residuals.count - 1) * 9 / 10) - smallest
   }
 
-  /// Groups the packets into blocks and keeps the bounds of each: the `rank`-th lowest residual and the `rank`-th highest
-  /// ceiling.
+  /// Groups the packets into blocks and stores the bounds of each: the `rank`-th lowest residual and the `rank`-th
+  /// highest ceiling.
   mutating func makeBlocks(of size: Int, rank: Int, _ parameters: TimelineParameters) {
     let count = sent.count / size
     blocks.reserveCapacity(count)
@@ -159,14 +159,14 @@ struct RunEvidence {
   }
 }
 
-/// How far pieces of a long run lie from the run's own line. This shows how well the line is known, and how much the run
-/// wanders.
+/// The distances of pieces of a long run from the run's own line, which show how well the line is known, and how much
+/// the run wanders.
 struct PieceStrays {
   /// Standard error of a beat's place, in microseconds: the error of the line together with ``wander``.
   private(set) var error = 0.0
   /// The part of the error that neighbouring pieces have in common, in microseconds.
   private(set) var wander = 0.0
-  /// How many pieces there are, and the sum of their squared distances from the line.
+  /// The number of pieces, and the sum of their squared distances from the line.
   private(set) var count = 0
   private(set) var squares = 0.0
 
@@ -207,8 +207,8 @@ extension RunEvidence {
   }
 }
 
-/// How wrong short runs are placed: measured on pieces of the session's long runs, whose offset is known from the whole
-/// run.
+/// The errors with which short runs are placed: measured on pieces of the session's long runs, whose offset is known
+/// from the whole run.
 ///
 /// The offset model treats the packets of one run as more independent than they are. So runs of few packets are placed
 /// systematically earlier or later than runs of many.
@@ -217,7 +217,7 @@ struct PlaceCalibration {
   private(set) var inflation = 1.5
   /// Half the 95 % width of the long runs' own places, in microseconds.
   var referenceHalfWidth = 0.0
-  /// How late pieces of each size are placed, in microseconds.
+  /// The delay with which pieces of each size are placed, in microseconds.
   private var biases: [(logPackets: Double, microseconds: Double)] = []
 
   /// The default before anything was measured.
@@ -254,7 +254,7 @@ struct PlaceCalibration {
     inflation = min(max(1, ratios[rank]), 10)
   }
 
-  /// How late a run of this many packets is placed, in microseconds.
+  /// The delay with which a run of this many packets is placed, in microseconds.
   func bias(packets: Int) -> Double {
     guard var below = biases.first else { return 0 }
     let logPackets = log(Double(packets))

@@ -1,14 +1,14 @@
 import HealthModel
 import Sensors
 
-/// From arrivals to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
+/// The way from arrivals to beats in time: rules 1 to 8 and 11 of Documentation/timeline.md, one step after the other.
 ///
 /// First the breaks, then the places of the runs between them, then the flags of the beats. Each step is a value made from
 /// those before it, which it does not change.
 struct SessionAssembly {
   let intervals: SessionIntervals
   let depth: ReleaseDepth
-  /// Where runs begin; the first is beat 0.
+  /// The beginnings of runs; the first is beat 0.
   let starts: [RunStart]
   let placement: RunPlacement
   let flags: [Heartbeat.Flags]
@@ -191,14 +191,14 @@ extension QualityReport {
     signalStrongestDBm = sensor.strongestSignal.map(Int64.init)
   }
 
-  /// Adds what the measurements say beside the rate: skin contact and energy expended, across resets.
+  /// Adds the skin contact of the measurements and their energy expended, across resets.
   private mutating func add(_ rates: [HeartRateValue]) {
     var last: UInt16?
     for rate in rates {
       if rate.contact != .notSupported { offSkinRates = (offSkinRates ?? 0) + (rate.contact == .notDetected ? 1 : 0) }
       guard let energy = rate.energyKilojoules else { continue }
       let before = last ?? energy
-      // Less than before: the sensor reset it and counts from zero since.
+      // A smaller value than before: the sensor was reset and counts from zero since.
       energyKilojoules = (energyKilojoules ?? 0) + Int64(energy >= before ? energy - before : energy)
       last = energy
     }

@@ -2,7 +2,7 @@ import GATTHeartRate
 import HealthModel
 public import Sensors
 
-/// Collects a session's events one by one and keeps what the final pass needs: about a tenth of their size.
+/// Collects a session's events one by one, in the columns that the final pass needs: about a tenth of their size.
 public struct SessionCollector: Sendable {
   private(set) var columns = TimelineCollector()
 
@@ -31,18 +31,18 @@ extension TimelineCollector {
   struct Packet {
     /// Microseconds; boot time until ``finish()``, wall time (UTC) after it.
     var arrival: Int64
-    /// The arrival of the last earlier notification of the same link that did not come together with this one; nil if there
-    /// is none, or if that one was itself held back. Same kind of time as ``arrival``.
+    /// The arrival of the last earlier notification of the same link that did not come together with this one; nil
+    /// without one, or if that one was itself held back. The same kind of time as ``arrival``.
     var previousArrival: Int64?
-    /// Whether it came together with the notification before it.
+    /// Whether the packet came together with the notification before it.
     var isBatched: Bool
-    /// One past its last beat.
+    /// The index behind the packet's last beat.
     var beatEnd: Int
-    /// Its rate, 0 where it is none.
+    /// The packet's rate; 0 without one.
     var rate: UInt16
     /// The number of notifications since the previous packet that reported "off the skin" and had no interval.
     var contactLostBefore: Int
-    /// False where it waited while the recorder did not run, and was read together with others.
+    /// False where the packet waited while the recorder did not run, and was read together with others.
     var hasOwnArrival: Bool
     /// The number of the notification in the session; notifications without intervals count too.
     var notification: Int
@@ -52,12 +52,13 @@ extension TimelineCollector {
 
   /// A stall: a time in which the recorder did not run.
   struct Stall {
-    /// When it ran again, in microseconds; boot time until ``finish()``, wall time (UTC) after it.
+    /// The instant at which the recorder ran again, in microseconds; boot time until ``finish()``, wall time (UTC)
+    /// after it.
     var end: Int64
     var microseconds: Int64
   }
 
-  /// A break: beats from here on do not follow those before, whatever the times say.
+  /// A break: beats from here on do not follow those before, whatever their times are.
   struct Break {
     var beat: Int
     var reason: GapReason
@@ -80,7 +81,7 @@ extension TimelineCollector {
   }
 }
 
-/// What the sensor reported about itself during a session, the losses of its link, and the markers.
+/// The sensor's reports about itself during a session, the losses of its link, and the markers.
 ///
 /// Times are boot time until ``TimelineCollector/finish()``, wall time after it.
 struct SensorFacts {
@@ -96,7 +97,7 @@ struct SensorFacts {
   var strongestSignal: Int16?
   /// Each loss of the link, in order.
   var disconnects: [QualityReport.Disconnect] = []
-  /// What somebody marked, in order.
+  /// The marked points in time, in order.
   var markers: [SessionMarker] = []
 }
 

@@ -36,7 +36,7 @@ struct SessionGaps {
     return Coverage(floor: share, ceiling: share)
   }
 
-  /// Rule 10: appends these rates, and what happened between them, to `trace` and keeps the gaps that it finds.
+  /// Rule 10: appends these rates, and the losses between them, to `trace`, and appends the gaps that it finds.
   ///
   /// A rate that the sensor reports as off the skin does not count.
   private mutating func append(
@@ -65,7 +65,7 @@ struct SessionGaps {
   }
 }
 
-/// A sequence of rates: which gaps they have, and how much time they cover.
+/// A sequence of rates with their gaps and the time that they cover.
 ///
 /// Both the final pass and ``SessionMachine`` use it, so that they cannot disagree. Calls are in order of time, in
 /// microseconds of any clock. Memory is constant.
@@ -89,7 +89,8 @@ struct RateTrace: Sendable {
   private var loss: GapReason?
   private var isOffSkin = false
 
-  /// Values after this call do not follow those before, for a known reason: a gap, however short.
+  /// Records a loss: values after this call do not follow those before, for a known reason. This is a gap, however
+  /// short.
   ///
   /// Of several losses the first counts. If it has no explanation, that of a later loss of the same kind is used.
   mutating func lose(_ reason: GapReason, at instant: Int64) {
@@ -109,7 +110,7 @@ struct RateTrace: Sendable {
   /// Appends the next rate, or the arrival of intervals with a rate of 0.
   ///
   /// - Parameters:
-  ///   - beatsPerMinute: The rate; 0 where there is none.
+  ///   - beatsPerMinute: The rate; 0 without one.
   ///   - instant: When it arrived.
   /// - Returns: The gap that this rate ends, if there is one: after a known loss, or after more than ten seconds.
   mutating func append(_ beatsPerMinute: UInt16, at instant: Int64) -> RecordingGap? {
@@ -130,7 +131,7 @@ struct RateTrace: Sendable {
     coveredMicroseconds &+ held(until: end)
   }
 
-  /// How much of the time until `end` the last rate covers.
+  /// The part of the time until `end` that the last rate covers, in microseconds.
   private func held(until end: Int64) -> Int64 {
     guard let last else { return 0 }
     let until = min(end, interruption ?? end)
@@ -146,7 +147,7 @@ struct RateTrace: Sendable {
   }
 }
 
-/// Why a session has a gap.
+/// The reason for a gap of a session.
 public enum GapReason: Hashable, Sendable {
   /// The link was lost, with the reason that BlueZ gave, if any.
   case link(String?)

@@ -162,7 +162,7 @@ struct SensorClock: Hashable {
 
   /// 1024 ticks to the second (Heart Rate Service 1.0, 3.1.1.5).
   static let standard = SensorClock(ticksPerSecond: 1024, sixteenths: 15_625)
-  /// Of sensors that send milliseconds instead (rule 12 of Documentation/timeline.md).
+  /// The clock of sensors that send milliseconds instead (rule 12 of Documentation/timeline.md).
   static let milliseconds = SensorClock(ticksPerSecond: 1000, sixteenths: 16_000)
 
   var microsecondsPerTick: Double { Double(sixteenths) / 16 }
