@@ -1,14 +1,14 @@
 extension HeartRateMeasurement {
-  /// Reads one 2A37 value: the flag byte, then whatever it announces, little endian.
+  /// Reads one 2A37 value: the flag byte, then the fields that it announces, little endian.
   ///
-  /// Only a missing flag byte, rate or energy is an error. There is no upper limit of the length, since it depends on the
-  /// ATT MTU. If bit 4 is set and nothing follows, the list of intervals is empty. Bytes that belong to no field are kept
-  /// in ``trailing``. (Heart Rate Service 1.0, section 3.1.1.)
+  /// Only a missing flag byte, rate or energy is an error. There is no upper limit of the length, since it depends on
+  /// the ATT MTU. If bit 4 is set and nothing follows, the list of intervals is empty. Bytes that belong to no field
+  /// stand in ``trailing``. (Heart Rate Service 1.0, section 3.1.1.)
   public init(decoding bytes: [UInt8]) throws(DecodingError) {
     try self.init(decoding: bytes.span)
   }
 
-  /// The same for borrowed bytes; see ``init(decoding:)-([UInt8])``.
+  /// Reads one 2A37 value from borrowed bytes; see ``init(decoding:)-([UInt8])``.
   public init(decoding bytes: Span<UInt8>) throws(DecodingError) {
     let header = try Header(decoding: bytes)
     var rrTicks: [UInt16] = []
@@ -23,7 +23,7 @@ extension HeartRateMeasurement {
     self.init(header: header, rrTicks: rrTicks, trailing: trailing)
   }
 
-  /// Why a 2A37 value cannot be decoded. Says where the value ends, never what is in it.
+  /// The reason for which a 2A37 value cannot be decoded: the place where the value ends, never its content.
   public enum DecodingError: Error, Hashable, Sendable {
     /// The value ends before `field` does: it has `available` bytes and would need at least `needed`, both counted from
     /// the flag byte.
@@ -42,9 +42,9 @@ extension HeartRateMeasurement {
 }
 
 extension HeartRateMeasurement {
-  /// All fields of a value except its lists, and where the lists are. Decoding it allocates nothing.
+  /// All fields of a value except its lists, and the places of the lists. Decoding allocates nothing.
   ///
-  /// For code that looks at each notification as it arrives and keeps none of it.
+  /// For code that looks at each notification as it arrives and stores nothing of it.
   public struct Header: Hashable, Sendable {
     /// The flag byte as sent.
     public let flags: Flags
@@ -52,9 +52,9 @@ extension HeartRateMeasurement {
     public let beatsPerMinute: UInt16
     /// Energy in kilojoules, see ``HeartRateMeasurement/energyKilojoules``.
     public let energyKilojoules: UInt16?
-    /// Where the first RR interval starts, counted in bytes from the flag byte: 2...5.
+    /// The offset of the first RR interval, counted in bytes from the flag byte: 2...5.
     public let rrOffset: Int
-    /// How many whole RR intervals there are; 0 where bit 4 is clear.
+    /// The number of whole RR intervals; 0 where bit 4 is clear.
     public let rrCount: Int
 
     /// Reads flags, rate and energy of one 2A37 value, and counts its RR intervals. Any length is allowed.

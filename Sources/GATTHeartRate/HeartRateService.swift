@@ -1,4 +1,5 @@
-/// Where the sensor is meant to be worn: the value of characteristic 2A38 (Heart Rate Service 1.0, section 3.2).
+/// The place at which a sensor is meant to be worn: the value of characteristic 2A38 (Heart Rate Service 1.0, section
+/// 3.2).
 public enum BodySensorLocation: UInt8, Hashable, Sendable, CaseIterable {
   case other = 0
   case chest = 1
@@ -20,16 +21,17 @@ public enum BodySensorLocation: UInt8, Hashable, Sendable, CaseIterable {
     [rawValue]
   }
 
-  /// Why a 2A38 value cannot be decoded.
+  /// The reason for which a 2A38 value cannot be decoded.
   public enum DecodingError: Error, Hashable, Sendable {
-    /// There is no byte at all.
+    /// The value has no byte at all.
     case empty
     /// The byte is 7 or more, which has no meaning yet.
     case reserved(UInt8)
   }
 }
 
-/// What can be written to the Heart Rate Control Point (2A39). Sensors that do not measure energy lack this characteristic.
+/// A command that can be written to the Heart Rate Control Point (2A39). Sensors that do not measure energy lack this
+/// characteristic.
 ///
 /// Source: Bluetooth SIG, Heart Rate Service 1.0, section 3.3.
 public enum HeartRateControlPoint: UInt8, Hashable, Sendable, CaseIterable {
@@ -48,7 +50,7 @@ public enum HeartRateControlPoint: UInt8, Hashable, Sendable, CaseIterable {
     [rawValue]
   }
 
-  /// Why a sensor refuses a write, with the code that it answers.
+  /// The reason for which a sensor refuses a write, with the code of its answer.
   public enum DecodingError: Error, Hashable, Sendable {
     /// A command is one byte; this many were written.
     case invalidLength(Int)
