@@ -18,7 +18,7 @@ struct Agenda<Entry> {
   private var lines: [Line] = []
   private var entered: UInt64 = 0
 
-  /// When the next entry is due; nil if there is none.
+  /// The time at which the next entry is due; nil for an empty agenda.
   var next: SimulationInstant? { lines.last?.due }
 
   /// Adds `entry` at `due`, after all others of the same time.
@@ -120,7 +120,7 @@ enum DaemonEvent: Sendable {
   case input(Input)
 }
 
-/// Why a Connect made no link.
+/// The reason for which a Connect made no link.
 enum LinkFailure: Hashable, Sendable {
   /// The link was made and lost at once (HCI error 0x3E).
   case refused
@@ -153,7 +153,7 @@ struct SimulationInstant: Hashable, Comparable, Sendable {
     SimulationInstant(microseconds: instant.microseconds + duration.wholeMicroseconds)
   }
 
-  /// How long after `right` this moment is.
+  /// The time from `right` to `left`.
   static func - (left: SimulationInstant, right: SimulationInstant) -> Duration {
     .microseconds(left.microseconds - right.microseconds)
   }

@@ -27,7 +27,7 @@ struct BusError: Hashable, Sendable {
   let text: String
 }
 
-/// What the driver has to do on the bus, in order.
+/// An action of the driver on the bus.
 enum Effect: Equatable, Sendable {
   /// Answer a call.
   case reply(CallToken, [Property])

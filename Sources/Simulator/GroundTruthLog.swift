@@ -25,7 +25,7 @@ final class GroundTruthLog {
   }
 }
 
-/// One line of the ground truth: what a strap really sent, and what befell it and the machine.
+/// One line of the ground truth: a value that a strap really sent, or an event of the strap or the machine.
 ///
 /// The words are those of the lab's `strap.log`, so that one program compares recordings with either.
 struct LogEntry: Equatable, Sendable {
@@ -38,7 +38,7 @@ struct LogEntry: Equatable, Sendable {
     case null
   }
 
-  /// What happened: `notify`, `unsent`, `subscription`, `connected` …
+  /// The word for the event: `notify`, `unsent`, `subscription`, `connected` …
   let event: String
   /// The strap's address; nil where the machine is meant.
   let strap: String?

@@ -83,7 +83,7 @@ extension Property {
       })
   }
 
-  /// A value from the bus; nil for types that no method of `org.bluez` takes.
+  /// A value from the bus; nil for types that no method of `org.bluez` has.
   init?(_ value: Value) {
     switch value {
     case .boolean(let bool): self = .bool(bool)

@@ -1,10 +1,10 @@
-/// What the simulator plays: straps, adapters, and what happens to them.
+/// A scenario for the simulator: straps, adapters, and the events that befall them.
 ///
 /// The format is the lab's, so that both play the same file; `Scenario(json:)` decodes it.
 struct Scenario: Hashable, Sendable {
   /// The straps, in the order of the file.
   var straps: [StrapProfile]
-  /// What happens to the host; its clock starts with the simulator.
+  /// The events of the host; the timeline's clock starts with the simulator.
   var timeline: [ScenarioItem] = []
   /// The address of the adapter that exists from the start.
   var adapter = "00:1B:DC:00:00:01"
@@ -24,7 +24,7 @@ struct Scenario: Hashable, Sendable {
   var diesOfServiceFilters = false
 }
 
-/// A version of BlueZ, as far as what it answers to GetDiscoveryFilters.
+/// A version of BlueZ, as far as its answer to GetDiscoveryFilters.
 enum BlueZRelease: String, Hashable, Sendable, CaseIterable {
   case debian12 = "5.66"
   case debian13 = "5.82"
@@ -69,7 +69,7 @@ struct StrapProfile: Hashable, Sendable {
     case start
   }
 
-  /// How a strap pairs.
+  /// A strap's method of pairing.
   enum Pairing: String, Hashable, Sendable, CaseIterable {
     /// Nothing is compared or entered.
     case justWorks
@@ -88,7 +88,7 @@ struct StrapProfile: Hashable, Sendable {
     static let code: UInt32 = 123_456
   }
 
-  /// Where the strap's values come from.
+  /// The source of the strap's values.
   enum Source: Hashable, Sendable {
     /// The scenario.
     case timeline([ScenarioItem])
@@ -117,7 +117,7 @@ struct StrapProfile: Hashable, Sendable {
   var clock = Clock.subscribe
   /// Whether it advertises from the start.
   var advertises = true
-  /// How it is paired, if a subscription needs an encrypted link; otherwise nil.
+  /// The method of pairing, if a subscription needs an encrypted link; otherwise nil.
   var pairing: Pairing?
   /// Whether it has a control point, as sensors that measure energy do.
   var hasControlPoint = true
@@ -136,13 +136,13 @@ struct StrapProfile: Hashable, Sendable {
   var source = Source.timeline([])
 }
 
-/// One thing that happens in a scenario.
+/// One item of a scenario: a value or an event at its time.
 struct ScenarioItem: Hashable, Sendable {
   /// Seconds on its timeline's clock; nil for a live item, which happens at once.
   var time: Double?
   /// The address of the strap, if it is not the one whose timeline this is.
   var strap: String?
-  /// What happens.
+  /// The event or value of the item.
   var action: Action
 
   /// The kinds of items.
@@ -180,8 +180,8 @@ enum StrapEvent: Hashable, Sendable {
   case stall
   /// … and now all are delivered at once.
   case resume
-  /// A firmware update: `shift` characteristics before the heart rate service; `tell` says whether a connected host is
-  /// told.
+  /// A firmware update: `shift` characteristics before the heart rate service; `tell` is whether a connected host
+  /// receives a notice.
   case gatt(shift: Int, tell: Bool)
 }
 
@@ -191,9 +191,9 @@ enum MachineEvent: Hashable, Sendable {
   case bluetoothd(DaemonAction)
   /// An adapter (`hci0`) is switched on or off.
   case power(on: Bool, adapter: String)
-  /// Discovery gets stuck: nothing is found and nobody can start another one, until bluetoothd is restarted.
+  /// Discovery gets stuck: no device is found and no client can start another one, until bluetoothd is restarted.
   case stickDiscovery
-  /// Discovery ends by itself, and `Discovering` says so; its client has to stop it before it can start another.
+  /// Discovery ends by itself, and `Discovering` changes; its client has to stop it before it can start another.
   case haltDiscovery
   /// Another program removes the strap's device object.
   case remove(adapter: String)
@@ -204,7 +204,7 @@ enum MachineEvent: Hashable, Sendable {
   /// Another client on the bus does something with the strap; `uuid` is the characteristic.
   case client(ClientAction, adapter: String, uuid: String?)
 
-  /// What can be done to bluetoothd.
+  /// The actions on bluetoothd.
   enum DaemonAction: String, Hashable, Sendable, CaseIterable {
     /// SIGTERM: removes its objects and leaves.
     case terminate = "TERM"
@@ -212,13 +212,13 @@ enum MachineEvent: Hashable, Sendable {
     case kill = "KILL"
     /// SIGSTOP: freezes.
     case stop = "STOP"
-    /// SIGCONT: continues with what has accumulated.
+    /// SIGCONT: continues with the events that have accumulated.
     case proceed = "CONT"
     /// Is started again.
     case start = "start"
   }
 
-  /// What another program does.
+  /// The actions of another program.
   enum ClientAction: String, Hashable, Sendable, CaseIterable {
     case subscribe, unsubscribe, acquire, read, leave, discover, connect, disconnect, pair, agent
   }

@@ -102,8 +102,8 @@ struct ItemFile: Decodable {
   var uuid: String?
 }
 
-/// What is wrong with a scenario.
+/// A fault in a scenario.
 struct ScenarioError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line: the place, and what is allowed there.
+  /// One line: the place, and the values that are allowed there.
   let description: String
 }

@@ -11,7 +11,7 @@ extension SimulatedHost {
       daemon = .running
       let missed = backlog
       backlog = []
-      // One of these events may freeze it again.
+      // Any of these events may freeze bluetoothd again.
       for event in missed { report(event) }
     case .start where daemon == .absent: startDaemon()
     default: break
@@ -37,8 +37,8 @@ extension SimulatedHost {
     }
   }
 
-  /// The process ends: its descriptors are closed, pending calls are never answered, and the kernel keeps the links for a
-  /// while, on which the straps go on sending.
+  /// The process ends: its descriptors are closed, pending calls are never answered, and the kernel holds the links for
+  /// a while, on which the straps go on sending.
   private mutating func leave() {
     daemon = .absent
     backlog = []

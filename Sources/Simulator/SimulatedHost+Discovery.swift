@@ -108,7 +108,7 @@ extension SimulatedHost {
   }
 }
 
-/// What a client wants to be told while it discovers.
+/// The devices that a client wants reported while it discovers.
 struct DiscoveryFilter: Hashable, Sendable {
   /// Full UUIDs; empty means any.
   var uuids: Set<String> = []

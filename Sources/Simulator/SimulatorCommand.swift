@@ -15,7 +15,7 @@ enum Main {
     }
   }
 
-  /// Says what `error` has to say, help and version included, and returns the code to exit with.
+  /// Writes the text of `error`, help and version included, and returns the exit code.
   private static func report(_ error: any Error) -> Int32 {
     if let failure = error as? SimulatorFailure {
       if !failure.message.isEmpty { write("sensord-simulator: \(failure.message)\n", to: STDERR_FILENO) }
@@ -173,7 +173,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 }
 
-/// How the program is to end: the first reason that is given counts.
+/// The end of the program: the first given reason counts.
 final class Ending: Sendable {
   private let loop: EventLoop
   private let reason = Mutex<SimulatorFailure?>(nil)
@@ -182,17 +182,17 @@ final class Ending: Sendable {
     self.loop = loop
   }
 
-  /// Why the program failed; nil where it was asked to end.
+  /// The failure of the program; nil where it was asked to end.
   var failure: SimulatorFailure? { reason.withLock { $0.flatMap { $0.code == 0 ? nil : $0 } } }
 
-  /// Ends the loop; the program then exits with `code` and, unless it is empty, says why.
+  /// Ends the loop; the program then exits with `code` and writes the message, unless that is empty.
   func end(_ code: Int32, _ message: String) {
     reason.withLock { if $0 == nil { $0 = SimulatorFailure(code: code, message: message) } }
     loop.stop()
   }
 }
 
-/// Why the program ends: an exit code of sysexits.h and one line for a person.
+/// The reason for which the program ends: an exit code of sysexits.h and one line for a person.
 struct SimulatorFailure: Error, Hashable {
   var code: Int32
   var message: String

@@ -1,9 +1,9 @@
 import GATTHeartRate
 
-/// A virtual strap in the air: what it does by itself, whoever listens.
+/// A virtual strap in the air: the state that it has by itself, without bluetoothd.
 struct Strap {
   let profile: StrapProfile
-  /// Its name in log lines.
+  /// The strap's name in log lines.
   var address: String { profile.address }
 
   /// Whether it advertises while nobody is connected; false after it stopped for good.
@@ -20,7 +20,7 @@ struct Strap {
   var subscriptions: Set<String> = []
   /// Whether the link is encrypted.
   var isEncrypted = false
-  /// Whether a host keeps keys for it.
+  /// Whether a host has keys for the strap.
   var isBonded: Bool
 
   var layout: GATTLayout
@@ -88,12 +88,12 @@ struct Strap {
 struct Flood: Hashable, Sendable {
   /// Values a second, 1...1000.
   var perSecond: Int
-  /// How many there are in all.
+  /// The number of all values.
   var count: Int
   /// Additional bytes after each value, 0...500, which fill a recorder's journal.
   var trailing = 0
 
-  /// When value `number` is due, counted from the subscription.
+  /// The time at which value `number` is due, counted from the subscription.
   func due(_ number: Int) -> Duration { .microseconds(Int64(number) * 1_000_000 / Int64(perSecond)) }
 
   /// Value `number`, from 0: its energy field is the lower half of the number. The first value of each second has an RR
