@@ -95,3 +95,72 @@ public struct HeartRateVariabilitySummary: Hashable, Sendable, Codable {
     self.pnn50 = pnn50
   }
 }
+
+/// A heart rate as a sensor sent it, with the time of its arrival.
+public struct HeartRateValue: Hashable, Sendable, Codable {
+  /// When the notification was read. Stored to the millisecond, rounded down.
+  public var time: Timestamp
+  /// Beats per minute, as received: 1 to 65535.
+  public var beatsPerMinute: UInt16
+  /// Skin contact as reported by the sensor.
+  public var contact: SensorContact
+  /// Energy expended since the sensor's last reset, in kilojoules, if this notification has it; 65535 means overflow.
+  public var energyKilojoules: UInt16?
+
+  /// A rate; contact and energy default to unknown.
+  public init(
+    time: Timestamp, beatsPerMinute: UInt16, contact: SensorContact = .notSupported, energyKilojoules: UInt16? = nil
+  ) {
+    self.time = time
+    self.beatsPerMinute = beatsPerMinute
+    self.contact = contact
+    self.energyKilojoules = energyKilojoules
+  }
+}
+
+/// Skin contact as reported with a value (Heart Rate Service 1.0, flag bits 1 and 2).
+public enum SensorContact: UInt8, Hashable, Sendable, CaseIterable, Codable {
+  case notSupported = 0
+  case notDetected = 1
+  case detected = 2
+}
+
+/// A stretch of a session in which beats or rates may have been lost, with the reason.
+public struct RecordingGap: Hashable, Sendable, Codable {
+  /// The reason: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`, or
+  /// `clientSession` where a program's session has the values; in an imported session also `stopped`. BlueZ's explanation is in ``detail``.
+  public var reason: String
+  /// An explanation beside the reason.
+  public var detail: String?
+  /// When it begins.
+  public var start: Timestamp
+  /// When it ends.
+  public var end: Timestamp
+  /// An estimate from the neighbouring intervals or rates; nil if there is none.
+  public var estimatedLostBeats: Double?
+
+  /// A gap with the given parts.
+  public init(
+    reason: String, detail: String? = nil, start: Timestamp, end: Timestamp, estimatedLostBeats: Double? = nil
+  ) {
+    self.reason = reason
+    self.detail = detail
+    self.start = start
+    self.end = end
+    self.estimatedLostBeats = estimatedLostBeats
+  }
+}
+
+/// A point in time that somebody marked in a recording session: the level of a game, for instance.
+public struct SessionMarker: Hashable, Sendable, Codable {
+  /// The point that is marked.
+  public var time: Timestamp
+  /// What whoever marked it said of it, word for word: text of another program.
+  public var text: String
+
+  /// A marker with the given parts.
+  public init(time: Timestamp, text: String) {
+    self.time = time
+    self.text = text
+  }
+}

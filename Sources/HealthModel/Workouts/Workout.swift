@@ -96,3 +96,171 @@ extension [WorkoutEvent] {
       .map { self[$0] }
   }
 }
+
+/// A part of a workout with a configuration of its own: one sport of a race, or one interval of a run.
+public struct WorkoutActivity: Hashable, Sendable, Identifiable, Codable {
+  /// Its identifier, which no other activity of its workout has.
+  public var id: UUID
+  /// What it is.
+  public var configuration: WorkoutConfiguration
+  /// From its start to its end.
+  public var span: TimeSpan
+  /// Events that were told of it alone; see ``Workout/events(in:)``.
+  public var events: [WorkoutEvent]
+  /// Further information.
+  public var metadata: Metadata
+  /// The figures of what was collected while it lasted, by the identifier of the type; empty before they are computed.
+  public var allStatistics: [WorkoutStatistics]
+
+  /// An activity with the given parts.
+  public init(
+    id: UUID = UUID(), _ configuration: WorkoutConfiguration, over span: TimeSpan, events: [WorkoutEvent] = [],
+    metadata: Metadata = [:], allStatistics: [WorkoutStatistics] = []
+  ) {
+    self.id = id
+    self.configuration = configuration
+    self.span = span
+    self.events = events
+    self.metadata = metadata
+    self.allStatistics = allStatistics
+  }
+
+  /// When it begins.
+  public var start: Timestamp { span.start }
+  /// When it ends.
+  public var end: Timestamp { span.end }
+
+  /// The figures of one type; nil if nothing of it was collected.
+  public func statistics(for type: QuantityType) -> WorkoutStatistics? {
+    allStatistics.first { $0.type.identifier == type.identifier }
+  }
+}
+
+extension Workout {
+  /// The most events of a workout, activities included: a lap every nine seconds of a day.
+  public static let mostEvents = 10_000
+  /// The most activities of a workout.
+  public static let mostActivities = 1_000
+
+  /// Throws the first rule that the workout breaks.
+  ///
+  /// Everything lies within the workout, and an activity's own events within the activity. Activities do not overlap, need not
+  /// touch, and have different identifiers. In a ``WorkoutActivityType/swimBikeRun`` they are swimming, cycling, running or
+  /// transition, in every other workout of its own type. Laps do not overlap, whoever has them; segments may.
+  public func validate() throws(WorkoutError) {
+    guard Timestamp.calendarRange.contains(start), Timestamp.calendarRange.contains(end) else { throw .timeOutOfRange }
+    try configuration.validate()
+    guard activities.count <= Self.mostActivities else { throw .tooManyActivities(limit: Self.mostActivities) }
+    guard Set(activities.map(\.id)).count == activities.count else { throw .activityTwice }
+    var previous: WorkoutActivity?
+    for activity in activities {
+      try activity.configuration.validate()
+      try configuration.activityType.admit(activity.configuration.activityType)
+      guard activity.start >= start, activity.end <= end else { throw .activityOutside }
+      if let previous, activity.start < previous.end { throw .activitiesOverlap }
+      for event in activity.events where event.span.start < activity.start || event.span.end > activity.end {
+        throw .eventOutside(event.type)
+      }
+      previous = activity
+    }
+    for event in events where event.span.start < start || event.span.end > end { throw .eventOutside(event.type) }
+    try Self.validate(events + activities.flatMap(\.events))
+  }
+
+  private static func validate(_ events: [WorkoutEvent]) throws(WorkoutError) {
+    guard events.count <= mostEvents else { throw .tooManyEvents(limit: mostEvents) }
+    var latest: Timestamp?
+    for event in events.inOrder {
+      guard WorkoutEventType.names[event.type] != nil else { throw .unknownEvent(event.type) }
+      guard event.type == .lap else { continue }
+      if let latest, event.span.start < latest { throw .lapsOverlap }
+      latest = event.span.end
+    }
+  }
+}
+
+extension WorkoutActivityType {
+  private static let partsOfSwimBikeRun: Set<WorkoutActivityType> = [.swimming, .cycling, .running, .transition]
+
+  /// Throws ``WorkoutError/activityType(_:in:)`` unless an activity of that type may be in a workout of this one.
+  func admit(_ type: WorkoutActivityType) throws(WorkoutError) {
+    let isAdmitted = self == .swimBikeRun ? Self.partsOfSwimBikeRun.contains(type) : type == self
+    guard isAdmitted else { throw .activityType(type, in: self) }
+  }
+}
+
+/// Why a workout does not accept something. It stays as it was before.
+@nonexhaustive
+public enum WorkoutError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It would end before it starts, or an activity would.
+  case endsBeforeStart
+  /// It lies outside of the years 1 to 9999.
+  case timeOutOfRange
+  /// The length of a lap is no length, not above 0, or above 10 km.
+  case invalidLapLength
+  /// The event does not lie in the workout, or in the activity that it was told of.
+  case eventOutside(WorkoutEventType)
+  /// The rules of such an event are not known to this program.
+  case unknownEvent(WorkoutEventType)
+  /// Two laps would overlap.
+  case lapsOverlap
+  /// The activity does not lie in the workout.
+  case activityOutside
+  /// Two activities would overlap.
+  case activitiesOverlap
+  /// Two activities would have the same identifier.
+  case activityTwice
+  /// No activity of the one type can be in a workout of the other.
+  case activityType(WorkoutActivityType, in: WorkoutActivityType)
+  /// There would be more events than `limit`.
+  case tooManyEvents(limit: Int)
+  /// There would be more activities than `limit`.
+  case tooManyActivities(limit: Int)
+
+  /// The builder does not collect yet.
+  case notBegun
+  /// The builder collects already.
+  case alreadyBegun
+  /// The builder still collects.
+  case notEnded
+  /// The builder's collection was ended before.
+  case alreadyEnded
+  /// The builder has made its workout, or was told to discard it.
+  case finished
+
+  /// The session cannot do that in its state.
+  case notPossible(in: WorkoutSession.State)
+  /// The time is before that of an earlier call.
+  case timeGoesBack
+  /// No activity is under way.
+  case noActivity
+  /// A session makes such events itself.
+  case eventOfSession(WorkoutEventType)
+
+  /// One line for a person.
+  public var description: String {
+    switch self {
+    case .endsBeforeStart: "it would end before it starts"
+    case .timeOutOfRange: "the time lies outside of the years 1 to 9999"
+    case .invalidLapLength: "the length of a lap is above 0 and at most 10 km"
+    case .eventOutside(let type): "the event \(type) does not lie in its workout or activity"
+    case .unknownEvent(let type): "the event \(type) is not known to this program"
+    case .lapsOverlap: "two laps would overlap"
+    case .activityOutside: "the activity does not lie in its workout"
+    case .activitiesOverlap: "two activities would overlap"
+    case .activityTwice: "two activities would have the same identifier"
+    case .activityType(let type, let whole): "an activity of \(type) cannot be in a workout of \(whole)"
+    case .tooManyEvents(let limit): "a workout has \(limit) events at most"
+    case .tooManyActivities(let limit): "a workout has \(limit) activities at most"
+    case .notBegun: "the collection has not begun"
+    case .alreadyBegun: "the collection has begun already"
+    case .notEnded: "the collection has not ended"
+    case .alreadyEnded: "the collection has ended already"
+    case .finished: "the workout was finished or discarded"
+    case .notPossible(let state): "a session that is \(state) cannot do that"
+    case .timeGoesBack: "the time is before that of an earlier call"
+    case .noActivity: "no activity is under way"
+    case .eventOfSession(let type): "a session makes the event \(type) itself"
+    }
+  }
+}
