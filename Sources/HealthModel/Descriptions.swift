@@ -65,7 +65,7 @@ extension StatisticsOptions: CustomStringConvertible {
     (.duration, "duration"), (.separateBySource, "separateBySource"),
   ]
 
-  /// The names of the options: `average, maximum`; `none` without any.
+  /// The names of the options: `average, maximum`; `none` without an option.
   public var description: String {
     let present = Self.names.filter { contains($0.option) }.map(\.name)
     return present.isEmpty ? "none" : present.joined(separator: ", ")
@@ -83,8 +83,6 @@ extension Statistics: CustomStringConvertible {
   }
 }
 
-// Descriptions for a person. They contain health data and must not be logged.
-
 extension SampleKind: CustomStringConvertible {
   /// The name in the file.
   public var description: String { rawValue }
@@ -100,7 +98,7 @@ extension HealthSample: CustomStringConvertible {
 }
 
 extension SampleSummary: CustomStringConvertible {
-  /// Its figures by name, in the type's unit.
+  /// The figures by name, in the type's unit.
   public var description: String {
     let total = [("sum", sum), ("average", average)].compactMap { name, value in value.map { "\(name) \($0), " } }
     return "\(total.joined())minimum \(minimum), maximum \(maximum), most recent \(mostRecent)"

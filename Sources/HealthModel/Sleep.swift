@@ -12,13 +12,13 @@ public struct SleepNight: Hashable, Sendable {
   private static let evening: Int64 = 21_600_000_000
   private static let dayLength: Int64 = 86_400_000_000
 
-  /// What the intervals of any sources, in any order, make up.
+  /// The nights and naps that the intervals of any sources, in any order, make up, by day.
   ///
-  /// A period that reaches beyond what was asked of a store is cut there; so ask for a day more on both sides.
+  /// A period that reaches beyond the time of a query is cut there; so query a day more on both sides.
   ///
   /// - Parameters:
-  ///   - intervals: Also such as overlap; see ``SleepPeriod/periods(of:priority:)``.
-  ///   - zone: By whose clocks a day begins.
+  ///   - intervals: The intervals, which may overlap; see ``SleepPeriod/periods(of:priority:)``.
+  ///   - zone: The time zone by whose clocks a day begins.
   ///   - priority: The sources that count first.
   /// - Returns: The days with sleep or time in bed, in order.
   public static func nights(
@@ -45,27 +45,28 @@ public struct SleepNight: Hashable, Sendable {
     periods.max { ($0.timeAsleep, $1.span.start) < ($1.timeAsleep, $0.span.start) }
   }
 
-  /// How long these values count together, naps too.
+  /// The time in which one of these values counts, naps included.
   public func duration(of values: Set<CategoryValue>) -> Duration {
     periods.reduce(.zero) { $0 + $1.duration(of: values) }
   }
 
-  /// Total sleep time, naps too.
+  /// Total sleep time, naps included.
   public var timeAsleep: Duration { duration(of: CategoryValue.allAsleepValues) }
 }
 
 /// A time in bed with the sleep in it, a night or a nap, over all sources.
 ///
 /// The figures are those of sleep medicine: total sleep time, sleep latency, wake after sleep onset and sleep efficiency as in the AASM
-/// Manual for the Scoring of Sleep, "Parameters to be reported", with the times that the sources tell in place of lights out and lights on.
+/// Manual for the Scoring of Sleep, "Parameters to be reported", with the times that the sources report in place of lights out
+/// and lights on.
 public struct SleepPeriod: Hashable, Sendable {
   /// A stretch of one value, by the source that counts there.
   public struct Stretch: Hashable, Sendable {
     /// A value of ``CategoryType/sleepAnalysis``.
     public var value: CategoryValue
-    /// When.
+    /// The time of the stretch.
     public var span: TimeSpan
-    /// Who said so.
+    /// The source of the value.
     public var source: DataSource
 
     /// A stretch with the given parts.
@@ -78,9 +79,9 @@ public struct SleepPeriod: Hashable, Sendable {
     var isAsleep: Bool { CategoryValue.allAsleepValues.contains(value) }
   }
 
-  /// From the first stretch to the last.
+  /// The time from the first stretch to the last.
   public let span: TimeSpan
-  /// What counts when: in order, and no two of one moment. Of a time between them nobody said anything.
+  /// The stretches in order, without overlap. Of a time between two of them nothing is known.
   public let stretches: [Stretch]
 
   /// Nil without stretches; they are in order and do not overlap.
@@ -92,44 +93,44 @@ public struct SleepPeriod: Hashable, Sendable {
     self.stretches = stretches
   }
 
-  /// How long these values count together.
+  /// The time in which one of these values counts.
   public func duration(of values: Set<CategoryValue>) -> Duration {
     .microseconds(stretches.reduce(0) { values.contains($1.value) ? $0 + $1.span.microseconds : $0 })
   }
 
-  /// How long somebody was in bed, asleep or not.
+  /// The time in bed, asleep or not.
   public var timeInBed: Duration { duration(of: CategoryValue.sleepValues) }
 
   /// Total sleep time (TST).
   public var timeAsleep: Duration { duration(of: CategoryValue.allAsleepValues) }
 
-  /// The share of the time in bed that was sleep, 0 to 1; nil where all that anybody tells of is sleep, since then nobody knows how
-  /// long it was.
+  /// The share of the time in bed that was sleep, 0 to 1; nil where the sources report sleep alone, since the time in bed is
+  /// unknown then.
   public var efficiency: Double? {
     guard stretches.contains(where: { !$0.isAsleep }) else { return nil }
     return Double(timeAsleep.wholeMicroseconds) / Double(timeInBed.wholeMicroseconds)
   }
 
-  /// Sleep latency: how long somebody was in bed before the first sleep; nil where there is no sleep, or where the sources begin
-  /// with it, since then nobody knows.
+  /// Sleep latency: the time in bed before the first sleep; nil where there is no sleep, or where the sources begin with sleep,
+  /// since the latency is unknown then.
   public var latency: Duration? {
     guard let onset = stretches.first(where: \.isAsleep), onset.span.start > span.start else { return nil }
     return .microseconds(onset.span.start.microseconds(since: span.start))
   }
 
-  /// Wake after sleep onset (WASO): how long somebody was in bed and not asleep between the first and the last sleep.
+  /// Wake after sleep onset (WASO): the time in bed and not asleep between the first and the last sleep.
   public var wakeAfterOnset: Duration {
     .microseconds(sinceOnset.reduce(0) { $1.isAsleep ? $0 : $0 + $1.span.microseconds })
   }
 
-  /// How often sleep was interrupted: the times between two stretches of sleep in which somebody was in bed and not asleep. A time of
-  /// which nobody said anything is none.
+  /// The number of interruptions of sleep: times in bed and not asleep between two stretches of sleep. A time of which nothing is
+  /// known does not count.
   public var awakenings: Int {
     let sinceOnset = sinceOnset
     return zip(sinceOnset, sinceOnset.dropFirst()).count { $0.isAsleep && !$1.isAsleep }
   }
 
-  /// From the first sleep to the last.
+  /// The stretches from the first sleep to the last.
   private var sinceOnset: ArraySlice<Stretch> {
     guard let first = stretches.firstIndex(where: \.isAsleep), let last = stretches.lastIndex(where: \.isAsleep) else {
       return []
@@ -137,27 +138,27 @@ public struct SleepPeriod: Hashable, Sendable {
     return stretches[first...last]
   }
 
-  /// The sources that count somewhere in it, by name.
+  /// The sources that count somewhere in the period, by name.
   public var sources: [DataSource] {
     Set(stretches.map(\.source)).sorted { ($0.source, $0.device ?? "") < ($1.source, $1.device ?? "") }
   }
 }
 
 extension SleepPeriod {
-  /// Intervals that are further apart than this, in microseconds, are not one period: an hour.
+  /// The longest time between two intervals of one period, in microseconds: an hour.
   private static let separation: Int64 = 3_600_000_000
 
   /// The nights and naps that intervals of any sources, in any order, make up.
   ///
-  /// Intervals that are at most an hour apart are one period. At each moment one source counts, as in statistics: of those that say
-  /// more than that somebody is in bed, the first in `priority`, then the one with the longest stages of sleep in the period, then
-  /// the one with the longest sleep, then the first by name. So a watch that tells stages comes before a phone that lies beside
-  /// the bed, and the answer does not depend on what else was asked for. What one source says twice of one moment is real, since who
-  /// sleeps is in bed: stages and times awake count before ``CategoryValue/asleepUnspecified``, all before ``CategoryValue/inBed``, and
-  /// of equal ones that which began later.
+  /// Intervals that are at most an hour apart are one period. At each moment one source counts, as in statistics: of those that
+  /// report more than time in bed, the first in `priority`, then the one with the longest stages of sleep in the period, then the
+  /// one with the longest sleep, then the first by name. So a watch that reports stages comes before a phone that lies beside the
+  /// bed, and the answer does not depend on the rest of a query. One source may rightly report two values for one moment, since a
+  /// sleeper is in bed: stages and times awake count before ``CategoryValue/asleepUnspecified``, all before
+  /// ``CategoryValue/inBed``, and of equal values the one that began later.
   ///
   /// - Parameters:
-  ///   - intervals: Values that this version does not know, and intervals without a length, are left out.
+  ///   - intervals: The intervals; values that this version does not know, and intervals without a length, are left out.
   ///   - priority: The sources that count first.
   /// - Returns: The periods, in order of time.
   public static func periods(of intervals: [SleepInterval], priority: [DataSource] = []) -> [SleepPeriod] {
@@ -176,7 +177,7 @@ extension SleepPeriod {
     return periods
   }
 
-  /// What counts when, of intervals that are one period.
+  /// The stretches that count, of the intervals of one period.
   private static func merge(_ intervals: ArraySlice<SleepInterval>, _ priority: [DataSource]) -> [Stretch] {
     let ranks = ranks(of: intervals, priority)
     let claims = intervals.map { Claim($0, rank: ranks[$0.source, default: .max]) }.sorted()
@@ -233,15 +234,15 @@ extension SleepPeriod {
   }
 }
 
-/// What one source said of a stretch of sleep, or of time in bed.
+/// The value of a stretch of sleep, or of time in bed, as one source reports it.
 ///
-/// A source may say several things of one moment: that somebody is in bed, and which stage of sleep it is.
+/// A source may report several values for one moment: time in bed, and a stage of sleep.
 public struct SleepInterval: Hashable, Sendable {
   /// A value of ``CategoryType/sleepAnalysis``.
   public var value: CategoryValue
-  /// When.
+  /// The time of the interval.
   public var span: TimeSpan
-  /// Who says so.
+  /// The source of the value.
   public var source: DataSource
 
   /// An interval with the given parts.
@@ -251,7 +252,7 @@ public struct SleepInterval: Hashable, Sendable {
     self.source = source
   }
 
-  /// What a sample says; nil for one that is not of ``CategoryType/sleepAnalysis``.
+  /// The interval of a sample; nil for one that is not of ``CategoryType/sleepAnalysis``.
   public init?(_ sample: HealthSample) {
     guard sample.type == .category(.sleepAnalysis), let value = sample.category,
       let span = TimeSpan(start: sample.start, end: sample.end)
@@ -259,13 +260,13 @@ public struct SleepInterval: Hashable, Sendable {
     self.init(value, over: span, source: DataSource(sample.source, sample.device))
   }
 
-  /// Whether this version knows what the value means, and there is a time of which it is said.
+  /// Whether this version knows the value, and the interval has a length.
   var counts: Bool { CategoryValue.sleepValues.contains(value) && span.microseconds > 0 }
 }
 
 extension CategoryValue {
   /// Every value of ``CategoryType/sleepAnalysis`` that this version knows.
   static let sleepValues: Set<CategoryValue> = allAsleepValues.union([inBed, awake])
-  /// The stages of sleep that are told apart.
+  /// The stages of sleep, without ``asleepUnspecified``.
   static let sleepStages: Set<CategoryValue> = [asleepCore, asleepDeep, asleepREM]
 }

@@ -15,7 +15,7 @@ extension Timestamp {
     advanced(byMicroseconds: duration.wholeMicroseconds)
   }
 
-  /// From `earlier` to this moment. Saturates.
+  /// The time from `earlier` to this moment. Saturates.
   public func duration(since earlier: Timestamp) -> Duration {
     .microseconds(microseconds(since: earlier))
   }

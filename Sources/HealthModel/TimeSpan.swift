@@ -2,12 +2,12 @@ public import FoundationEssentials
 
 /// A closed stretch of wall-clock time; one moment where both ends are equal.
 public struct TimeSpan: Hashable, Sendable {
-  /// When it begins.
+  /// The start of the span.
   public let start: Timestamp
-  /// When it ends; not before the start.
+  /// The end of the span; not before the start.
   public let end: Timestamp
 
-  /// Nil where `end` is before `start`.
+  /// The span from `start` to `end`; nil where `end` is before `start`.
   public init?(start: Timestamp, end: Timestamp) {
     guard start <= end else { return nil }
     self.start = start
@@ -25,7 +25,7 @@ public struct TimeSpan: Hashable, Sendable {
 }
 
 extension TimeSpan {
-  /// From one date to the other; nil where `end` is before `start`.
+  /// The span from one date to the other; nil where `end` is before `start`.
   public init?(start: Date, end: Date) {
     self.init(start: Timestamp(start), end: Timestamp(end))
   }

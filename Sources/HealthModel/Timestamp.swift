@@ -169,7 +169,7 @@ extension Timestamp {
       return value
     }
 
-    /// East of Greenwich, in microseconds; nil if there is no zone.
+    /// The offset east of Greenwich, in microseconds; nil if there is no zone.
     mutating func zoneMicroseconds() -> Int64? {
       if consume("Z") || consume("z") { return 0 }
       let sign: Int64
@@ -200,12 +200,12 @@ extension Timestamp {
 }
 
 extension Timestamp: Codable {
-  /// One number: microseconds since 1970. Coders do not round integers.
+  /// Decodes one number: microseconds since 1970. Coders do not round integers.
   public init(from decoder: any Decoder) throws {
     self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
   }
 
-  /// One number: microseconds since 1970.
+  /// Encodes one number: microseconds since 1970.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(microseconds)

@@ -6,7 +6,7 @@
 public struct CalendarBuckets: Hashable, Sendable {
   /// The length of a bucket.
   public let interval: CalendarInterval
-  /// Where bucket 0 begins.
+  /// The beginning of bucket 0.
   public let anchor: Timestamp
   /// The time zone of the buckets.
   public let zone: TimeZoneRules
@@ -64,7 +64,7 @@ public struct CalendarBuckets: Hashable, Sendable {
     min(max(moment, Timestamp.calendarRange.lowerBound), Timestamp.calendarRange.upperBound)
   }
 
-  /// When bucket `index` begins; bucket 0 begins at the anchor. Saturates at the range of timestamps.
+  /// The beginning of bucket `index`; bucket 0 begins at the anchor. Saturates at the range of timestamps.
   public func start(of index: Int64) -> Timestamp {
     let steps = index.multipliedSaturated(by: Int64(interval.count))
     switch interval.unit {
@@ -147,7 +147,7 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
   /// The unit.
   public let unit: Unit
 
-  /// Nil where `count` is not between 1 and 100,000.
+  /// An interval of `count` units; nil where `count` is not between 1 and 100,000.
   public init?(_ count: Int, _ unit: Unit) {
     guard (1...100_000).contains(count) else { return nil }
     self.count = count
@@ -169,12 +169,12 @@ public struct CalendarInterval: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CalendarInterval: Codable {
-  /// Its text, such as `15m`.
+  /// Decodes the text of an interval, such as `15m`.
   public init(from decoder: any Decoder) throws {
     try self.init(parsing: decoder.singleValueContainer().decode(String.self))
   }
 
-  /// Its text, such as `15m`.
+  /// Encodes the interval as text, such as `15m`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

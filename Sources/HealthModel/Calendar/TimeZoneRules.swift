@@ -28,7 +28,7 @@ public struct TimeZoneRules: Hashable, Sendable {
 
   /// A zone with one rule for all time, as in a `TZ` variable (POSIX.1-2017 section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
   ///
-  /// Its name is the rule. Throws ``TimeZoneError/invalidData(part:)`` if the rule is not valid.
+  /// The rule is also the zone's name. Throws ``TimeZoneError/invalidData(part:)`` if the rule is not valid.
   public init(rule: String) throws(TimeZoneError) {
     self.init(
       name: rule, transitions: [], offsets: [], firstOffset: 0, footer: try RecurringOffsets(parsing: Array(rule.utf8)))
@@ -172,7 +172,7 @@ extension TimeZoneRules {
   }
 }
 
-/// Why a time zone cannot be used.
+/// A reason why a time zone cannot be used.
 @nonexhaustive
 public enum TimeZoneError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The zone database has no zone of that name.

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Another program that takes part: the user it runs as, and the name that it gave itself.
+/// A program that is a client: the user that the program runs as, and the name that it gave itself.
 ///
 /// The kernel vouches for the user. Inside one user the name is a record that a person can see and revoke, not a wall:
 /// programs of one user can impersonate each other.
@@ -13,8 +13,8 @@ package struct ClientIdentity: Hashable, Sendable {
   /// The identifier of a program that did not identify itself.
   package static let unnamed = "unnamed"
 
-  /// The identifier of its source in the store: the application and, after an `@`, the user. So no other user's program can
-  /// pass as it by claiming the same application, and none as the daemon, whose identifier has no `@`.
+  /// The identifier of the client's source in the store: the application and, after an `@`, the user. So no other user's program
+  /// can pass as this one by claiming the same application, and no client as the daemon, whose identifier has no `@`.
   package var source: String { "\(application)@\(uid)" }
 
   /// The client whose source has this identifier; nil where it is no client's.
@@ -31,22 +31,22 @@ package struct ClientIdentity: Hashable, Sendable {
 }
 
 extension ClientIdentity: Comparable {
-  /// By user, then by application.
+  /// Orders clients by user, then by application.
   package static func < (one: ClientIdentity, other: ClientIdentity) -> Bool {
     (one.uid, one.application) < (other.uid, other.application)
   }
 }
 
-/// What one reader may see: all samples of some types, what it saved itself, and single samples.
+/// The samples that one reader may see: all samples of some types, the reader's own, and single samples.
 ///
-/// For the reader nothing else exists. Whoever answers does the same work, and gives the same answer, whether there are other
-/// samples or not. Recording sessions are in no scope; their samples are.
+/// For the reader nothing else exists. The answer to a query, and the work for it, are the same whether there are other samples
+/// or not. Recording sessions are in no scope; their samples are.
 package struct ReadScope: Hashable, Sendable {
-  /// The identifiers of types whose samples it may read, whoever saved them.
+  /// The identifiers of types whose samples the reader may read, from every source.
   package var types: Set<String>
-  /// The identifier of its own source, whose samples it may read whatever their type; nil if it has none.
+  /// The identifier of the reader's own source, whose samples the reader may read whatever their type; nil without such a source.
   package var source: String?
-  /// The identifiers of samples that it may read one by one.
+  /// The identifiers of samples that the reader may read one by one.
   package var objects: Set<UUID>
 
   /// A scope with the given parts; nothing by default.
@@ -63,7 +63,7 @@ package struct ReadScope: Hashable, Sendable {
       || change.object.map(objects.contains) ?? false
   }
 
-  /// The scope without the types that the predicate rules out: so nobody looks for their samples.
+  /// The scope without the types that the predicate rules out, so that no store searches their samples.
   package func narrowed(to predicate: SamplePredicate) -> ReadScope {
     var scope = self
     scope.types = types.filter { predicate.mayMean(typeIdentifier: $0) }

@@ -1,16 +1,16 @@
 package import FoundationEssentials
 
-/// What the owner decided about one client, one type and one permission.
+/// The owner's decision about one client, one type and one permission.
 package struct Grant: Hashable, Sendable {
-  /// The program it is about.
+  /// The program that the decision is about.
   package var client: ClientIdentity
   /// The identifier of the type: `heartRate` for instance.
   package var type: String
-  /// What it is about: saving or reading.
+  /// The permission that was decided: saving or reading.
   package var permission: Permission
-  /// What was decided.
+  /// The owner's answer.
   package var decision: Decision
-  /// When that was decided.
+  /// The time of the decision.
   package var decided: Timestamp
 
   /// The two answers of an owner; nothing is decided before the first one.
@@ -53,23 +53,23 @@ package struct Grant: Hashable, Sendable {
   private static let variability = QuantityType.heartRateVariabilitySDNN.identifier
 }
 
-/// What a client may do with samples of a type. Each is granted by itself, as in HealthKit.
+/// An action of a client with samples of a type. Each permission is granted by itself, as in HealthKit.
 package enum Permission: String, Hashable, Sendable, CaseIterable {
-  /// To save samples, and to replace and delete those that it saved itself.
+  /// Permission to save samples, and to replace and delete the client's own samples.
   case share
-  /// To read samples of every source.
+  /// Permission to read samples of every source.
   case read
 }
 
 /// The owner's permission for one client to read one sample, for types that are granted object by object.
 package struct ObjectGrant: Hashable, Sendable {
-  /// The program that may read it.
+  /// The program that may read the sample.
   package var client: ClientIdentity
   /// The identifier of the sample's type.
   package var type: String
   /// The identifier of the sample.
   package var object: UUID
-  /// When that was decided.
+  /// The time of the decision.
   package var decided: Timestamp
 
   /// A permission with the given parts.
@@ -81,20 +81,20 @@ package struct ObjectGrant: Hashable, Sendable {
   }
 }
 
-/// What an owner chose of the samples of a type that is granted one by one. Of samples that are in neither set nothing changes.
+/// An owner's choice among the samples of a type that is granted one by one. Nothing changes for samples in neither set.
 package struct ObjectChoice: Hashable, Sendable {
-  /// The program it is about.
+  /// The program that the decision is about.
   package var client: ClientIdentity
   /// The identifier of the type.
   package var type: String
-  /// What it may read.
+  /// The identifiers of samples that the program may read.
   package var allowed: Set<UUID>
-  /// What it may not read, or not any more.
+  /// The identifiers of samples that the program may not read, or not any more.
   package var denied: Set<UUID>
-  /// When that was decided.
+  /// The time of the decision.
   package var decided: Timestamp
 
-  /// A choice with the given parts. What is in both sets is denied.
+  /// A choice with the given parts. A sample in both sets is denied.
   package init(
     client: ClientIdentity, type: String, allowed: Set<UUID>, denied: Set<UUID>, decided: Timestamp
   ) {
@@ -110,11 +110,11 @@ package struct ObjectChoice: Hashable, Sendable {
 package struct RequestedObject: Hashable, Sendable {
   /// The identifier of the sample.
   package var id: UUID
-  /// When it starts; a prescription, when it was issued. Nil where that is not told.
+  /// The start of the sample; of a prescription, the time of its issue. Nil where it is not given.
   package var start: Timestamp?
-  /// The identifier of the program that saved it. Hostile text. Nil where that is not told.
+  /// The identifier of the program that saved the sample: hostile text. Nil where it is not given.
   package var source: String?
-  /// What a clinical record is called. Hostile text. Nil for other samples, and where it is not told.
+  /// The name of a clinical record: hostile text. Nil for other samples, and where it is not given.
   package var title: String?
 
   /// A sample with the given parts.
@@ -125,7 +125,7 @@ package struct RequestedObject: Hashable, Sendable {
     self.title = title
   }
 
-  /// What an owner has to know of a sample to choose it.
+  /// The sample with the facts by which an owner chooses it.
   package init(_ sample: HealthSample, title: String?) {
     self.init(id: sample.id, start: sample.start, source: sample.source.identifier, title: title)
   }
@@ -135,7 +135,8 @@ package struct RequestedObject: Hashable, Sendable {
 package struct RequestedObjects: Hashable, Sendable {
   /// The identifier of the type.
   package var type: String
-  /// What matched when it asked. There may be none: the owner is asked all the same, or the client learned that there is none.
+  /// The samples that matched at the time of the request. The list may be empty: the owner is asked all the same, or else the
+  /// client would learn that there is no such sample.
   package var objects: [RequestedObject]
 
   /// Samples with the given parts.

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// A stretch of a recording that a detector tells of: a heart that beats slowly or fast, or an irregular rhythm.
+/// A stretch of a recording that a detector reports: a heart that beats slowly or fast, or an irregular rhythm.
 ///
-/// It is a finding about a recording, and no diagnosis: a detector knows rates and intervals only, not what the person
-/// does or feels.
+/// An event is a finding about a recording, and no diagnosis: a detector knows rates and intervals only, not what the
+/// person does or feels.
 public struct HeartEvent: Hashable, Sendable {
-  /// What was found.
+  /// The kind of the event.
   public var kind: Kind
-  /// The time in which the rule was met; its end is where it was met first.
+  /// The time from the beginning of the stretch to the moment at which the stretch first met the rule.
   public var span: TimeSpan
-  /// The rate that was passed, in beats a minute; nil where the rule has none.
+  /// The threshold that the rates passed, in beats a minute; nil where the rule has no threshold.
   public var threshold: Double?
-  /// What decided.
+  /// The rule that decided.
   public var rule: Rule
 
-  /// What was found. A later version may have more.
+  /// A kind of event. A later version may have more.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The rate stayed below a threshold.
@@ -27,9 +27,9 @@ public struct HeartEvent: Hashable, Sendable {
 
   /// The name of a rule, with its version: another version may decide otherwise on the same values.
   public struct Rule: Hashable, Sendable {
-    /// For instance `lowHeartRate`.
+    /// The name, `lowHeartRate` for instance.
     public var name: String
-    /// 1 or more.
+    /// The version: 1 or more.
     public var version: Int64
 
     /// The rule of that name.
@@ -74,14 +74,15 @@ extension HeartEvent {
   /// The version of the rule, a whole number.
   public static let ruleVersionKey = "heartEventRuleVersion"
 
-  /// What its sample says beside type and time.
+  /// The metadata of the event's sample: rule, version and threshold.
   public var metadata: Metadata {
     var metadata: Metadata = [Self.ruleKey: .text(rule.name), Self.ruleVersionKey: .integer(rule.version)]
     metadata[Self.thresholdKey] = threshold.map { .quantity(Quantity($0, .countPerMinute)) }
     return metadata
   }
 
-  /// The event that a stored category sample is; nil for a sample of another type. A sample of another program may name no rule.
+  /// The event that a stored category sample stands for; nil for a sample of another type. The rule has an empty name where the
+  /// sample is of a program that gave no rule.
   public init?(_ type: SampleType, over span: TimeSpan, metadata: Metadata) {
     guard let kind = Kind(type) else { return nil }
     var threshold: Double?
@@ -94,7 +95,8 @@ extension HeartEvent {
     self.init(kind, over: span, threshold: threshold, rule: rule)
   }
 
-  /// The same for each scan of a session by one rule, so that an event is stored once: rule, version, session and start.
+  /// The identity of the event's sample: rule, version, session and start. Each scan of a session by one rule gives the same
+  /// identity, so that an event is stored once.
   public func syncIdentity(in session: UUID) -> SyncIdentity {
     let session = session.uuidString.lowercased()
     return SyncIdentity(

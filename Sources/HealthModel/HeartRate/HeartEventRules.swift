@@ -1,16 +1,16 @@
-/// Which heart events are looked for, and beyond which thresholds.
+/// The choice of heart events to look for, with their thresholds.
 ///
-/// Only low rates are looked for by themselves. A sensor cannot know that its wearer rests: every run that nobody declared would be
-/// a high rate. And an irregular rhythm is told to those who want to know.
+/// By default only low rates are looked for. A sensor cannot know that the person rests, so every run that was not declared
+/// would lead to an event of a high rate. Irregular rhythms are looked for on request.
 public struct HeartEventRules: Hashable, Sendable {
-  /// The threshold of low rates, in beats a minute; nil looks for none.
+  /// The threshold of low rates, in beats a minute; nil to ignore low rates.
   public var low: Double?
-  /// The threshold of high rates, in beats a minute; nil looks for none.
+  /// The threshold of high rates, in beats a minute; nil to ignore high rates.
   public var high: Double?
   /// Whether irregular rhythms are looked for.
   public var irregular: Bool
 
-  /// Rules; by default those that hold where nobody chose others.
+  /// Rules with the given thresholds; by default low rates alone are looked for.
   public init(
     low: Double? = HeartRateEventDetector.Side.low.standardThreshold, high: Double? = nil, irregular: Bool = false
   ) {
@@ -31,11 +31,11 @@ public struct HeartEventRules: Hashable, Sendable {
   /// The events of a recording, by start.
   ///
   /// - Parameters:
-  ///   - rates: In order of time. Their times count to the millisecond, as they are stored; rates that the sensor sent from off
-  ///     the skin do not count.
-  ///   - heartbeats: Of the same recording.
-  ///   - excluded: When rates say nothing about rest: workouts. In any order; both ends belong to them.
-  /// - Returns: Those that the rules find.
+  ///   - rates: The rates in order of time. Times count to the millisecond, as they are stored; rates that the sensor sent from
+  ///     off the skin do not count.
+  ///   - heartbeats: The beats of the same recording.
+  ///   - excluded: The times in which the person does not rest, such as workouts, in any order; both ends belong to them.
+  /// - Returns: The events that the rules find.
   public func events(
     rates: [HeartRateValue], heartbeats: HeartbeatSeries, excluding excluded: [TimeSpan] = []
   ) -> [HeartEvent] {
@@ -53,7 +53,7 @@ public struct HeartEventRules: Hashable, Sendable {
     for rate in rates where rate.contact != .notDetected {
       let time = rate.time.flooredToMilliseconds
       var isInterrupted = false
-      // What is over leaves a hole between this rate and the one before.
+      // An excluded time that is over lies between this rate and the one before.
       while let next = excluded.first, next.end < time {
         excluded.removeFirst()
         isInterrupted = true

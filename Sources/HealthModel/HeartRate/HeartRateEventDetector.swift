@@ -1,5 +1,5 @@
-/// Tells where the heart beat fast, or slowly, for ten minutes: every rate strictly beyond the threshold, and never more than 30 s
-/// between two of them.
+/// Detects ten minutes in which the heart beat fast, or slowly: every rate strictly beyond the threshold, and never more than
+/// 30 s between two of them.
 ///
 /// A stretch leads to one event, from its first rate to the one with which it has lasted ten minutes. A single rate that is not
 /// beyond the threshold ends the stretch. The detector knows rates only: what the person does, a workout for instance, has to be
@@ -8,7 +8,7 @@
 /// The rules are those of HealthKit's `highHeartRateEvent` and `lowHeartRateEvent`. Constant memory, for stored rates and for
 /// arriving ones.
 public struct HeartRateEventDetector: Hashable, Sendable {
-  /// On which side of the threshold rates lead to an event.
+  /// The side of the threshold on which rates lead to an event.
   public enum Side: Hashable, Sendable, CaseIterable {
     case low, high
 
@@ -20,7 +20,7 @@ public struct HeartRateEventDetector: Hashable, Sendable {
       }
     }
 
-    /// The threshold where nobody chose another, in beats a minute.
+    /// The default threshold, in beats a minute.
     public var standardThreshold: Double {
       switch self {
       case .low: 40
@@ -36,25 +36,27 @@ public struct HeartRateEventDetector: Hashable, Sendable {
     }
   }
 
-  /// Which rates lead to an event.
+  /// The side of the threshold on which rates lead to an event.
   public let side: Side
-  /// In beats a minute.
+  /// The threshold, in beats a minute.
   public let threshold: Double
   private var stretch = HeartRateStretch()
 
+  /// A detector for one side of a threshold.
+  ///
   /// - Parameters:
-  ///   - side: Which rates lead to an event.
-  ///   - threshold: In beats a minute; nil for the side's standard.
+  ///   - side: The side of the threshold on which rates lead to an event.
+  ///   - threshold: The threshold in beats a minute; nil for the side's default.
   public init(_ side: Side, threshold: Double? = nil) {
     self.side = side
     self.threshold = threshold ?? side.standardThreshold
   }
 
-  /// A rate was measured.
+  /// Adds a measured rate.
   ///
   /// - Parameters:
   ///   - beatsPerMinute: The rate.
-  ///   - time: When. A time before the latest one begins anew.
+  ///   - time: The time of the rate. A time before the latest one begins anew.
   /// - Returns: The event, where this rate completes one.
   public mutating func add(_ beatsPerMinute: Double, at time: Timestamp) -> HeartEvent? {
     let isBeyond = side == .high ? beatsPerMinute > threshold : beatsPerMinute < threshold
@@ -65,7 +67,7 @@ public struct HeartRateEventDetector: Hashable, Sendable {
     return stretch.add(time).map { HeartEvent(side.kind, over: $0, threshold: threshold, rule: side.rule) }
   }
 
-  /// What was measured so far, and what comes, are not of one stretch.
+  /// Ends the present stretch: later rates belong to another one.
   public mutating func interrupt() {
     stretch = HeartRateStretch()
   }
@@ -79,15 +81,15 @@ struct HeartRateStretch: Hashable, Sendable {
   private var start: Timestamp?
   /// The latest rate of the stretch.
   private var latest: Timestamp?
-  /// Whether the stretch has been told of.
+  /// Whether the stretch has led to an event.
   private var isTold = false
 
-  /// How long a stretch has to last, in microseconds: HealthKit's ten minutes.
+  /// The time that a stretch has to last, in microseconds: HealthKit's ten minutes.
   static let duration: Int64 = 600_000_000
-  /// Rates that are further apart are of two stretches, in microseconds: nobody knows what was in between.
+  /// The longest time between two rates of one stretch, in microseconds; nothing is known of a longer one.
   static let greatestGap: Int64 = 30_000_000
 
-  /// A rate beyond the threshold arrived.
+  /// Adds the time of a rate beyond the threshold.
   ///
   /// - Returns: The time from the stretch's first rate to this one, where this is the first with which it has lasted long
   ///   enough. The rest of the stretch leads to nothing.

@@ -1,28 +1,28 @@
 public import FoundationEssentials
 
-/// How far the heart rate falls in the first minute after exercise (Cole et al. 1999, N. Engl. J. Med. 341:1351), from beats.
+/// The fall of the heart rate in the first minute after exercise (Cole et al. 1999, N. Engl. J. Med. 341:1351), from beats.
 ///
 /// The rate at the end is the mean over the last five seconds of exercise, the rate a minute later that over the five seconds
 /// around that moment: by time, so that half an interval counts half. Both need every interval of their five seconds, between
 /// beats without a flag; otherwise the figure is refused with the reason.
 public struct HeartRateRecovery: Hashable, Sendable {
-  /// When the exercise ended.
+  /// The end of the exercise.
   public var end: Timestamp
   /// The mean rate over the five seconds before, in beats a minute.
   public var rateAtEnd: Double
   /// The mean rate over the five seconds around the moment 60 s later, in beats a minute.
   public var rateAfterMinute: Double
-  /// The greatest rate that the sensor sent in that minute, in beats a minute; nil where it sent none.
+  /// The greatest rate that the sensor sent in that minute, in beats a minute; nil without a rate.
   public var greatestRate: Double?
 
   /// The fall of the rate, in beats a minute; 0 or more.
   public var fall: Double { max(0, rateAtEnd - rateAfterMinute) }
 
-  /// A rise of the rate, in beats a minute, that may come from the sensor's ticks alone: it is no fall.
+  /// The greatest rise of the rate, in beats a minute, that the sensor's ticks alone may cause; such a rise is a fall of 0.
   private static let noRise = 0.5
 
-  /// How long a recording has to go on after the end of exercise, in microseconds: a minute, half a window, and the beat that
-  /// ends its last interval.
+  /// The time for which a recording has to go on after the end of exercise, in microseconds: a minute, half a window, and the
+  /// beat that ends its last interval.
   public static let timeAfterEnd: Int64 = 65_000_000
   static let minute: Int64 = 60_000_000
   static let windowLength: Int64 = 5_000_000
@@ -30,10 +30,10 @@ public struct HeartRateRecovery: Hashable, Sendable {
   /// Measures the recovery after the moment `end`.
   ///
   /// - Parameters:
-  ///   - end: When the exercise ended.
-  ///   - heartbeats: Of the recording.
-  ///   - rates: Of the recording, which say whether the sensor was on the skin; in order of time.
-  ///   - gaps: Of the recording.
+  ///   - end: The end of the exercise.
+  ///   - heartbeats: The beats of the recording.
+  ///   - rates: The rates of the recording in order of time; they show whether the sensor was on the skin.
+  ///   - gaps: The gaps of the recording.
   /// - Throws: ``RecoveryRefusal``.
   public init(
     after end: Timestamp, heartbeats: HeartbeatSeries, rates: [HeartRateValue], gaps: [RecordingGap]
@@ -69,14 +69,16 @@ extension HeartRateRecovery {
     let end: Timestamp
     /// The beat before the next one.
     private var previous: HeartbeatSeries.LocatedBeat?
-    /// How much of the window good intervals cover, in microseconds, and how many beats that is.
+    /// The time of the window that good intervals cover, in microseconds, and its length in beats.
     private var covered: Int64 = 0
     private var beats = 0.0
     private var flags: Heartbeat.Flags = []
 
-    /// Sensors send once a second, and some keep what they know for another.
+    /// The time around the window in which contact counts, in microseconds: sensors send once a second, and some are a second
+    /// late.
     private static let contactMargin: Int64 = 2_000_000
-    /// Where beats were lost silently, the gap's place is known to some seconds only.
+    /// The time around the window in which gaps count, in microseconds: the place of silently lost beats is known to some
+    /// seconds only.
     private static let gapMargin: Int64 = 4_000_000
 
     init(_ name: RecoveryRefusal.Window, from start: Timestamp, to end: Timestamp) {
@@ -85,7 +87,7 @@ extension HeartRateRecovery {
       self.end = end
     }
 
-    /// Throws where the recording itself says that beats are missing here.
+    /// Throws where the recording has a gap here, or the sensor was off the skin.
     func require(rates: [HeartRateValue], gaps: [RecordingGap]) throws(RecoveryRefusal) {
       let first = start.advanced(byMicroseconds: -Self.contactMargin)
       let last = end.advanced(byMicroseconds: Self.contactMargin)
@@ -98,7 +100,7 @@ extension HeartRateRecovery {
       if let gap = missing.first { throw .gap(name, reason: gap.reason) }
     }
 
-    /// Beats come in order.
+    /// Adds a beat; beats come in order.
     mutating func add(_ beat: HeartbeatSeries.LocatedBeat, ticksPerSecond: Int32) {
       defer { previous = beat }
       guard let previous, previous.time < end, beat.time > start else { return }
@@ -109,7 +111,7 @@ extension HeartRateRecovery {
       beats += Double(overlap) / 1_000_000 * Double(ticksPerSecond) / Double(beat.beat.rrTicks)
     }
 
-    /// In beats a minute.
+    /// The mean rate of the window, in beats a minute.
     func meanRate() throws(RecoveryRefusal) -> Double {
       guard flags.isEmpty else { throw .flagged(name, flags) }
       guard covered == HeartRateRecovery.windowLength else { throw .gap(name, reason: nil) }
@@ -118,21 +120,21 @@ extension HeartRateRecovery {
   }
 }
 
-/// What its sample says beside the figure; the keys are HealthKit's.
+/// The sample of a recovery, with the keys of its metadata, which are HealthKit's.
 extension HeartRateRecovery {
   /// The kind of exercise test, a whole number (``TestType``).
   public static let testTypeKey = "heartRateRecoveryTestType"
   /// The workout's activity, a whole number with HealthKit's raw values.
   public static let activityTypeKey = "heartRateRecoveryActivityType"
-  /// How long the exercise was, a quantity.
+  /// The duration of the exercise, a quantity.
   public static let activityDurationKey = "heartRateRecoveryActivityDuration"
   /// The greatest rate in the minute of recovery, a quantity.
   public static let greatestRateKey = "heartRateRecoveryMaxObservedRecoveryHeartRate"
 
-  /// How the exercise was chosen, with HealthKit's raw values. Only who exercised can say it.
+  /// The kind of an exercise test, with HealthKit's raw values. Only the person who exercised knows it.
   @nonexhaustive
   public enum TestType: Int64, Hashable, Sendable, CaseIterable {
-    /// To exhaustion.
+    /// Exercise to exhaustion.
     case maxExercise = 1
     /// Predicted from exercise below the maximum.
     case predictionSubMaxExercise = 2
@@ -140,23 +142,23 @@ extension HeartRateRecovery {
     case predictionNonExercise = 3
   }
 
-  /// What is known of the exercise; nothing is made up where it is not.
+  /// The known facts of an exercise; unknown ones are nil.
   public struct Exercise: Hashable, Sendable {
-    /// How it was chosen.
+    /// The kind of exercise test.
     public var testType: TestType?
     /// The workout's activity, with HealthKit's raw values.
     public var activityType: Int64?
-    /// How long it was.
+    /// The duration of the exercise.
     public var duration: Duration?
 
-    /// Exercise of which so much is known.
+    /// An exercise with the given facts.
     public init(testType: TestType? = nil, activityType: Int64? = nil, duration: Duration? = nil) {
       self.testType = testType
       self.activityType = activityType
       self.duration = duration
     }
 
-    /// What a workout says: its activity, how long it was without pauses, and the kind of test where its metadata name one.
+    /// The exercise of a workout: its activity, its duration without pauses, and the kind of test where its metadata have one.
     public init(_ workout: Workout) {
       var testType: TestType?
       if case .integer(let number) = workout.metadata[HeartRateRecovery.testTypeKey] {
@@ -172,7 +174,7 @@ extension HeartRateRecovery {
     TimeSpan(start: end, end: end.advanced(byMicroseconds: Self.minute)) ?? TimeSpan(at: end)
   }
 
-  /// What its sample says beside figure and time.
+  /// The metadata of the figure's sample: the facts of the exercise, and the greatest rate.
   public func metadata(after exercise: Exercise) -> Metadata {
     var metadata: Metadata = [:]
     metadata[Self.testTypeKey] = exercise.testType.map { .integer($0.rawValue) }
@@ -188,7 +190,7 @@ extension HeartRateRecovery {
   ///
   /// - Parameters:
   ///   - session: The recording.
-  ///   - exercise: What is known of it.
+  ///   - exercise: The known facts of the exercise.
   ///   - device: The hardware that measured.
   /// - Returns: One sample, with an identity of session and moment.
   public func draft(in session: UUID, after exercise: Exercise = Exercise(), device: Device? = nil) -> SampleDraft {
@@ -200,14 +202,14 @@ extension HeartRateRecovery {
   }
 }
 
-/// Why a recovery of the heart rate is not given.
+/// A reason to refuse the recovery of the heart rate.
 @nonexhaustive
 public enum RecoveryRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The recording has no beats: the sensor sends no RR intervals, or invents them.
   case noBeats
   /// The recording does not reach over the window.
   case notRecorded(Window)
-  /// Beats are missing, for this reason of a ``RecordingGap``; nil where nothing says why.
+  /// Beats are missing, for this reason of a ``RecordingGap``; nil where the reason is unknown.
   case gap(Window, reason: String?)
   /// The sensor was off the skin.
   case offSkin(Window)

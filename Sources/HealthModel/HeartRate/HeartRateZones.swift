@@ -1,25 +1,25 @@
-/// Ranges of the heart rate by effort, and how long a recording was in each.
+/// Ranges of the heart rate by effort, and the time that a recording spent in each.
 ///
 /// Five by default: 50, 60, 70, 80 and 90 % of the maximum, as Edwards 1993 ("The Heart Rate Monitor Book") has them. By the
 /// maximum alone, or by the reserve between rest and maximum (Karvonen et al. 1957, Ann. Med. Exp. Biol. Fenn. 35:307), which
 /// suits people whose rate at rest is far from the usual.
 public struct HeartRateZones: Hashable, Sendable {
-  /// What percentages are of.
+  /// The rates to which the percentages refer.
   public let basis: Basis
-  /// Where the zones begin, in percent, ascending; the last one has no end, since a configured maximum may be too low.
+  /// The beginnings of the zones, in percent, ascending; the last zone has no end, since a configured maximum may be too low.
   public let borders: [Int]
 
-  /// What percentages are of; rates in beats a minute.
+  /// The rates to which percentages refer, in beats a minute.
   public enum Basis: Hashable, Sendable {
-    /// Of the greatest rate.
+    /// Percentages of the greatest rate.
     case maximum(Double)
-    /// Of the difference of the greatest rate and that at rest, above the latter.
+    /// Percentages of the difference between the greatest rate and the rate at rest, added to the rate at rest.
     case reserve(resting: Double, maximum: Double)
   }
 
   /// The usual five zones.
   public static let standardBorders = [50, 60, 70, 80, 90]
-  /// A rate counts until the next one, and for ten seconds at most, as in a session's coverage.
+  /// The longest time for which a rate counts, in microseconds: ten seconds, as in a session's coverage.
   private static let longestHold: Int64 = 10_000_000
 
   /// Zones with the given borders. Nil where these do not ascend, or the basis is not positive.
@@ -34,7 +34,7 @@ public struct HeartRateZones: Hashable, Sendable {
     self.borders = borders
   }
 
-  /// Where each zone begins, in beats a minute.
+  /// The beginning of each zone, in beats a minute.
   public var lowerRates: [Double] {
     borders.map { percent in
       switch basis {
@@ -52,9 +52,10 @@ public struct HeartRateZones: Hashable, Sendable {
   /// The time in each zone in microseconds, that below all zones first.
   ///
   /// - Parameters:
-  ///   - rates: In order of time. Those that the sensor sent from off the skin count for nothing, and end the one before.
-  ///   - end: When the recording ends.
-  /// - Returns: One more than there are zones.
+  ///   - rates: The rates in order of time. A rate that the sensor sent from off the skin counts for nothing, and ends the one
+  ///     before.
+  ///   - end: The end of the recording.
+  /// - Returns: The times, one more than there are zones.
   public func times(of rates: [HeartRateValue], until end: Timestamp) -> [Int64] {
     var times = [Int64](repeating: 0, count: borders.count + 1)
     for (index, rate) in rates.enumerated() where rate.contact != .notDetected {
@@ -67,13 +68,13 @@ public struct HeartRateZones: Hashable, Sendable {
   }
 }
 
-/// How long a recording was in each zone of the heart rate.
+/// The time that a recording spent in each zone of the heart rate.
 public struct ZoneTimes: Hashable, Sendable {
   /// The zones.
   public let zones: HeartRateZones
-  /// Below all zones, in microseconds.
+  /// The time below all zones, in microseconds.
   public let below: Int64
-  /// In each zone, in microseconds.
+  /// The time in each zone, in microseconds.
   public let times: [Int64]
 
   /// The times of a recording's rates; see ``HeartRateZones/times(of:until:)``.

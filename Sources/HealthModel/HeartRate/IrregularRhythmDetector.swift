@@ -1,18 +1,18 @@
-/// Tells where NN intervals are as irregular as in atrial fibrillation for half an hour.
+/// Detects half an hour in which NN intervals are as irregular as in atrial fibrillation.
 ///
 /// Each interval has two figures, from the intervals before it: the coefficient of sample entropy (Lake & Moorman 2011) of 30, all in
 /// the window, and the entropy of 127 words (Zhou et al. 2015), which may reach back before it. A window of five minutes is irregular
-/// where both medians of its values are beyond their limits, and that of the sample entropy (Richman & Moorman 2000) of 128 intervals
-/// is, too, which tells fibrillation from early beats of the atria. Windows begin every 150 s. Eleven in a row are an event: the rule of the Fitbit Heart Study (Lubitz et al.
-/// 2022, Circulation 146:1415). A window with fewer than 100 values breaks the row, since nobody knows its rhythm. One row is one
-/// event, from its first window's start to the eleventh's end.
+/// where both medians of its values are beyond their limits, and that of the sample entropy (Richman & Moorman 2000) of 128
+/// intervals is, too, which distinguishes fibrillation from early beats of the atria. Windows begin every 150 s. Eleven in a row
+/// are an event: the rule of the Fitbit Heart Study (Lubitz et al. 2022, Circulation 146:1415). A window with fewer than 100
+/// values breaks the row, since its rhythm is unknown. One row is one event, from its first window's start to the eleventh's end.
 ///
-/// An episode of 32.5 minutes is told, one of 25 minutes is not. It is no diagnosis: only an electrocardiogram can be one, and
-/// no event does not mean that the rhythm is regular.
+/// An episode of 32.5 minutes is reported, one of 25 minutes is not. An event is no diagnosis: that needs an electrocardiogram.
+/// A recording without an event may have an irregular rhythm all the same.
 ///
 /// Bounded memory, whatever the intervals are; for stored ones and for arriving ones.
 public struct IrregularRhythmDetector: Hashable, Sendable {
-  /// The rule by which it decides.
+  /// The rule by which the detector decides.
   public static let rule = HeartEvent.Rule(name: "irregularRhythm", version: 2)
 
   /// Half a window, in microseconds: windows overlap by so much.
@@ -21,7 +21,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
   private static let leastWordEntropy = 0.639
   /// Halfway between the lowest of fibrillation and the highest of early beats (Documentation/evidence.md, 242).
   private static let leastPlainEntropy = 1.44
-  /// Of how many intervals it is, and after how many more again.
+  /// The number of intervals of a plain sample entropy, and the number of intervals from one to the next.
   private static let plainCount = 128
   private static let plainStep = 8
   private static let windowsInARow = 11
@@ -34,9 +34,9 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
   private var current = Half()
   /// The last intervals before ``previous``.
   private var earlier: [Double] = []
-  /// Which half since ``origin`` is current.
+  /// The number of the current half since ``origin``.
   private var index: Int64 = 0
-  /// How many irregular windows there are in a row now.
+  /// The present number of irregular windows in a row.
   private var row = 0
 
   /// The figures of half a window.
@@ -44,7 +44,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
     var sampleEntropies: [Double] = []
     var wordEntropies: [Double] = []
     var intervals: [Double] = []
-    /// Whether more intervals were in it than any heart has: ten a second. Then it says nothing.
+    /// Whether the half has more intervals than any heart makes, ten a second: then it counts as regular.
     var isOverfull = false
 
     static let most = 1_500
@@ -60,17 +60,19 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
     }
   }
 
-  /// - Parameter origin: When the first window begins: a recording's first beat.
+  /// A detector for one recording.
+  ///
+  /// - Parameter origin: The start of the first window: the time of a recording's first beat.
   public init(origin: Timestamp) {
     self.origin = origin
   }
 
-  /// An NN interval was measured. Intervals follow each other as they are; what lies between two of them does not matter.
+  /// Adds an NN interval. Intervals follow each other as they are; a time between two of them does not matter.
   ///
   /// - Parameters:
-  ///   - interval: In seconds. What is not above 0 is left out.
-  ///   - time: When it ended. What is before the current half of a window is left out.
-  /// - Returns: The event, where this interval shows that a window is over which completes one.
+  ///   - interval: The interval in seconds; one that is not above 0 is left out.
+  ///   - time: The end of the interval; one before the current half of a window is left out.
+  /// - Returns: The event, where this interval ends a window that completes one.
   public mutating func add(_ interval: Double, endingAt time: Timestamp) -> HeartEvent? {
     let half = time.microseconds(since: origin) / Self.half
     guard interval > 0, interval.isFinite, time >= origin, half >= index else { return nil }
@@ -85,7 +87,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
     return event
   }
 
-  /// The current half is over, and with it a window.
+  /// Ends the current half, and with it a window.
   private mutating func completeHalf() -> HeartEvent? {
     defer {
       earlier = Array((earlier + (previous?.intervals ?? [])).suffix(Self.plainCount - 1))
@@ -104,7 +106,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
   private func isIrregular(_ first: Half, _ second: Half) -> Bool {
     guard !first.isOverfull, !second.isOverfull else { return false }
     let words = first.wordEntropies + second.wordEntropies
-    // Those of the window's first intervals are of intervals before it.
+    // Sample entropies of the window's first intervals are of intervals before the window.
     let samples = (first.sampleEntropies + second.sampleEntropies).suffix(
       max(0, first.intervals.count + second.intervals.count - (RhythmEntropy.intervalCount - 1)))
     guard min(words.count, samples.count) >= Self.fewestValues else { return false }
@@ -116,7 +118,7 @@ public struct IrregularRhythmDetector: Hashable, Sendable {
     return !plain.isEmpty && Self.median(plain) > Self.leastPlainEntropy
   }
 
-  /// Those of the intervals that end in a window with these.
+  /// The plain sample entropies that end in a window of these intervals.
   private func plainEntropies(_ window: [Double]) -> [Double] {
     let intervals = earlier + window
     let ends = stride(from: max(Self.plainCount, earlier.count + 1), through: intervals.count, by: Self.plainStep)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Two measures of how irregular successive NN intervals are. Both are greater in atrial fibrillation than in other rhythms, and
-/// each takes some other rhythms for it; together they take few.
+/// each mistakes some other rhythms for it; together they mistake few.
 ///
 /// Bounded memory: the last 129 intervals.
 struct RhythmEntropy: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct RhythmEntropy: Hashable, Sendable {
   /// The last words, as a ring.
   private var words: [UInt32] = []
   private var oldest = 0
-  /// How often each word is among them, and how many words are there so often.
+  /// The number of times that each word is among the last words, and the number of words for each such number.
   private var occurrences: [UInt32: Int] = [:]
   private var wordsByOccurrences = [Int](repeating: 0, count: wordCount + 1)
 
@@ -98,19 +98,19 @@ struct RhythmEntropy: Hashable, Sendable {
   }
 }
 
-/// Sample entropy (Richman & Moorman 2000, Am. J. Physiol. Heart Circ. Physiol. 278:H2039), with the usual templates of two values and
-/// a tolerance of a fifth of the standard deviation.
+/// Sample entropy (Richman & Moorman 2000, Am. J. Physiol. Heart Circ. Physiol. 278:H2039), with the usual templates of two
+/// values and a tolerance of a fifth of the standard deviation.
 ///
-/// As the tolerance follows the deviation, it does not say how much the intervals vary, but how little of that follows from the
-/// two before. Fibrillation has much of it, whether it is fast or slow, deep or shallow. Early beats from one place widen the deviation,
-/// and what comes after one is known: they have little.
+/// As the tolerance follows the deviation, the entropy does not show how much the intervals vary, but how little of that
+/// follows from the two before. Fibrillation has a high entropy, whether it is fast or slow, deep or shallow. Early beats from
+/// one place widen the deviation, and the interval after such a beat is predictable: the entropy is low.
 enum SampleEntropy {
   private static let template = 2
   private static let tolerance = 0.2
 
   /// - Parameter values: Three or more.
-  /// - Returns: Nil where no two templates are alike. Where alike ones are never followed by alike values it is what half a
-  ///   match would give.
+  /// - Returns: The entropy; nil where no two templates are alike. Where alike templates are never followed by alike values,
+  ///   the entropy that half a match would give.
   static func of(_ values: some Collection<Double>) -> Double? {
     let values = Array(values)
     let templates = values.count - template

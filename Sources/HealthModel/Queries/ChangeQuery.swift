@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
-/// What was saved and deleted since a change that the caller has seen.
+/// The objects that were saved and deleted since a change that the caller has seen.
 ///
-/// The history is complete and permanent: a caller that keeps the last anchor misses nothing, however long it was away.
+/// The history is complete and permanent: a caller that stores the last anchor misses nothing, however long it was away.
 ///
 /// An anchor that is not of the store's history is refused (`StoreError.Code.foreignAnchor`, `StoreError.Code.lostAnchor`).
-/// What the caller knows of the store is then invalid, and it has to begin at the start.
+/// The caller's copy of the store is invalid then, and the caller has to begin at the start.
 public struct ChangeQuery: HealthQuery {
-  /// What was saved and deleted.
+  /// The saved and the deleted objects.
   public typealias Output = ChangeSet
 
-  /// After the last change that the caller has seen; ``ChangeAnchor/start`` at first.
+  /// The anchor after the last change that the caller has seen; ``ChangeAnchor/start`` at first.
   public var anchor: ChangeAnchor
   /// Selects samples and sessions. A session matches by its type (``SampleType/session``), source, device, time, metadata
   /// and identifier; it has no figures and is its own session.
@@ -25,7 +25,7 @@ public struct ChangeQuery: HealthQuery {
     self.limit = limit
   }
 
-  /// Deletions always are: they are reported whatever the predicate.
+  /// Whether the answer may contain the change: always for a deletion, which is reported whatever the predicate.
   public func isConcerned(by change: StoreChange) -> Bool {
     change.isDeletion || predicate.mayMean(change)
   }
@@ -66,13 +66,13 @@ public struct ChangeSet: Hashable, Sendable, Codable {
 
 /// A tombstone of a deleted sample or session.
 public struct DeletedObject: Hashable, Sendable, Codable {
-  /// Its identifier.
+  /// The identifier of the deleted object.
   public var id: UUID
-  /// Its type; ``SampleType/session`` for a recording session, nil if it was deleted under the first layout.
+  /// The type of the object; ``SampleType/session`` for a recording session, nil if it was deleted under the first layout.
   public var type: SampleType?
   /// The identifier of the program that had saved it; nil in the same case.
   public var source: String?
-  /// When it was deleted.
+  /// The time of the deletion.
   public var deleted: Timestamp
   /// The number of the deletion in the history.
   public var change: Int64
@@ -89,16 +89,16 @@ public struct DeletedObject: Hashable, Sendable, Codable {
   }
 }
 
-/// A position in the history of one store, up to which a caller has followed the changes. Opaque; to be kept and passed
-/// back.
+/// A position in the history of one store, up to which a caller has followed the changes. Opaque: a caller stores an anchor and
+/// passes it back.
 ///
-/// It identifies the store, a change, and the history before that change. Another store, or an older copy of the same store
-/// that was restored and has changed differently since, is reported as `StoreError.Code.foreignAnchor` or
+/// An anchor identifies the store, a change, and the history before that change. Another store, or an older copy of the same
+/// store that was restored and has changed differently since, is reported as `StoreError.Code.foreignAnchor` or
 /// `StoreError.Code.lostAnchor`.
 public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
-  /// Where it is in the history of a store; nil for the beginning, and where only the store knows the place.
+  /// The place in the history of a store; nil for the beginning, and where only the store knows the place.
   package let place: Place?
-  /// A random number that stands for a place in a table of the store: it tells its holder nothing.
+  /// A random number that stands for a place in a table of the store, and has no meaning for its holder.
   package let token: UUID?
 
   package struct Place: Hashable, Sendable {
@@ -116,7 +116,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
 
   private static let tokenMark = "token:"
 
-  /// Before the first change of any store.
+  /// The position before the first change of any store.
   public static let start = ChangeAnchor(nil)
 
   package init(_ place: Place?) {
@@ -162,7 +162,7 @@ public struct ChangeAnchor: Hashable, Sendable, LosslessStringConvertible {
 }
 
 extension ChangeAnchor: Codable {
-  /// Its line of text; throws if the text is not from ``description``.
+  /// Decodes a line of text; throws if the text is not from ``description``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let anchor = ChangeAnchor(try container.decode(String.self)) else {
@@ -171,7 +171,7 @@ extension ChangeAnchor: Codable {
     self = anchor
   }
 
-  /// Its line of text.
+  /// Encodes the anchor as a line of text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -46,7 +46,7 @@ public struct AudiogramQuery: HealthQuery {
   /// The audiogram.
   public typealias Output = Audiogram
 
-  /// Its identifier.
+  /// The identifier of the audiogram.
   public let audiogram: UUID
 
   /// Asks for the points of that audiogram.
@@ -65,7 +65,7 @@ public struct VisionPrescriptionQuery: HealthQuery {
   /// The prescription.
   public typealias Output = VisionPrescription
 
-  /// Its identifier.
+  /// The identifier of the prescription.
   public let prescription: UUID
 
   /// Asks for the lenses of that prescription.
@@ -84,7 +84,7 @@ public struct ClinicalRecordQuery: HealthQuery {
   /// The record.
   public typealias Output = ClinicalRecord
 
-  /// Its identifier.
+  /// The identifier of the record.
   public let record: UUID
 
   /// Asks for that record.

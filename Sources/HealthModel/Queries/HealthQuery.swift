@@ -2,28 +2,28 @@ package import FoundationEssentials
 
 /// A question about samples, as a value: the same for a store's file and for a program that hands it on.
 ///
-/// Whoever answers it refines this protocol; a `HealthStore` answers every `StoreQuery`.
+/// A module that answers queries refines this protocol; a `HealthStore` answers every `StoreQuery`.
 public protocol HealthQuery: Sendable {
-  /// What is answered.
+  /// The type of the answer.
   associatedtype Output: Sendable
 
   /// Whether the change may alter the answer; otherwise a live query is not woken. True by default.
   func isConcerned(by change: StoreChange) -> Bool
 
-  /// What a live query asks after `answer`, and whether at once because there is more already. By default the same query
-  /// after the next change.
+  /// The query by which a live query continues after `answer`, and whether it is due at once because there is more already. By
+  /// default the same query after the next change.
   func next(after answer: Output) -> (query: Self, isDue: Bool)
 }
 
 extension HealthQuery {
-  /// True.
+  /// Returns true.
   public func isConcerned(by change: StoreChange) -> Bool { true }
 
-  /// The same query after the next change.
+  /// Returns the same query, due after the next change.
   public func next(after answer: Output) -> (query: Self, isDue: Bool) { (self, false) }
 }
 
-/// An answer, with the state of the store from which it was taken.
+/// An answer, with the state of the store from which it comes.
 public struct Snapshot<Value: Sendable>: Sendable {
   /// The answer.
   public var value: Value
@@ -41,9 +41,9 @@ extension Snapshot: Equatable where Value: Equatable {}
 
 /// A saved or deleted object, as far as the list of changes describes it.
 ///
-/// It lets a live query decide, before anything is read, whether its answer may have changed.
+/// The description lets a live query decide, before anything is read, whether its answer may have changed.
 public struct StoreChange: Hashable, Sendable {
-  /// The object's type; ``SampleType/session`` for a recording session, nil if the file does not say (deleted under the
+  /// The object's type; ``SampleType/session`` for a recording session, nil if the file does not have it (deleted under the
   /// first layout).
   public var type: SampleType?
   /// The identifier of the program that had saved it; nil in the same case.
@@ -69,7 +69,7 @@ public struct StoreChange: Hashable, Sendable {
 extension SamplePredicate {
   /// Whether the object may match: false only if type and source rule it out.
   ///
-  /// What depends on other objects, such as being a part of one, may change with any of them.
+  /// A condition that depends on other objects, such as being a part of one, may change with any of them.
   func mayMean(_ change: StoreChange) -> Bool {
     let isOfType = { (type: SampleType) in
       change.type.map { $0.identifier == type.identifier && $0.kind == type.kind }
@@ -82,14 +82,14 @@ extension SamplePredicate {
     judge(Known(type: { $0.identifier == typeIdentifier ? nil : false }, source: nil)) != false
   }
 
-  /// What is known of an object before it is read.
+  /// The facts of an object that are known before it is read.
   private struct Known {
     /// Whether it is of a type; nil if that is not known.
     var type: (SampleType) -> Bool?
     var source: String?
   }
 
-  /// Nil if more than what is known decides.
+  /// The judgement by the known facts; nil if others decide.
   private func judge(_ known: Known) -> Bool? {
     var form = form
     var isNegated = false

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The quantities of many series as one: those of all samples that match the predicate, in the order of their starts.
 ///
-/// Of equal starts, the quantity of the sample saved first is first; within a sample its own order is kept.
+/// Of equal starts, the quantity of the sample saved first is first; quantities of one sample stay in their order.
 public struct QuantityQuery: HealthQuery {
   /// The quantities, in the type's unit.
   public typealias Output = QuantityList
@@ -11,11 +11,11 @@ public struct QuantityQuery: HealthQuery {
   public let type: QuantityType
   /// Selects the samples.
   public var predicate: SamplePredicate
-  /// Only quantities that start in `[from, to)`.
+  /// The beginning of the range `[from, to)` in which quantities have to start; nil leaves it open.
   public var from: Timestamp?
   /// The end of that range; nil leaves it open.
   public var to: Timestamp?
-  /// Sample by sample instead, in the order of the samples' starts.
+  /// Whether the answer is sample by sample instead, in the order of the samples' starts.
   public var isGroupedBySample: Bool
 
   /// A query with the given parts.
@@ -40,7 +40,7 @@ public struct QuantityQuery: HealthQuery {
 public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
   /// The quantities as columns.
   public package(set) var quantities = QuantityTrack()
-  /// For each quantity, which of `samples` owns it.
+  /// The owner of each quantity, as a place in `samples`.
   public package(set) var owners: [Int32] = []
   /// The identifiers of the samples, in the order of their starts.
   public package(set) var samples: [UUID] = []
@@ -57,11 +57,11 @@ public struct QuantityList: Hashable, Sendable, RandomAccessCollection {
 
   /// One quantity, in the type's unit.
   public struct Element: Hashable, Sendable, Codable {
-    /// In the type's unit.
+    /// The value, in the type's unit.
     public var value: Double
-    /// From its start to its end; a single moment for most.
+    /// The time from start to end; a single moment for most quantities.
     public var span: TimeSpan
-    /// The sample that owns it.
+    /// The identifier of the sample that owns the quantity.
     public var sample: UUID
   }
 

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// combined. If `and` and `or` alternate too deeply for SQLite, or there are too many values, the query with the predicate
 /// throws (`StoreError.Code.tooComplex`).
 public struct SamplePredicate: Hashable, Sendable {
-  /// What it says, for whoever carries it to another program.
+  /// The condition as a value, for stores and for the way to another program.
   public let form: Form
 
   init(form: Form) {
@@ -127,21 +127,21 @@ public struct SamplePredicate: Hashable, Sendable {
     SamplePredicate(form: .count(comparison, count))
   }
 
-  /// Samples that match all parts; every sample if there are none.
+  /// Samples that match all parts; every sample if there are no parts.
   public static func and(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .and(parts)) }
 
-  /// Samples that match at least one part; no sample if there are none.
+  /// Samples that match at least one part; no sample if there are no parts.
   public static func or(_ parts: [SamplePredicate]) -> SamplePredicate { SamplePredicate(form: .or(parts)) }
 
   /// Samples that do not match the part.
   public static func not(_ part: SamplePredicate) -> SamplePredicate { SamplePredicate(form: .not(part)) }
 
-  /// Which dates must lie in `[from, to)`; if empty, overlapping it is enough.
+  /// The dates that must lie in `[from, to)`; if empty, an overlap with that time is enough.
   public struct TimeStrictness: OptionSet, Hashable, Sendable {
     /// The flags as bits.
     public let rawValue: UInt8
 
-    /// Takes the flags as bits.
+    /// The dates with these bits.
     public init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
@@ -177,9 +177,9 @@ extension SamplePredicate {
   /// A moment of a sample. A later version may have more.
   @nonexhaustive
   public enum TimeFigure: String, Hashable, Sendable, CaseIterable {
-    /// When it begins.
+    /// The start of the sample.
     case start
-    /// When it ends.
+    /// The end of the sample.
     case end
     /// The start of the latest value.
     case mostRecentStart

@@ -20,13 +20,13 @@ public struct SampleQuery: HealthQuery {
     /// The keys by which samples can be sorted. A later version may have more.
     @nonexhaustive
     public enum Key: String, Hashable, Sendable, CaseIterable {
-      /// By start.
+      /// The start of the sample.
       case start
-      /// By end.
+      /// The end of the sample.
       case end
-      /// By the number of quantities or beats.
+      /// The number of quantities or beats.
       case count
-      /// By the order of saving.
+      /// The order of saving.
       case change
     }
 
@@ -69,7 +69,7 @@ public struct WorkoutQuery: HealthQuery {
     self.limit = limit
   }
 
-  /// The same question about samples.
+  /// The query for the samples of these workouts.
   package var samples: SampleQuery {
     SampleQuery(.and([.type(.workout), predicate]), order: order, limit: limit)
   }

@@ -1,25 +1,25 @@
 public import FoundationEssentials
 
-/// A file that belongs to an object: what is known of it without its bytes.
+/// A file that belongs to an object: everything about the file except its bytes.
 public struct Attachment: Hashable, Sendable, Identifiable {
-  /// Its identifier.
+  /// The identifier of the attachment.
   public let id: UUID
-  /// The object that it belongs to.
+  /// The identifier of the object that the file belongs to.
   public let object: UUID
   /// The name that a program gave it: text from elsewhere, never a path. See ``validate(name:)``.
   public let name: String
-  /// What its bytes are.
+  /// The media type of the bytes.
   public let contentType: AttachmentContentType
-  /// Its length in bytes.
+  /// The length of the file in bytes.
   public let size: Int
-  /// SHA-256 of its bytes (FIPS 180-4) as 64 lower-case hexadecimal digits.
+  /// SHA-256 of the bytes (FIPS 180-4) as 64 lower-case hexadecimal digits.
   public let digest: String
-  /// When it was added.
+  /// The time at which the file was added.
   public let added: Timestamp
   /// Further metadata.
   public let metadata: Metadata
 
-  /// Takes every part as it is.
+  /// An attachment with the given parts, which are not checked.
   public init(
     id: UUID, object: UUID, name: String, contentType: AttachmentContentType, size: Int, digest: String,
     added: Timestamp, metadata: Metadata
@@ -41,10 +41,10 @@ public struct Attachment: Hashable, Sendable, Identifiable {
   /// The most files of one object.
   public static let mostOfObject = 100
 
-  /// Throws unless a file may be called that.
+  /// Throws unless a file may have that name.
   ///
   /// Any text of 1 to 255 bytes that has no control character: a slash, two points or marks of writing direction are text like
-  /// any other, since the name is never used as a path, and whoever shows it escapes what a screen would obey.
+  /// any other, since the name is never used as a path, and is escaped before it is shown on a screen.
   public static func validate(name: String) throws(AttachmentError) {
     guard !name.isEmpty else { throw .noName }
     let bytes = name.utf8.count
@@ -55,7 +55,7 @@ public struct Attachment: Hashable, Sendable, Identifiable {
   }
 }
 
-/// What the file of an attachment is, as its bytes say.
+/// The media type of an attachment's file, as its bytes show.
 public struct AttachmentContentType: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The media type, such as `image/png`.
   public let rawValue: String
@@ -83,10 +83,10 @@ public struct AttachmentContentType: RawRepresentable, Hashable, Sendable, Codab
   public var description: String { rawValue }
 }
 
-/// Why a file cannot be attached. It never quotes the name or the bytes.
+/// A reason why a file cannot be attached. Neither the name nor the bytes are quoted.
 @nonexhaustive
 public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Objects of this kind take no files: see ``SampleKind/takesAttachments``.
+  /// Objects of this kind have no files: see ``SampleKind/takesAttachments``.
   case kindWithoutAttachments(SampleKind)
   /// The name is empty.
   case noName
@@ -100,18 +100,18 @@ public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible 
   case empty
   /// The file has more than ``Attachment/largest`` bytes.
   case tooLarge
-  /// The bytes are none of ``AttachmentContentType/all``.
+  /// The bytes are of no type in ``AttachmentContentType/all``.
   case unknownContent
   /// The bytes begin like this type, and are not a whole file of it.
   case malformed(AttachmentContentType)
-  /// The bytes are a file of the first type and could be taken for one of the second.
+  /// The bytes are a file of the first type and could be mistaken for one of the second.
   case ambiguous(AttachmentContentType, AttachmentContentType)
-  /// The bytes are of another type than was said.
+  /// The bytes are of another type than the declared one.
   case otherContent(said: AttachmentContentType, found: AttachmentContentType)
   /// The object has ``Attachment/mostOfObject`` files.
   case tooMany
 
-  /// One line: what is wrong and what would be right.
+  /// One line for a person: the mistake and its remedy.
   public var description: String {
     switch self {
     case .kindWithoutAttachments(let kind):

@@ -1,6 +1,6 @@
-/// What a file is, by its bytes alone.
+/// The check of a file's type by its bytes alone.
 ///
-/// It is what it begins as, and has to be a whole file of that type:
+/// The first bytes decide about the type, and the file has to be a whole one of that type:
 /// - PNG: the signature, `IHDR` first, chunk after chunk up to `IEND`, which ends the file.
 /// - JPEG: segment after segment with a frame and a scan, up to the end of the image. What follows that (a second picture of a
 ///   camera, padding) belongs to no type.
@@ -13,7 +13,7 @@ public struct AttachmentForm {
   /// Bytes of the file: as many as asked for, fewer at its end.
   public typealias Reader = (_ offset: Int, _ count: Int) throws(AttachmentError) -> [UInt8]
 
-  /// How many bytes from its beginning say what a file begins as.
+  /// The number of bytes at the beginning of a file that decide about its type.
   public static let headLength = 1024
 
   private var window: [UInt8] = []

@@ -1,6 +1,6 @@
-/// How well somebody hears: hearing thresholds by frequency, as pure-tone audiometry finds them (ISO 8253-1).
+/// The hearing thresholds of a person by frequency, as pure-tone audiometry finds them (ISO 8253-1).
 public struct Audiogram: Hashable, Sendable, Codable {
-  /// By frequency, the lowest first.
+  /// The points by frequency, the lowest first.
   public let sensitivityPoints: [AudiogramSensitivityPoint]
 
   /// The most points of an audiogram; HealthKit's.
@@ -10,7 +10,7 @@ public struct Audiogram: Hashable, Sendable, Codable {
   /// The thresholds of a point in dBHL: beyond what audiometers measure on both sides.
   public static let sensitivities: ClosedRange<Double> = -100...200
 
-  /// An audiogram of these points. They are brought into order; their rules are looked at by ``validate()``.
+  /// An audiogram of these points, sorted by frequency; ``validate()`` checks their rules.
   public init(_ points: [AudiogramSensitivityPoint]) {
     sensitivityPoints = points.sorted { $0.frequency < $1.frequency }
   }
@@ -33,17 +33,17 @@ public struct Audiogram: Hashable, Sendable, Codable {
   }
 }
 
-/// What somebody hears at one frequency: the faintest tone, for each ear.
+/// The faintest tone that a person hears at one frequency, for each ear.
 public struct AudiogramSensitivityPoint: Hashable, Sendable, Codable {
-  /// Of the tone, in hertz.
+  /// The frequency of the tone, in hertz.
   public var frequency: Double
-  /// Of the left ear, in dBHL (ISO 8253-1): 0 is the threshold of young people who hear well, a greater value means that a tone has to
-  /// be louder. Nil where it was not measured.
+  /// The threshold of the left ear, in dBHL (ISO 8253-1): 0 is the threshold of young people who hear well, a greater value means
+  /// that a tone has to be louder. Nil where the threshold was not measured.
   public var leftEarSensitivity: Double?
-  /// Of the right ear.
+  /// The threshold of the right ear, in dBHL. Nil where the threshold was not measured.
   public var rightEarSensitivity: Double?
 
-  /// A point with the given parts, in hertz and dBHL. Its rules are looked at by ``Audiogram/validate()``.
+  /// A point with the given parts, in hertz and dBHL; ``Audiogram/validate()`` checks its rules.
   public init(hertz frequency: Double, left: Double?, right: Double?) {
     self.frequency = frequency
     leftEarSensitivity = left
@@ -52,7 +52,7 @@ public struct AudiogramSensitivityPoint: Hashable, Sendable, Codable {
 
   /// A point in any compatible units.
   ///
-  /// - Throws: ``UnitError`` for a frequency that is none, or a level that is no hearing level.
+  /// - Throws: ``UnitError`` for a frequency or a level in an incompatible unit.
   public init(
     frequency: Quantity, leftEarSensitivity left: Quantity?, rightEarSensitivity right: Quantity?
   ) throws(UnitError) {
@@ -62,12 +62,12 @@ public struct AudiogramSensitivityPoint: Hashable, Sendable, Codable {
   }
 }
 
-/// Why an audiogram cannot be stored.
+/// A reason why an audiogram cannot be stored.
 @nonexhaustive
 public enum AudiogramError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It has no point.
+  /// The audiogram has no point.
   case noPoints
-  /// It has more points than this.
+  /// The audiogram has more points than `limit`.
   case tooManyPoints(limit: Int)
   /// A frequency lies outside of ``Audiogram/frequencies``, or is no number.
   case frequencyOutOfRange
@@ -78,7 +78,7 @@ public enum AudiogramError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A threshold lies outside of ``Audiogram/sensitivities``, or is no number.
   case sensitivityOutOfRange
 
-  /// One line for a person; values are health data and stand in none.
+  /// One line for a person, without values, which are health data.
   public var description: String {
     switch self {
     case .noPoints: "the audiogram has no point"

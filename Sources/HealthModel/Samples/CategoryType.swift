@@ -44,7 +44,7 @@ public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
   /// The integer in the store.
   public let rawValue: Int64
 
-  /// Takes any integer.
+  /// The value with that integer.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
@@ -55,7 +55,7 @@ public struct CategoryValue: RawRepresentable, Hashable, Sendable, Codable {
 
 /// Values of ``CategoryType/sleepAnalysis``; stages after the AASM.
 extension CategoryValue {
-  /// In bed, awake or asleep.
+  /// Time in bed, awake or asleep.
   public static let inBed = CategoryValue(rawValue: 0)
   /// Asleep, stage unknown.
   public static let asleepUnspecified = CategoryValue(rawValue: 1)

@@ -1,8 +1,8 @@
 /// A document of a health provider: a FHIR resource, byte for byte, with a type and a name for people.
 public struct ClinicalRecord: Hashable, Sendable {
-  /// What it is about.
+  /// The type, which names the subject of the record.
   public var type: ClinicalType
-  /// What it is called where records are listed; text of others.
+  /// The name of the record in lists; text of other programs.
   public var displayName: String
   /// The document.
   public var resource: FHIRResource
@@ -17,7 +17,7 @@ public struct ClinicalRecord: Hashable, Sendable {
     self.resource = resource
   }
 
-  /// Whether it can be stored.
+  /// Checks whether the record can be stored.
   ///
   /// - Throws: ``ClinicalRecordError/noName``, ``ClinicalRecordError/textTooLong``, ``ClinicalRecordError/empty``,
   ///   ``ClinicalRecordError/tooLarge``.
@@ -30,15 +30,15 @@ public struct ClinicalRecord: Hashable, Sendable {
   }
 }
 
-/// A resource of HL7 FHIR as it was received. Nothing of it is written anew: a decimal's zeros and a signature stay what they are.
+/// A resource of HL7 FHIR as it was received. Its bytes are never rewritten: a decimal's zeros and a signature stay as they are.
 public struct FHIRResource: Hashable, Sendable {
   /// `AllergyIntolerance`, `Observation` and the like (FHIR R4, section 2.26).
   public var resourceType: String
-  /// Its logical identifier on the server that it is from; nil where it has none.
+  /// The logical identifier of the resource on its server; nil for a resource without an identifier.
   public var identifier: String?
-  /// The version of FHIR, `4.0.1` for example; nil where nobody said.
+  /// The version of FHIR, `4.0.1` for example; nil where it is unknown.
   public var fhirVersion: String?
-  /// Where it is from, where the resource says so.
+  /// The address that the resource names as its origin; nil for a resource without such an address.
   public var sourceURL: String?
   /// The JSON.
   public var data: [UInt8]
@@ -59,7 +59,7 @@ public struct FHIRResource: Hashable, Sendable {
   }
 }
 
-/// What a clinical record is about: a name.
+/// The subject of a clinical record: a name.
 ///
 /// Open: any name is a type.
 public struct ClinicalType: Hashable, Sendable, CustomStringConvertible {
@@ -104,7 +104,7 @@ extension ClinicalType {
   ]
 }
 
-/// Why something is no clinical record, or none that can be stored.
+/// A reason why something is no clinical record, or cannot be stored.
 @nonexhaustive
 public enum ClinicalRecordError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bytes are no JSON.
@@ -113,7 +113,7 @@ public enum ClinicalRecordError: Error, Hashable, Sendable, CustomStringConverti
   case notAResource
   /// Resources of this type are no clinical records.
   case otherResource(String)
-  /// It has no name, or no type of resource.
+  /// The record has no name, or no type of resource.
   case noName
   /// A text is longer than ``ClinicalRecord/longestName``.
   case textTooLong

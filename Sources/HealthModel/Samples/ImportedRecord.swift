@@ -1,21 +1,22 @@
 import FoundationEssentials
 
-/// A clinical record that was read from a file, with what the file says of it beside.
+/// A clinical record that was read from a file, with its times.
 public struct ImportedRecord: Hashable, Sendable {
   /// The record.
   public var record: ClinicalRecord
-  /// The time that it is about, or when it was written; nil where it does not say. A date is its midnight in UTC, a year its first day.
+  /// The time that the record is about, or of its writing; nil where the resource has no such time. A date is its midnight in
+  /// UTC, a year its first day.
   public var date: Timestamp?
-  /// When the server changed it last; nil where it does not say.
+  /// The time of the last change on the server; nil where the resource has no such time.
   public var lastUpdated: Timestamp?
 
   /// Reads one FHIR resource.
   ///
-  /// **Ours**: which type a resource has. HealthKit does not say how it decides.
+  /// **Ours**: the choice of a resource's type. HealthKit does not document its own choice.
   ///
   /// - Parameters:
   ///   - data: The resource as JSON.
-  ///   - fhirVersion: The version of FHIR, where it is known: a resource does not say.
+  ///   - fhirVersion: The version of FHIR, where it is known: a resource does not contain it.
   /// - Throws: ``ClinicalRecordError``.
   public init(_ data: [UInt8], fhirVersion: String? = nil) throws(ClinicalRecordError) {
     guard data.count <= FHIRResource.mostBytes else { throw .tooLarge }
@@ -37,7 +38,7 @@ public enum FHIRFile {
   /// entries of a `Bundle`.
   ///
   /// - Parameter bytes: The whole file.
-  /// - Returns: In the order of the file. What is no resource is left for ``ImportedRecord`` to refuse.
+  /// - Returns: The resources in the order of the file. ``ImportedRecord`` rejects an element that is not a resource.
   /// - Throws: ``ClinicalRecordError/notJSON``, ``ClinicalRecordError/notAResource``.
   public static func resources(in bytes: [UInt8]) throws(ClinicalRecordError) -> [[UInt8]] {
     let lines = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
@@ -53,8 +54,8 @@ public enum FHIRFile {
   }
 }
 
-/// What is read of a FHIR resource: enough to list it. Releases of FHIR call the same thing by different names, and a resource that breaks
-/// their rules somewhere is a record still; so each part is taken where it is there and is what it should be.
+/// The parts of a FHIR resource that are needed to list it. Releases of FHIR call the same thing by different names, and a
+/// resource that breaks some of their rules is still a record; so any missing or invalid part but the type is nil.
 struct FHIRHead {
   let resourceType: String
   let id: String?
@@ -88,7 +89,7 @@ struct FHIRHead {
     categories = parts.codes("category")
   }
 
-  /// The type of record that such a resource is; nil where it is none.
+  /// The type of clinical record that such a resource is; nil for other resources.
   var clinicalType: ClinicalType? {
     switch resourceType {
     case "AllergyIntolerance": .allergyRecord
@@ -106,12 +107,12 @@ struct FHIRHead {
     }
   }
 
-  /// Where the name of a resource stands, the most telling first.
+  /// The keys under which the name of a resource stands, the most informative first.
   private static let nameKeys = [
     "code", "vaccineCode", "medicationCodeableConcept", "medicationReference", "substance", "type", "description",
   ]
 
-  /// Where the time stands that a resource is about, the most telling first.
+  /// The keys under which the time of a resource stands, the most informative first.
   private static let dateKeys = [
     "effectiveDateTime", "effectivePeriod", "effectiveInstant", "occurrenceDateTime", "performedDateTime",
     "performedPeriod", "onsetDateTime", "onsetPeriod", "authoredOn", "dateWritten", "whenHandedOver", "recordedDate",
@@ -167,8 +168,8 @@ struct FHIRHead {
   }
 }
 
-/// Where the parts of a JSON value begin and end: for who needs their bytes as they stand. The value has been read as JSON before, so
-/// what is left to find are strings and brackets.
+/// The extents of the parts of a JSON value, for a caller that needs their bytes unchanged. The value has been decoded as JSON
+/// before, so that only strings and brackets are left to find.
 struct JSONExtent {
   private let bytes: ArraySlice<UInt8>
 
@@ -176,7 +177,7 @@ struct JSONExtent {
     self.bytes = ArraySlice(bytes)
   }
 
-  /// The elements of an array; none of anything else.
+  /// The elements of an array; empty for any other value.
   var elements: [ArraySlice<UInt8>] {
     parts(of: UInt8(ascii: "["))
   }
@@ -191,7 +192,7 @@ struct JSONExtent {
     }
   }
 
-  /// What stands between the commas of the outermost brackets.
+  /// The parts between the commas of the outermost brackets.
   private func parts(of bracket: UInt8) -> [ArraySlice<UInt8>] {
     let bytes = Self.trimmed(bytes)
     guard bytes.first == bracket else { return [] }
@@ -233,7 +234,7 @@ struct JSONExtent {
     return rest[...last]
   }
 
-  /// RFC 8259, section 2.
+  /// Whether a byte is white space (RFC 8259, section 2).
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }

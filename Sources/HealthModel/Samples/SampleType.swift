@@ -17,7 +17,7 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
       kind == .quantity ? QuantityType(identifier: identifier) ?? QuantityType(stored: identifier) : nil
   }
 
-  /// The library's type of samples with that identifier, of whatever kind; nil if there is none.
+  /// The library's type of samples with that identifier, of whatever kind; nil without such a type.
   public init?(identifier: String) {
     if let type = QuantityType(identifier: identifier) {
       self = .quantity(type)
@@ -72,9 +72,9 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   public static let heartbeatSeries = SampleType(identifier: "heartbeatSeries", kind: .heartbeatSeries)
   /// A workout, whatever its activity type.
   public static let workout = SampleType(identifier: "workout", kind: .workout)
-  /// The way that somebody took in a workout.
+  /// The way along which a person moved in a workout.
   public static let workoutRoute = SampleType(identifier: "workoutRoute", kind: .workoutRoute)
-  /// How well somebody hears, by frequency.
+  /// Hearing thresholds by frequency.
   public static let audiogram = SampleType(identifier: "audiogram", kind: .audiogram)
   /// Lenses for glasses or contacts.
   public static let visionPrescription = SampleType(identifier: "visionPrescription", kind: .visionPrescription)
@@ -84,8 +84,8 @@ public struct SampleType: Hashable, Sendable, CustomStringConvertible {
   /// Whether reading is allowed sample by sample only, and never as a whole: so it is for prescriptions and clinical records.
   public var requiresPerObjectAuthorization: Bool { kind == .visionPrescription || kind == .clinicalRecord }
 
-  /// Whether other programs may save samples of it. Clinical records come by import only: what a program writes is no document of a
-  /// health provider.
+  /// Whether other programs may save samples of the type. Clinical records come by import only: a program's own text is no
+  /// document of a health provider.
   public var canBeShared: Bool { kind != .clinicalRecord }
 
   /// The name in the file.
@@ -126,9 +126,9 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
   public static let correlation = SampleKind(rawValue: "correlation")
   /// An exercise with its events, activities and figures.
   public static let workout = SampleKind(rawValue: "workout")
-  /// The places where somebody was in a workout.
+  /// The places of a person in a workout.
   public static let workoutRoute = SampleKind(rawValue: "workoutRoute")
-  /// How well somebody hears, by frequency.
+  /// Hearing thresholds by frequency.
   public static let audiogram = SampleKind(rawValue: "audiogram")
   /// Lenses for glasses or contacts.
   public static let visionPrescription = SampleKind(rawValue: "visionPrescription")
@@ -139,8 +139,8 @@ public struct SampleKind: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 extension SampleKind {
-  /// Whether files may be attached to samples of this kind: those that stand for a document, which a scan or a photograph of it
-  /// belongs to. Nothing else knows which kinds these are.
+  /// Whether files, such as a scan or a photograph, may be attached to samples of this kind: to those that stand for a document.
+  /// Only this property knows the kinds.
   public var takesAttachments: Bool {
     switch rawValue {
     case "visionPrescription", "clinicalRecord": true
@@ -178,7 +178,7 @@ extension CorrelationType {
   /// The library's types.
   static let standard: [CorrelationType] = [bloodPressure]
 
-  /// The library's type with that identifier; nil if there is none.
+  /// The library's type with that identifier; nil without such a type.
   public init?(identifier: String) {
     guard let type = Self.standard.first(where: { $0.identifier == identifier }) else { return nil }
     self = type

@@ -1,12 +1,12 @@
 import Glibc
 
-/// How much sound somebody heard, as a share of what is safe in seven days.
+/// The dose of sound that a person heard, as a share of the safe dose of seven days.
 ///
 /// ITU-T H.870 (2018) and WHO "Safe listening devices and systems" (2019), mode 1: 40 hours at 80 dB(A) a week; 3 dB more halve the time.
 public enum SoundDose {
   /// A level that lasted.
   public struct Exposure: Hashable, Sendable {
-    /// When.
+    /// The time for which the level lasted.
     public var span: TimeSpan
     /// The equivalent continuous level, in dB(A).
     public var decibels: Double
@@ -23,17 +23,18 @@ public enum SoundDose {
   private static let safeMicroseconds = 40.0 * 3_600_000_000
   private static let safeLevel = 80.0
   private static let exchangeRate = 3.0
-  /// What is told to be louder counts as this: a wrong level must not drown the others in its rounding.
+  /// The greatest level that counts, in dB(A), and the level as which louder ones count: a wrong level must not drown the others
+  /// in its rounding.
   private static let loudest = 140.0
 
   /// The dose of the seven days before `end`: 1 is all that is safe.
   ///
-  /// Where exposures overlap, as those of two programs do that listened to the same headphones, the loudest counts.
+  /// Of exposures that overlap, such as those of two programs that listened to the same headphones, the loudest counts.
   ///
   /// - Parameters:
-  ///   - exposures: In any order; what lies outside of the seven days does not count.
+  ///   - exposures: The exposures in any order; time outside of the seven days does not count.
   ///   - end: The end of the seven days.
-  /// - Returns: Σ t / (40 h · 2^((80 − L) / 3)).
+  /// - Returns: The dose Σ t / (40 h · 2^((80 − L) / 3)).
   public static func week(of exposures: [Exposure], before end: Timestamp) -> Double {
     let from = Timestamp(microseconds: end.microseconds.subtractingSaturated(window))
     let inside = exposures.compactMap { exposure in
@@ -51,7 +52,7 @@ public enum SoundDose {
     var rate: Double
   }
 
-  /// The times with sound, in order, each with the loudest level that was told of it.
+  /// The times with sound, in order, each with its loudest level.
   static func parts(of exposures: [Exposure]) -> [Part] {
     let loudestFirst = exposures.filter(\.decibels.isFinite).sorted { $0.decibels > $1.decibels }
     return OverlapResolution.parts(of: loudestFirst.map(\.span)).map { part in
@@ -62,10 +63,11 @@ public enum SoundDose {
   }
 }
 
-/// Seven days in which somebody's headphones were too loud for too long.
+/// Seven days in which a person's headphones were too loud for too long.
 ///
-/// **Ours**: HealthKit's `headphoneAudioExposureEvent` says that the limit of seven days was passed. It ends when ``SoundDose`` passes 1, and
-/// begins seven days before. The next one begins when it ends at the earliest, so no sound makes two of them.
+/// **Ours**: HealthKit's `headphoneAudioExposureEvent` means that the limit of seven days was passed. An event ends when
+/// ``SoundDose`` passes 1, and begins seven days before. The next event begins at that end at the earliest, so no sound makes
+/// two of them.
 public struct SoundExposureEvent: Hashable, Sendable {
   /// The name and the version of the rule, as they stand with stored events.
   public static let rule = (name: "headphone-seven-days", version: Int64(1))
@@ -74,7 +76,7 @@ public struct SoundExposureEvent: Hashable, Sendable {
   public var span: TimeSpan
   /// The equivalent continuous level of the time with sound, in dB(A).
   public var decibels: Double
-  /// How long there was sound, in microseconds.
+  /// The time with sound, in microseconds.
   public var microseconds: Int64
 
   /// The events of all that was heard, in order of time.
@@ -82,8 +84,8 @@ public struct SoundExposureEvent: Hashable, Sendable {
   /// The dose changes in straight lines between the moments at which a level begins or ends, or leaves the seven days. So the
   /// end of an event is exact: the first whole microsecond with a dose of more than 1.
   ///
-  /// - Parameter exposures: In any order; where they overlap, the loudest counts.
-  /// - Returns: Nothing where the dose never passes 1. O(n log n).
+  /// - Parameter exposures: The exposures in any order; of those that overlap, the loudest counts.
+  /// - Returns: The events; empty where the dose never passes 1. O(n log n).
   public static func events(of exposures: [SoundDose.Exposure]) -> [SoundExposureEvent] {
     let parts = SoundDose.parts(of: exposures)
     // Each part is under way in the window from its start on, and leaves it from a week later on.
@@ -119,7 +121,7 @@ public struct SoundExposureEvent: Hashable, Sendable {
 
   private struct Step {
     var time: Timestamp
-    /// Of the slope of the dose.
+    /// The change of the slope of the dose.
     var change: Double
 
     init(at time: Timestamp, by change: Double) {
@@ -143,11 +145,11 @@ public struct SoundExposureEvent: Hashable, Sendable {
   }
 }
 
-/// What its sample says; the first two keys are HealthKit's.
+/// The sample of an event, with the keys of its metadata; the first two keys are HealthKit's.
 extension SoundExposureEvent {
   /// The equivalent continuous level, a quantity in dB(A).
   public static let levelKey = "audioExposureLevel"
-  /// How long there was sound, a quantity of time.
+  /// The time with sound, a quantity of time.
   public static let durationKey = "audioExposureDuration"
   /// The name of the rule, a text.
   public static let ruleKey = "audioExposureRule"

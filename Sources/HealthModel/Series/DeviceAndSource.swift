@@ -1,6 +1,6 @@
 /// The hardware that measured, as far as it has identified itself (HealthKit's `HKDevice`).
 public struct Device: Hashable, Sendable, Codable {
-  /// The name that it advertises.
+  /// The name that the device advertises.
   public var name: String?
   /// The manufacturer's name.
   public var manufacturer: String?
@@ -36,15 +36,15 @@ public struct Device: Hashable, Sendable, Codable {
 
 /// The program that saved an object, with its version (HealthKit's `HKSourceRevision`).
 public struct SourceRevision: Hashable, Sendable, Codable {
-  /// What distinguishes sources: a reverse-domain or program name, such as `sensord`.
+  /// The name that distinguishes sources: a reverse-domain or program name, such as `sensord`.
   public var identifier: String
   /// The name for display.
   public var name: String
   /// The program's version.
   public var version: String?
-  /// The machine it ran on.
+  /// The machine on which the program ran.
   public var productType: String?
-  /// The system it ran on.
+  /// The system on which the program ran.
   public var operatingSystemVersion: String?
 
   /// A source revision with the given parts.
@@ -67,10 +67,10 @@ public struct SourceRevision: Hashable, Sendable, Codable {
 public struct DataSource: Hashable, Sendable, CustomStringConvertible, Codable {
   /// The source's identifier, see ``SourceRevision/identifier``.
   public var source: String
-  /// The device's local identifier, or its name where it has none; nil where there is no device.
+  /// The device's local identifier, or else its name; nil without a device.
   public var device: String?
 
-  /// Takes every part as it is.
+  /// A source with the given parts.
   public init(source: String, device: String? = nil) {
     self.source = source
     self.device = device

@@ -8,7 +8,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
   public let runs: [Run]
   /// All beats, run after run.
   public let beats: [Heartbeat]
-  /// When the series begins: at the start given to its builder, else at its first beat. Nil without beats.
+  /// The start of the series: the one given to its builder, else the first beat. Nil without beats.
   public let start: Timestamp?
 
   /// A stretch of beats on one clock without a break.
@@ -69,7 +69,7 @@ public struct HeartbeatSeries: Hashable, Sendable {
     if let unordered { throw .timeNotIncreasing(index: unordered) }
   }
 
-  /// For a builder, which has checked the parts.
+  /// A series of parts that a builder has checked.
   init(checked runs: [Run], beats: [Heartbeat], timescale: Int32, start: Timestamp?) {
     self.timescale = timescale
     self.runs = runs
@@ -90,13 +90,13 @@ public struct HeartbeatSeries: Hashable, Sendable {
 }
 
 extension HeartbeatSeries {
-  /// From the first beat to the last; nil where there are none.
+  /// The time from the first beat to the last; nil without beats.
   public var bounds: TimeSpan? {
     guard let first = runs.first, let last = runs.last else { return nil }
     return TimeSpan(start: span(of: first).start, end: span(of: last).end)
   }
 
-  /// From a run's first beat to its last. For a run of another series, only the beats that this series has count.
+  /// The time from a run's first beat to its last. For a run of another series, only the beats that this series has count.
   public func span(of run: Run) -> (start: Timestamp, end: Timestamp) {
     let positions = run.beats.clamped(to: beats.indices)
     guard let first = positions.first, let last = positions.last else {
@@ -117,7 +117,7 @@ extension HeartbeatSeries {
 extension HeartbeatSeries {
   /// A beat with its place and time.
   public struct LocatedBeat: Hashable, Sendable {
-    /// When the beat was, in wall-clock time.
+    /// The wall-clock time of the beat.
     public var time: Timestamp
     /// The index of the run in the series.
     public var run: Int
@@ -127,7 +127,7 @@ extension HeartbeatSeries {
     public var beat: Heartbeat
   }
 
-  /// Every beat in order, with its time; each time is computed when it is asked for.
+  /// Every beat in order, with its time, which is computed at each step.
   public var locatedBeats: LocatedBeats { LocatedBeats(series: self) }
 
   /// The beats of a series, one after the other.
@@ -158,7 +158,7 @@ extension HeartbeatSeries {
 }
 
 extension HeartbeatSeries {
-  /// The step in which intervals are told, in seconds: a tick, or more where all are multiples of more, as of some
+  /// The step of the intervals, in seconds: a tick, or a longer step of which nearly all intervals are multiples, as with some
   /// sensors.
   public var intervalStep: Double {
     let tick = 1 / Double(timescale)
@@ -167,11 +167,12 @@ extension HeartbeatSeries {
 
   /// Steps that sensors and programs have, in seconds.
   private static let steps = [0.1, 0.05, 0.025, 0.02, 0.01]
-  /// Few intervals, or a heart as even as a clock, may be multiples by chance.
+  /// The fewest intervals, and the fewest different multiples: few intervals, or a heart as even as a clock, may be multiples by
+  /// chance.
   private static let fewest = 30
   private static let fewestMultiples = 2
 
-  /// Whether nearly all intervals are multiples of a step, as nearly as ticks can tell it.
+  /// Whether nearly all intervals are multiples of a step, as far as ticks can show it.
   private func areMultiples(of step: Double) -> Bool {
     let ticks = step * Double(timescale)
     var multiples: Set<Int> = []
@@ -193,7 +194,7 @@ extension HeartbeatSeries {
 public struct AffineTimeMap: Hashable, Sendable, Codable {
   /// The wall-clock time of tick 0.
   public var anchor: Timestamp
-  /// How much longer than nominal the sensor's ticks are, in parts per billion; observed: −25,000 to 10,000.
+  /// The excess of the sensor's ticks over their nominal length, in parts per billion; observed: −25,000 to 10,000.
   public var slopePartsPerBillion: Int32
   /// Half the width of the interval that contains the times with 95 % confidence, in microseconds.
   public var uncertaintyMicroseconds: Int64

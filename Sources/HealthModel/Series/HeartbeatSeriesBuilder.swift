@@ -1,6 +1,6 @@
 /// Builds a heartbeat series, from times since its start or from runs of RR intervals.
 ///
-/// An invalid call throws and keeps what was added before. Times strictly increase, across runs too.
+/// An invalid call throws and changes nothing. Times strictly increase, across runs too.
 public struct HeartbeatSeriesBuilder: Sendable {
   /// Ticks per second, at least 1.
   public let timescale: Int32
@@ -12,7 +12,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
   /// The tick of the last beat in its run.
   private var tick: Int64 = 0
   private var lastTime: Timestamp?
-  /// When the series begins, if given.
+  /// The start of the series, if given.
   private var start: Timestamp?
   private var isFinished = false
 
@@ -21,7 +21,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
     self.timescale = max(timescale, 1)
   }
 
-  /// How many beats were added.
+  /// The number of beats so far.
   public var count: Int { beats.count }
 
   /// Makes room for so many beats.
@@ -103,7 +103,7 @@ public struct HeartbeatSeriesBuilder: Sendable {
   }
 }
 
-/// Why a series does not accept an insertion, or cannot be finished. What was inserted before is kept.
+/// A reason why a series rejects an insertion, or cannot be finished. The values inserted before stay.
 @nonexhaustive
 public enum SeriesError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The series was finished or discarded before this call.

@@ -29,7 +29,7 @@ extension QualityReport {
     }
   }
 
-  /// The value of a figure; nil if the report has none. Setting a value of another kind sets nil.
+  /// The value of a figure; nil if the report does not have it. Setting a value of another kind sets nil.
   ///
   /// A switch instead of key paths: creating those would cost 0.3 million instructions at their first use.
   public subscript(figure: Figure) -> MetadataValue? {
@@ -169,12 +169,12 @@ extension QualityReport {
 }
 
 extension QualityReport: Codable {
-  /// Its keys and values, as ``metadata`` has them.
+  /// Decodes keys and values in the form of ``metadata``.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(Metadata.self))
   }
 
-  /// Its keys and values, as ``metadata`` has them.
+  /// Encodes the keys and values of ``metadata``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(metadata)

@@ -4,34 +4,35 @@ public import FoundationEssentials
 public struct RecordedSession: Hashable, Sendable, Codable {
   /// The session's identity, also its sync identifier: however often it is saved, it is stored once.
   public var id: UUID
-  /// Of two saves of one session, the one with the greater version is kept; for instance the number of notifications.
+  /// The version of the save, for instance the number of notifications. Of two saves of one session, the one with the greater
+  /// version is stored.
   public var syncVersion: Int64
   /// The hardware that measured.
   public var device: Device
-  /// The program that saved it.
+  /// The program that saved the session.
   public var source: SourceRevision
-  /// When it begins.
+  /// The start of the session.
   public var start: Timestamp
-  /// When it ends.
+  /// The end of the session.
   public var end: Timestamp
-  /// One of `shutdown`, `request`, `clientGone`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`; `imported` for one
-  /// from a file of another program.
+  /// The reason for the end: one of `shutdown`, `request`, `clientGone`, `away`, `offSkin`, `rolled`, `captureEnd`, `recovered`;
+  /// `imported` for a session from a file of another program.
   public var endReason: String
   /// Metadata from the person or program that requested the session.
   public var metadata: Metadata
-  /// Rates in order of arrival, times not decreasing. Repeated times and values are kept.
+  /// Rates in order of arrival, times not decreasing, repeated times and values included.
   public var rates: [HeartRateValue]
   /// The beats in their runs.
   public var heartbeats: HeartbeatSeries
   /// The gaps in order of time: between two beats, or between two rates where there are no beats.
   public var gaps: [RecordingGap]
-  /// The points that somebody marked, in order of time.
+  /// The marked points, in order of time.
   public var markers: [SessionMarker]
-  /// Nil where it is unknown.
+  /// The share of the time that the beats, or else the rates, account for; nil where it is unknown.
   public var coverage: Coverage?
   /// Figures of heart rate variability.
   public var variability: HeartRateVariabilitySummary
-  /// What the recorder knows about the session beside its values.
+  /// The recorder's findings about the session beside its values.
   public var quality: QualityReport
 
   /// A session with the given parts, which are not checked.
@@ -98,7 +99,7 @@ public struct HeartRateVariabilitySummary: Hashable, Sendable, Codable {
 
 /// A heart rate as a sensor sent it, with the time of its arrival.
 public struct HeartRateValue: Hashable, Sendable, Codable {
-  /// When the notification was read. Stored to the millisecond, rounded down.
+  /// The time at which the notification was read. Stored to the millisecond, rounded down.
   public var time: Timestamp
   /// Beats per minute, as received: 1 to 65535.
   public var beatsPerMinute: UInt16
@@ -128,15 +129,16 @@ public enum SensorContact: UInt8, Hashable, Sendable, CaseIterable, Codable {
 /// A stretch of a session in which beats or rates may have been lost, with the reason.
 public struct RecordingGap: Hashable, Sendable, Codable {
   /// The reason: `link`, `contact`, `step`, `filler`, `surplus`, `missedOrPause`, `recorder`, `boot`, `silence`, or
-  /// `clientSession` where a program's session has the values; in an imported session also `stopped`. BlueZ's explanation is in ``detail``.
+  /// `clientSession` where a program's session has the values; in an imported session also `stopped`. BlueZ's explanation is
+  /// in ``detail``.
   public var reason: String
   /// An explanation beside the reason.
   public var detail: String?
-  /// When it begins.
+  /// The start of the gap.
   public var start: Timestamp
-  /// When it ends.
+  /// The end of the gap.
   public var end: Timestamp
-  /// An estimate from the neighbouring intervals or rates; nil if there is none.
+  /// The number of lost beats, estimated from the neighbouring intervals or rates; nil without an estimate.
   public var estimatedLostBeats: Double?
 
   /// A gap with the given parts.
@@ -151,11 +153,11 @@ public struct RecordingGap: Hashable, Sendable, Codable {
   }
 }
 
-/// A point in time that somebody marked in a recording session: the level of a game, for instance.
+/// A marked point in time of a recording session: the level of a game, for instance.
 public struct SessionMarker: Hashable, Sendable, Codable {
-  /// The point that is marked.
+  /// The marked point.
   public var time: Timestamp
-  /// What whoever marked it said of it, word for word: text of another program.
+  /// The text of the marker, unchanged: text of another program.
   public var text: String
 
   /// A marker with the given parts.

@@ -1,14 +1,14 @@
 /// The figures of one stretch of time, with their context.
 public struct Statistics: Hashable, Sendable, Codable {
-  /// From here, inclusive …
+  /// The start of the stretch, which belongs to it.
   public var start: Timestamp
-  /// … to here, exclusive.
+  /// The end of the stretch, which does not belong to it.
   public var end: Timestamp
   /// The source of the quantities; nil if the sources are merged.
   public var source: DataSource?
   /// The number of quantities that contributed.
   public var count: Int
-  /// In the type's unit, like all values; nil if it was not requested, does not apply, or nothing contributed.
+  /// The sum in the type's unit, like all values; nil if the sum was not requested, does not apply, or nothing contributed.
   public var sum: Double?
   /// The mean by the type's aggregation style.
   public var average: Double?
@@ -18,17 +18,17 @@ public struct Statistics: Hashable, Sendable, Codable {
   public var maximum: Double?
   /// The value that starts last.
   public var mostRecent: Double?
-  /// When the most recent quantity was measured.
+  /// The time of the most recent quantity.
   public var mostRecentSpan: TimeSpan?
   /// The total duration of the quantities, in microseconds.
   public var duration: Int64?
-  /// How much of the time the quantities cover.
+  /// The part of the time that the quantities cover.
   public var coverage: TimeCoverage
   /// The sources that contributed, highest priority first.
   public var sources: [DataSource]
-  /// The weight of each of ``sources`` in the average, adding up to 1: by the time that it covers, or by the number of its
-  /// values if none covers any. Empty if the average does not weigh sources: because there is one only, or by another style
-  /// or policy than ``WeightingPolicy/ownDuration``.
+  /// The weight of each of ``sources`` in the average, adding up to 1: by the time that the source covers, or by the number of its
+  /// values if no source covers any time. Empty if the average does not weigh sources: because there is only one, or by another
+  /// style or policy than ``WeightingPolicy/ownDuration``.
   public var sourceWeights: [Double]
   /// The weighting of a temporally weighted average.
   public var policy: WeightingPolicy
@@ -37,7 +37,7 @@ public struct Statistics: Hashable, Sendable, Codable {
 }
 
 extension Statistics {
-  /// Of a stretch to which no quantity contributed.
+  /// The statistics of a stretch to which no quantity contributed.
   package init(
     emptyFrom start: Timestamp, to end: Timestamp, source: DataSource?, coverage: TimeCoverage, policy: WeightingPolicy,
     styleVersion: Int
@@ -49,7 +49,7 @@ extension Statistics {
   }
 }
 
-/// How much of a stretch of time the quantities cover, in microseconds.
+/// The part of a stretch of time that quantities cover, and the rest of the stretch, in microseconds.
 public struct TimeCoverage: Hashable, Sendable, Codable {
   /// Time within a quantity, or between two of a series that are no further apart than the policy's gap.
   public var covered: Int64
@@ -62,7 +62,7 @@ public struct TimeCoverage: Hashable, Sendable, Codable {
     self.gaps = gaps
   }
 
-  /// 0 to 1; 0 for a stretch without duration.
+  /// The covered share, 0 to 1; 0 for a stretch without duration.
   public var fraction: Double {
     let length = Double(covered) + Double(gaps)
     return length > 0 ? Double(covered) / length : 0
@@ -74,7 +74,7 @@ public struct StatisticsOptions: OptionSet, Hashable, Sendable, Codable {
   /// The flags as bits.
   public let rawValue: UInt8
 
-  /// Takes the flags as bits.
+  /// The options with these bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -117,8 +117,8 @@ public struct StatisticsOptions: OptionSet, Hashable, Sendable, Codable {
   }
 }
 
-/// How a discrete average weighs its values. HealthKit does not say how it weighs values without duration; these policies
-/// are ours, and a later version may have more.
+/// The weights of values in a discrete average. HealthKit does not document its weights of values without duration; these
+/// policies are ours, and a later version may have more.
 @nonexhaustive
 public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codable {
   /// Within a source each value weighs by its duration; if all durations are zero, all weigh the same. Sources weigh by the
@@ -129,7 +129,7 @@ public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codabl
   /// Straight lines connect a series' values, unless they are more than this many microseconds apart.
   case trapezoid(maximumGapMicroseconds: Int64)
 
-  /// Ten seconds: as long as a strap's link may be interrupted.
+  /// The standard gap: ten seconds, for which a strap's link may be interrupted.
   public static let standardGapMicroseconds: Int64 = 10_000_000
 
   /// One line for a person.
@@ -154,21 +154,21 @@ public enum WeightingPolicy: Hashable, Sendable, CustomStringConvertible, Codabl
 ///
 /// If the arrays differ in length, only quantities with both start and value count, and one without an end has no duration.
 public struct QuantityTrack: Hashable, Sendable, Codable {
-  /// Microseconds since 1970, not decreasing.
+  /// The start of each quantity, in microseconds since 1970, not decreasing.
   public var starts: [Int64]
-  /// The end of each quantity; empty if none has a duration.
+  /// The end of each quantity; empty if no quantity has a duration.
   public var ends: [Int64]
-  /// In the type's unit.
+  /// The values, in the type's unit.
   public var values: [Double]
 
-  /// Takes every part as it is.
+  /// A track with the given columns, which are not checked.
   public init(starts: [Int64] = [], ends: [Int64] = [], values: [Double] = []) {
     self.starts = starts
     self.ends = ends
     self.values = values
   }
 
-  /// How many quantities there are.
+  /// The number of quantities.
   public var count: Int { min(starts.count, values.count) }
 
   /// The end of a quantity, which is not before its start.
@@ -194,7 +194,7 @@ public struct QuantityTrack: Hashable, Sendable, Codable {
   }
 }
 
-/// Why statistics cannot be computed.
+/// A reason why statistics cannot be computed.
 @nonexhaustive
 public enum StatisticsError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Average, minimum and maximum are not meaningful for quantities that add up.

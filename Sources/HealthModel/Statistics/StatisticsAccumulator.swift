@@ -2,7 +2,7 @@ import Glibc
 
 /// The figures of one bucket while they are accumulated.
 package struct StatisticsAccumulator: Sendable {
-  /// Of all sources together.
+  /// The contributions of all sources together.
   package var total = SourceShare()
   /// The rank of the only source so far; see ``StatisticsBuckets/credit(_:of:to:)``.
   var soleRank: Int32 = Self.nobody
@@ -36,7 +36,7 @@ package struct StatisticsAccumulator: Sendable {
 
   package init() {}
 
-  /// Keeps the latest quantity; of equal starts, that of the source with the higher priority.
+  /// Records the latest quantity; of equal starts, that of the source with the higher priority.
   package mutating func note(_ candidate: MostRecent) {
     guard let current = mostRecent else {
       mostRecent = candidate

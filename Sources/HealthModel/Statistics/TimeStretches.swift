@@ -53,25 +53,25 @@ package struct TimeStretches: Hashable, Sendable {
   }
 }
 
-/// Which of stretches of time that overlap counts when.
+/// The choice of one stretch for each moment, among stretches of time that overlap.
 enum OverlapResolution {
-  /// A time in which one of them counts.
+  /// A time in which one of the stretches counts.
   struct Part {
     var span: TimeSpan
-    /// Its place in the order of precedence.
+    /// The place of that stretch in the order of precedence.
     var place: Int
   }
 
   /// The parts of time in which a stretch counts, in order of time; next to each other they may be of the same one.
   ///
-  /// - Parameter spans: In order of precedence: of those of one moment the first counts.
-  /// - Returns: Nothing of a time that lies in none, and nothing of stretches without a length. O(n log n).
+  /// - Parameter spans: The stretches in order of precedence: of those that share a moment the first counts.
+  /// - Returns: The parts; a time outside of all stretches has no part, nor has a stretch without a length. O(n log n).
   static func parts(of spans: [TimeSpan]) -> [Part] {
     let moments = Set(spans.flatMap { [$0.start, $0.end] }).sorted()
     let places = Dictionary(zip(moments, 0...)) { first, _ in first }
-    // For the time from each moment to the next: which counts.
+    // The stretch that counts from each moment to the next.
     var counting = [Int?](repeating: nil, count: moments.count)
-    // For each moment the first one from there on where none counts yet, or one that is on the way to it.
+    // The first moment from each one on at which no stretch counts yet, or a moment on the way to it.
     var free = Array(0...moments.count)
     func firstFree(_ moment: Int) -> Int {
       var moment = moment

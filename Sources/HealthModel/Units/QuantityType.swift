@@ -1,4 +1,4 @@
-/// What is measured: a name, the unit of stored values, and how they are aggregated.
+/// The type of a quantity: a name, the unit of stored values, and the style of their aggregation.
 ///
 /// Types are open. Known ones are static members. A program creates its own with ``init(_:unit:style:styleVersion:)`` and
 /// registers them (``QuantityTypeRegistry``). Types of other programs are as the store's file describes them
@@ -8,9 +8,9 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   public let identifier: String
   /// The unit of stored values; compatible units are accepted and converted.
   public let unit: Unit
-  /// How values are aggregated.
+  /// The style by which values are aggregated.
   public let style: AggregationStyle
-  /// Raised when the style's result for this type changes; 1 or more.
+  /// The version of the style, raised when its result for this type changes; 1 or more.
   public let styleVersion: Int
 
   /// A program's own type.
@@ -19,8 +19,8 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   ///   - identifier: 1 to 100 of the ASCII letters, digits, `.`, `_` and `-`, the first a letter. A reverse-domain name
   ///     (`org.example.mood`) will never clash with a type of a later version.
   ///   - unit: The unit of stored values.
-  ///   - style: How they are aggregated.
-  ///   - styleVersion: 1 at first.
+  ///   - style: The style by which they are aggregated.
+  ///   - styleVersion: The version of the style: 1 at first.
   /// - Throws: ``QuantityTypeError`` where the identifier is no name, unit or style are not known, or the version is below 1.
   public init(
     _ identifier: String, unit: Unit, style: AggregationStyle, styleVersion: Int = 1
@@ -51,7 +51,7 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
     self.styleVersion = styleVersion
   }
 
-  /// The library's type with that identifier; nil if there is none.
+  /// The library's type with that identifier; nil without such a type.
   public init?(identifier: String) {
     guard let type = QuantityTypeRegistry.standard[identifier] else { return nil }
     self = type
@@ -66,7 +66,7 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   /// The identifier.
   public var description: String { identifier }
 
-  /// Not a quantity, so no quantity type may have this name.
+  /// The name of beats, which are not quantities: no quantity type may have it.
   private static let heartbeatSeries = "heartbeatSeries"
 
   private static func isName(_ text: String) -> Bool {
@@ -82,7 +82,7 @@ public struct QuantityType: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How the quantities of a type are aggregated. A style has a version, since its meaning may change.
+/// A way to aggregate the quantities of a type. A style has a version, since its meaning may change.
 ///
 /// Styles are open: a store may hold one from a newer program. Its values can be read, but not averaged or summed.
 public struct AggregationStyle: RawRepresentable, Hashable, Sendable, CustomStringConvertible, Codable {
@@ -122,7 +122,7 @@ public struct AggregationStyle: RawRepresentable, Hashable, Sendable, CustomStri
   public var description: String { rawValue }
 }
 
-/// Why a program's own quantity type is not valid.
+/// A reason why a program's own quantity type is not valid.
 @nonexhaustive
 public enum QuantityTypeError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An identifier is 1 to 100 letters, digits, `.`, `_` and `-` of ASCII, the first a letter.

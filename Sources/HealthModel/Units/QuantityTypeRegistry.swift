@@ -16,7 +16,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
 
   /// The library's types and those of the program.
   ///
-  /// - Throws: As ``register(_:)``.
+  /// - Throws: The errors of ``register(_:)``.
   public init(_ own: [QuantityType]) throws(QuantityTypeError) {
     self = .standard
     for type in own { try register(type) }
@@ -37,7 +37,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
     guard present == type else { throw .alreadyRegistered(type.identifier) }
   }
 
-  /// The type with that identifier; nil where none is registered.
+  /// The type with that identifier; nil where such a type is not registered.
   public subscript(identifier: String) -> QuantityType? { byIdentifier[identifier] }
 
   /// The type with a name given by a person. Throws ``StatisticsError/unknownType(_:nearest:)`` with similar names.
@@ -50,8 +50,8 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
 
   /// The type by which the values of a file's type have to be read.
   ///
-  /// This is the registered type if it has the same unit. Otherwise it is as the file describes it, opaque if unit or style
-  /// are of a later version of the library.
+  /// The registered type, if its unit is the same. Otherwise the type is as the file describes it, opaque if unit or style are of
+  /// a later version of the library.
   public func type(
     identifier: String, storedUnit: String, style: String, styleVersion: Int
   ) -> QuantityType {
@@ -64,7 +64,7 @@ public struct QuantityTypeRegistry: Hashable, Sendable {
 
 /// Suggests names for a misspelt one.
 package enum Spelling {
-  /// Those of `names` that differ from `name` by a few letters, or contain it; the nearest first, at most three.
+  /// The members of `names` that differ from `name` by a few letters, or contain it; the nearest first, at most three.
   package static func nearest(to name: String, among names: [String]) -> [String] {
     let wanted = Array(name.lowercased().utf8.prefix(64))
     guard !wanted.isEmpty else { return [] }

@@ -96,7 +96,7 @@ extension Unit {
   /// A-weighted sound pressure level, relative to 20 µPa.
   public static let decibelAWeightedSoundPressureLevel = Unit(
     symbol: "dBASPL", dimension: Dimension(length: -1, mass: 1, time: -2), scale: .level(reference: 20e-6 * 1000))
-  /// Relative to a healthy ear at the same frequency.
+  /// Hearing level in decibels, relative to a healthy ear at the same frequency.
   public static let decibelHearingLevel = Unit(symbol: "dBHL", factor: 1, Dimension(hearing: 1))
 
   /// An angle: π/180.
@@ -164,14 +164,14 @@ public struct Quantity: Hashable, Sendable, CustomStringConvertible, Codable {
   }
 }
 
-/// Why a unit cannot be used.
+/// A reason why a unit cannot be used.
 @nonexhaustive
 public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text does not follow the grammar of ``Unit``; `at` counts bytes from 0.
   case unreadable(String, at: Int)
   /// No unit has this symbol.
   case unknownSymbol(String)
-  /// One cannot be converted to the other, because their dimensions differ.
+  /// Units that cannot be converted to each other, because their dimensions differ.
   case incompatible(String, String)
   /// The unit is from a file and unknown to this program.
   case unknownUnit(String)
@@ -188,7 +188,7 @@ public enum UnitError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unit: Codable {
-  /// The symbol. An unknown symbol is kept, and ``isKnown`` is false.
+  /// Decodes the symbol. An unknown symbol is decoded, too, and ``isKnown`` is false then.
   public init(from decoder: any Decoder) throws {
     let symbol = try decoder.singleValueContainer().decode(String.self)
     self = Unit(symbol) ?? Unit(opaque: symbol)

@@ -47,9 +47,9 @@ extension HeartRateVariability {
     return low
   }
 
-  /// Longer holes divide the recording, in seconds: the longest wave of HF is hardly longer.
+  /// The longest hole that does not divide the recording, in seconds: the longest wave of HF is hardly longer.
   private static let longestHole = 5.0
-  /// Segments in which NN intervals fill less than this share are left out. Our choice: the Task Force gives none.
+  /// The least share of a segment that NN intervals have to fill. Our choice: the Task Force does not give such a limit.
   private static let leastSpectralCoverage = 0.8
   /// Frequencies per 1/T.
   private static let oversampling = 4.0
@@ -68,7 +68,7 @@ extension HeartRateVariability {
     return stretches
   }
 
-  /// From the beginning of its first interval to the end of its last.
+  /// The time from the beginning of a segment's first interval to the end of its last, in seconds.
   private func length(_ segment: Range<Int>) -> Double {
     intervals.ends[segment.upperBound - 1] - intervals.ends[segment.lowerBound] + intervals.seconds[segment.lowerBound]
   }
@@ -91,7 +91,7 @@ extension HeartRateVariability {
   private func power(in frequencies: Range<Double>, of segment: Range<Int>) -> Double {
     let length = length(segment)
     let step = 1 / (Self.oversampling * length)
-    // Integer multiples of the step, so that neighbouring bands share no frequency and omit none.
+    // Integer multiples of the step, so that neighbouring bands neither share nor omit a frequency.
     let first = (frequencies.lowerBound / step).rounded(.up)
     let last = (frequencies.upperBound / step).rounded(.up)
     let spectrum = LombScargle(times: Array(intervals.ends[segment]), values: Array(intervals.seconds[segment]))
@@ -110,7 +110,7 @@ public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
   /// 0.15 to 0.40 Hz.
   case high = "hf"
 
-  /// In Hz; a frequency on a border belongs to the band above it.
+  /// The frequencies of the band, in Hz; a frequency on a border belongs to the band above it.
   public var frequencies: Range<Double> {
     switch self {
     case .veryLow: 0.003..<0.04
@@ -142,9 +142,9 @@ public enum FrequencyBand: String, Hashable, Sendable, CaseIterable {
 /// The power at a frequency is that of the sinusoid that fits the values best. So no values are invented for times without
 /// one, as resampling to an even grid would do.
 struct LombScargle {
-  /// Relative to their middle, in seconds.
+  /// The times relative to their middle, in seconds.
   private let times: [Double]
-  /// With their linear trend removed.
+  /// The values without their linear trend.
   private let values: [Double]
 
   /// Removes the least-squares line from the values: a slow drift would leak into every band.
@@ -198,7 +198,7 @@ struct LombScargle {
       product += cosine * sine
     }
 
-    /// Relative to the time offset τ at which sine and cosine are orthogonal over these times.
+    /// The power relative to the time offset τ at which sine and cosine are orthogonal over these times.
     var power: Double {
       let turn = atan2(2 * product, cosineSquared - sineSquared) / 2
       let (cosine, sine) = (cos(turn), sin(turn))

@@ -5,7 +5,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case meanRate
   /// Standard deviation of NN intervals, divided by n − 1, as in most tools.
   case sdnn
-  /// The same divided by n.
+  /// Standard deviation of NN intervals, divided by n.
   case sdnnPopulation
   /// Standard deviation (n − 1) of the means of five-minute segments.
   case sdann
@@ -16,7 +16,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case sdsd
   case nn50
   case pnn50
-  /// Both with the divisor n − 1.
+  /// Width of the Poincaré plot, with the divisor n − 1, as ``sd2``.
   case sd1
   case sd2
   case vlf
@@ -24,7 +24,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   case hf
   case lfHfRatio
 
-  /// In the grammar of ``Unit``.
+  /// The symbol of the unit, in the grammar of ``Unit``.
   public var unitSymbol: String {
     switch self {
     case .meanNN, .sdnn, .sdnnPopulation, .sdann, .sdnnIndex, .rmssd, .sdsd, .sd1, .sd2: "ms"
@@ -85,7 +85,7 @@ public enum VariabilityMeasure: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Why a figure of heart rate variability is refused, instead of a NaN or a number without meaning.
+/// A reason to refuse a figure of heart rate variability, instead of a NaN or a number without meaning.
 @nonexhaustive
 public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   case tooFewIntervals(needed: Int, available: Int)
@@ -107,11 +107,11 @@ public enum VariabilityRefusal: Error, Hashable, Sendable, CustomStringConvertib
   case segmentsTooThin(neededCoverage: Double)
   /// The band in the denominator has no power.
   case noPower(FrequencyBand)
-  /// The intervals are told in steps that would move the figure by more than 5 %.
+  /// The intervals have steps that would move the figure by more than 5 %.
   case tooCoarse(stepMilliseconds: Double)
-  /// The sensor's intervals are no heart's, beat by beat, so there are no beats, and their variation says nothing.
+  /// The sensor's intervals are not those of single beats, so there are no beats, and the variation has no meaning.
   case noBeats(IntervalHabit)
-  /// There would be more windows than can be returned.
+  /// The time has more windows than can be returned.
   case tooManyWindows(limit: Int)
   /// SD2² is negative: the intervals alternate so strongly that the Poincaré ellipse has no length.
   case negativeVariance

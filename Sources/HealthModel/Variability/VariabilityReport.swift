@@ -2,7 +2,7 @@
 public struct VariabilityReport: Hashable, Sendable {
   /// The examined time. An interval belongs to the span in which it ends.
   public let span: TimeSpan
-  /// What the figures are computed from.
+  /// The intervals from which the figures are computed.
   public let intervals: NNIntervals
   /// The share of the span that NN intervals fill, 0...1.
   public let coverage: Double
@@ -10,7 +10,7 @@ public struct VariabilityReport: Hashable, Sendable {
   public let refusal: VariabilityRefusal?
   private let variability: HeartRateVariability
 
-  /// Below this share of the time, the intervals are not representative. Our choice: the Task Force gives none.
+  /// The least share of the time that representative intervals fill. Our choice: the Task Force does not give such a limit.
   private static let leastCoverage = 0.5
   /// The most windows: a little more than a week has seconds.
   private static let windowLimit: Int64 = 700_000
@@ -22,7 +22,8 @@ public struct VariabilityReport: Hashable, Sendable {
   ///   - span: The time to examine.
   ///   - windowMicroseconds: The length of each window; the last one may be shorter. nil means one window.
   ///   - refusal: A reason to refuse all figures that the intervals do not show.
-  /// - Returns: One report without windows; none for a span without length.
+  /// - Returns: One report for each window, or a single report without windows. With windows, a span without length has no
+  ///   report.
   /// - Throws: ``VariabilityRefusal/tooManyWindows(limit:)``.
   public static func reports(
     _ intervals: NNIntervals, in span: TimeSpan, windowMicroseconds: Int64? = nil, refusal: VariabilityRefusal? = nil
@@ -96,7 +97,7 @@ extension HeartRateVariabilitySummary {
   }
 }
 
-/// Whether the NN intervals look like sinus rhythm, for which heart rate variability is defined.
+/// An indication whether NN intervals are of sinus rhythm, for which heart rate variability is defined.
 ///
 /// In atrial fibrillation or endless bigeminy, the intervals that remain without the artefacts are not between sinus beats
 /// either, and the figures describe the arrhythmia. Intervals alone cannot diagnose it, but they can show that successive

@@ -1,24 +1,23 @@
 /// One lens of glasses. Only the sphere has to be there; what was not prescribed stays nil.
 public struct GlassesLensSpecification: Hashable, Sendable, Codable {
-  /// In dioptres: negative for who does not see far.
+  /// The power in dioptres: negative for short-sighted people.
   public var sphere: Double
-  /// For astigmatism, in dioptres.
+  /// The additional power for astigmatism, in dioptres.
   public var cylinder: Double?
-  /// Where the cylinder has no power: degrees, 0 to 180 (ISO 8429).
+  /// The direction in which the cylinder has no power: degrees, 0 to 180 (ISO 8429).
   public var axis: Double?
-  /// What is added for near sight, in dioptres.
+  /// The addition for near sight, in dioptres.
   public var addPower: Double?
-  /// Between the lens and the eye, in millimetres.
+  /// The distance between the lens and the eye, in millimetres.
   public var vertexDistance: Double?
-  /// What moves the image.
+  /// The prism, which moves the image.
   public var prism: VisionPrism?
-  /// From the middle of the nose to the pupil when it looks far, in millimetres.
+  /// The distance from the middle of the nose to the pupil of an eye that looks far, in millimetres.
   public var farPupillaryDistance: Double?
-  /// The same when it looks near, in millimetres.
+  /// The distance from the middle of the nose to the pupil of an eye that looks near, in millimetres.
   public var nearPupillaryDistance: Double?
 
-  /// A lens with the given parts, in dioptres, degrees and millimetres. Their ranges are looked at by
-  /// ``VisionPrescription/validate()``.
+  /// A lens with the given parts, in dioptres, degrees and millimetres. ``VisionPrescription/validate()`` checks their ranges.
   public init(
     sphere: Double, cylinder: Double? = nil, axis: Double? = nil, addPower: Double? = nil,
     vertexDistance: Double? = nil, prism: VisionPrism? = nil, farPupillaryDistance: Double? = nil,
@@ -36,7 +35,7 @@ public struct GlassesLensSpecification: Hashable, Sendable, Codable {
 
   /// A lens in any compatible units.
   ///
-  /// - Throws: ``UnitError`` for a power that is none, an angle that is none, or a distance that is none.
+  /// - Throws: ``UnitError`` for a power, an angle or a distance in an incompatible unit.
   public init(
     sphere: Quantity, cylinder: Quantity? = nil, axis: Quantity? = nil, addPower: Quantity? = nil,
     vertexDistance: Quantity? = nil, prism: VisionPrism? = nil, farPupillaryDistance: Quantity? = nil,
@@ -63,14 +62,14 @@ public enum VisionPrism: Hashable, Sendable, Codable {
 
   /// A prism in any compatible units.
   ///
-  /// - Throws: ``UnitError`` for an amount that is not one of prism, or an angle that is none.
+  /// - Throws: ``UnitError`` for an amount or an angle in an incompatible unit.
   public init(amount: Quantity, angle: Quantity) throws(UnitError) {
     self = .angled(amount: try amount.value(in: .prismDiopter), angle: try angle.value(in: .degree))
   }
 
   /// A prism in any compatible units.
   ///
-  /// - Throws: ``UnitError`` for an amount that is not one of prism.
+  /// - Throws: ``UnitError`` for an amount in an incompatible unit.
   public init(
     verticalAmount: Quantity, verticalBase: VisionPrismBase, horizontalAmount: Quantity,
     horizontalBase: VisionPrismBase
@@ -83,35 +82,34 @@ public enum VisionPrism: Hashable, Sendable, Codable {
 
 /// The direction of the thickest edge of a prism. Raw values are HealthKit's.
 public enum VisionPrismBase: Int64, Hashable, Sendable, Codable, CaseIterable {
-  /// There is no prism in this direction.
+  /// No prism in this direction.
   case none = 0
-  /// To the brow.
+  /// The side of the brow.
   case up = 1
-  /// To the cheek.
+  /// The side of the cheek.
   case down = 2
-  /// To the nose.
+  /// The side of the nose.
   case `in` = 3
-  /// To the temple.
+  /// The side of the temple.
   case out = 4
 }
 
 /// One contact lens. Only the sphere has to be there; what was not prescribed stays nil.
 public struct ContactsLensSpecification: Hashable, Sendable, Codable {
-  /// In dioptres: negative for who does not see far.
+  /// The power in dioptres: negative for short-sighted people.
   public var sphere: Double
-  /// For astigmatism, in dioptres.
+  /// The additional power for astigmatism, in dioptres.
   public var cylinder: Double?
-  /// Where the cylinder has no power: degrees, 0 to 180 (ISO 8429).
+  /// The direction in which the cylinder has no power: degrees, 0 to 180 (ISO 8429).
   public var axis: Double?
-  /// What is added for near sight, in dioptres.
+  /// The addition for near sight, in dioptres.
   public var addPower: Double?
   /// The radius of the back of the lens, in millimetres.
   public var baseCurve: Double?
-  /// From edge to edge, in millimetres.
+  /// The distance from edge to edge, in millimetres.
   public var diameter: Double?
 
-  /// A lens with the given parts, in dioptres, degrees and millimetres. Their ranges are looked at by
-  /// ``VisionPrescription/validate()``.
+  /// A lens with the given parts, in dioptres, degrees and millimetres. ``VisionPrescription/validate()`` checks their ranges.
   public init(
     sphere: Double, cylinder: Double? = nil, axis: Double? = nil, addPower: Double? = nil, baseCurve: Double? = nil,
     diameter: Double? = nil
@@ -126,7 +124,7 @@ public struct ContactsLensSpecification: Hashable, Sendable, Codable {
 
   /// A lens in any compatible units.
   ///
-  /// - Throws: ``UnitError`` for a power that is none, an angle that is none, or a distance that is none.
+  /// - Throws: ``UnitError`` for a power, an angle or a distance in an incompatible unit.
   public init(
     sphere: Quantity, cylinder: Quantity? = nil, axis: Quantity? = nil, addPower: Quantity? = nil,
     baseCurve: Quantity? = nil, diameter: Quantity? = nil

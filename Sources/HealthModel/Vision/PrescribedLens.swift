@@ -112,7 +112,7 @@ extension VisionPrism {
     }
   }
 
-  /// The prism among the values of a lens; nil if there is none.
+  /// The prism among the values of a lens; nil for a lens without a prism.
   ///
   /// - Throws: ``VisionPrescriptionError/incompletePrism``, ``VisionPrescriptionError/prismBase``.
   init?(_ values: [LensField: Double]) throws(VisionPrescriptionError) {
@@ -143,7 +143,7 @@ extension VisionPrism {
   }
 }
 
-/// What a prescription can say of a lens. The names are those of the properties.
+/// A value that a prescription can have for a lens. The names are those of the properties.
 @nonexhaustive
 public enum LensField: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   /// Dioptres.
@@ -177,7 +177,7 @@ public enum LensField: String, Hashable, Sendable, Codable, CaseIterable, Compar
   /// Millimetres, of contact lenses.
   case diameter
 
-  /// What its values may be, wider than what is made: what lies outside was mistyped.
+  /// The range of the field's values, wider than that of real lenses: a value outside of it was mistyped.
   public var range: ClosedRange<Double> {
     switch self {
     case .sphere, .cylinder: -40...40
@@ -191,7 +191,7 @@ public enum LensField: String, Hashable, Sendable, Codable, CaseIterable, Compar
     }
   }
 
-  /// By their order in a prescription.
+  /// Orders fields as a prescription does.
   public static func < (one: LensField, other: LensField) -> Bool { one.place < other.place }
 
   private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
-/// A finished workout: what it was, what happened in it, its activities, and the figures of what was collected with it.
+/// A finished workout: its kind and place, its events and activities, and the figures of the samples collected with it.
 public struct Workout: Hashable, Sendable, Identifiable, Codable {
-  /// Its identifier.
+  /// The identifier of the workout.
   public let id: UUID
-  /// What it was.
+  /// The kind and the place of the workout.
   public let configuration: WorkoutConfiguration
-  /// From its start to its end, pauses included.
+  /// The time from start to end, pauses included.
   public let span: TimeSpan
-  /// Its events in order of time, without those that were told of one activity alone; see ``events(in:)``.
+  /// The events in order of time, without those of one activity alone; see ``events(in:)``.
   public let events: [WorkoutEvent]
-  /// Its activities in order of time; none if it was not divided.
+  /// The activities in order of time; empty if the workout was not divided.
   public let activities: [WorkoutActivity]
   /// Further information.
   public let metadata: Metadata
-  /// The figures of what was collected with it, by the identifier of the type; empty before they are computed.
+  /// The figures of the collected samples, by the identifier of the type; empty before they are computed.
   public let allStatistics: [WorkoutStatistics]
 
-  /// A workout with the given parts. They are brought into order; their rules are looked at by ``validate()``.
+  /// A workout with the given parts. Events and activities are sorted by time; ``validate()`` checks their rules.
   public init(
     id: UUID = UUID(), _ configuration: WorkoutConfiguration, over span: TimeSpan, events: [WorkoutEvent] = [],
     activities: [WorkoutActivity] = [], metadata: Metadata = [:], allStatistics: [WorkoutStatistics] = []
@@ -39,9 +39,9 @@ public struct Workout: Hashable, Sendable, Identifiable, Codable {
     self.allStatistics = allStatistics
   }
 
-  /// When it begins.
+  /// The start of the span.
   public var start: Timestamp { span.start }
-  /// When it ends.
+  /// The end of the span.
   public var end: Timestamp { span.end }
 
   /// The figures of one type; nil if nothing of it was collected.
@@ -55,10 +55,10 @@ public struct Workout: Hashable, Sendable, Identifiable, Codable {
     return (activity.events + shared).inOrder
   }
 
-  /// How long it lasted, without pauses.
+  /// The duration without pauses.
   public var duration: Duration { .microseconds(pauses.microsecondsLeft(of: span)) }
 
-  /// How long the activity lasted, without pauses, whoever was told of them.
+  /// The duration of the activity without pauses, both the workout's and its own.
   public func duration(of activity: WorkoutActivity) -> Duration {
     .microseconds(pauses.microsecondsLeft(of: activity.span))
   }
@@ -69,14 +69,14 @@ public struct Workout: Hashable, Sendable, Identifiable, Codable {
     return [pauses.microsecondsLeft(of: span)] + activities.map { pauses.microsecondsLeft(of: $0.span) }
   }
 
-  /// When it was paused. A pause that nobody ended lasts to the end: of its activity, or of the workout.
+  /// The pauses. A pause that was not ended lasts to the end of its activity, or of the workout.
   package var pauses: TimeStretches {
     var pauses = TimeStretches(pausesIn: events, until: end)
     for activity in activities { pauses.formUnion(TimeStretches(pausesIn: activity.events, until: activity.end)) }
     return pauses
   }
 
-  /// The same workout with the figures of what was collected.
+  /// A copy with the figures of the collected quantities.
   package func with(_ quantities: CollectedQuantities) -> Workout {
     let pauses = pauses
     return Workout(
@@ -90,7 +90,7 @@ public struct Workout: Hashable, Sendable, Identifiable, Codable {
 }
 
 extension [WorkoutEvent] {
-  /// By start, then by end; equal ones as they were.
+  /// The events by start, then by end; equal ones in their present order.
   var inOrder: [WorkoutEvent] {
     indices.sorted { (self[$0].span.start, self[$0].span.end, $0) < (self[$1].span.start, self[$1].span.end, $1) }
       .map { self[$0] }
@@ -99,17 +99,17 @@ extension [WorkoutEvent] {
 
 /// A part of a workout with a configuration of its own: one sport of a race, or one interval of a run.
 public struct WorkoutActivity: Hashable, Sendable, Identifiable, Codable {
-  /// Its identifier, which no other activity of its workout has.
+  /// The identifier, which no other activity of the workout has.
   public var id: UUID
-  /// What it is.
+  /// The kind and the place of the activity.
   public var configuration: WorkoutConfiguration
-  /// From its start to its end.
+  /// The time from start to end.
   public var span: TimeSpan
-  /// Events that were told of it alone; see ``Workout/events(in:)``.
+  /// The events of this activity alone; see ``Workout/events(in:)``.
   public var events: [WorkoutEvent]
   /// Further information.
   public var metadata: Metadata
-  /// The figures of what was collected while it lasted, by the identifier of the type; empty before they are computed.
+  /// The figures of the samples collected in this time, by the identifier of the type; empty before they are computed.
   public var allStatistics: [WorkoutStatistics]
 
   /// An activity with the given parts.
@@ -125,9 +125,9 @@ public struct WorkoutActivity: Hashable, Sendable, Identifiable, Codable {
     self.allStatistics = allStatistics
   }
 
-  /// When it begins.
+  /// The start of the span.
   public var start: Timestamp { span.start }
-  /// When it ends.
+  /// The end of the span.
   public var end: Timestamp { span.end }
 
   /// The figures of one type; nil if nothing of it was collected.
@@ -146,7 +146,7 @@ extension Workout {
   ///
   /// Everything lies within the workout, and an activity's own events within the activity. Activities do not overlap, need not
   /// touch, and have different identifiers. In a ``WorkoutActivityType/swimBikeRun`` they are swimming, cycling, running or
-  /// transition, in every other workout of its own type. Laps do not overlap, whoever has them; segments may.
+  /// transition, in every other workout of its own type. No two laps overlap, of the workout or its activities; segments may.
   public func validate() throws(WorkoutError) {
     guard Timestamp.calendarRange.contains(start), Timestamp.calendarRange.contains(end) else { throw .timeOutOfRange }
     try configuration.validate()
@@ -189,16 +189,16 @@ extension WorkoutActivityType {
   }
 }
 
-/// Why a workout does not accept something. It stays as it was before.
+/// A reason why a workout rejects a call. The workout stays as it was before.
 @nonexhaustive
 public enum WorkoutError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It would end before it starts, or an activity would.
+  /// The workout would end before it starts, or an activity would.
   case endsBeforeStart
-  /// It lies outside of the years 1 to 9999.
+  /// A time lies outside of the years 1 to 9999.
   case timeOutOfRange
   /// The length of a lap is no length, not above 0, or above 10 km.
   case invalidLapLength
-  /// The event does not lie in the workout, or in the activity that it was told of.
+  /// The event does not lie in the workout, or in its own activity.
   case eventOutside(WorkoutEventType)
   /// The rules of such an event are not known to this program.
   case unknownEvent(WorkoutEventType)
@@ -212,9 +212,9 @@ public enum WorkoutError: Error, Hashable, Sendable, CustomStringConvertible {
   case activityTwice
   /// No activity of the one type can be in a workout of the other.
   case activityType(WorkoutActivityType, in: WorkoutActivityType)
-  /// There would be more events than `limit`.
+  /// The workout would have more events than `limit`.
   case tooManyEvents(limit: Int)
-  /// There would be more activities than `limit`.
+  /// The workout would have more activities than `limit`.
   case tooManyActivities(limit: Int)
 
   /// The builder does not collect yet.
@@ -225,7 +225,7 @@ public enum WorkoutError: Error, Hashable, Sendable, CustomStringConvertible {
   case notEnded
   /// The builder's collection was ended before.
   case alreadyEnded
-  /// The builder has made its workout, or was told to discard it.
+  /// The builder has made its workout, or has discarded it.
   case finished
 
   /// The session cannot do that in its state.

@@ -1,20 +1,20 @@
-/// What somebody does in a workout or in one of its activities, with HealthKit's raw values.
+/// The kind of exercise in a workout or in one of its activities, with HealthKit's raw values.
 ///
-/// Open: a number that has no name here is kept, and its text is the number.
+/// Open: any number is a type, and the text of one without a name is the number.
 public struct WorkoutActivityType: RawRepresentable, Hashable, Sendable, Codable {
   /// The integer in the store.
   public let rawValue: Int64
 
-  /// Takes any integer.
+  /// The type with that number.
   public init(rawValue: Int64) {
     self.rawValue = rawValue
   }
 
-  /// On foot, not running.
+  /// Movement on foot, slower than running.
   public static let walking = WorkoutActivityType(rawValue: 52)
   /// Running or jogging.
   public static let running = WorkoutActivityType(rawValue: 37)
-  /// On a bicycle.
+  /// Riding a bicycle.
   public static let cycling = WorkoutActivityType(rawValue: 13)
   /// Swimming; strokes and laps give it a SWOLF score.
   public static let swimming = WorkoutActivityType(rawValue: 46)
@@ -22,19 +22,19 @@ public struct WorkoutActivityType: RawRepresentable, Hashable, Sendable, Codable
   public static let swimBikeRun = WorkoutActivityType(rawValue: 82)
   /// The way from one sport of a ``swimBikeRun`` to the next.
   public static let transition = WorkoutActivityType(rawValue: 83)
-  /// In a boat or on a machine.
+  /// Rowing in a boat or on a machine.
   public static let rowing = WorkoutActivityType(rawValue: 35)
-  /// On foot in the country.
+  /// Walking in the country.
   public static let hiking = WorkoutActivityType(rawValue: 24)
   /// Yoga.
   public static let yoga = WorkoutActivityType(rawValue: 57)
   /// Intervals of great effort.
   public static let highIntensityIntervalTraining = WorkoutActivityType(rawValue: 63)
-  /// With weights or machines.
+  /// Training with weights or machines.
   public static let traditionalStrengthTraining = WorkoutActivityType(rawValue: 50)
-  /// With the weight of the body or free weights.
+  /// Training with the weight of the body or free weights.
   public static let functionalStrengthTraining = WorkoutActivityType(rawValue: 20)
-  /// On an elliptical trainer.
+  /// Exercise on an elliptical trainer.
   public static let elliptical = WorkoutActivityType(rawValue: 16)
   /// Video games that make the player move.
   public static let fitnessGaming = WorkoutActivityType(rawValue: 76)
@@ -45,7 +45,7 @@ public struct WorkoutActivityType: RawRepresentable, Hashable, Sendable, Codable
 }
 
 extension WorkoutActivityType: LosslessStringConvertible {
-  /// HealthKit's name, `swimBikeRun` for instance; the number where it has none.
+  /// HealthKit's name, `swimBikeRun` for instance; the number where HealthKit has no name.
   public var description: String { Self.names[rawValue] ?? "\(rawValue)" }
 
   /// The type of that name, or of that number; nil for any other text.

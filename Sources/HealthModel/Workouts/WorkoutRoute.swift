@@ -1,13 +1,13 @@
 public import FoundationEssentials
 import Glibc
 
-/// The way that somebody took in a workout. A workout may have several: of a way with a break, for instance.
+/// The way along which a person moved in a workout. A workout may have several routes, for instance of a way with a break.
 public struct WorkoutRoute: Hashable, Sendable, Identifiable, Codable {
-  /// Its identifier.
+  /// The identifier of the route.
   public let id: UUID
-  /// The workout to which it belongs.
+  /// The identifier of the workout to which the route belongs.
   public let workout: UUID
-  /// In order of time; those of one moment as they came.
+  /// The locations in order of time; those of one moment in the order of their arrival.
   public let locations: [RouteLocation]
   /// Further information.
   public let metadata: Metadata
@@ -15,7 +15,7 @@ public struct WorkoutRoute: Hashable, Sendable, Identifiable, Codable {
   /// The most locations of a route: one a second for eleven days.
   public static let mostLocations = 1_000_000
 
-  /// A route with the given parts. Locations are brought into order; their rules are looked at by ``validate()``.
+  /// A route with the given parts. Locations are sorted by time; ``validate()`` checks their rules.
   public init(id: UUID = UUID(), of workout: UUID, _ locations: [RouteLocation], metadata: Metadata = [:]) {
     self.id = id
     self.workout = workout
@@ -25,7 +25,7 @@ public struct WorkoutRoute: Hashable, Sendable, Identifiable, Codable {
     self.metadata = metadata
   }
 
-  /// From its first location to its last; nil without a location.
+  /// The time from the first location to the last; nil without a location.
   public var span: TimeSpan? {
     guard let first = locations.first, let last = locations.last else { return nil }
     return TimeSpan(start: first.time, end: last.time)
@@ -33,11 +33,11 @@ public struct WorkoutRoute: Hashable, Sendable, Identifiable, Codable {
 
   /// The length of the way in metres, from each location straight to the next: see ``RouteLocation/distance(to:)``.
   ///
-  /// All locations count as they are. So what a receiver wanders where somebody stands still is in it.
+  /// All locations count as they are, so the length includes the wandering of a receiver that does not move.
   public var length: Double { locations.length }
 
   /// Throws ``WorkoutRouteError`` for the first rule that the route breaks: at least one location, at most
-  /// ``mostLocations``, and each in its ranges. Whether they lie in the workout's time, only who has the workout can tell.
+  /// ``mostLocations``, and each in its ranges. The route does not know the workout's time, so that is not checked.
   public func validate() throws(WorkoutRouteError) {
     guard !locations.isEmpty else { throw .noLocations }
     guard locations.count <= Self.mostLocations else { throw .tooManyLocations(limit: Self.mostLocations) }
@@ -54,11 +54,11 @@ extension [RouteLocation] {
   }
 }
 
-/// Where somebody was at a moment, as a receiver of satellites tells it.
+/// The place of a person at a moment, as a satellite receiver reports it.
 ///
 /// SI units, angles in degrees (WGS 84). What the receiver did not know is nil, where Core Location has a negative number.
 public struct RouteLocation: Hashable, Sendable, Codable {
-  /// When.
+  /// The time of the location.
   public var time: Timestamp
   /// Degrees north of the equator, −90 to 90.
   public var latitude: Double
@@ -68,14 +68,14 @@ public struct RouteLocation: Hashable, Sendable, Codable {
   public var altitude: Double?
   /// The radius in metres in which the place is; 0 or more.
   public var horizontalAccuracy: Double?
-  /// How far in metres the altitude may be wrong; 0 or more.
+  /// The error in metres that the altitude may have; 0 or more.
   public var verticalAccuracy: Double?
   /// Metres a second, 0 to 10,000.
   public var speed: Double?
   /// The direction of movement in degrees clockwise from true north, 0 to below 360.
   public var course: Double?
 
-  /// A place with what is known of it; ``validate()`` looks at the ranges.
+  /// A location with the given parts; ``validate()`` checks their ranges.
   public init(
     at time: Timestamp, latitude: Double, longitude: Double, altitude: Double? = nil,
     horizontalAccuracy: Double? = nil, verticalAccuracy: Double? = nil, speed: Double? = nil, course: Double? = nil
@@ -136,10 +136,11 @@ public struct WorkoutRouteBuilder: Hashable, Sendable {
     self.id = id
   }
 
-  /// How many locations it has.
+  /// The number of locations so far.
   public var count: Int { locations.count }
 
-  /// Adds locations, all or none. They may come in any order; those of one moment stay in the order in which they came.
+  /// Adds all of these locations, or throws and adds no location. They may come in any order; those of one moment stay in the
+  /// order in which they came.
   public mutating func insertRouteData(_ locations: [RouteLocation]) throws(WorkoutRouteError) {
     guard !isFinished else { throw .finished }
     let limit = WorkoutRoute.mostLocations
@@ -162,7 +163,7 @@ public struct WorkoutRouteBuilder: Hashable, Sendable {
     return WorkoutRoute(id: id, of: workout.id, locations, metadata: metadata)
   }
 
-  /// Makes no route; later calls throw.
+  /// Discards the locations; later calls throw.
   public mutating func discard() throws(WorkoutRouteError) {
     guard !isFinished else { throw .finished }
     isFinished = true
@@ -170,7 +171,7 @@ public struct WorkoutRouteBuilder: Hashable, Sendable {
   }
 }
 
-/// Why a route cannot be made.
+/// A reason why a route cannot be made.
 @nonexhaustive
 public enum WorkoutRouteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A time lies outside of the years 1 to 9999.
@@ -191,7 +192,7 @@ public enum WorkoutRouteError: Error, Hashable, Sendable, CustomStringConvertibl
     case latitude, longitude, altitude, horizontalAccuracy, verticalAccuracy, speed, course
   }
 
-  /// One line for a person; values are health data and stand in none.
+  /// One line for a person, without values, which are health data.
   public var description: String {
     switch self {
     case .timeOutOfRange: "the time lies outside of the years 1 to 9999"

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// The figures of one quantity type over a workout or one of its activities, pauses left out.
 ///
-/// They are those of ``Statistics`` of one stretch of time: a value belongs to it from its start to before its end. Sources that
-/// measured at the same time are merged; the one that was collected first goes first.
+/// The figures are those of ``Statistics`` for one stretch of time, its start included and its end excluded. Sources that
+/// measured at the same time are merged; the one that was collected first has priority.
 public struct WorkoutStatistics: Hashable, Sendable, Codable {
   /// The quantity type, with the unit of all values here.
   public var type: QuantityType
@@ -19,7 +19,7 @@ public struct WorkoutStatistics: Hashable, Sendable, Codable {
   public var maximum: Double?
   /// The value that starts last.
   public var mostRecent: Double?
-  /// When that was measured.
+  /// The time of the most recent value.
   public var mostRecentSpan: TimeSpan?
 
   /// Figures with the given parts.
@@ -37,7 +37,7 @@ public struct WorkoutStatistics: Hashable, Sendable, Codable {
     self.mostRecentSpan = mostRecentSpan
   }
 
-  /// One of the figures with its unit; nil if the type has none of that name.
+  /// One of the figures with its unit; nil if the type does not have that figure.
   public func quantity(_ figure: SamplePredicate.QuantityFigure) -> Quantity? {
     let value =
       switch figure {
@@ -55,7 +55,7 @@ public struct WorkoutStatistics: Hashable, Sendable, Codable {
 package struct CollectedQuantities: Sendable {
   private struct Series {
     var type: QuantityType
-    /// By source, in the order in which the sources were first collected.
+    /// The sources in the order in which they were first collected.
     var sources: [DataSource] = []
     var tracks: [[QuantityTrack]] = []
 
@@ -71,7 +71,7 @@ package struct CollectedQuantities: Sendable {
 
   private var series: [Series] = []
 
-  /// Takes what is a quantity of a type that can be summed up.
+  /// Collects the quantities of all types that can be summed up.
   package init(_ samples: [WorkoutSample]) {
     var types: [QuantityType: Series] = [:]
     for sample in samples {
@@ -81,7 +81,7 @@ package struct CollectedQuantities: Sendable {
     series = types.values.sorted {
       ($0.type.identifier, $0.type.styleVersion) < ($1.type.identifier, $1.type.styleVersion)
     }
-    // Statistics take the series of a source in the order of their starts.
+    // Statistics need the series of a source in the order of their starts.
     for index in series.indices {
       for rank in series[index].tracks.indices {
         series[index].tracks[rank].sort { $0.starts.first ?? .max < $1.starts.first ?? .max }
@@ -117,15 +117,15 @@ package struct CollectedQuantities: Sendable {
   }
 }
 
-/// A sample that was collected with a workout: its identifier, and what statistics need of it.
+/// A sample that was collected with a workout: its identifier, and the parts that statistics need.
 public struct WorkoutSample: Hashable, Sendable, Identifiable {
-  /// The identifier under which it is saved.
+  /// The identifier under which the sample is saved.
   public var id: UUID
-  /// Its type.
+  /// The type of the sample.
   public var type: SampleType
-  /// The program and the device that it comes from.
+  /// The program and the device that the sample comes from.
   public var source: DataSource
-  /// Its values, in the unit of its type; empty for what is no quantity.
+  /// The values, in the unit of the type; empty for a sample without quantities.
   public var quantities: QuantityTrack
 
   /// A sample with the given parts.
@@ -138,9 +138,9 @@ public struct WorkoutSample: Hashable, Sendable, Identifiable {
 }
 
 extension Workout {
-  /// The same workout, in which each lap and segment of a swim has its SWOLF score: strokes plus seconds, pauses left out.
+  /// A copy in which each lap and segment of a swim has its SWOLF score: strokes plus seconds, pauses left out.
   ///
-  /// What no stroke was counted in has none, and a score that a program gave stays.
+  /// A lap or segment without a counted stroke has no score, and a score that a program gave stays.
   func scored(_ quantities: CollectedQuantities) -> Workout {
     let pauses = pauses
     let swims = activities.filter { $0.configuration.activityType == .swimming }.map(\.span)
