@@ -109,3 +109,116 @@ extension HealthStore {
     try Erasure(connection: file.connection).finish()
   }
 }
+
+extension HealthStore {
+  /// Makes the heart events of a stored session those that a scan has found, in one transaction: those that are stored as they
+  /// are stay, and a second scan changes nothing.
+  ///
+  /// - Parameters:
+  ///   - session: The session's identity.
+  ///   - syncVersion: The version that was scanned.
+  ///   - kinds: What was looked for; events of other kinds stay.
+  ///   - events: What was found.
+  /// - Returns: What was changed; nil where the store does not have that version of the session any more.
+  /// - Throws: ``StoreError``; nothing was changed.
+  package func renewEvents(
+    of session: UUID, as syncVersion: Int64, kinds: Set<HeartEvent.Kind>, to events: [HeartEvent]
+  ) throws(StoreError) -> EventRenewal? {
+    let file = try opened()
+    let renewal = try file.write { (connection) throws(StoreError) in
+      try connection.sessions.renewEvents(of: session, as: syncVersion, kinds: kinds, to: events)
+    }
+    guard let renewal, renewal.added + renewal.removed > 0 else { return renewal }
+    defer { notifyListeners() }
+    if renewal.removed > 0 { try Erasure(connection: file.connection).finish() }
+    return renewal
+  }
+
+  /// Looks for the heart events of a stored session anew, outside of the store's workouts, and makes them those of the session.
+  ///
+  /// - Parameters:
+  ///   - session: The session's identity.
+  ///   - syncVersion: The version that is looked through.
+  ///   - rules: What is looked for; events of other kinds stay.
+  /// - Returns: As ``renewEvents(of:as:kinds:to:)``.
+  /// - Throws: ``StoreError``; nothing was changed.
+  package func rescanEvents(
+    of session: UUID, as syncVersion: Int64, by rules: HeartEventRules
+  ) throws(StoreError) -> EventRenewal? {
+    let found = try opened().read { (connection) throws(StoreError) in
+      try connection.sessions.findEvents(of: session, by: rules)
+    }
+    guard let found else { return nil }
+    return try renewEvents(of: session, as: syncVersion, kinds: rules.kinds, to: found)
+  }
+
+  /// Saves a whole session with the events that the rules find in it outside of the store's workouts, in one transaction, once: see
+  /// ``commit(_:events:restore:clock:)``.
+  ///
+  /// - Parameters:
+  ///   - session: The session, with the dates of its recording: where it was dated anew, it is moved to where it is.
+  ///   - rules: What is looked for.
+  ///   - workouts: Others that are not in the store yet.
+  ///   - restore: Allows a deleted session to return.
+  ///   - clock: The one by which it is dated, where the store does not know that already.
+  /// - Returns: What became of it.
+  /// - Throws: ``StoreError``; nothing was saved then.
+  package func commit(
+    _ session: RecordedSession, eventsBy rules: HeartEventRules, excluding workouts: [TimeSpan] = [],
+    restore: Bool = false, clock: RecordedClock? = nil
+  ) throws(StoreError) -> CommitOutcome {
+    var session = session
+    if let shift = try self.clock(of: session.id)?.shift, shift != 0 {
+      do throws(SeriesError) { session = try session.moved(by: shift) } catch {
+        throw StoreError(.invalid, "session \(session.id.uuidString.lowercased()) cannot be dated: \(error)")
+      }
+    }
+    let stored = try TimeSpan(start: session.start, end: session.end).map { (span) throws(StoreError) in
+      try opened().read { (connection) throws(StoreError) in try connection.sessions.workoutSpans(touching: span) }
+    }
+    let events = rules.events(
+      rates: session.rates, heartbeats: session.heartbeats, excluding: workouts + (stored ?? []))
+    return try commit(session, events: events, restore: restore, clock: clock)
+  }
+}
+
+extension HealthStore {
+  /// Saves a workout of another program together with what the recorder computed of it, in one transaction, once.
+  ///
+  /// - Parameters:
+  ///   - workout: The workout, with its sync identity; what it has collected is in the store or among `computed`.
+  ///   - computed: Samples that the recorder made for it.
+  ///   - source: The program whose the workout is.
+  ///   - recorder: The source of what was computed: a program sees it only as far as it may read such samples.
+  ///   - rules: The sessions of its time are searched anew by these, since no heart event is of a workout.
+  ///   - clock: The one by which it is dated.
+  /// - Returns: What became of the workout.
+  /// - Throws: ``StoreError``; nothing was saved then.
+  package func commit(
+    _ workout: NewSample, computed: [NewSample], as source: SourceRevision, computedBy recorder: SourceRevision,
+    eventRules rules: HeartEventRules, clock: RecordedClock? = nil
+  ) throws(StoreError) -> CommitOutcome {
+    if try wasDeleted(workout.id) { return .deletedBefore }
+    let file = try opened()
+    let (outcome, hasRemoved) = try file.write { (connection) throws(StoreError) in
+      _ = try connection.samples.save(computed, as: recorder)
+      let outcome = try connection.samples.save([workout], as: source).first ?? .unchanged
+      if let clock, outcome == .stored, let number = try connection.samples.number(of: workout.id) {
+        try connection.clocks.set(clock, of: number)
+      }
+      return (outcome, try connection.sessions.rescanEvents(during: workout.span, by: rules))
+    }
+    notifyListeners()
+    // It is stored all the same: what is left of an event's bytes goes with the next deletion or opening.
+    if hasRemoved { try? Erasure(connection: file.connection).finish() }
+    return outcome
+  }
+}
+
+extension UUID {
+  /// The sample of the energy that a strap counted during the workout with this identifier.
+  package var energySample: UUID { derived(part: 1, version: 1) }
+
+  /// The sample of the heart rate recovery after it.
+  package var recoverySample: UUID { derived(part: 2, version: 1) }
+}

@@ -253,3 +253,11 @@ final class Connection {
     .sqlite(code, path, system: unsafe sqlite3_system_errno(handle))
   }
 }
+
+extension Connection {
+  /// Throws if the query was cancelled; called before each sample and each chunk.
+  func checkCancellation() throws(StoreError) {
+    guard Task.isCancelled else { return }
+    throw StoreError(.cancelled, "the question was withdrawn before it was answered")
+  }
+}

@@ -151,3 +151,88 @@ extension QuantityChunk {
     values += next.values
   }
 }
+
+extension QuantitySeriesTable {
+  /// The chunks of a sample, or the problem of one of them.
+  enum Verdict {
+    case chunks([QuantityPacker.Packed])
+    case problem(String)
+  }
+
+  /// Unpacks a sample's chunks and compares each with its summary.
+  func verified(_ sample: Int64) throws(StoreError) -> Verdict {
+    var statement = try connection.prepare(
+      """
+      SELECT chunk.payload, summary.cells, summary.count, summary.sum, summary.minimum, summary.maximum, summary.start,
+        summary.end
+      FROM chunks AS chunk LEFT JOIN summaries AS summary ON summary.id = chunk.id
+      WHERE chunk.id BETWEEN ?1 AND ?2 ORDER BY chunk.id
+      """)
+    try statement.bind(chunksOf: sample)
+    var chunks: [QuantityPacker.Packed] = []
+    while try statement.step() {
+      let chunk: QuantityChunk
+      let cells: [SummaryCell]
+      let payload = statement.bytes(0)
+      do throws(ChunkError) {
+        chunk = try QuantityChunk(decoding: payload)
+        cells = try SummaryCells.decode(statement.bytes(1))
+      } catch {
+        return .problem("a chunk cannot be unpacked (\(error))")
+      }
+      let figures = SeriesSummary(cells)
+      guard Self.cells(of: chunk) == cells, Int64(figures.count) == statement.integer(2),
+        figures.sum == statement.real(3), figures.minimum == statement.real(4), figures.maximum == statement.real(5),
+        figures.start == statement.integer(6), figures.end == statement.integer(7)
+      else { return .problem("a chunk's summary is not that of its values") }
+      chunks.append(QuantityPacker.Packed(payload, cells))
+    }
+    return .chunks(chunks)
+  }
+
+  /// The cells computed from a chunk's quantities.
+  private static func cells(of chunk: QuantityChunk) -> [SummaryCell] {
+    var cells: [SummaryCell] = []
+    for (index, time) in chunk.times.enumerated() {
+      if cells.last.map({ time &- $0.start >= SummaryCell.length }) ?? true { cells.append(SummaryCell()) }
+      let length = chunk.durations.isEmpty ? 0 : chunk.durations[index]
+      cells[cells.count - 1].add(chunk.values[index], start: time, end: time &+ length)
+    }
+    return cells
+  }
+}
+
+/// Packed values. The chunks of a sample have successive keys and need no index.
+struct ChunkTable {
+  let connection: Connection
+
+  static let chunks = Table("chunks", ["id INTEGER PRIMARY KEY", "payload BLOB NOT NULL"])
+  /// A chunk's number is its sample's number times 2²⁰, plus its position.
+  static let shift: Int64 = 20
+  private static let mask: Int64 = 1 << shift - 1
+
+  /// The range of numbers for a sample's chunks.
+  static func numbers(of sample: Int64) -> (first: Int64, last: Int64) {
+    (sample << shift, sample << shift | mask)
+  }
+
+  /// Inserts a chunk and returns its number.
+  func insert(_ payload: [UInt8], of sample: Int64, ordinal: Int) throws(StoreError) -> Int64 {
+    guard ordinal <= Self.mask else { throw StoreError(.invalid, "a series may have a million chunks at most") }
+    let id = Self.numbers(of: sample).first + Int64(ordinal)
+    try connection.insert([.integer(id), .blob(payload)], into: Self.chunks)
+    return id
+  }
+
+  /// Calls `body` with a sample's chunks in order. If it cannot decode one, the error is damage of `object`.
+  func forEach(of sample: Int64, object: String, _ body: ([UInt8]) throws(ChunkError) -> Void) throws(StoreError) {
+    let numbers = Self.numbers(of: sample)
+    var statement = try connection.prepare("SELECT payload FROM chunks WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+    try statement.bind(numbers.first, at: 1)
+    try statement.bind(numbers.last, at: 2)
+    while try statement.step() {
+      try connection.checkCancellation()
+      do { try body(statement.bytes(0)) } catch { throw connection.corrupt(object) }
+    }
+  }
+}

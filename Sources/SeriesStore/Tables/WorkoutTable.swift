@@ -108,3 +108,130 @@ struct WorkoutTable {
     return try? JSONDecoder().decode(Metadata.self, from: Data(text.utf8))
   }
 }
+
+extension WorkoutTable {
+  /// A workout as its rows say.
+  struct Stored {
+    /// Without its own metadata, which are those of its sample.
+    var workout: Workout
+    /// Whether no activity and no event is missing.
+    var isWhole: Bool
+    /// In microseconds, of the workout and of each activity.
+    var durations: [Int64]
+  }
+
+  private struct Part {
+    var id: UUID
+    var configuration: WorkoutConfiguration
+    var span: TimeSpan
+    var duration: Int64
+    var eventCount: Int64
+    var metadata: Metadata
+    var events: [WorkoutEvent] = []
+    var statistics: [WorkoutStatistics] = []
+  }
+
+  /// The workout with that number, under `id`; nil if it has no parts. With a scope, figures of types that the reader may not read
+  /// are left out.
+  func workout(_ number: Int64, id: UUID, in scope: ReadScope? = nil) throws(StoreError) -> Stored? {
+    guard try exist() else { return nil }
+    var parts = try parts(of: number)
+    guard !parts.isEmpty else { return nil }
+    var isWhole = try addEvents(of: number, to: &parts)
+    try addStatistics(of: number, to: &parts, in: scope)
+    isWhole = isWhole && parts.allSatisfy { $0.eventCount == Int64($0.events.count) }
+    let whole = parts[0]
+    let workout = Workout(
+      id: id, whole.configuration, over: whole.span, events: whole.events,
+      activities: parts.dropFirst().map {
+        WorkoutActivity(
+          id: $0.id, $0.configuration, over: $0.span, events: $0.events, metadata: $0.metadata,
+          allStatistics: $0.statistics)
+      }, allStatistics: whole.statistics)
+    return Stored(workout: workout, isWhole: isWhole, durations: parts.map(\.duration))
+  }
+
+  /// The parts by ordinal, which are 0, 1, 2 ….
+  private func parts(of number: Int64) throws(StoreError) -> [Part] {
+    var statement = try connection.prepare(
+      """
+      SELECT ordinal, uuid, activity_type, location, swimming_location, lap_length, lap_unit, start, end, duration, events,
+        metadata
+      FROM workout_parts WHERE workout = ?1 ORDER BY ordinal
+      """)
+    try statement.bind(number, at: 1)
+    var parts: [Part] = []
+    while try statement.step() {
+      let isActivity = statement.integer(0) > 0
+      guard statement.integer(0) == Int64(parts.count), let id = isActivity ? UUID(bytes: statement.bytes(1)) : UUID(),
+        let span = Self.span(in: statement, from: 7), let metadata = Self.unpack(statement.text(11))
+      else { throw connection.samples.corrupt(number) }
+      var configuration = WorkoutConfiguration(
+        WorkoutActivityType(rawValue: statement.integer(2)),
+        location: WorkoutSessionLocation(rawValue: statement.integer(3)),
+        swimmingLocation: WorkoutSwimmingLocation(rawValue: statement.integer(4)))
+      if let length = statement.optionalReal(5), let symbol = statement.text(6) {
+        configuration.lapLength = Quantity(length, Unit(symbol) ?? Unit(opaque: symbol))
+      }
+      parts.append(
+        Part(
+          id: id, configuration: configuration, span: span, duration: statement.integer(9),
+          eventCount: statement.integer(10), metadata: metadata))
+    }
+    return parts
+  }
+
+  private static func span(in row: borrowing Statement, from column: Int32) -> TimeSpan? {
+    TimeSpan(
+      start: Timestamp(microseconds: row.integer(column)), end: Timestamp(microseconds: row.integer(column + 1)))
+  }
+
+  /// Returns whether each event belongs to a part.
+  private func addEvents(of number: Int64, to parts: inout [Part]) throws(StoreError) -> Bool {
+    var statement = try connection.prepare(
+      "SELECT part, type, start, end, metadata FROM workout_events WHERE workout = ?1 ORDER BY part, ordinal")
+    try statement.bind(number, at: 1)
+    var isWhole = true
+    while try statement.step() {
+      guard let span = Self.span(in: statement, from: 2), let metadata = Self.unpack(statement.text(4)) else {
+        throw connection.samples.corrupt(number)
+      }
+      guard let part = Int(exactly: statement.integer(0)), parts.indices.contains(part) else {
+        isWhole = false
+        continue
+      }
+      parts[part].events.append(
+        WorkoutEvent(WorkoutEventType(rawValue: statement.integer(1)), over: span, metadata: metadata))
+    }
+    return isWhole
+  }
+
+  private func addStatistics(of number: Int64, to parts: inout [Part], in scope: ReadScope?) throws(StoreError) {
+    var statement = try connection.prepare(
+      """
+      SELECT part, type, count, sum, average, minimum, maximum, most_recent, most_recent_start, most_recent_end
+      FROM workout_statistics WHERE workout = ?1 ORDER BY part
+      """)
+    try statement.bind(number, at: 1)
+    var types: [Int64: SampleType] = [:]
+    while try statement.step() {
+      let row = statement.integer(1)
+      if types[row] == nil { types[row] = try connection.types.type(row: row) }
+      guard let part = Int(exactly: statement.integer(0)), parts.indices.contains(part),
+        let type = types[row]?.quantityType
+      else { throw connection.samples.corrupt(number) }
+      guard scope?.types.contains(type.identifier) ?? true else { continue }
+      parts[part].statistics.append(
+        WorkoutStatistics(
+          type, count: Int(clamping: statement.integer(2)), sum: statement.optionalReal(3),
+          average: statement.optionalReal(4), minimum: statement.optionalReal(5), maximum: statement.optionalReal(6),
+          mostRecent: statement.optionalReal(7),
+          mostRecentSpan: statement.isNull(8) ? nil : Self.span(in: statement, from: 8)))
+    }
+    for index in parts.indices {
+      parts[index].statistics.sort {
+        ($0.type.identifier, $0.type.styleVersion) < ($1.type.identifier, $1.type.styleVersion)
+      }
+    }
+  }
+}

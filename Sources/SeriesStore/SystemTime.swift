@@ -33,3 +33,12 @@ extension TimeZoneRules {
     return try TimeZoneRules(name: name, parsing: Array(bytes[..<count]))
   }
 }
+
+extension Timestamp {
+  /// The wall clock now. Only for when a row was written: measurements have their own times.
+  static func now() -> Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+}

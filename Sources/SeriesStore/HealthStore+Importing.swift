@@ -1,5 +1,6 @@
-import FoundationEssentials
-import HealthModel
+import Bits
+package import FoundationEssentials
+package import HealthModel
 
 extension HealthStore {
   /// In KiB. Identifiers are random, so each batch of an import changes most pages of their indexes: with SQLite's 2 MB it read them
@@ -162,4 +163,126 @@ extension ImportedRoute {
       WorkoutRoute(id: identity.id(version: version), of: workout, locations), device: device,
       sync: SyncIdentity(identifier: identity.syncIdentifier, version: version))
   }
+}
+
+/// What a foreign file brings.
+package struct ImportedItem: Sendable {
+  /// What it is.
+  package enum Content: Sendable {
+    /// Finished, under an identifier of ``ImportItem/identity`` and with its sync identifier.
+    case sample(NewSample)
+    /// Values of a quantity type in the type's unit, by time.
+    case series(ImportedSeries)
+    /// All values of a series, packed; see ``ImportedItem/pack()``.
+    case packed(NewSample, values: Int)
+    /// The route of a workout that came before it.
+    case route(ImportedRoute)
+
+    /// Whether its version is how many values it has.
+    package var isSeries: Bool {
+      switch self {
+      case .series, .packed: true
+      case .sample, .route: false
+      }
+    }
+  }
+
+  package var identity: ImportIdentity
+  package var source: SourceRevision
+  package var content: Content
+
+  package init(_ identity: ImportIdentity, from source: SourceRevision, _ content: Content) {
+    self.identity = identity
+    self.source = source
+    self.content = content
+  }
+
+  /// Packs the values of a series, if they are all, so that the store's only thread need not, and many fit into one transaction.
+  /// What cannot be stored is told there.
+  package mutating func pack() {
+    guard case .series(let series) = content, !series.isContinued,
+      let sample = try? series.sample(of: series.values, identity)
+    else { return }
+    content = .packed(sample, values: series.values.count)
+  }
+}
+
+/// Values that stood in a file one by one. The version of a series is how many it has.
+package struct ImportedSeries: Sendable {
+  package var type: QuantityType
+  package var device: Device?
+  package var metadata: Metadata
+  /// Each once, by start, then by end, then by value.
+  package var values: [SampleDraft.QuantityValue]
+  /// Whether what is stored of it is a part of the same file, and stays beside these.
+  package var isContinued: Bool
+
+  package init(
+    _ type: QuantityType, device: Device?, metadata: Metadata, values: [SampleDraft.QuantityValue], isContinued: Bool
+  ) {
+    self.type = type
+    self.device = device
+    self.metadata = metadata
+    self.values = values
+    self.isContinued = isContinued
+  }
+}
+
+/// The route of an imported workout. Its version is how many locations it has.
+package struct ImportedRoute: Sendable {
+  /// The workout, in whatever version it is stored.
+  package var workout: ImportIdentity
+  /// Whether the file that has the route brings the workout as well.
+  package var comesWithWorkout: Bool
+  package var device: Device?
+  /// All in the workout's time.
+  package var locations: [RouteLocation]
+
+  package init(_ workout: ImportIdentity, comesWithWorkout: Bool, device: Device?, locations: [RouteLocation]) {
+    (self.workout, self.comesWithWorkout) = (workout, comesWithWorkout)
+    (self.device, self.locations) = (device, locations)
+  }
+}
+
+/// What became of an item.
+package struct ImportOutcome: Hashable, Sendable {
+  /// Nil for a route whose workout the store does not have: nothing was written.
+  package var outcome: CommitOutcome?
+  /// How many values of it the store did not have; of replaced ones, those that it has more than before.
+  package var added: Int
+  /// Whether an unchanged series has as many values in the store, but other ones.
+  package var differs = false
+
+  package init(outcome: CommitOutcome?, added: Int, differs: Bool = false) {
+    (self.outcome, self.added, self.differs) = (outcome, added, differs)
+  }
+}
+
+/// Which object of a foreign file something is, in every file that has it.
+///
+/// The identifier of each version begins with it, so that a deleted object is known again whatever its version was.
+package struct ImportIdentity: Hashable, Sendable {
+  /// The first twelve bytes of its identifiers.
+  let bytes: [UInt8]
+
+  static let length = 12
+
+  /// From a digest of what tells the object from others, 32 bytes.
+  package init(digest: [UInt8]) {
+    var bytes = Array(digest.prefix(Self.length))
+    bytes += Array(repeating: 0, count: Self.length - bytes.count)
+    // A UUID whose bits are the maker's own (RFC 9562, version 8).
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    self.bytes = bytes
+  }
+
+  /// The identifier of the object in a version.
+  package func id(version: Int64) -> UUID {
+    let low = UInt32(truncatingIfNeeded: version)
+    return UUID(bytes: bytes + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: low >> $0) }) ?? UUID()
+  }
+
+  /// By which its versions are one object.
+  package var syncIdentifier: String { "import-" + Hexadecimal.text(bytes) }
 }
