@@ -3,12 +3,14 @@ package import FoundationEssentials
 package import HealthModel
 
 extension HealthStore {
-  /// In KiB. Identifiers are random, so each batch of an import changes most pages of their indexes: with SQLite's 2 MB it read them
-  /// again each time.
+  /// The size of SQLite's page cache during an import, in KiB.
+  ///
+  /// Identifiers are random, so each batch of an import changes most pages of their indexes: with its usual 2 MB SQLite
+  /// would read these pages again for each batch.
   private static let importCache = 8_000
 
-  /// Saves what a foreign file brings, all or none. What was deleted before stays deleted; what is there in this version or a later
-  /// one stays as it is.
+  /// Saves the items of a foreign file, all or none. An item that was deleted before stays deleted; an item that the
+  /// store has in this version or a later one stays as it is.
   package func save(imported items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
     let file = try opened()
     try file.connection.execute("PRAGMA cache_size = -\(Self.importCache)")
@@ -22,7 +24,7 @@ extension HealthStore {
     return outcomes
   }
 
-  /// What ``save(imported:)`` would do.
+  /// The outcomes that ``save(imported:)`` would have, without saving anything.
   package func outcomes(ofImporting items: [ImportedItem]) throws(StoreError) -> [ImportOutcome] {
     try opened().read { (connection) throws(StoreError) in
       var outcomes: [ImportOutcome] = []
@@ -48,7 +50,7 @@ extension SampleTable {
       }
       _ = try save(sample, source: item.source, row: row)
     case .route(let route):
-      // Its workout came with it, but could not be stored.
+      // The route's workout came with the route, but could not be stored.
       guard let number = try workout(of: route, item.source), let workout = try uuid(of: number) else {
         return ImportOutcome(outcome: nil, added: 0)
       }
@@ -63,7 +65,7 @@ extension SampleTable {
     return outcome
   }
 
-  /// What becomes of an item, and all values of a series.
+  /// The outcome of saving an item, and for a series the sample with all of its values.
   fileprivate func outcome(
     of item: ImportedItem
   ) throws(StoreError) -> (outcome: ImportOutcome, values: [SampleDraft.QuantityValue]) {
@@ -102,7 +104,7 @@ extension SampleTable {
     try earlierVersion(of: SyncIdentity(identifier: route.workout.syncIdentifier, version: 0), source: source)?.id
   }
 
-  /// What becomes of an item of which the store has no version; nil for a route without its workout.
+  /// The outcome for an item of which the store has no version; nil for a route without its workout.
   private func outcome(ofNew item: ImportedItem) throws(StoreError) -> CommitOutcome? {
     if try connection.changeList.wasDeleted(beginningWith: item.identity.bytes) { return .deletedBefore }
     guard case .route(let route) = item.content, try workout(of: route, item.source) == nil else { return .stored }
@@ -110,7 +112,8 @@ extension SampleTable {
     return route.comesWithWorkout ? .stored : nil
   }
 
-  /// Whether a series of as many values is another one than the stored, by its figures: unpacking all would take longer than the import.
+  /// Whether a series differs from a stored one with as many values, by the figures of both: unpacking all values would
+  /// take longer than the import.
   private func differs(_ sample: NewSample, from stored: Int64) throws(StoreError) -> Bool {
     guard let row = try row(stored), let oldSummary = row.figures.summary,
       let new = try (sample.content as? QuantityContent)?.figures(), let newSummary = new.summary
@@ -165,11 +168,11 @@ extension ImportedRoute {
   }
 }
 
-/// What a foreign file brings.
+/// An object of a foreign file that is to be imported: a sample, a series or a route.
 package struct ImportedItem: Sendable {
-  /// What it is.
+  /// The kinds of items.
   package enum Content: Sendable {
-    /// Finished, under an identifier of ``ImportItem/identity`` and with its sync identifier.
+    /// A finished sample, under an identifier of the item's ``ImportIdentity`` and with the sync identifier of it.
     case sample(NewSample)
     /// Values of a quantity type in the type's unit, by time.
     case series(ImportedSeries)
@@ -178,7 +181,7 @@ package struct ImportedItem: Sendable {
     /// The route of a workout that came before it.
     case route(ImportedRoute)
 
-    /// Whether its version is how many values it has.
+    /// Whether the version of the item is the number of its values.
     package var isSeries: Bool {
       switch self {
       case .series, .packed: true
@@ -197,8 +200,8 @@ package struct ImportedItem: Sendable {
     self.content = content
   }
 
-  /// Packs the values of a series, if they are all, so that the store's only thread need not, and many fit into one transaction.
-  /// What cannot be stored is told there.
+  /// Packs a series if its values are complete, so that the store's only thread need not, and many series fit into one
+  /// transaction. A series that cannot be packed stays as it is; saving it reports the reason.
   package mutating func pack() {
     guard case .series(let series) = content, !series.isContinued,
       let sample = try? series.sample(of: series.values, identity)
@@ -207,14 +210,14 @@ package struct ImportedItem: Sendable {
   }
 }
 
-/// Values that stood in a file one by one. The version of a series is how many it has.
+/// Values that stood in a file one by one. The version of a series is the number of its values.
 package struct ImportedSeries: Sendable {
   package var type: QuantityType
   package var device: Device?
   package var metadata: Metadata
-  /// Each once, by start, then by end, then by value.
+  /// The values without duplicates, ordered by start, then by end, then by value.
   package var values: [SampleDraft.QuantityValue]
-  /// Whether what is stored of it is a part of the same file, and stays beside these.
+  /// Whether the stored values of the series are an earlier part of the same file, and stay beside these values.
   package var isContinued: Bool
 
   package init(
@@ -228,14 +231,14 @@ package struct ImportedSeries: Sendable {
   }
 }
 
-/// The route of an imported workout. Its version is how many locations it has.
+/// The route of an imported workout. The version of a route is the number of its locations.
 package struct ImportedRoute: Sendable {
-  /// The workout, in whatever version it is stored.
+  /// The identity of the workout, in whatever version the store has it.
   package var workout: ImportIdentity
   /// Whether the file that has the route brings the workout as well.
   package var comesWithWorkout: Bool
   package var device: Device?
-  /// All in the workout's time.
+  /// The locations, all within the time of the workout.
   package var locations: [RouteLocation]
 
   package init(_ workout: ImportIdentity, comesWithWorkout: Bool, device: Device?, locations: [RouteLocation]) {
@@ -244,11 +247,12 @@ package struct ImportedRoute: Sendable {
   }
 }
 
-/// What became of an item.
+/// The result of importing an item.
 package struct ImportOutcome: Hashable, Sendable {
-  /// Nil for a route whose workout the store does not have: nothing was written.
+  /// The result of saving; nil for a route whose workout the store does not have: nothing was written.
   package var outcome: CommitOutcome?
-  /// How many values of it the store did not have; of replaced ones, those that it has more than before.
+  /// The number of the item's values that the store did not have; for a replaced series the number by which it has
+  /// grown.
   package var added: Int
   /// Whether an unchanged series has as many values in the store, but other ones.
   package var differs = false
@@ -258,16 +262,17 @@ package struct ImportOutcome: Hashable, Sendable {
   }
 }
 
-/// Which object of a foreign file something is, in every file that has it.
+/// The identity of an object of a foreign file: the same in every file that has the object.
 ///
-/// The identifier of each version begins with it, so that a deleted object is known again whatever its version was.
+/// The identifier of each version begins with the identity, so that a deleted object is recognised whatever its version
+/// was.
 package struct ImportIdentity: Hashable, Sendable {
-  /// The first twelve bytes of its identifiers.
+  /// The first twelve bytes of the object's identifiers.
   let bytes: [UInt8]
 
   static let length = 12
 
-  /// From a digest of what tells the object from others, 32 bytes.
+  /// The identity made from a digest, 32 bytes, of the properties that distinguish the object from others.
   package init(digest: [UInt8]) {
     var bytes = Array(digest.prefix(Self.length))
     bytes += Array(repeating: 0, count: Self.length - bytes.count)
@@ -283,6 +288,6 @@ package struct ImportIdentity: Hashable, Sendable {
     return UUID(bytes: bytes + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: low >> $0) }) ?? UUID()
   }
 
-  /// By which its versions are one object.
+  /// The sync identifier that all versions of the object have.
   package var syncIdentifier: String { "import-" + Hexadecimal.text(bytes) }
 }

@@ -2,9 +2,9 @@ import CSQLite
 import Glibc
 public import HealthModel
 
-/// Why an operation of the store failed: a code for programs, and one line for people.
+/// The reason for the failure of an operation of the store: a code for programs, and one line for people.
 ///
-/// The message has the failure, its cause and the remedy; it never contains a measured value.
+/// The message names the failure, its cause and the remedy; it never contains a measured value.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// For decisions by a program.
   public let code: Code
@@ -32,9 +32,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case io
     /// The named object is damaged and cannot be read; everything else can.
     case corrupt(object: String)
-    /// The file declares what no version of this program does, a trigger for instance. Nothing of it was run.
+    /// The file has a declaration that no version of this program writes, a trigger for instance. No part of it was
+    /// run.
     case foreignDeclaration
-    /// An answer takes more steps than any sound file of this size needs (``WorkLimit``): its pages are damaged, or made to.
+    /// An answer takes more steps than any sound file of this size needs (``WorkLimit``): the pages of the file are
+    /// damaged, or were made to cause endless work.
     case tooMuchWork
     /// No session, sensor or sample has that name.
     case notFound
@@ -50,7 +52,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case lostAnchor
     /// The system cannot report changes of the file: no watch is left, or this user may not watch it.
     case cannotObserve
-    /// The predicate is deeper, or has more values, than the `limit`.
+    /// The predicate is nested deeper, or has more values, than the `limit` permits.
     case tooComplex(limit: Int)
     /// The task was cancelled before the answer was complete.
     case cancelled
@@ -66,7 +68,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     self.message = message
   }
 
-  /// The message.
+  /// The message, for a person.
   public var description: String { message }
 
   /// Whether stored data is damaged, and not a call or the disk at fault.
@@ -100,7 +102,7 @@ extension StoreError {
         .tooMuchWork,
         "\(path) takes more work than any sound file of its size: it is damaged, or made to; look at it with sensord check"
       )
-    // A statement of this program's that SQLite refuses, or a row that it does not take: the file is not as it was declared.
+    // SQLite refuses a statement or a row of this program: the tables of the file are not as they were declared.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_SCHEMA:
       return StoreError(
         .corrupt(object: "database"), "\(path) is damaged (\(reason)); copy it before anything else is tried")

@@ -4,9 +4,10 @@ import Synchronization
 
 /// The thread of one store: it runs the store actor's jobs one after the other, and sleeps in `read` between them.
 ///
-/// SQLite waits for the disk, which the shared thread pool must not; so a store has its own thread. It sleeps on a pipe,
-/// because Swift has no condition variable without an unchecked promise. An idle store never wakes. If the store's file is
-/// observed, the thread waits for that too. What is queued before the thread is started waits for it.
+/// SQLite waits for the disk, which the shared thread pool must not; so a store has its own thread. The thread sleeps
+/// on a pipe, because Swift has no condition variable without an unchecked promise. An idle store never wakes. If the
+/// store's file is observed, the thread also waits for events of the file. Jobs that are queued before the thread is
+/// started wait for it.
 final class StoreExecutor: SerialExecutor {
   private struct Queue {
     var jobs: [UnownedJob] = []

@@ -53,7 +53,7 @@ final class StoreObservation: Sendable {
     watches.withLock { $0.folder = added }
   }
 
-  /// Watches the file that is at the path now instead of the previous one, and no longer the folder.
+  /// Watches the file that is at the path now instead of the previous one, and ends the watch on the folder.
   func watchFile() throws(StoreError) {
     let added = unsafe inotify_add_watch(descriptor, place.realPath, Self.fileEvents)
     guard added >= 0 else { throw Self.failure(errno, place.path) }
@@ -102,10 +102,12 @@ final class StoreObservation: Sendable {
 }
 
 extension HealthStore {
-  /// Wakes live queries for changes by other connections; for programs that watch the files themselves. A store opened
-  /// `observing` needs no call.
+  /// Wakes live queries if another connection has changed the file; for programs that watch the file themselves. A
+  /// store that was opened `observing` needs no call.
   ///
-  /// Every commit sets the times of the store's file afterwards (inotify: `IN_ATTRIB`). Returns whether there was a change.
+  /// Every commit sets the times of the store's file afterwards (inotify: `IN_ATTRIB`).
+  ///
+  /// - Returns: Whether another connection has changed the file since the last call.
   @discardableResult
   public func noticeChanges() throws(StoreError) -> Bool {
     let version = try opened().connection.dataVersion()
@@ -134,7 +136,7 @@ extension HealthStore {
   /// Switches to the file that is at the path now. If there is none, or no complete one, the old file stays open until
   /// there is.
   private func followPlace(_ observation: StoreObservation) throws(StoreError) {
-    // First, so that nothing from now on is missed.
+    // The folder first, so that no event from now on is missed.
     try observation.watchFolder()
     while true {
       let found: StoreFile
@@ -200,19 +202,19 @@ final class ChangeListeners: Sendable {
     return stream
   }
 
-  /// Signals those who are concerned by one of the changes.
+  /// Signals the listeners that are concerned by one of the changes.
   func signal(_ changes: [StoreChange]) {
     for listener in state.withLock({ Array($0.listeners.values) }) where changes.contains(where: listener.isConcerned) {
       listener.continuation.yield()
     }
   }
 
-  /// Signals all of them.
+  /// Signals all listeners.
   func signalAll() {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.continuation.yield() }
   }
 
-  /// Signals all of them that another file is open now, in which change numbers mean something else.
+  /// Signals all listeners that another file is open now, in which change numbers mean something else.
   func signalOpening() {
     state.withLock { $0.openings += 1 }
     signalAll()

@@ -4,7 +4,13 @@ public import HealthModel
 extension TimeZoneRules {
   /// The zone with that name in the system's zone database (Debian's package tzdata): `Europe/Berlin`, `UTC`.
   ///
-  /// `folder` has the compiled zones. A name that leads out of it is not a zone.
+  /// - Parameters:
+  ///   - name: The name of the zone. A name that leads out of the folder is not a zone.
+  ///   - folder: The folder of the compiled zones (RFC 8536).
+  /// - Returns: The rules of the zone.
+  /// - Throws: ``HealthModel/TimeZoneError/unknownZone(_:)`` where the folder has no such zone,
+  ///   ``HealthModel/TimeZoneError/databaseMissing(_:)`` where there is no such folder, and
+  ///   ``HealthModel/TimeZoneError/invalidData(part:)`` for a zone's file that cannot be parsed.
   public static func named(
     _ name: String, in folder: String = "/usr/share/zoneinfo"
   ) throws(TimeZoneError) -> TimeZoneRules {
@@ -35,7 +41,7 @@ extension TimeZoneRules {
 }
 
 extension Timestamp {
-  /// The wall clock now. Only for when a row was written: measurements have their own times.
+  /// The time of the wall clock now. For the times at which rows are written only: measurements have their own times.
   static func now() -> Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)

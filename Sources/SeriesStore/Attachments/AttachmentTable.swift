@@ -2,9 +2,9 @@ import Bits
 import FoundationEssentials
 import HealthModel
 
-/// Which files belong to which samples. The files themselves are in an ``AttachmentFolder``, by their digests.
+/// The attachments of samples. The files themselves are in an ``AttachmentFolder``, by their digests.
 ///
-/// Both tables are contents of samples as far as deletion and checking go: what is deleted takes its rows along.
+/// For deletion and checking both tables are contents of samples: with a sample its rows are deleted.
 struct AttachmentTable {
   let connection: Connection
 
@@ -27,7 +27,8 @@ struct AttachmentTable {
     ContentTable(table: metadata, key: "sample"),
   ]
 
-  /// Whether the file has attachments at all: one that no newer program has opened to write has no tables of them.
+  /// Whether the file has tables of attachments: an earlier file that no newer program has opened to write has none of
+  /// them.
   func exist() throws(StoreError) -> Bool {
     if !connection.hasAttachments { connection.hasAttachments = try connection.has(Self.metadata) }
     return connection.hasAttachments
@@ -49,7 +50,7 @@ struct AttachmentTable {
     }
   }
 
-  /// Those of a sample, oldest first.
+  /// The attachments of a sample, oldest first.
   func all(of sample: Int64, object: UUID) throws(StoreError) -> [Attachment] {
     guard try exist() else { return [] }
     var found: [Attachment] = []
@@ -77,7 +78,7 @@ struct AttachmentTable {
     return try MetadataTable.values(in: &statement)
   }
 
-  /// The sample that an attachment belongs to; nil if there is none of that identifier.
+  /// The sample to which an attachment belongs; nil if there is no attachment with that identifier.
   func sample(of attachment: UUID) throws(StoreError) -> Int64? {
     guard try exist() else { return nil }
     var statement = try connection.prepare("SELECT sample FROM attachments WHERE uuid = ?1")
@@ -85,7 +86,7 @@ struct AttachmentTable {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Removes one, and notes that its file may have nobody left.
+  /// Removes an attachment, and adds its file to those that may belong to no sample any more.
   func delete(_ attachment: Attachment, of sample: Int64) throws(StoreError) {
     connection.orphanedDigests.insert(attachment.digest)
     for text in [
@@ -99,7 +100,7 @@ struct AttachmentTable {
     }
   }
 
-  /// Notes the files of a sample that is about to be removed.
+  /// Adds the files of a sample that is about to be removed to those that may belong to no sample any more.
   func noteRemoval(of sample: Int64) throws(StoreError) {
     guard try exist() else { return }
     var statement = try connection.prepare("SELECT digest FROM attachments WHERE sample = ?1")
@@ -107,7 +108,7 @@ struct AttachmentTable {
     while try statement.step() { connection.orphanedDigests.insert(Hexadecimal.text(statement.bytes(0))) }
   }
 
-  /// The digests that rows name, each once; nil where a row is not as it was written, and its digest may be another's.
+  /// The digests that rows name, each once; nil where a row is not as it was written, so that its digest may be wrong.
   func digests() throws(StoreError) -> Set<String>? {
     guard try exist() else { return [] }
     let columns = Self.attachments.columns.joined(separator: ", ")
@@ -136,8 +137,8 @@ extension StoreFile {
     return AttachmentFolder(besides: place.realPath, identity: identity)
   }
 
-  /// Names the file by its digest, then commits what says of it: whoever is killed between the two leaves a file that no row
-  /// names, which the next writer removes.
+  /// Names the file by its digest, then commits its row. A program that is killed between the two leaves a file that no
+  /// row names, which the next writer removes.
   func add(
     _ attachment: Attachment, _ draft: AttachmentDraft, savedBy source: String?
   ) throws(StoreError) {
@@ -151,10 +152,11 @@ extension StoreFile {
     }
   }
 
-  /// Removes files that no row names: those of these digests, or every one, also what a killed program was writing.
+  /// Removes files that no row names: those of these digests, or all such files, also those that a killed program was
+  /// writing.
   ///
-  /// The lock of a writer is held meanwhile, so that nobody is between naming a file and committing its row. What is not called
-  /// like a file of this very store stays, and so does everything while a row is damaged: its file must not go for it.
+  /// The lock of a writer is held meanwhile, so that no program is between naming a file and committing its row. Files
+  /// without a name of this store stay. While a row is damaged all files stay, since one of them belongs to that row.
   func sweepAttachments(_ digests: Set<String>? = nil) throws(StoreError) {
     let attachments = try attachmentFolder()
     guard let folder = try attachments.open() else { return }
@@ -166,7 +168,7 @@ extension StoreFile {
       }
     guard !names.isEmpty, try connection.integer("PRAGMA user_version") == Schema.version else { return }
     if digests == nil {
-      // Mostly there is nothing to do, and nobody is kept waiting.
+      // Mostly every file is named by a row, so that no lock is needed.
       guard let known = try connection.attachments.digests() else { return }
       let needed = Set(known.map(attachments.name))
       if names.allSatisfy(needed.contains) { return }

@@ -10,7 +10,7 @@ extension StoreCheck {
       Self.quoted(Schema.markers): "session", Self.quoted(Schema.clocks): "owner",
       Self.quoted(Schema.metadata): "owner", Self.quoted(Schema.associations): "owner",
     ]
-    /// Those that a sample's content is read from.
+    /// The tables from which a sample's content is read.
     var contents: Set = [Self.quoted(Schema.samples)]
     try look(at: "the list of contents") { (check) throws(StoreError) in
       for table in try check.connection.samples.contentTables() {
@@ -50,7 +50,7 @@ extension StoreCheck {
 
   private static func quoted(_ table: Table) -> String { SampleTable.quoted(table.name) }
 
-  /// A table whose rows have a checksum, with the columns that it is of and the text that tells a row.
+  /// A table whose rows have a checksum, with the columns that the checksum covers and the text that names a row.
   private struct SealedTable {
     var name: String
     var columns = ""
@@ -59,8 +59,8 @@ extension StoreCheck {
     var plainName: String { name.filter { $0 != "\"" && $0 != "'" } }
   }
 
-  /// Those tables as the file has them, so that those of kinds which this program does not know are looked at too. The list of
-  /// changes has a chain of its own.
+  /// The tables with checksums as the file has them, so that tables of kinds which this program does not know are
+  /// verified too. The list of changes has a chain of its own.
   private func sealedTables() throws(StoreError) -> [SealedTable] {
     var statement = try connection.prepare(
       """
@@ -84,10 +84,10 @@ extension StoreCheck {
 }
 
 extension StoreCheck {
-  /// Statements that find what does not belong together, though each row may be as it was written.
+  /// Statements that find rows which do not belong together, though each row may be as it was written.
   static let relations = [strayRows, missingRows, outsiders]
 
-  /// Rows that name others which are not there: a query would leave them out without a word.
+  /// Rows that refer to missing rows: queries would leave them out without an error.
   private static let strayRows = """
     SELECT 'session ' || ifnull(lower(hex(change.uuid)), 'row ' || session.id), 'its change, device or source is missing'
       FROM sessions AS session LEFT JOIN changes AS change ON change.number = session.id
@@ -108,7 +108,8 @@ extension StoreCheck {
       WHERE owner NOT IN (SELECT id FROM samples) OR member NOT IN (SELECT id FROM samples) GROUP BY owner
     """
 
-  /// The same of markers, which a file from before there were any has no table of.
+  /// Statements that find markers of missing sessions, and missing markers; empty for an earlier file without a table
+  /// of markers.
   func strayMarkers() throws(StoreError) -> [String] {
     guard try connection.has(Schema.markers) else { return [] }
     return [
@@ -121,7 +122,7 @@ extension StoreCheck {
     ]
   }
 
-  /// The same of what samples hold.
+  /// Statements that find content of missing samples.
   func strayContents() throws(StoreError) -> [String] {
     try connection.samples.contentTables().map { table in
       """
@@ -133,8 +134,8 @@ extension StoreCheck {
     }
   }
 
-  /// Rows that others say were there: the object of a change that nothing undid, the change before a time of saving, and what is
-  /// counted from 0.
+  /// Missing rows to which other rows refer: the object of a change that no later change undid, the change before a
+  /// time of saving, and rows that are numbered from 0.
   private static let missingRows = """
     SELECT 'store', 'what it says of itself is missing, or is there more than once' WHERE (SELECT count(*) FROM store) <> 1
     UNION ALL SELECT 'object ' || lower(hex(saved.uuid)), 'it is missing, and nobody deleted it' FROM changes AS saved
@@ -157,8 +158,8 @@ extension StoreCheck {
       GROUP BY owner, role HAVING min(position) <> 0 OR max(position) <> count(*) - 1
     """
 
-  /// What ends before it starts, and sessions with something before their start or after their end; rates have lost their
-  /// microseconds.
+  /// Objects that end before they start, and sessions with values before their start or after their end. Rates are
+  /// stored in whole milliseconds, so they may start up to a millisecond earlier.
   private static let outsiders = """
     WITH named AS (SELECT session.*, ifnull(lower(hex(change.uuid)), 'row ' || session.id) AS name
       FROM sessions AS session LEFT JOIN changes AS change ON change.number = session.id)
@@ -182,7 +183,7 @@ extension StoreCheck {
 }
 
 extension StoreCheck {
-  /// Compares the files of attachments with what the store says of them.
+  /// Compares the files of attachments with their rows in the store.
   mutating func lookAtAttachments(_ folder: AttachmentFolder) throws(StoreError) {
     guard let files = try filesOfRows() else { return }
     let place: Descriptor?
@@ -214,7 +215,7 @@ extension StoreCheck {
     }
   }
 
-  /// The rows by their digests.
+  /// The names and sizes in the rows of attachments, by the digests of their files.
   private func filesOfRows() throws(StoreError) -> [String: [(name: String, size: Int64)]]? {
     guard try connection.attachments.exist() else { return [:] }
     var files: [String: [(name: String, size: Int64)]] = [:]

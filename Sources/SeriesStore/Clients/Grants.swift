@@ -2,17 +2,18 @@ package import FoundationEssentials
 package import HealthModel
 
 extension HealthStore {
-  /// What the owner has decided about clients, or about one of them: ordered by client, type and permission.
+  /// The owner's decisions about all clients, or about one of them, ordered by client, type and permission.
   package func grants(of client: ClientIdentity? = nil) throws(StoreError) -> [Grant] {
     try opened().read { (connection) throws(StoreError) in try connection.grants.all(of: client) }
   }
 
-  /// The samples that clients, or one of them, may read object by object: ordered by client, type and object.
+  /// The samples that all clients, or one of them, may read object by object, ordered by client, type and object.
   package func objectGrants(of client: ClientIdentity? = nil) throws(StoreError) -> [ObjectGrant] {
     try opened().read { (connection) throws(StoreError) in try connection.grants.objects(of: client) }
   }
 
-  /// What was decided about samples of `type`; nil if nothing was. ``HealthModel/Grant/governing(_:)`` is applied.
+  /// The owner's decision about samples of `type`, or of the type that governs it
+  /// (``HealthModel/Grant/governing(_:)``); nil if the owner has not decided.
   package func decision(
     for client: ClientIdentity, _ permission: Permission, of type: String
   ) throws(StoreError) -> Grant.Decision? {
@@ -23,7 +24,8 @@ extension HealthStore {
 
   /// Records decisions, all or none. Each replaces an earlier one about the same client, type and permission.
   ///
-  /// A client of which it is decided what it may read loses its anchors: it begins at the start, with what it sees now.
+  /// A client about whose reading the owner decides loses its anchors: it begins at the start, with the samples that it
+  /// sees now.
   package func decide(_ grants: [Grant], objects: [ObjectGrant] = []) throws(StoreError) {
     guard !grants.isEmpty || !objects.isEmpty else { return }
     try opened().write { (connection) throws(StoreError) in
@@ -34,7 +36,8 @@ extension HealthStore {
     }
   }
 
-  /// Lets a client read single samples of a type from now on, and others no more, all or none. It loses its anchors.
+  /// Permits a client to read some single samples of a type from now on, and forbids others, all or none. The client
+  /// loses its anchors.
   ///
   /// - Throws: ``StoreError/Code/notFound`` for one to be allowed that is not a sample of the type.
   package func decide(_ choice: ObjectChoice) throws(StoreError) {
@@ -53,16 +56,18 @@ extension HealthStore {
     }
   }
 
-  /// Whether there is a sample that a reader may see: its own, one of a type that it may read, or one that it may read by itself. What
-  /// belongs to a sample is seen where this says so, and does not exist elsewhere.
+  /// Whether there is a sample of that identifier which a reader may see: the reader's own one, one of a type that it
+  /// may read, or one that it may read as a single object. Attachments and other parts of a sample are visible if the
+  /// sample is.
   package func isVisible(_ sample: UUID, in scope: ReadScope?) throws(StoreError) -> Bool {
     try opened().read { (connection) throws(StoreError) in
       try !SampleReader(connection: connection, scope: scope).numbers(SampleQuery(.identifier([sample]))).isEmpty
     }
   }
 
-  /// Removes decisions about a client, as if they had never been made: all of them, or those about one type, one permission
-  /// or both. Objects of the type that it may read go with `read`. Returns the number of decisions and objects removed.
+  /// Removes decisions about a client, as if they had never been made: all of them, or those about one type, one
+  /// permission or both. With the permission `read`, the single objects that the client may read are removed too.
+  /// Returns the number of decisions and objects removed.
   @discardableResult
   package func revoke(
     _ client: ClientIdentity, type: String? = nil, permission: Permission? = nil
@@ -76,7 +81,7 @@ extension HealthStore {
 
   /// Removes decisions about a client, all or none: those about these types, or every one where none is named.
   ///
-  /// - Returns: How many decisions and objects there were.
+  /// - Returns: The number of decisions and objects removed.
   package func revoke(_ client: ClientIdentity, share: [String], read: [String]) throws(StoreError) -> Int {
     guard !share.isEmpty || !read.isEmpty else { return try revoke(client) }
     return try opened().write { (connection) throws(StoreError) in
@@ -93,9 +98,9 @@ extension HealthStore {
   }
 }
 
-/// What the owner has decided about clients, and the single samples that they may read.
+/// The owner's decisions about clients, and the single samples that clients may read.
 ///
-/// A row that is not as it was written is an error: a flipped bit must not let another program in.
+/// A row that is not as it was written is an error: a flipped bit must not give a program access.
 struct GrantTable {
   let connection: Connection
 
@@ -162,7 +167,8 @@ struct GrantTable {
     "\(Table.checksum) IS \(RowChecksum.name)(\(table.columns.joined(separator: ", ")))"
   }
 
-  /// Records a decision about a type, or about the one that governs it. A refusal to read ends what was granted object by object.
+  /// Records a decision about a type, or about the one that governs it. A refusal to read removes the single objects
+  /// that were granted.
   func set(_ grant: Grant) throws(StoreError) {
     let type = Grant.governing(grant.type)
     _ = try remove(grant.client, from: "grants", type: type, permission: grant.permission)
@@ -225,7 +231,7 @@ extension Statement {
     try bind(client.application, at: 2)
   }
 
-  /// The client in the first two columns of a row; nil if they name none.
+  /// The client in the first two columns of a row; nil if they do not name a client.
   var client: ClientIdentity? {
     UInt32(exactly: integer(0)).flatMap { uid in text(1).map { ClientIdentity(uid: uid, application: $0) } }
   }

@@ -1,8 +1,8 @@
 package import FoundationEssentials
 package import HealthModel
 
-/// Answers for a reader who may see only some of it: what its scope leaves out does not exist for it. The same answer costs the
-/// same work, whatever else the store has. Without a scope a reader sees all.
+/// Answers for a reader who may see a part of the store: objects outside of the reader's scope do not exist for it. The
+/// same answer costs the same work, whatever else the store has. Without a scope a reader sees everything.
 extension HealthStore {
   /// The samples that match; the numbers of their changes are 0.
   package func answer(_ query: SampleQuery, in scope: ReadScope?) throws(StoreError) -> [HealthSample] {
@@ -18,9 +18,11 @@ extension HealthStore {
     }
   }
 
-  /// The next of these quantities, some ten thousand, and where to go on; nil at the end. Nil begins.
+  /// The next batch of these quantities, some ten thousand, and the position after it; nil at the end. A nil `cursor`
+  /// begins.
   ///
-  /// Nothing is held between two calls: what is saved or deleted meanwhile is seen, or not.
+  /// No state of the file is held between two calls: objects that are saved or deleted meanwhile may be in a later
+  /// batch or not.
   package func batch(
     _ query: QuantityQuery, in scope: ReadScope?, at cursor: QuantityCursor?
   ) throws(StoreError) -> (quantities: QuantityList, next: QuantityCursor)? {
@@ -31,7 +33,7 @@ extension HealthStore {
     }
   }
 
-  /// The beats of a series; ``StoreError/Code/notFound`` if there is none in the scope.
+  /// The beats of a series; throws ``StoreError/Code/notFound`` if there is no such series in the scope.
   package func answer(_ query: HeartbeatQuery, in scope: ReadScope?) throws(StoreError) -> HeartbeatSeries {
     try opened().read { (connection) throws(StoreError) in
       try SampleReader(connection: connection, scope: scope).beats(ofSample: query.sample)
@@ -49,13 +51,14 @@ extension HealthStore {
     }
   }
 
-  /// What a client sees of what was saved and deleted since its anchor. Numbers of changes are 0, and there are no sessions. A
-  /// limit counts what it sees.
+  /// The samples that were saved and deleted since a client's anchor, as far as the client may see them. Numbers of
+  /// changes are 0, and there are no sessions. A limit counts visible changes.
   ///
-  /// The anchor is a token of that client's, and the same as before if it sees nothing new.
+  /// The new anchor is a token for that client, and the old one if the client sees nothing new.
   ///
-  /// - Throws: ``StoreError/Code/lostAnchor`` for an anchor that is not this client's, that is older than its last 64, or from
-  ///   before the owner changed what it may read. It then begins at the start.
+  /// - Throws: ``StoreError/Code/lostAnchor`` for an anchor that is not this client's, that is older than the
+  ///   client's last 64, or from before the owner changed the client's permissions. The client then has to begin at the
+  ///   start.
   package func answer(
     _ query: ChangeQuery, of client: ClientIdentity, in scope: ReadScope
   ) throws(StoreError) -> ChangeSet {
@@ -86,7 +89,7 @@ extension HealthStore {
   func steps() throws(StoreError) -> Int64 { try opened().connection.steps }
 }
 
-/// Answers page by page: nothing is held between two pages, so that a slow reader keeps no state of the file alive.
+/// Answers page by page: no state of the file is held between two pages, so that a slow reader holds up no deletion.
 extension HealthStore {
   /// Another connection to the same file, with a thread of its own.
   package nonisolated func openReader() throws(StoreError) -> HealthStore {
@@ -102,8 +105,8 @@ extension HealthStore {
 
   /// The samples with these numbers, in that order, a few hundred at most; those that are deleted meanwhile are left out.
   ///
-  /// What was seen when the numbers were read is seen here: the reader's scope has been applied. The numbers of their changes are
-  /// 0 where it has one.
+  /// The reader's scope was applied when the numbers were read, and is not applied again. For a reader with a scope the
+  /// numbers of changes are 0.
   package func samples(_ numbers: [Int64], in scope: ReadScope?) throws(StoreError) -> [HealthSample] {
     guard !numbers.isEmpty else { return [] }
     let places = (1...numbers.count).map { "?\($0)" }.joined(separator: ", ")
@@ -117,12 +120,12 @@ extension HealthStore {
   }
 }
 
-/// What other programs save and delete.
+/// Saving and deleting for other programs.
 extension HealthStore {
   /// Saves samples of a client, all or none.
   ///
-  /// - Returns: The identifiers under which they are in the store, in order. One that the client had saved before in this or a
-  ///   later version keeps that sample's.
+  /// - Returns: The identifiers under which the samples are in the store, in order. A sample that the client had
+  ///   saved before in this or a later version has the identifier of the stored one.
   package func saveAll(_ samples: [NewSample], as source: SourceRevision) throws(StoreError) -> [UUID] {
     let ids = try opened().write { (connection) throws(StoreError) in
       try connection.samples.identifiers(saving: samples, as: source)
@@ -134,9 +137,9 @@ extension HealthStore {
   /// Deletes samples by identifier, all or none.
   ///
   /// - Parameters:
-  ///   - ids: Which.
-  ///   - source: Only what this program saved is found, and looking for others does the same work as for none; nil: whatever
-  ///     program saved it.
+  ///   - ids: The identifiers.
+  ///   - source: The program whose samples may be deleted; nil for any program. The samples of other programs are not
+  ///     found, and a search for them does the same work as for missing ones.
   /// - Throws: ``StoreError/Code/notFound`` where one is not found, ``StoreError/Code/invalid`` for one that belongs to a session
   ///   or is a part of another.
   package func delete(_ ids: Set<UUID>, savedBy source: String?) throws(StoreError) {

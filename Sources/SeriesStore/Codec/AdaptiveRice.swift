@@ -11,7 +11,7 @@ struct AdaptiveRice {
     sum = mean << 4
   }
 
-  /// This many zeros are an escape: six bits with the width minus one follow, then the value.
+  /// The number of zeros that are an escape: six bits with the width minus one follow, then the value.
   private static let escape = 20
   /// Outliers count as at most this much, so that one does not make the following dozens longer.
   private static let ceiling: UInt64 = 1 << 30
@@ -58,7 +58,8 @@ struct AdaptiveRice {
     return try decodeNext(from: &reader)
   }
 
-  /// The same without refilling, for a second value just after another: its bits are mostly in the window already.
+  /// Decodes a value without refilling the window, for a second value just after another, whose bits are mostly in the
+  /// window.
   @inline(__always)
   mutating func decodeNext(from reader: inout BitReader) throws(ChunkError) -> UInt64 {
     let parameter = parameter

@@ -28,7 +28,8 @@ struct BitWriter {
     }
   }
 
-  /// Appends the difference of two bit patterns, whose upper bits are mostly the same: seven bits of its width, and so many of it.
+  /// Appends the difference of two bit patterns, whose upper bits are mostly the same: the width of the difference in
+  /// seven bits, then that many bits.
   mutating func putDifference(_ difference: UInt64) {
     let width = 64 - difference.leadingZeroBitCount
     put(UInt64(width), bits: 7)
@@ -56,7 +57,7 @@ struct BitWriter {
   }
 }
 
-/// Reads bits from bytes, the most significant first. Past the end it throws, whatever the bytes are.
+/// Reads bits from bytes, the most significant first. Reading past the end throws, whatever the bytes are.
 ///
 /// A 64-bit window, left-aligned, is refilled eight bytes at a time: a value takes a few instructions, not a few for each
 /// bit.

@@ -1,6 +1,6 @@
 import Bits
 
-/// The first bytes of every chunk: a checksum of the rest, and the layout's number.
+/// The first bytes of every chunk: a checksum of the bytes after it, and the number of the layout.
 enum ChunkSeal {
   /// Writes the checksum into the first four bytes, which the caller left free.
   static func seal(_ bytes: consuming [UInt8]) -> [UInt8] {
@@ -18,7 +18,7 @@ enum ChunkSeal {
     return checksum == CRC32C.checksum(bytes.span, 4..<bytes.count)
   }
 
-  /// Checks both and returns a reader of what follows.
+  /// Checks checksum and layout, and returns a reader of the bytes after them.
   static func open(_ bytes: [UInt8], layout: UInt8) throws(ChunkError) -> ByteReader {
     guard bytes.count >= 5 else { throw .truncated }
     guard isWhole(bytes) else { throw .checksumMismatch }
@@ -100,7 +100,7 @@ enum ZigZag {
   }
 }
 
-/// Why a packed chunk cannot be read.
+/// The reason why a packed chunk cannot be read.
 enum ChunkError: Error, Hashable {
   /// The bytes end before the last value.
   case truncated

@@ -103,15 +103,15 @@ struct HeartbeatChunk: Hashable {
 }
 
 extension Heartbeat {
-  /// Whether it has a gap, flags or an offset.
+  /// Whether the beat has a gap, flags or an offset.
   fileprivate var isNotable: Bool { precededByGap || !flags.isEmpty || offsetMicroseconds != 0 }
 }
 
 /// Predicts the next RR interval from the eight changes before it: a normalised least mean squares filter in integers.
 ///
-/// It adapts to a person's breathing. On real strap series it gets to 1.02 to 1.04 times the entropy limit; the plain
-/// difference to 1.03 to 1.10. All integers wrap or are clamped, so that every machine computes the same and no input can
-/// trap.
+/// The filter adapts to a person's breathing. On real strap series it reaches 1.02 to 1.04 times the entropy limit; the
+/// plain difference 1.03 to 1.10. All integers wrap or are clamped, so that every machine computes the same and no
+/// input can trap.
 struct BeatPredictor {
   /// Weights in 1/65536, within ±4.
   private var weights = SIMD8<Int32>(repeating: 0)

@@ -17,16 +17,17 @@ struct LocationChunk: Hashable {
     self.locations = locations
   }
 
-  /// What a column's byte says: the decimal scale or that its values are bit patterns, the halves of its prediction, and which
-  /// locations have a value.
+  /// The form of a column, in one byte: the decimal scale, or that the values are bit patterns; the halves of the
+  /// prediction (``NumberColumn/halves``); and which locations have a value.
   struct Form: Hashable {
     enum Presence: UInt8 { case none, all, some }
 
-    /// 0 to 9 decimals, of the times zeros at the end in microseconds; nil for bit patterns.
+    /// The number of decimals, 0 to 9; for times the number of zeros at the end of the microseconds; nil for bit
+    /// patterns.
     var scale: Int?
     var halves: UInt8 = 0
     var presence = Presence.all
-    /// The first number of a column that has any; nil for bit patterns.
+    /// The first number of a column that has numbers; nil for bit patterns.
     var first: Int64?
 
     private static let patterns: UInt8 = 15
@@ -59,10 +60,10 @@ struct LocationChunk: Hashable {
   static let optional: [any WritableKeyPath<RouteLocation, Double?> & Sendable] = [
     \.altitude, \.horizontalAccuracy, \.verticalAccuracy, \.speed, \.course,
   ]
-  /// Those that each has.
+  /// The properties that every location has, in the order of their columns.
   static let needed: [any WritableKeyPath<RouteLocation, Double> & Sendable] = [\.latitude, \.longitude]
 
-  /// Powers of ten: of degrees the ninth decimal is a tenth of a millimetre.
+  /// The decimal scales tried for values, powers of ten. The ninth decimal of a degree is a tenth of a millimetre.
   static let scales: [Double] = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
   ]
@@ -110,7 +111,7 @@ extension LocationChunk {
       set(numbers)
     }
 
-    /// Of `count` locations these have a value.
+    /// The column of `values`, which some of `count` locations have.
     init(_ values: [Double], of count: Int) {
       let scale = QuantityChunk.decimalScale(of: values, in: LocationChunk.scales)
       form = Form(scale: scale, presence: values.isEmpty ? .none : values.count == count ? .all : .some)
@@ -140,7 +141,8 @@ extension LocationChunk {
     }
   }
 
-  /// Stretches of locations with and without a value, in turn: whether the first has one, and the length of each less one.
+  /// Encodes stretches of locations with and without a value, in turn: whether the first location has a value, then the
+  /// length of each stretch less one.
   private static func encode(_ isPresent: [Bool], into writer: inout BitWriter) {
     writer.put(isPresent[0] ? 1 : 0, bits: 1)
     var lengths = AdaptiveRice(mean: 64)
@@ -241,11 +243,11 @@ extension LocationChunk {
   }
 }
 
-/// Integers that change slowly: each but the first, which stands elsewhere, is predicted from the two before it, and the difference is
-/// stored.
+/// A column of integers that change slowly. Each but the first, which is stored elsewhere, is predicted from the two
+/// before it, and the difference from the prediction is stored.
 struct NumberColumn {
-  /// How much of the last change the next one is expected to be, in halves: of a way at even speed all of it, of a value that wanders
-  /// about a mean nothing.
+  /// The part of the last change by which the next number is expected to change, in halves: 2 for a way at even speed,
+  /// 0 for a value that wanders about a mean.
   let halves: UInt8
   private var rice = AdaptiveRice(mean: 32)
   private var last: Int64
@@ -271,7 +273,7 @@ struct NumberColumn {
     return best?.halves ?? 0
   }
 
-  /// All arithmetic wraps, so that no input can trap.
+  /// The expected next number. All arithmetic wraps, so that no input can trap.
   private var prediction: Int64 { last &+ ((change &* Int64(halves)) >> 1) }
 
   private mutating func advance(to number: Int64) {

@@ -45,13 +45,14 @@ struct QuantityChunk: Hashable, Sendable {
 
 /// Packs quantities in order of time, chunk by chunk as they arrive: a day takes constant memory.
 ///
-/// A chunk ends an hour after its first quantity, or when it is full. Where quantities are rare it goes on, for a day at most, until
-/// it has ``fewest``: a row for two or three of them takes more room and time than they do.
+/// A chunk ends an hour after its first quantity, or when it is full. Where quantities are rare, it goes on for a day
+/// at most until it has ``fewest``: a row for two or three quantities takes more room and time than the quantities.
 struct QuantityPacker: Sendable {
   /// A finished chunk with its summary.
   struct Packed: Hashable, Sendable {
     var payload: [UInt8]
-    /// Its summary cells, packed as well: while many series wait to be stored they would take most of the memory.
+    /// The chunk's summary cells, packed as well: unpacked cells would take most of the memory while many series wait
+    /// to be stored.
     var cells: [UInt8]
     var summary: SeriesSummary
 
@@ -75,7 +76,7 @@ struct QuantityPacker: Sendable {
 
   private static let hour: Int64 = 3_600_000_000
   private static let day = 24 * hour
-  /// One a minute for an hour. Only the last chunk of a series, or of a day, has fewer.
+  /// The fewest quantities in a chunk, except in the last one of a series or of a day: one a minute for an hour.
   static let fewest = 60
   private var chunk = QuantityChunk()
   /// The cells before the current one.
@@ -84,12 +85,12 @@ struct QuantityPacker: Sendable {
   private var cellEnd: Int64 = .min
   private let summarises: Bool
 
-  /// `summarises`: whether chunks get cells; chunks that are only kept temporarily need none.
+  /// - Parameter summarises: Whether chunks get summary cells; chunks that are not stored need none.
   init(summarises: Bool = true) {
     self.summarises = summarises
   }
 
-  /// Adds a quantity that starts at or after the previous one. Returns the chunk that it completed.
+  /// Adds a quantity that starts at or after the previous one. Returns the chunk before it, if that is complete now.
   mutating func add(_ item: Item) -> Packed? {
     var closed: Packed?
     if isComplete(before: item.start) { closed = finish() }

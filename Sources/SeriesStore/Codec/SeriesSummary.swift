@@ -53,7 +53,8 @@ struct SeriesSummary: Hashable, Sendable {
   }
 }
 
-/// What statistics need of a quarter of an hour of a quantity series, so that it need not be unpacked.
+/// The figures of a quarter of an hour of a quantity series, from which statistics are computed without unpacking the
+/// series.
 ///
 /// The offsets of all present time zones are multiples of a quarter of an hour, so the buckets of any calendar begin where
 /// cells do.
@@ -177,7 +178,7 @@ enum SummaryCells {
     return true
   }
 
-  /// Decodes the cells in `bytes`; never traps, whatever they are.
+  /// Decodes the cells in `bytes`; never traps, whatever the bytes are.
   static func decode(_ bytes: [UInt8]) throws(ChunkError) -> [SummaryCell] {
     var cells: [SummaryCell] = []
     try decode(bytes, onto: &cells)

@@ -1,4 +1,4 @@
-/// How a chunk's timestamps are stored: by the predictor that needs the fewest bits.
+/// The form in which a chunk's timestamps are stored: the predictor that needs the fewest bits.
 enum StampForm: Hashable {
   case clock(period: Int64, gains: ClockPredictor.Gains)
   case slots(SlotPredictor.Grid, [SlotPredictor.Skip])
@@ -181,8 +181,9 @@ struct SlotPredictor: StampPredictor {
     expected = expected &+ error &>> 3 &+ (grid.step &+ resolveSkip()) &* grid.length
   }
 
-  /// By how many slots the expectation moves. A single delayed packet says nothing about the next. Two in a row do, by the
-  /// smaller of their skips; so does an early packet, because nothing can make a packet early, and one after a gap.
+  /// The number of slots by which the expectation moves. A single delayed packet says nothing about the next. Two in a
+  /// row move it by the smaller of their skips; so do an early packet, because nothing can make a packet early, and one
+  /// after a gap.
   @inline(__always)
   private mutating func resolveSkip() -> Int64 {
     let confirmed = skipped < 0 || skipped > Self.gap ? skipped : min(skipped, pending)
@@ -192,18 +193,18 @@ struct SlotPredictor: StampPredictor {
 }
 
 extension SlotPredictor.Grid {
-  /// With fewer timestamps slots are not visible.
+  /// The fewest timestamps in which slots are visible.
   private static let fewest = 64
-  /// How many pairs of neighbours are examined, spread over the series.
+  /// The number of pairs of neighbours that are examined, spread over the series.
   private static let looks = 64
   /// The most slots in one usual step.
   private static let mostSlots: Int64 = 64
-  /// Slots shorter than this many time units, or than four times the scatter of the timestamps, are not considered: they
-  /// save little and need as many skips as there are timestamps.
+  /// The shortest slots that are considered, in time units: shorter ones, or slots shorter than four times the scatter
+  /// of the timestamps, save little and need as many skips as there are timestamps.
   private static let shortest: Int64 = 4
 
-  /// The slots that sorted timestamps seem to have; nil if there is no usual one. Whether slots take fewer bits than a
-  /// clock is for the caller to count.
+  /// The slots that sorted timestamps seem to have; nil if there is no usual step. The caller counts whether slots take
+  /// fewer bits than a clock.
   ///
   /// The usual step between neighbours is an integer number of slots. The number chosen is the one with the least cost: the
   /// distances from the slots plus, weighted eightfold, the steps of another number.

@@ -44,10 +44,12 @@ struct Erasure {
 }
 
 extension HealthStore {
-  /// Erases what an earlier deletion could not, because a reader was using it or the power failed. Returns false if there
-  /// was nothing to do.
+  /// Erases the values that an earlier deletion could not erase, because a reader was using them or the power failed.
   ///
-  /// A recorder calls it when it opens the store. Throws ``StoreError/Code/locked`` if a reader still uses the values.
+  /// A recorder calls this when it opens the store.
+  ///
+  /// - Returns: Whether there was anything to erase.
+  /// - Throws: ``StoreError/Code/locked`` if a reader still uses the values.
   @discardableResult
   public func finishErasing() throws(StoreError) -> Bool {
     let erasure = Erasure(connection: try opened().connection)

@@ -1,7 +1,7 @@
 extension Schema {
   /// The interface for other programs: names and columns of these views stay the same, whatever happens to the tables.
   ///
-  /// Times are truncated to milliseconds, because strftime would round them. The file holds the statements word for word,
+  /// Times are truncated to milliseconds, because strftime would round them. The file has the statements word for word,
   /// which shows whether they are from an earlier program.
   static let views: [(name: String, statement: String)] = generalViews + workoutViews
 
@@ -100,8 +100,8 @@ extension Schema {
 extension Schema {
   /// Workouts and their activities as rows, with the figures of the heart rate.
   ///
-  /// Activity types are numbers: names of all in both views would take the declarations of a file beyond its first page, which
-  /// everybody reads at opening.
+  /// Activity types are numbers: with their names in both views the declarations of a file would exceed its first page,
+  /// which every program reads at opening.
   static let workoutViews: [(name: String, statement: String)] = [
     (
       "workout_list",

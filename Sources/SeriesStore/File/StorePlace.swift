@@ -79,8 +79,8 @@ struct StorePlace {
 
 /// The right to record into a store: a lock on a file beside it, which the kernel releases when its holder dies.
 ///
-/// It is not on the store itself, because closing any descriptor of the store would drop SQLite's own locks. The file is
-/// beside the store's real path, so that all paths to the store find the same lock.
+/// The lock is not on the store itself, because closing any descriptor of the store would drop SQLite's own locks. Its
+/// file is beside the store's real path, so that all paths to the store find the same lock.
 struct RecorderLock: ~Copyable {
   private let descriptor: Int32
 

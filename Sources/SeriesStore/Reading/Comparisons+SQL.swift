@@ -1,12 +1,12 @@
 import CSQLite
 import HealthModel
 
-// The columns of figures and keys, of a sample under the name `sample`.
+// The columns of figures and keys in conditions on a sample under the name `sample`, and the comparisons with them.
 
 extension SamplePredicate.QuantityFigure {
   var column: String { "sample.\(name)" }
 
-  /// The same without the table: it is called so wherever figures are kept.
+  /// The name of the column without the table: every table of figures has a column of that name.
   var name: String {
     switch self {
     case .sum: "sum"
@@ -90,7 +90,8 @@ extension Connection {
     return Quantity(unsafe sqlite3_value_double(value), unit)
   }
 
-  /// Quantities that differ only by rounding of a conversion are equal: 70 cm are 0.7 m.
+  /// The order of two quantities: −1, 0 or 1; nil if they cannot be compared. Quantities that differ only by the
+  /// rounding of a conversion are equal: 70 cm are 0.7 m.
   private static func order(_ one: Quantity?, _ other: Quantity?) -> Int64? {
     guard let one, let other, let value = try? one.value(in: other.unit), !value.isNaN, !other.value.isNaN else {
       return nil

@@ -4,10 +4,10 @@ import HealthModel
 /// The quantities of many series, in the order of time.
 struct QuantityReader {
   let connection: Connection
-  /// What the reader may see; nil for all of it.
+  /// The scope that the reader may see; nil for a reader who may see everything.
   var scope: ReadScope?
 
-  /// A sample that a query means.
+  /// A sample that matches a query.
   struct Sample {
     var id: Int64
     var uuid: UUID
@@ -53,13 +53,13 @@ struct QuantityReader {
     let samples = try samples(query)
     var list = QuantityList()
     list.samples = samples.map(\.uuid)
-    // Room is taken for what is answered for certain; a damaged count must not become a huge allocation.
+    // Room for the quantities that are in the answer for certain; a damaged count must not become a huge allocation.
     list.reserveCapacity(
       samples.reduce(0) { $1.start >= from && $1.end < to ? $0 + min(max(0, $1.count), 1 << 20) : $0 })
     var chunks = try connection.quantitySeries.statement(from: from, to: to)
     var first = 0
     while first < samples.count {
-      // Samples that overlap each other are one stretch: unpacked together, and given away before the next is.
+      // Samples that overlap each other are one stretch: unpacked and merged together, before the next stretch.
       var end = samples[first].end
       var next = first + 1
       while !query.isGroupedBySample, next < samples.count, samples[next].start <= end {
@@ -69,7 +69,7 @@ struct QuantityReader {
       var tracks: [QuantityTrack] = []
       for sample in samples[first..<next] {
         let track = try connection.quantitySeries.track(of: sample.id, from: &chunks)
-        // What is told apart by the samples' spans has to lie in them.
+        // Stretches are separated by the samples' spans, so the quantities must lie within these.
         if let start = track.starts.first, let last = track.starts.last {
           guard start >= sample.start, last <= sample.end else { throw connection.samples.corrupt(sample.id) }
         }
@@ -86,18 +86,19 @@ struct QuantityReader {
 package struct QuantityCursor: Hashable, Sendable {
   /// The samples to iterate over one by one, the next one first; nil if all are merged.
   var samples: ArraySlice<UUID>?
-  /// From here …
+  /// The beginning of the remaining time.
   var from: Int64
-  /// … to before this moment.
+  /// The end of the remaining time, which is not part of it.
   let to: Int64
-  /// Where the iteration over each sample begins.
+  /// The beginning of the time that is read of each sample.
   let first: Int64
   /// The length of time that the next batch tries to cover.
   var window: Int64
 
-  /// The intended number of quantities in a batch; it has more if more lie in one hour.
+  /// The intended number of quantities in a batch; a batch has more if more lie in one hour.
   static let aim = 16_384
-  /// Chunks of frequent values are an hour long: shorter windows would unpack the same chunks repeatedly.
+  /// The shortest window in microseconds: an hour, since shorter windows would unpack the same chunks of frequent
+  /// values repeatedly.
   static let shortest: Int64 = 3_600_000_000
 }
 

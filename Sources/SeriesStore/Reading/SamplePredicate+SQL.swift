@@ -4,8 +4,8 @@ import HealthModel
 extension Connection {
   /// The predicate as an SQL condition; throws ``StoreError/Code/tooComplex(limit:)`` if it exceeds SQLite's limits.
   ///
-  /// With a scope it is a condition on what that reader may see, in the order of time or of saving. If the statement is about one
-  /// quantity type (`isOfQuantityType`), `type` saves looking for others.
+  /// With a scope the condition is on the samples that the reader may see, in the order of time or of saving. If the
+  /// statement is about one quantity type (`isOfQuantityType`), `type` limits the search to samples of that type.
   func condition(
     _ predicate: SamplePredicate, firstParameter: Int32, in scope: ReadScope? = nil, of type: QuantityType? = nil,
     by order: SamplePredicate.Condition.Order = .time
@@ -21,7 +21,7 @@ extension Connection {
 }
 
 extension SamplePredicate {
-  /// The type of which all must be that it asks for, if it also gives a time; else nil.
+  /// The type that all matching samples must have, if the predicate also limits their time; else nil.
   private var typeInTime: SampleType? {
     guard case .and(let parts) = form else { return nil }
     var type: SampleType?
@@ -36,7 +36,7 @@ extension SamplePredicate {
     return hasTime ? type : nil
   }
 
-  /// The devices that it names.
+  /// The devices that the predicate names.
   fileprivate var devices: Set<String> {
     switch form {
     case .device(let identifier): [identifier]
@@ -48,18 +48,18 @@ extension SamplePredicate {
 
   /// A condition on samples, with its values separate from its text.
   struct Condition {
-    /// What of a scope is looked for, and in which order.
+    /// The rows of a scope that a statement is about, with the order in which they are found.
     enum Order {
-      /// By type, source and start.
+      /// Samples, by type, source and start.
       case time
-      /// By the numbers of the changes that saved them: those after ?1 and up to ?2.
+      /// Samples, by the numbers of the changes that saved them: those after ?1 and up to ?2.
       case saving
       /// The changes after ?1 themselves, with deletions, instead of samples.
       case changes
     }
 
     private(set) var text = ""
-    /// The tables that the condition is on: ``SampleReader/tables``, or those of what the scope lets see.
+    /// The tables of the condition: ``SampleReader/tables``, or those of the rows that the scope permits to see.
     private(set) var tables = SampleReader.tables
     /// The condition that a sample is of the quantity type whose name is ?1.
     private(set) var isOfQuantityType = SampleReader.isOfQuantityType
@@ -72,15 +72,15 @@ extension SamplePredicate {
       case bytes([UInt8])
     }
 
-    /// Each part beside others without parentheses makes SQLite's expression tree one deeper, and 1,000 is its limit; so
-    /// parts are grouped by this many.
+    /// The most parts in a group. Each part beside others without parentheses makes SQLite's expression tree one
+    /// deeper, and 1,000 is the limit of that.
     private static let width = 32
-    /// The deepest nesting of parentheses: SQLite's parser has room for 100 symbols, and a level takes three.
+    /// The deepest nesting of parentheses: SQLite's parser has room for 100 symbols, and a level uses three.
     static let deepest = 16
-    /// SQLite allows 32,766 parameters; the query itself has a few.
+    /// The most values of a predicate: SQLite allows 32,766 parameters, and the query itself has a few.
     static let mostValues = 32_000
 
-    /// The parameters are numbered from after `first` in the whole statement.
+    /// The number of the first parameter in the whole statement.
     private let first: Int32
     /// The units in which the file's types are stored.
     let units: [Unit]
@@ -88,7 +88,7 @@ extension SamplePredicate {
     private let predecessors: [String: [String]]
     /// Whether the file has tables of workouts.
     let hasWorkouts: Bool
-    /// Nil for who may see everything.
+    /// The scope that the reader may see; nil for a reader who may see everything.
     let scope: ReadScope?
 
     init(
@@ -116,8 +116,9 @@ extension SamplePredicate {
       if scope == nil, order == .time, let type = predicate.typeInTime { text = try byTime(type) + " AND (\(text))" }
     }
 
-    /// The condition that samples are of a type, by the index of type, source and time: it holds anyway, and saves looking through
-    /// all samples for a night of ten years. The index needs a source, so all of them are named.
+    /// The condition that samples are of a type, by the index of type, source and time. The predicate implies this
+    /// condition; with it, a night is found without a look at the samples of ten years. The index needs a source, so
+    /// all sources are named.
     private mutating func byTime(_ type: SampleType) throws(StoreError) -> String {
       let identifier = try place(.text(type.identifier))
       return """
@@ -147,7 +148,8 @@ extension SamplePredicate {
       return "?\(first + Int32(values.count) - 1)"
     }
 
-    /// Negations are pushed down to the single conditions, so that any number of them adds no depth.
+    /// Compiles a predicate. Negations are pushed down to the single conditions, so that any number of them adds no
+    /// depth.
     private mutating func compile(
       _ predicate: SamplePredicate, isNegated: Bool, level: Int
     ) throws(StoreError) -> String {
@@ -238,10 +240,10 @@ extension SamplePredicate {
       }
     }
 
-    /// Any number of identifiers are one value: sixteen bytes each.
+    /// The condition on identifiers. Any number of them are one value: sixteen bytes each.
     ///
-    /// In a scope they are compared with those of the samples in it: an identifier that is looked up would be found there or
-    /// not, whatever the reader may see.
+    /// In a scope the identifiers are compared with those of the samples in the scope. A look-up of each would take a
+    /// different time for an object that exists, even if the reader may not see it.
     private mutating func identifier(_ uuids: Set<UUID>) throws(StoreError) -> String {
       guard uuids.count > 1 else {
         guard let uuid = uuids.first else { return "0" }
@@ -278,7 +280,8 @@ extension SamplePredicate {
       return "(\(isCategory) AND ifnull(sample.value IN (\(places.joined(separator: ", "))), 0))"
     }
 
-    /// Ends are exclusive, as for all intervals: what ends at `from` does not overlap, but a moment at `from` does.
+    /// The condition on a time. Ends are exclusive, as for all intervals: a sample that ends at `from` does not
+    /// overlap, but a moment at `from` does.
     mutating func time(
       _ from: Timestamp?, _ to: Timestamp?, _ strictness: TimeStrictness, of row: String
     ) throws(StoreError) -> String {
@@ -296,7 +299,7 @@ extension SamplePredicate {
       return parts.isEmpty ? "1" : "(" + parts.joined(separator: " AND ") + ")"
     }
 
-    /// The quantity converted to each unit in the file that it is compatible with.
+    /// The condition on a quantity, which is converted to each compatible unit in the file.
     private mutating func quantity(
       _ figure: QuantityFigure, _ comparison: Comparison, _ quantity: Quantity
     ) throws(StoreError) -> String {

@@ -1,6 +1,6 @@
 public import HealthModel
 
-/// A query that a store answers: once, or again after every change.
+/// A query that a store answers: once with ``result(for:)``, or again after every change with ``results(for:)``.
 public protocol StoreQuery: HealthQuery {
   /// Answers the query from one unchanging state of the file.
   @concurrent func result(for store: HealthStore) async throws(StoreError) -> Snapshot<Output>
@@ -31,7 +31,9 @@ extension QuantityQuery: StoreQuery {
 }
 
 extension HeartbeatQuery: StoreQuery {
-  /// The beats now; see ``StoreQuery/result(for:)``. Throws ``StoreError/Code/notFound`` if the series is not in the store.
+  /// The beats now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the series is not in the store.
   @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<HeartbeatSeries> {
     try await store.run(self)
   }
@@ -48,7 +50,7 @@ extension ChangeQuery: StoreQuery {
   /// The changes now; see ``StoreQuery/result(for:)``.
   ///
   /// - Throws: ``StoreError/Code/foreignAnchor`` and ``StoreError/Code/lostAnchor`` for an anchor that is not of this
-  ///   store's history. What the caller knows of the store is then invalid, and it has to begin at the start.
+  ///   store's history. Earlier answers are then invalid, and the caller has to begin at the start.
   @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ChangeSet> {
     try await store.run(self)
   }
@@ -87,9 +89,9 @@ public struct LiveResults<Query: StoreQuery>: AsyncSequence, Sendable {
 
     /// The next answer; nil once the store is closed or the task is cancelled.
     ///
-    /// - Throws: What ``StoreQuery/result(for:)`` throws; ``StoreError/Code/foreignAnchor`` and
+    /// - Throws: The errors of ``StoreQuery/result(for:)``; ``StoreError/Code/foreignAnchor`` and
     ///   ``StoreError/Code/lostAnchor`` if an observing store has switched to another file;
-    ///   ``StoreError/Code/cannotObserve`` if it cannot.
+    ///   ``StoreError/Code/cannotObserve`` if the store cannot observe the file any more.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(StoreError) -> Snapshot<Query.Output>? {
@@ -125,10 +127,10 @@ public struct LiveResults<Query: StoreQuery>: AsyncSequence, Sendable {
 }
 
 extension QuantityQuery {
-  /// The same quantities in batches, in the same order: for series of any length in constant memory.
+  /// The quantities of the query in batches, in the same order: for series of any length in constant memory.
   ///
-  /// All batches are of one state of the file, whatever is saved meanwhile. A connection of its own holds this state until
-  /// the loop is left, so that what is deleted meanwhile cannot be erased yet.
+  /// All batches are of one state of the file, whatever is saved meanwhile. A separate connection holds this state
+  /// until the loop is left; objects that are deleted meanwhile cannot be erased before.
   public func batches(for store: HealthStore) -> QuantityBatches {
     QuantityBatches(query: self, store: store)
   }
@@ -139,12 +141,12 @@ public struct QuantityBatches: AsyncSequence, Sendable {
   let query: QuantityQuery
   let store: HealthStore
 
-  /// The state of the file is that at the first batch.
+  /// An iteration over the state of the file at the first batch.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(query: query, store: store)
   }
 
-  /// Reads batch after batch. Releases the state after the last one, or when it is released itself.
+  /// Reads batch after batch. Releases the state of the file after the last one, or with the iterator.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let query: QuantityQuery
     let store: HealthStore

@@ -4,7 +4,7 @@ import HealthModel
 /// Answers about workouts: their activities, events and figures.
 struct WorkoutReader {
   let connection: Connection
-  /// What the reader may see; nil for all of it.
+  /// The scope that the reader may see; nil for a reader who may see everything.
   var scope: ReadScope?
 
   func workouts(_ query: WorkoutQuery) throws(StoreError) -> [Workout] {
@@ -39,22 +39,24 @@ struct WorkoutReader {
 
 /// Conditions on workouts and their activities: on a row of `workout_parts` under the name `part`.
 extension SamplePredicate.Condition {
-  /// How often `and` and `or` may alternate in a condition on workouts: it stands in a statement of its own within the whole.
+  /// The deepest alternation of `and` and `or` in a condition on workouts, which stands in a statement within the whole
+  /// statement.
   static let deepestOfWorkouts = 4
 
-  /// The samples that were collected with a workout are found like its parts. Of a file without workouts, none is one.
+  /// The condition that a sample is a workout which matches the predicate or, with `isActivity`, one with a matching
+  /// activity. In a file without workouts no sample matches.
   mutating func workout(_ predicate: WorkoutPredicate, isActivity: Bool) throws(StoreError) -> String {
     guard hasWorkouts else { return "0" }
     let isMeant = isActivity ? "> 0" : "= 0"
     guard scope == nil else {
-      // Begins with what the reader may see, and looks at no other workout.
+      // The search begins with the samples that the reader may see, and looks at no other workout.
       let condition = try compile(predicate, level: 0)
       return """
         EXISTS (SELECT 1 FROM workout_parts AS part WHERE part.workout = sample.id AND part.ordinal \(isMeant)
           AND \(condition))
         """
     }
-    // A figure that has to hold in any case is where to begin: the index has all that do.
+    // The search begins with a condition on a figure that must hold in any case: the index has all parts that match it.
     var conjuncts = predicate.conjuncts
     guard let first = conjuncts.firstIndex(where: \.isStatistic),
       case .statistic(let figure, let type, let comparison, let quantity) = conjuncts.remove(at: first).form
@@ -115,8 +117,8 @@ extension SamplePredicate.Condition {
     return Self.joined(texts, isAnd: isAnd)
   }
 
-  /// The condition on a row under the name `figures`; nil where none can match: the reader may not read the type, or the
-  /// quantity is none of it.
+  /// The condition on a row under the name `figures`; nil where no row can match, because the reader may not read the
+  /// type or the unit of the quantity is not compatible with it.
   private mutating func statistic(
     _ figure: SamplePredicate.QuantityFigure, of type: String, _ comparison: SamplePredicate.Comparison,
     _ quantity: Quantity
@@ -124,7 +126,7 @@ extension SamplePredicate.Condition {
     let values = units.compactMap { unit in
       (try? quantity.value(in: unit)).flatMap { $0.isNaN ? nil : (unit: unit.symbol, value: $0) }
     }
-    // Before anything has a place: SQLite knows only the parameters that the statement names.
+    // Decided before a value gets a parameter: SQLite knows only the parameters that the statement names.
     guard scope?.types.contains(type) ?? true, !values.isEmpty else { return nil }
     let name = try place(.text(type))
     let rows = "FROM types WHERE identifier = \(name) AND kind = '\(SampleKind.quantity.rawValue)'"

@@ -1,15 +1,15 @@
 package import FoundationEssentials
 package import HealthModel
 
-/// Whether a wall clock can be believed. The raw values are those of the store's file.
+/// The belief in a wall clock. The raw values are those of the store's file.
 package enum ClockBelief: Int64, Hashable, Sendable, CaseIterable {
-  /// No service says, as in a container. Counts as not synchronised.
+  /// No service reports the state of the clock, as in a container. Counts as not synchronised.
   case notKnown = 0
   /// The kernel's clock is as it was started, or as somebody set it.
   case notSynchronised = 1
-  /// The kernel's greatest error is below 16 s: what `timedatectl` calls synchronised.
+  /// The kernel's greatest error is below 16 s; `timedatectl` calls this synchronised.
   case synchronised = 2
-  /// A person said when the recording was.
+  /// A person has given the time of the recording.
   case byHand = 3
 
   /// The name in JSON.
@@ -22,22 +22,23 @@ package enum ClockBelief: Int64, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it dates a recording for good.
+  /// Whether the dates of a recording by such a clock are final.
   package var isTrusted: Bool { self == .synchronised || self == .byHand }
 }
 
 /// The clock by which a session or a workout is dated.
 package struct RecordedClock: Hashable, Sendable {
-  /// The start of the machine in which it was recorded; nil where nobody knows.
+  /// The boot of the machine in which the session or workout was recorded; nil where it is not known.
   package var boot: UUID?
-  /// How far the wall clock is ahead of that boot's clock, in microseconds; nil where nobody knows.
+  /// The lead of the wall clock over that boot's clock, in microseconds; nil where it is not known.
   package var lead: Int64?
   package var belief: ClockBelief
-  /// Whether its dates are in doubt: "clock not set".
+  /// Whether the dates are in doubt: "clock not set".
   package var isDoubtful: Bool
-  /// How often it was dated anew. Each dating has sample identifiers of its own.
+  /// The number of times that the session or workout was dated anew. Each dating has sample identifiers of its own.
   package var dating: Int64 = 0
-  /// How far all datings together moved it from the dates of its recording, in microseconds.
+  /// The distance by which all datings together have moved the session or workout from the dates of its recording, in
+  /// microseconds.
   package var shift: Int64 = 0
 
   package init(boot: UUID?, lead: Int64?, belief: ClockBelief, isDoubtful: Bool) {
@@ -47,16 +48,16 @@ package struct RecordedClock: Hashable, Sendable {
     self.isDoubtful = isDoubtful
   }
 
-  /// A clock further off than this is a wrong one, in microseconds.
+  /// The greatest error of a clock that still counts as right, in microseconds.
   package static let tolerance: Int64 = 1_000_000
 
-  /// Whether a lead is this clock's, but for what clocks are slewed by.
+  /// Whether a lead is that of this clock, apart from the small steps by which clocks are slewed.
   package func isNear(_ other: Int64) -> Bool {
     guard let lead else { return false }
     return Self.isNear(lead, other)
   }
 
-  /// Whether two leads are of the same clock, but for what it is slewed by.
+  /// Whether two leads are of the same clock, apart from the small steps by which clocks are slewed.
   package static func isNear(_ lead: Int64, _ other: Int64) -> Bool {
     let (distance, overflow) = lead.subtractingReportingOverflow(other)
     return !overflow && distance.magnitude <= UInt64(tolerance)
@@ -67,23 +68,24 @@ package struct RecordedClock: Hashable, Sendable {
 package struct DatingOutcome: Hashable, Sendable {
   package var sessions: [UUID] = []
   package var workouts: [UUID] = []
-  /// Workouts whose sessions were moved, and which stay: they have samples or a route that programs gave with dates of their own.
+  /// Workouts that stay though their sessions were moved: programs have given them samples or a route with dates of
+  /// their own.
   package var staying: [UUID] = []
-  /// By how much everything was moved, in microseconds.
+  /// The distance by which everything was moved, in microseconds.
   package var shift: Int64 = 0
 
   package init() {}
 }
 
-/// By which clocks sessions and workouts are dated, and what is known of the boots that these clocks are of.
+/// The clocks by which sessions and workouts are dated, and the boots of the machine to which these clocks belong.
 ///
-/// A file from before there were any has no such tables until a program opens it to write.
+/// A file of an earlier program has no such tables until a newer program opens it to write.
 struct ClockTable {
   let connection: Connection
 
   private static let columns = "boot, lead, belief, doubtful, dating, shift"
 
-  /// The clock of the session or workout with that number; nil where nothing says.
+  /// The clock of the session or workout with that number; nil where it is not known.
   func clock(of owner: Int64) throws(StoreError) -> RecordedClock? {
     guard try connection.has(Schema.clocks) else { return nil }
     var statement = try connection.prepare("SELECT \(Self.columns) FROM clocks WHERE owner = ?1")
@@ -91,7 +93,7 @@ struct ClockTable {
     return try statement.step() ? Self.clock(in: statement, from: 0) : nil
   }
 
-  /// Those of all sessions and workouts.
+  /// The clocks of all sessions and workouts, by their identifiers.
   func all() throws(StoreError) -> [UUID: RecordedClock] {
     guard try connection.has(Schema.clocks) else { return [:] }
     var statement = try connection.prepare(
@@ -103,7 +105,7 @@ struct ClockTable {
     return clocks
   }
 
-  /// How many sessions and workouts have dates that are in doubt.
+  /// The number of sessions and workouts with dates that are in doubt.
   func doubtfulCount() throws(StoreError) -> Int64 {
     guard try connection.has(Schema.clocks) else { return 0 }
     return try connection.integer("SELECT count(*) FROM clocks WHERE doubtful <> 0")
@@ -133,8 +135,8 @@ struct ClockTable {
     return try statement.step() ? statement.optionalInteger(0).map { Timestamp(microseconds: $0) } : nil
   }
 
-  /// The sessions and workouts of a boot that nobody believed then, and that another lead dates otherwise, each with by how much it
-  /// is to be moved.
+  /// The sessions and workouts of a boot that were dated by a clock which was not believed, and that another lead dates
+  /// otherwise, each with the distance by which it is to be moved.
   func misdated(in boot: UUID, at lead: Int64) throws(StoreError) -> [(object: UUID, shift: Int64)] {
     guard try connection.has(Schema.clocks) else { return [] }
     var statement = try connection.prepare(
@@ -152,7 +154,7 @@ struct ClockTable {
     return found
   }
 
-  /// Knowledge of a boot's clock; nil where there is none.
+  /// The belief in a boot's clock, with the lead; nil for an unknown boot.
   func belief(in boot: UUID) throws(StoreError) -> (belief: ClockBelief, lead: Int64)? {
     guard try connection.has(Schema.boots) else { return nil }
     var statement = try connection.prepare("SELECT belief, lead FROM boots WHERE boot = ?1")
@@ -161,7 +163,8 @@ struct ClockTable {
     return (belief, statement.integer(1))
   }
 
-  /// Remembers what is known of a boot's clock, in the place of the oldest: sessions that a crash left are stored in a later boot.
+  /// Records belief and lead of a boot's clock, and removes those of the oldest boots. Sessions that a crash left are
+  /// stored in a later boot, but are dated by the clock of the boot in which they were recorded.
   func remember(_ belief: ClockBelief, at lead: Int64, in boot: UUID) throws(StoreError) {
     var statement = try connection.prepare("DELETE FROM boots WHERE boot = ?1")
     try statement.bind(boot.bytes, at: 1)
@@ -184,7 +187,7 @@ struct ClockTable {
 }
 
 extension HealthStore {
-  /// The clock by which a stored session or workout is dated; nil where nothing says.
+  /// The clock by which a stored session or workout is dated; nil where it is not known.
   package func clock(of object: UUID) throws(StoreError) -> RecordedClock? {
     try opened().read { (connection) throws(StoreError) in
       var number = try connection.sessions.row(of: object)?.id
@@ -193,12 +196,12 @@ extension HealthStore {
     }
   }
 
-  /// The clocks of all stored sessions and workouts of which something is known.
+  /// The clocks of all stored sessions and workouts for which they are known.
   package func clocks() throws(StoreError) -> [UUID: RecordedClock] {
     try opened().read { (connection) throws(StoreError) in try connection.clocks.all() }
   }
 
-  /// How many sessions and workouts have dates that are in doubt.
+  /// The number of sessions and workouts with dates that are in doubt.
   package func doubtfulCount() throws(StoreError) -> Int {
     try opened().read { (connection) throws(StoreError) in Int(clamping: try connection.clocks.doubtfulCount()) }
   }
@@ -208,19 +211,21 @@ extension HealthStore {
     try opened().read { (connection) throws(StoreError) in try connection.clocks.newestBelievedEnd() }
   }
 
-  /// What is known of the clock of a boot, and the lead for which that holds, in microseconds; nil where nothing is.
+  /// The belief in the clock of a boot, and the lead for which that belief holds, in microseconds; nil for an unknown
+  /// boot.
   package func clockBelief(in boot: UUID) throws(StoreError) -> (belief: ClockBelief, lead: Int64)? {
     try opened().read { (connection) throws(StoreError) in try connection.clocks.belief(in: boot) }
   }
 
-  /// Remembers it.
+  /// Records the belief in the clock of a boot, and the lead for which that belief holds, in microseconds.
   package func remember(_ belief: ClockBelief, at lead: Int64, in boot: UUID) throws(StoreError) {
     try opened().write { (connection) throws(StoreError) in
       try connection.clocks.remember(belief, at: lead, in: boot)
     }
   }
 
-  /// The sessions and workouts of a boot whose clock nobody believed, and that `lead` dates otherwise, each with by how much.
+  /// The sessions and workouts of a boot that were dated by a clock which was not believed, and that `lead` dates
+  /// otherwise, each with the distance by which it is to be moved.
   package func misdated(in boot: UUID, at lead: Int64) throws(StoreError) -> [(object: UUID, shift: Int64)] {
     try opened().read { (connection) throws(StoreError) in try connection.clocks.misdated(in: boot, at: lead) }
   }
@@ -228,11 +233,12 @@ extension HealthStore {
   /// Dates sessions and workouts anew, in one transaction; see ``Dating``.
   ///
   /// - Parameters:
-  ///   - objects: Their identifiers; those that are not in the store are passed over, so that what was deleted stays so.
-  ///   - microseconds: By how much they are moved; whole milliseconds of it.
-  ///   - belief: What they are dated by now.
+  ///   - objects: The identifiers of sessions and workouts. Objects that are not in the store are skipped, so that
+  ///     deleted ones stay deleted.
+  ///   - microseconds: The distance by which they are moved, rounded to whole milliseconds.
+  ///   - belief: The belief in the dates that they get.
   ///   - lead: The lead of the clock that dates them; nil where a person does.
-  /// - Returns: What was moved.
+  /// - Returns: The objects that were moved, and the workouts that stay.
   /// - Throws: ``StoreError``; nothing was changed then.
   package func date(
     _ objects: [UUID], by microseconds: Int64, as belief: ClockBelief, lead: Int64?

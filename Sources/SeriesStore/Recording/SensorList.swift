@@ -4,7 +4,7 @@ package import HealthModel
 struct SensorList {
   let connection: Connection
 
-  /// In the order in which they were added.
+  /// The sensors in the order in which they were added.
   func all() throws(StoreError) -> [AllowedSensor] {
     // Sorted here: SQLite would hold rows without end in its memory before it hands over the first one.
     var statement = try connection.prepare("SELECT address, name, added FROM sensors ORDER BY rowid")
@@ -64,7 +64,7 @@ struct SensorList {
     return sensor
   }
 
-  /// The former addresses of a sensor. Empty in a file from before there was a table of them, which only a writer makes.
+  /// The former addresses of a sensor; empty for an earlier file without a table of them, which only a writer makes.
   func predecessors(of address: String) throws(StoreError) -> [String] {
     guard try connection.has(Schema.successors) else { return [] }
     var statement = try connection.prepare(
@@ -118,7 +118,7 @@ package struct AllowedSensor: Hashable, Sendable {
   package var address: String
   /// The name given by its owner.
   package var name: String?
-  /// When its owner added it.
+  /// The time at which its owner added the sensor.
   package var added: Timestamp
 
   /// A sensor with the given parts.
@@ -151,10 +151,11 @@ extension HealthStore {
     try opened().write { (connection) throws(StoreError) in try connection.sensors.remove(address) }
   }
 
-  /// Puts the sensor with the address `new` in the place of `old`, of which it gets the name; returns it. From then on a device predicate
-  /// of `new` matches `old` as well. Samples are not changed.
+  /// Replaces the sensor with the address `old` by that with the address `new`, which gets the name; returns the new
+  /// one. From then on a device predicate of `new` matches `old` as well. Samples are not changed.
   ///
-  /// - Throws: ``StoreError/Code/notFound`` where `old` is not on the list, unless `new` is and something was recorded of `old`.
+  /// - Throws: ``StoreError/Code/notFound`` where `old` is not on the list, unless `new` is on it and `old` has
+  ///   stored samples.
   @discardableResult
   package func replaceSensor(_ old: String, by new: String) throws(StoreError) -> AllowedSensor {
     try opened().write { (connection) throws(StoreError) in try connection.sensors.replace(old, by: new) }

@@ -149,7 +149,7 @@ package enum SessionName: Hashable, Sendable {
   /// The first digits of the identifier: 4 to 32 hexadecimal digits in upper case.
   case beginning(String)
 
-  /// With fewer digits a name could match a session by chance.
+  /// The fewest digits of a name: a shorter one could match a session by chance.
   package static let fewestDigits = 4
 
   /// Parses `text`; nil if it cannot name a session.

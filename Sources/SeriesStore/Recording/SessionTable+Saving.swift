@@ -8,7 +8,7 @@ extension SessionTable {
   ) throws(StoreError) -> CommitOutcome {
     try Self.validate(session)
     let existing = try row(of: session.id)
-    // A later version of a session is dated as the one before was.
+    // A later version of a session has the clock of the version before.
     let clock = try existing.flatMap { (row) throws(StoreError) in try connection.clocks.clock(of: row.id) } ?? clock
     var collectors: [(owner: Int64, type: Int64)] = []
     if let existing {
@@ -51,7 +51,8 @@ extension SessionTable {
     return session.quality.algorithmVersion ?? 0 > quality.algorithmVersion ?? 0
   }
 
-  /// Returns the row of the session; `dating` is the number of its dating.
+  /// Inserts a session with its events and samples; returns the row of the session. `dating` is the number of its
+  /// dating.
   func insert(_ session: RecordedSession, _ events: [HeartEvent], dating: Int64) throws(StoreError) -> Int64 {
     let source = try connection.provenance.row(of: session.source)
     let device = try connection.provenance.row(of: session.device)
@@ -85,7 +86,8 @@ extension SessionTable {
   private func insertSamples(
     of session: RecordedSession, origin: SampleOrigin, dating: Int64
   ) throws(StoreError) {
-    // What a program says of the session that it asked for is said of its values, which are all that programs see of it.
+    // The metadata of a session that a program requested are also those of its samples: programs see nothing else of a
+    // session.
     let isRequested = session.metadata[ReservedMetadata.requestedBy] != nil
     let metadata = isRequested ? session.metadata.filter { !ReservedMetadata.all.contains($0.key) } : [:]
     if let first = session.rates.first, let last = session.rates.last {
@@ -172,7 +174,7 @@ struct SessionFigure: Sendable {
   var part: SessionPart
   var type: QuantityType
   var value: any WritableKeyPath<HeartRateVariabilitySummary, Double?> & Sendable
-  /// How the figure was computed.
+  /// The metadata of the figure's sample: the filter and the divisor by which it was computed.
   var metadata: Metadata
 
   static let all = [

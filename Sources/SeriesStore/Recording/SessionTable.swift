@@ -13,7 +13,7 @@ struct SessionTable {
     return try statement.step() ? (statement.integer(0), statement.integer(1)) : nil
   }
 
-  /// From the start to the end of a session; nil where it is not in the store.
+  /// The time from the start to the end of a session; nil where it is not in the store.
   func span(of session: UUID) throws(StoreError) -> TimeSpan? {
     guard let row = try row(of: session) else { return nil }
     var statement = try connection.prepare("SELECT start, end FROM sessions WHERE id = ?1")
@@ -103,7 +103,7 @@ struct SessionTable {
 
   /// The points that somebody marked in a session, in order of time.
   func markers(of session: UUID) throws(StoreError) -> [SessionMarker] {
-    // A reader may have a file from before there were any.
+    // A file of an earlier program has no table of markers.
     guard try connection.has(Schema.markers) else { return [] }
     var statement = try connection.prepare("SELECT time, text FROM markers WHERE session = ?1 ORDER BY ordinal")
     try statement.bind(try existingRow(of: session), at: 1)
@@ -154,9 +154,10 @@ struct SessionTable {
   }
 }
 
-/// Rows that somebody changed: they are read as they are, and named.
+/// The rows of sessions that are not as they were written: they are read as they are, and reported.
 extension SessionTable {
-  /// The sessions whose own row, or one of whose samples, is not that of its checksum: what a list shows.
+  /// The damages of sessions whose own row, or the row of one of whose samples, is not that of its checksum. A list
+  /// shows these rows.
   func alterations() throws(StoreError) -> [StoreDamage] {
     var statement = try connection.prepare(
       """
@@ -173,15 +174,16 @@ extension SessionTable {
     return damages
   }
 
-  /// The tables in which a session, its samples and their content are, with the column that tells whose row it is, by its number
-  /// in front of its lowest bits.
+  /// The tables with the rows of a session, of its samples and of their content. The key column of each has the number
+  /// of the session or sample in front of its lowest bits.
   private static let parts =
     [ContentTable(table: Schema.sessions, key: "id"), ContentTable(table: Schema.samples, key: "id")]
     + [Schema.gaps, Schema.markers].map { ContentTable(table: $0, key: "session") }
     + [Schema.metadata, Schema.associations, Schema.clocks].map { ContentTable(table: $0, key: "owner") }
     + QuantityContent.tables + HeartbeatContent.tables
 
-  /// The tables that have rows of a session, or of one of its samples, that are not those of their checksums.
+  /// The damages of a session: each table with rows of the session, or of one of its samples, that are not those of
+  /// their checksums.
   func alterations(of session: UUID) throws(StoreError) -> [StoreDamage] {
     guard let row = try row(of: session) else { return [] }
     let name = "session \(session.uuidString.lowercased().filter { $0 != "-" })"

@@ -12,7 +12,7 @@ import HealthModel
 /// | `locations` | a location of a workout's route | time, latitude, longitude, altitude, horizontal_accuracy, vertical_accuracy, speed, course, time_us, session, sample |
 ///
 /// Times are ISO 8601 (UTC), those in `…_us` microseconds since 1970; `session` and `sample` are identifiers as in the
-/// views: 32 hexadecimal digits. A condition `session = …` or `sample = …` unpacks only what it names.
+/// views: 32 hexadecimal digits. A condition `session = …` or `sample = …` unpacks only that session or sample.
 ///
 /// Nothing can be written: the file is open for reading, the connection refuses to write, and statements that would
 /// change anything, or attach another file, are refused before they run. Everything runs on the caller's thread.
@@ -20,13 +20,15 @@ public final class ReadOnlySQL {
   private let file: StoreFile
   private var addedViews: Set<String> = []
 
-  /// In bytes: longer texts, blobs and rows are errors. Nothing stored is as long, but a statement can construct anything.
+  /// The longest text, blob or row in bytes. No stored value is as long, but a statement can construct longer ones.
   static let longestValue: Int32 = 8 << 20
 
-  /// Opens the store at `path`; the errors are those of ``HealthStore/open(_:for:mode:)``.
+  /// Opens the store at `path` for reading.
+  ///
+  /// - Throws: The errors of ``HealthStore/open(_:for:mode:types:observing:limit:)``.
   public init(_ path: String) throws(StoreError) {
     file = try StoreFile(path, for: .reading, mode: 0)
-    // A person's own statement ends when that person ends it.
+    // No limit of work: a person can end the person's own statement.
     file.connection.budget.limit = nil
     try file.connection.execute("PRAGMA temp_store = MEMORY")
     try file.connection.execute("PRAGMA query_only = ON")
@@ -35,8 +37,8 @@ public final class ReadOnlySQL {
     file.connection.limitValues(toBytes: Self.longestValue)
   }
 
-  /// Adds the views that a statement names, as temporary ones: those of the file do not run, since they may be anybody's. All of
-  /// them would take as long as the rest of the opening.
+  /// Adds the views that a statement names, as temporary ones: the views of the file, which may come from anybody, do
+  /// not run. To add all views would take as long as the rest of the opening.
   private func addViews(namedIn text: String) throws(StoreError) {
     let text = SQLWords.lowercased(text)
     let views = Schema.views.filter { !addedViews.contains($0.name) && text.contains($0.name) }
@@ -50,15 +52,16 @@ public final class ReadOnlySQL {
         addedViews.insert(view.name)
       }
     } catch { failure = error }
-    // Whatever has failed, the next statement may only read.
+    // Also after a failure the next statement may only read.
     do throws(StoreError) { try file.connection.execute("PRAGMA query_only = ON") } catch { failure = failure ?? error }
     try file.connection.allowOnlyReading()
     if let failure { throw failure }
   }
 
-  /// Compiles one statement. If it is not valid, throws ``StoreError/Code/statement`` with SQLite's message.
+  /// Compiles one statement and returns its rows, each of which is computed when it is requested.
   ///
-  /// Each row is computed when it is requested; a damaged object is an error that names it.
+  /// - Throws: ``StoreError/Code/statement`` with SQLite's message for a statement that is not valid, or that does
+  ///   more than read.
   public func rows(of text: String) throws(StoreError) -> Rows {
     try file.checkReadable()
     try addViews(namedIn: text)
@@ -70,7 +73,7 @@ public final class ReadOnlySQL {
     /// The names of the columns.
     public let columns: [String]
     private var statement: Statement
-    /// The unpacked tables read from it, so it must live as long as the rows.
+    /// The open file, from which the unpacked tables read, so that it must live as long as the rows.
     private let file: StoreFile
 
     init(_ statement: consuming Statement, of file: StoreFile) {
@@ -80,6 +83,9 @@ public final class ReadOnlySQL {
     }
 
     /// The next row, with a value for each column; nil after the last one.
+    ///
+    /// - Throws: ``StoreError/Code/corrupt(object:)`` for a row of a damaged object; ``StoreError/Code/statement``
+    ///   for an error in the statement, such as a value that is too long.
     public mutating func next() throws(StoreError) -> [SQLValue]? {
       do throws(StoreError) {
         guard try statement.step() else { return nil }
@@ -123,7 +129,7 @@ extension Connection {
         }, nil))
   }
 
-  /// Ends what ``allowOnlyReading()`` has begun, for statements of this program.
+  /// Removes the restriction of ``allowOnlyReading()``, for statements of this program.
   func allowEverything() throws(StoreError) {
     try check(unsafe sqlite3_set_authorizer(handle, nil, nil))
   }

@@ -1,6 +1,7 @@
 import CSQLite
 
-/// A compiled statement with one owner, who binds and steps it. It returns to its connection's cache when released.
+/// A compiled statement with one owner, who binds and steps it. The statement returns to its connection's cache when
+/// released.
 @safe
 struct Statement: ~Copyable {
   let handle: OpaquePointer
@@ -17,7 +18,8 @@ struct Statement: ~Copyable {
     connection.retire(compiled)
   }
 
-  /// Tells SQLite to copy what is bound. The header's macro for it is a cast, which Swift does not import.
+  /// The destructor that makes SQLite copy a bound value. The header's macro for it is a cast, which Swift does not
+  /// import.
   static var transient: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
@@ -136,14 +138,14 @@ final class CompiledStatement {
   var isInUse = true
   /// Whether it returns to the connection's cache after use, and is not finalized.
   var isKept = false
-  /// When it was last returned, as a running number of such returns.
+  /// The running number of its last return to the cache.
   private(set) var retired: UInt64 = 0
 
   init(_ handle: OpaquePointer) {
     unsafe self.handle = unsafe handle
   }
 
-  /// Prepares it for the next use: it keeps no rows and values of the last one.
+  /// Prepares the statement for the next use, without the rows and values of the last one.
   func retire(as number: UInt64) {
     unsafe sqlite3_reset(handle)
     unsafe sqlite3_clear_bindings(handle)
@@ -156,7 +158,7 @@ final class CompiledStatement {
     Int64(unsafe sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 1))
   }
 
-  /// Finalizes it in SQLite; it must not be used afterwards.
+  /// Finalizes the statement in SQLite; the statement must not be used afterwards.
   func finalize() {
     unsafe sqlite3_finalize(handle)
   }

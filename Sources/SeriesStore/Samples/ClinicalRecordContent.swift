@@ -36,7 +36,7 @@ struct ClinicalRecordContent: SampleContent {
       FROM clinical_records WHERE sample = ?1
       """)
     try statement.bind(row.id, at: 1)
-    // No other part of a document says that it is whole.
+    // The checksum of the row is the only evidence that the document is whole.
     guard try statement.step(), statement.integer(6) == 1, row.figures == SampleFigures(), let name = statement.text(0),
       let resourceType = statement.text(1)
     else { throw connection.corrupt(object) }
@@ -61,9 +61,9 @@ struct ClinicalRecordContent: SampleContent {
 }
 
 extension NewSample {
-  /// A clinical record, at the time that it is about.
+  /// A clinical record as a sample, at the time that the record is about.
   ///
-  /// - Throws: ``HealthModel/ClinicalRecordError`` where ``HealthModel/ClinicalRecord/validate()`` does.
+  /// - Throws: ``HealthModel/ClinicalRecordError`` for a record that ``HealthModel/ClinicalRecord/validate()`` refuses.
   public init(
     _ record: ClinicalRecord, at time: Timestamp, id: UUID = UUID(), metadata: Metadata = [:],
     sync: SyncIdentity? = nil
@@ -76,17 +76,20 @@ extension NewSample {
 }
 
 extension ClinicalRecordQuery: StoreQuery {
-  /// The record now; see ``StoreQuery/result(for:)``. Throws ``StoreError/Code/notFound`` if it is not in the store.
+  /// The record now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the record is not in the store.
   @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<ClinicalRecord> {
     try await store.run(self)
   }
 }
 
 extension HealthStore {
-  /// What records are called, by their identifiers; what is no record is left out. No document is read.
+  /// The names of records by their identifiers; identifiers that are not those of records are left out. No document is
+  /// read.
   package func clinicalRecordNames(of records: [UUID]) throws(StoreError) -> [UUID: String] {
     try opened().read { (connection) throws(StoreError) in
-      // A file of an earlier program has none.
+      // A file of an earlier program has no table of records.
       guard try connection.has(ClinicalRecordContent.records) else { return [:] }
       var names: [UUID: String] = [:]
       for record in records {
@@ -99,7 +102,7 @@ extension HealthStore {
     }
   }
 
-  /// A clinical record; ``StoreError/Code/notFound`` if there is none in the scope.
+  /// A clinical record; throws ``StoreError/Code/notFound`` if there is no such record in the scope.
   package func answer(_ query: ClinicalRecordQuery, in scope: ReadScope?) throws(StoreError) -> ClinicalRecord {
     try opened().read { (connection) throws(StoreError) in
       try SampleReader(connection: connection, scope: scope).clinicalRecord(query.record)

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// Beats: packed chunks, the runs' maps to time, and the timescale.
+/// The beats of a series: packed chunks, the runs' maps to time, and the timescale.
 struct HeartbeatContent: SampleContent {
   static let kind = SampleKind.heartbeatSeries
   static let tables = [
@@ -42,7 +42,7 @@ struct HeartbeatContent: SampleContent {
 }
 
 extension NewSample {
-  /// The beats of a finished ``HealthModel/HeartbeatSeriesBuilder``; nil if there are none.
+  /// The beats of a finished ``HealthModel/HeartbeatSeriesBuilder`` as a sample; nil for a series without beats.
   public init?(
     heartbeats: HeartbeatSeries, id: UUID = UUID(), device: Device? = nil, metadata: Metadata = [:],
     sync: SyncIdentity? = nil

@@ -3,17 +3,17 @@ public import HealthModel
 
 /// A finished sample to be saved, from a builder or an initializer for its kind.
 public struct NewSample: Sendable {
-  /// Its identifier; a new one unless given.
+  /// The identifier of the sample; a random one unless it was given.
   public let id: UUID
-  /// Its type.
+  /// The type of the sample.
   public let type: SampleType
-  /// The hardware that measured.
+  /// The hardware that measured; nil if it is unknown.
   public var device: Device?
-  /// Further metadata.
+  /// Further properties, by their keys.
   public var metadata: Metadata
-  /// Set if the same object may be saved again in a later version.
+  /// The identity and version under which the object may be saved again; nil for an object that is saved once.
   public var sync: SyncIdentity?
-  /// From the sample's start to its end.
+  /// The time from the sample's start to its end.
   public let span: TimeSpan
   let content: any SampleContent
 
@@ -32,14 +32,14 @@ public struct NewSample: Sendable {
 }
 
 extension NewSample {
-  /// Packs a sample that was described as values, under an identifier of its own.
+  /// Packs a sample that was described as values, under a new identifier.
   ///
-  /// - Throws: ``HealthModel/SeriesError`` for the first value that cannot be stored, as the builder of its kind has it.
+  /// - Throws: ``HealthModel/SeriesError`` for the first value that cannot be stored.
   public init(_ draft: SampleDraft) throws(SeriesError) {
     try self.init(draft, id: UUID(), sync: draft.sync)
   }
 
-  /// The same under a given identifier.
+  /// Packs a sample that was described as values, under a given identifier.
   package init(_ draft: SampleDraft, id: UUID, sync: SyncIdentity?) throws(SeriesError) {
     let (span, device, metadata) = (draft.span, draft.device, draft.metadata)
     switch draft.content {
@@ -95,16 +95,16 @@ extension NewSample: CustomStringConvertible {
   public var description: String { "\(type) \(span)" }
 }
 
-/// The result of saving an object.
+/// The result of saving an object: whether it is in the store now, and whether the call has written it.
 @nonexhaustive
 public enum CommitOutcome: String, Hashable, Sendable, CaseIterable, Codable {
-  /// It was new and has been stored.
+  /// The object was new and has been stored.
   case stored
-  /// It replaced an earlier save: one with a smaller sync version, or of a session with the same version and an earlier
-  /// algorithm.
+  /// The object has replaced an earlier one with a smaller sync version, or a session with the same version that an
+  /// earlier algorithm computed.
   case replaced
-  /// The store already has it, in this or a later version; nothing was written.
+  /// The store already has the object, in this or a later version; nothing was written.
   case unchanged
-  /// It was deleted before and is not to be restored; nothing was written.
+  /// The object was deleted before and is not to be restored; nothing was written.
   case deletedBefore
 }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 public import HealthModel
 
-/// A workout: its activities and events, and which samples were collected with it. The figures of those are computed when they are
-/// associated.
+/// The content of a workout: its activities and events, and the samples that were collected with it. The figures of
+/// these samples are computed when they are associated with the workout.
 struct WorkoutContent: SampleContent {
   static let kind = SampleKind.workout
   static let tables = WorkoutTable.contents
@@ -33,12 +33,12 @@ struct WorkoutContent: SampleContent {
     do throws(WorkoutError) {
       try workout.validate()
     } catch {
-      // A newer program may know the event.
+      // No fault: a newer program may know the event.
       if case .unknownEvent = error { return nil }
       return "it breaks a rule: \(error)"
     }
     guard let collected = try connection.workouts.collectedQuantities(by: sample.id, over: workout.span) else {
-      // What is wrong with one of them is said there.
+      // The check of the damaged sample itself reports the fault.
       return nil
     }
     return workout.with(collected).hasFigures(of: workout) ? nil : "its figures are not those of what was collected"
@@ -46,13 +46,14 @@ struct WorkoutContent: SampleContent {
 }
 
 extension NewSample {
-  /// A workout, with the samples that were collected with it: those that are in the store, or are saved before it by the same
-  /// call of ``HealthStore/save(_:as:)-(NewSample,_)``.
+  /// A workout as a sample, with the samples that were collected with it: samples that are in the store, or that the
+  /// same call of ``HealthStore/save(_:as:)-(NewSample,_)`` saves before the workout.
   ///
-  /// The store computes the figures of the workout and of its activities from them, whatever figures the workout has, and again
-  /// when one of them is deleted or replaced. A sample may be collected with several workouts; it stays when they are deleted.
+  /// The store computes the figures of the workout and of its activities from these samples, whatever figures the
+  /// workout has, and again when one of the samples is deleted or replaced. A sample may be collected with several
+  /// workouts; the sample stays when they are deleted.
   ///
-  /// - Throws: ``HealthModel/WorkoutError`` where ``HealthModel/Workout/validate()`` does.
+  /// - Throws: ``HealthModel/WorkoutError`` for a workout that ``HealthModel/Workout/validate()`` refuses.
   public init(
     _ workout: Workout, collected samples: [UUID] = [], device: Device? = nil, sync: SyncIdentity? = nil
   ) throws(WorkoutError) {
@@ -64,7 +65,7 @@ extension NewSample {
 }
 
 extension Workout {
-  /// Whether another has the same figures, up to the last digits.
+  /// Whether another workout has the same figures, up to the last digits.
   fileprivate func hasFigures(of other: Workout) -> Bool {
     let pairs =
       [(allStatistics, other.allStatistics)]
@@ -150,14 +151,15 @@ struct WorkoutRouteContent: SampleContent {
 }
 
 extension NewSample {
-  /// The route of a workout that the same program has saved, or saves before it by the same call of
-  /// ``HealthStore/save(_:as:)-(NewSample,_)``; of a workout that is over, also later.
+  /// The route of a workout as a sample. The same program must have saved the workout, or save it before the route by
+  /// the same call of ``HealthStore/save(_:as:)-(NewSample,_)``; a route may be saved at any time after its workout.
   ///
-  /// Saving it throws ``StoreError/Code/notFound`` where this program has saved no such workout, and
-  /// ``StoreError/Code/invalid`` where a location does not lie in its time. When the workout is deleted, the route stays, like
-  /// everything that was collected with it; a later version of the workout keeps its routes.
+  /// Saving the route throws ``StoreError/Code/notFound`` where this program has saved no such workout, and
+  /// ``StoreError/Code/invalid`` where a location does not lie in the workout's time. When the workout is deleted, the
+  /// route stays, like every sample that was collected with the workout; a later version of the workout has the same
+  /// routes.
   ///
-  /// - Throws: ``HealthModel/WorkoutRouteError`` where ``HealthModel/WorkoutRoute/validate()`` does.
+  /// - Throws: ``HealthModel/WorkoutRouteError`` for a route that ``HealthModel/WorkoutRoute/validate()`` refuses.
   public init(_ route: WorkoutRoute, device: Device? = nil, sync: SyncIdentity? = nil) throws(WorkoutRouteError) {
     try route.validate()
     guard let span = route.span else { throw .noLocations }
@@ -168,14 +170,16 @@ extension NewSample {
 }
 
 extension WorkoutRouteQuery: StoreQuery {
-  /// The locations now; see ``StoreQuery/result(for:)``. Throws ``StoreError/Code/notFound`` if the route is not in the store.
+  /// The locations now; see ``StoreQuery/result(for:)``.
+  ///
+  /// - Throws: ``StoreError/Code/notFound`` if the route is not in the store.
   @concurrent public func result(for store: HealthStore) async throws(StoreError) -> Snapshot<[RouteLocation]> {
     try await store.run(self)
   }
 }
 
 extension HealthStore {
-  /// The locations of a route; ``StoreError/Code/notFound`` if there is none in the scope.
+  /// The locations of a route; throws ``StoreError/Code/notFound`` if there is no such route in the scope.
   package func answer(_ query: WorkoutRouteQuery, in scope: ReadScope?) throws(StoreError) -> [RouteLocation] {
     try opened().read { (connection) throws(StoreError) in
       try SampleReader(connection: connection, scope: scope).locations(ofRoute: query.route)

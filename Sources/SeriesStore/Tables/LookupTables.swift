@@ -14,7 +14,7 @@ struct TypeTable {
     return types
   }
 
-  /// The type in a row; nil if there is no such row. Looks at no other.
+  /// The type in a row; nil if there is no such row. Reads no other row.
   func type(row: Int64) throws(StoreError) -> SampleType? {
     var statement = try connection.prepare("SELECT \(Self.columns) FROM types WHERE id = ?1")
     try statement.bind(row, at: 1)
@@ -37,8 +37,8 @@ struct TypeTable {
       .sorted { ($0.identifier, $0.styleVersion) < ($1.identifier, $1.styleVersion) }
   }
 
-  /// The units in which values may be stored that a reader with that scope sees: those that this program knows, and those of the
-  /// scope's types.
+  /// The units in which the values that a reader with that scope sees may be stored: the units of the types that this
+  /// program knows, and those of the scope's types.
   func units(in scope: ReadScope) throws(StoreError) -> [Unit] {
     var units = connection.quantityTypes.types.map(\.unit)
     var statement = try connection.prepare("SELECT unit FROM types WHERE identifier = ?1 AND kind = 'quantity'")
@@ -54,7 +54,8 @@ struct TypeTable {
 
   /// Throws if values of the type are stored in another unit than the caller's.
   ///
-  /// Who may not read the type is not told: all that it sees was saved in the unit that this program knows.
+  /// A reader that may not read the type does not learn the stored unit: all samples that it sees were saved in the
+  /// unit that this program knows.
   func checkUnit(of type: QuantityType, in scope: ReadScope? = nil) throws(StoreError) {
     if let scope, !scope.types.contains(type.identifier) {
       guard let known = connection.quantityTypes[type.identifier], known.unit != type.unit else { return }
@@ -130,7 +131,7 @@ struct ProvenanceTables {
       ])
   }
 
-  // Asked for each sample.
+  // Constants, because each sample needs them.
   private static let (sourceQuery, deviceQuery) = (query(Schema.sources), query(Schema.devices))
 
   private static func query(_ table: Table) -> String {
@@ -149,8 +150,8 @@ struct ProvenanceTables {
     return id
   }
 
-  /// Removes devices that are no longer used, with their names and addresses, also as a sensor's former ones, and sources too. If only tombstones use a
-  /// source, its identifier is kept.
+  /// Removes devices that are no longer used, with their names and addresses, also as former addresses of a sensor, and
+  /// sources that are no longer used. Of a source that only tombstones use, the identifier stays.
   func deleteUnused() throws(StoreError) {
     let names = Schema.sources.columns.joined(separator: ", ")
     try connection.execute(

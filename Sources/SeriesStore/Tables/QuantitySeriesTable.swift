@@ -38,7 +38,8 @@ struct QuantitySeriesTable {
     return QuantityPacker.Item(value: statement.real(0), start: statement.integer(1), end: statement.integer(2))
   }
 
-  /// All quantities of a sample, as if in one chunk; throws damage if there are not `count`.
+  /// All quantities of a sample, as if in one chunk; throws ``StoreError/Code/corrupt(object:)`` if there are not
+  /// `count`.
   func quantities(of sample: Int64, count: Int, object: String) throws(StoreError) -> QuantityChunk {
     var whole = QuantityChunk()
     if let chunk = try bareItem(of: sample).map(QuantityChunk.init) {
@@ -64,7 +65,7 @@ struct QuantitySeriesTable {
     return statement
   }
 
-  /// The same for the cells of a sample's chunks.
+  /// Selects the cells of a sample's chunks that overlap the time; the sample still has to be bound.
   func cellStatement(from: Int64, to: Int64) throws(StoreError) -> Statement {
     var statement = try connection.prepare(
       "SELECT cells FROM summaries WHERE id BETWEEN ?1 AND ?2 AND start <= ?3 AND end >= ?4 ORDER BY id")
@@ -202,12 +203,12 @@ extension QuantitySeriesTable {
   }
 }
 
-/// Packed values. The chunks of a sample have successive keys and need no index.
+/// The chunks of packed values. The chunks of a sample have successive keys and need no index.
 struct ChunkTable {
   let connection: Connection
 
   static let chunks = Table("chunks", ["id INTEGER PRIMARY KEY", "payload BLOB NOT NULL"])
-  /// A chunk's number is its sample's number times 2²⁰, plus its position.
+  /// The bits of a chunk's number that are its position; those above are its sample's number.
   static let shift: Int64 = 20
   private static let mask: Int64 = 1 << shift - 1
 
@@ -224,7 +225,8 @@ struct ChunkTable {
     return id
   }
 
-  /// Calls `body` with a sample's chunks in order. If it cannot decode one, the error is damage of `object`.
+  /// Calls `body` with a sample's chunks in order. If `body` cannot decode a chunk, the error names `object` as
+  /// damaged.
   func forEach(of sample: Int64, object: String, _ body: ([UInt8]) throws(ChunkError) -> Void) throws(StoreError) {
     let numbers = Self.numbers(of: sample)
     var statement = try connection.prepare("SELECT payload FROM chunks WHERE id BETWEEN ?1 AND ?2 ORDER BY id")

@@ -73,7 +73,8 @@ struct SampleTable {
         duration: summary == nil ? statement.optionalInteger(12) : nil, summary: summary))
   }
 
-  /// An error about a sample whose row is known: it names the sample like all other output.
+  /// The error for a damaged sample whose row is known. The error names the sample by its identifier, like all other
+  /// output.
   func corrupt(_ number: Int64) -> StoreError {
     let name = (try? uuid(of: number))?.uuidString.lowercased() ?? "row \(number)"
     return connection.corrupt("sample \(name)")
@@ -98,12 +99,12 @@ struct SampleOrigin: Hashable {
 
 /// The columns of a sample's row that depend on its content.
 struct SampleFigures: Hashable {
-  /// The integer of kinds that consist of one, for instance a category's value.
+  /// The integer of kinds whose content is one integer, for instance a category's value.
   var value: Int64?
   var count = 1
   var sum: Double?
   var average: Double?
-  /// Of what has a duration but no quantities: a workout's, without pauses. Microseconds.
+  /// The duration, in microseconds, of kinds that have one but no quantities: that of a workout, without pauses.
   var duration: Int64?
   var summary: SeriesSummary?
 }

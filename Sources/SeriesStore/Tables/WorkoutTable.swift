@@ -3,8 +3,8 @@ import HealthModel
 
 /// Workouts with their activities, events and figures.
 ///
-/// A workout is a row of parts with the ordinal 0, its activities are rows from 1 on, in order of time. So what is asked of an
-/// activity can be asked of the whole in the same way.
+/// In the table of parts a workout is the row with the ordinal 0; its activities are the rows from 1 on, in order of
+/// time. So each condition on an activity can also be a condition on the whole workout.
 struct WorkoutTable {
   let connection: Connection
 
@@ -32,7 +32,7 @@ struct WorkoutTable {
       "most_recent_end INTEGER",
     ], key: "workout, part, type")
 
-  /// The index holds all that a condition on a figure needs.
+  /// The tables of workouts. The index of figures has all columns that a condition on a figure needs.
   static let contents = [
     ContentTable(table: parts, key: "workout"),
     ContentTable(table: events, key: "workout"),
@@ -43,9 +43,10 @@ struct WorkoutTable {
       ]),
   ]
 
-  /// Whether the file has workouts at all: one that no newer program has opened to write has no tables of them.
+  /// Whether the file has tables of workouts: an earlier file that no newer program has opened to write has none of
+  /// them.
   func exist() throws(StoreError) -> Bool {
-    // Nobody removes them, so they are looked for until they are found.
+    // Nobody removes these tables, so once found they are not looked for again.
     if !connection.hasWorkouts { connection.hasWorkouts = try connection.has(Self.statistics) }
     return connection.hasWorkouts
   }
@@ -85,7 +86,7 @@ struct WorkoutTable {
     }
   }
 
-  /// Metadata of a part as JSON; nil if there are none. A number that is not finite is left out, as everywhere.
+  /// The metadata of a part as JSON; nil for empty metadata. A number that is not finite is left out, as everywhere.
   private static func pack(_ metadata: Metadata) throws(StoreError) -> String? {
     let kept = metadata.filter { _, value in
       switch value {
@@ -102,7 +103,7 @@ struct WorkoutTable {
     }
   }
 
-  /// Nil for what no writer writes.
+  /// The metadata in a text of JSON; nil for a text that no writer writes.
   static func unpack(_ text: String?) -> Metadata? {
     guard let text else { return [:] }
     return try? JSONDecoder().decode(Metadata.self, from: Data(text.utf8))
@@ -110,13 +111,13 @@ struct WorkoutTable {
 }
 
 extension WorkoutTable {
-  /// A workout as its rows say.
+  /// A workout as read from its rows.
   struct Stored {
-    /// Without its own metadata, which are those of its sample.
+    /// The workout without its own metadata, which are stored with its sample.
     var workout: Workout
     /// Whether no activity and no event is missing.
     var isWhole: Bool
-    /// In microseconds, of the workout and of each activity.
+    /// The durations of the workout and of each activity, in microseconds.
     var durations: [Int64]
   }
 
@@ -151,7 +152,7 @@ extension WorkoutTable {
     return Stored(workout: workout, isWhole: isWhole, durations: parts.map(\.duration))
   }
 
-  /// The parts by ordinal, which are 0, 1, 2 ….
+  /// The parts in the order of their ordinals 0, 1, 2 ….
   private func parts(of number: Int64) throws(StoreError) -> [Part] {
     var statement = try connection.prepare(
       """
@@ -186,7 +187,7 @@ extension WorkoutTable {
       start: Timestamp(microseconds: row.integer(column)), end: Timestamp(microseconds: row.integer(column + 1)))
   }
 
-  /// Returns whether each event belongs to a part.
+  /// Adds the events to their parts. Returns whether each event belongs to a part.
   private func addEvents(of number: Int64, to parts: inout [Part]) throws(StoreError) -> Bool {
     var statement = try connection.prepare(
       "SELECT part, type, start, end, metadata FROM workout_events WHERE workout = ?1 ORDER BY part, ordinal")
