@@ -222,3 +222,47 @@ public actor Central {
     }
   }
 }
+
+/// What a ``Central`` looks for in each followed device.
+public struct CentralConfiguration: Hashable, Sendable {
+  /// The characteristic whose notifications are wanted.
+  public var notifying: BluetoothUUID
+  /// Characteristics read once after each link came up, in this order; missing and refused ones are left out.
+  public var readOnce: [BluetoothUUID]
+  /// Links that an earlier central made and left: where they are up when the service is first seen, they are this central's.
+  public var inherited: OwnLinks?
+  /// A bluetoothd that has not answered with its objects after this is silent. One that starts with many devices takes a second.
+  public var answerLimit = Duration.seconds(5)
+
+  public init(notifying: BluetoothUUID, readOnce: [BluetoothUUID] = [], inherited: OwnLinks? = nil) {
+    self.notifying = notifying
+    self.readOnce = readOnce
+    self.inherited = inherited
+  }
+}
+
+/// The links that a central has made, as it leaves them to a central after it: one that was killed cannot end them.
+///
+/// They are the next central's only while it is certain that they are still the same links. BlueZ gives a link no name, so
+/// that is the owner's to judge: the same bluetoothd, and so little time that nobody else can have made them anew.
+public struct OwnLinks: Hashable, Sendable {
+  /// One link: a device over an adapter.
+  public struct Link: Hashable, Sendable {
+    public let device: DeviceAddress
+    public let adapter: AdapterPath
+
+    public init(_ device: DeviceAddress, over adapter: AdapterPath) {
+      self.device = device
+      self.adapter = adapter
+    }
+  }
+
+  /// The unique bus name of the bluetoothd that holds them: another one has other links.
+  public let service: String
+  public let links: Set<Link>
+
+  public init(service: String, links: Set<Link>) {
+    self.service = service
+    self.links = links
+  }
+}

@@ -102,3 +102,21 @@ struct Discovery: Hashable, Sendable {
     }
   }
 }
+
+/// What discovery reports.
+public enum DiscoveryMode: Hashable, Sendable {
+  /// Devices that advertise one of these services: as BlueZ filters them or, where it must not be asked to
+  /// (``Adapter/filtersServices``), as the central does.
+  case services([BluetoothUUID])
+  /// Every Low Energy device: some sensors advertise nothing but their name.
+  case everything
+}
+
+/// Whether an adapter looks for devices on our behalf.
+public enum DiscoveryState: Hashable, Sendable {
+  case running
+  case stopped
+  /// BlueZ refuses, with this D-Bus error name; trying goes on. `org.bluez.Error.InProgress` for long means that
+  /// only a restart of bluetoothd helps.
+  case refused(name: String)
+}

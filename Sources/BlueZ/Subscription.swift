@@ -176,3 +176,31 @@ struct Subscription: Hashable, Sendable {
   /// Whether values come.
   var isSubscribed: Bool { state == .acquired || state == .started || state == .shared }
 }
+
+/// The way in which the values of a characteristic come; each loses something else.
+///
+/// Source: BlueZ `doc/gatt-api.txt`, and what was seen of 5.66: a descriptor loses what the sensor sends before the
+/// subscription is confirmed; signals lose what arrives together with the end of the link, and come once for every
+/// subscribed program.
+public enum SubscriptionMode: Hashable, Sendable {
+  /// A descriptor of our own (AcquireNotify): every value once.
+  case acquired
+  /// Signals that we asked for (StartNotify), counted by ``EmissionCounter``.
+  case started
+  /// Signals that another program asked for; asking too would double each value for that program.
+  case shared
+}
+
+/// Why no values come from a sensor although its link is up. Trying goes on in every case.
+public enum SubscriptionFailure: Hashable, Sendable {
+  /// The device has no such characteristic, or BlueZ's memory of it is stale.
+  case characteristicMissing
+  /// Another program holds the only descriptor.
+  case acquiredElsewhere
+  /// No answer within the limit: the sensor wants to be paired and no agent is there to do it.
+  case unanswered
+  /// The bus's policy forbids it.
+  case accessDenied
+  /// BlueZ refuses, with this D-Bus error name.
+  case refused(name: String)
+}
