@@ -1,3 +1,6 @@
+import HealthModel
+import Sensors
+
 /// How much clients may have, so that none takes the recorder from the others.
 ///
 /// A connection is one of the bus, a client is an application of a user over all its connections, a user is all its clients.
@@ -58,4 +61,60 @@ package struct ClientLimits: Hashable, Sendable {
   package var waitingBytes = 1 << 17
 
   package init() {}
+}
+
+/// How often each client and each user may call, over all their connections. It outlives these: who connects anew has used up
+/// as much as before.
+struct CallBudget {
+  private let limits: ClientLimits
+  private var clients: [ClientIdentity: RateLimit] = [:]
+  private var users: [UInt32: RateLimit] = [:]
+
+  init(_ limits: ClientLimits) {
+    self.limits = limits
+  }
+
+  /// Uses one call; false where none is left. An owner's own are not counted with those of its user's applications, so that it
+  /// can revoke what these may do however often they call.
+  mutating func take(for client: ConnectedClient, at now: BootInstant) -> Bool {
+    if clients[client.identity] == nil { clients = clients.filter { !$0.value.isFull(at: now) } }
+    let perSecond = limits.callsOfClientPerSecond
+    guard clients[client.identity, default: RateLimit(perSecond: perSecond)].take(at: now) else { return false }
+    guard !client.isOwner else { return true }
+    if users[client.uid] == nil { users = users.filter { !$0.value.isFull(at: now) } }
+    return users[client.uid, default: RateLimit(perSecond: limits.callsOfUserPerSecond)].take(at: now)
+  }
+}
+
+/// What may be used up in a second, and the same amount at once after a pause.
+struct RateLimit {
+  /// After so many microseconds without a use everything is there again.
+  private static let recovery: Int64 = 2_000_000
+
+  private let perSecond: Int64
+  /// In millionths of one use.
+  private var left: Int64
+  private var last: BootInstant?
+
+  init(perSecond: Int) {
+    self.perSecond = Int64(perSecond)
+    left = 2 * Int64(perSecond) * 1_000_000
+  }
+
+  /// Uses one; false where none is left.
+  mutating func take(at now: BootInstant) -> Bool {
+    if let last {
+      let passed = min(max(now.microseconds(since: last), 0), Self.recovery)
+      left = min(left + passed * perSecond, 2 * perSecond * 1_000_000)
+    }
+    last = now
+    guard left >= 1_000_000 else { return false }
+    left -= 1_000_000
+    return true
+  }
+
+  /// Whether it is as if it had never been used.
+  func isFull(at now: BootInstant) -> Bool {
+    last.map { now.microseconds(since: $0) >= Self.recovery } ?? true
+  }
 }

@@ -166,3 +166,115 @@ extension ClientLimits {
     }
   }
 }
+
+/// Something that a client has begun and not ended: it has an object of its own on the bus.
+package struct ClientObject: Hashable, Sendable {
+  /// What it is.
+  package enum Kind: Hashable, Sendable {
+    /// A session that it took out of what is recorded.
+    case session
+    /// A series that it inserts, of the type with this identifier.
+    case series(of: String)
+    /// A live workout.
+    case workout
+
+    /// The identifier of the type that its client has to be allowed to save.
+    package var type: String {
+      switch self {
+      case .session: "heartRate"
+      case .series(of: let type): type
+      case .workout: "workout"
+      }
+    }
+
+    /// What there is a limit of.
+    var limit: Refusal.Limit {
+      switch self {
+      case .session: .sessions
+      case .series: .series
+      case .workout: .workouts
+      }
+    }
+  }
+
+  package let kind: Kind
+  /// What it is called, to its end.
+  package let identifier: UUID
+  /// Whose it is: every connection of the same user and application.
+  package let owner: ClientIdentity
+  /// The sensor whose values belong to it; a series has none, and not every workout has one.
+  package let sensor: SensorAddress?
+  /// When it began, in microseconds since 1970 (UTC).
+  package let start: Int64
+  /// The connection with whose end it ends; nil where it outlives its program.
+  package internal(set) var connection: String?
+  /// Whether its end was asked for, and is not stored yet.
+  package internal(set) var isEnding = false
+  /// The types whose samples a workout collects as soon as its program has saved them.
+  package internal(set) var collects: Set<String> = []
+  /// The connections that have asked for the end of a workout: they are told when it is stored, whosever they are.
+  var enders: Set<String> = []
+  /// Whether a grant allows it. What an owner began needs none.
+  var needsGrant = false
+
+  /// One that began, or that an earlier run of the recorder left.
+  package init(
+    _ kind: Kind, _ identifier: UUID, of owner: ClientIdentity, sensor: SensorAddress? = nil, start: Int64,
+    connection: String? = nil
+  ) {
+    self.kind = kind
+    self.identifier = identifier
+    self.owner = owner
+    self.sensor = sensor
+    self.start = start
+    self.connection = connection
+  }
+}
+
+extension ClientRegistry {
+  /// Samples of these types that its program saves belong to a workout from now on, or no more.
+  ///
+  /// - Throws: ``Refusal/limitsExceeded(_:)``; ``Refusal/unknownType``; ``Refusal/invalidArgument`` for heart rates, which are
+  ///   the sensor's and always collected, for workouts, which are collected by none, and for routes, which name a workout that is over.
+  package mutating func collect(on: [String], off: [String], in workout: UUID) throws(Refusal) {
+    guard on.count + off.count <= limits.types else { throw .limitsExceeded(.types) }
+    guard (on + off).allSatisfy(isKnown) else { throw .unknownType }
+    let others = [SampleType.workout.identifier, SampleType.workoutRoute.identifier]
+    guard !off.contains(QuantityType.heartRate.identifier), !on.contains(where: others.contains) else {
+      throw .invalidArgument
+    }
+    objects[workout]?.collects.subtract(off)
+    objects[workout]?.collects.formUnion(on)
+  }
+
+  /// The workouts of a client that collect samples of a type as soon as they are saved.
+  package func workouts(of client: ClientIdentity, collecting type: String) -> [UUID] {
+    objects.values.filter { $0.owner == client && $0.collects.contains(type) }.map(\.identifier)
+  }
+
+  /// Whether a connection may read samples of a type.
+  package func mayRead(_ name: String, _ type: String) -> Bool {
+    clients[name].map { may($0, .read, type) } ?? false
+  }
+
+  /// A connection asks for the end of a workout.
+  package mutating func asksForEnd(_ name: String, of workout: UUID) {
+    objects[workout]?.enders.insert(name)
+  }
+
+  /// A workout is stored: its object goes, and its program is told on every connection, and who has asked for its end.
+  package mutating func stored(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
+    over(workout, of: owner).map { .stored(to: $0, workout) }
+  }
+
+  /// A workout is discarded: its object goes, and the same are told.
+  package mutating func discarded(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
+    over(workout, of: owner).map { .discarded(to: $0, workout) }
+  }
+
+  /// Forgets a workout; returns who is told.
+  private mutating func over(_ workout: UUID, of owner: ClientIdentity) -> [String] {
+    let enders = objects.removeValue(forKey: workout)?.enders ?? []
+    return names.filter { clients[$0]?.identity == owner || enders.contains($0) }
+  }
+}

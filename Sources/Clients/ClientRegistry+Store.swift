@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import HealthModel
 
 extension ClientRegistry {
@@ -102,5 +103,37 @@ package struct Observation: Hashable, Sendable {
   package func concerns(_ change: StoreChange) -> Bool {
     guard let type = change.type, types.contains(type.identifier) else { return false }
     return reading.scope.map { $0.includes(change) } ?? true
+  }
+}
+
+/// What one connection has of the store at the moment: running queries, and changes that it is told of.
+struct StoreUse {
+  /// Queries whose answers are being sent.
+  var queries: Set<UInt64> = []
+  /// The types whose changes it is told of; nil for none.
+  var observed: Set<String>?
+  /// How often it was told since it began to observe.
+  var changes: UInt64 = 0
+}
+
+/// What a connection may read of the store by the owner's decisions.
+package struct Reading: Hashable, Sendable {
+  /// Who reads.
+  package var client: ClientIdentity
+  /// The types that it may read; nil for an owner, who may read everything.
+  package var types: Set<String>?
+
+  /// The single samples that it may read besides.
+  package var objects: Set<UUID>
+
+  package init(client: ClientIdentity, types: Set<String>?, objects: Set<UUID> = []) {
+    self.client = client
+    self.types = types
+    self.objects = objects
+  }
+
+  /// The scope of its answers; nil for everything.
+  package var scope: ReadScope? {
+    types.map { ReadScope(types: $0, source: client.source, objects: objects) }
   }
 }
