@@ -156,3 +156,122 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   /// By its identifier.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
+
+/// The figures of one type of a workout that goes on. They are provisional, as all live values are.
+public struct LiveWorkoutStatistics: Hashable, Sendable {
+  /// What the workout is; nil where the recorder does not tell.
+  public var activityType: WorkoutActivityType?
+  /// What the activity under way is; nil where none is.
+  public var currentActivityType: WorkoutActivityType?
+  /// Since the workout began; nil where nothing of the type was collected, or this program may not read it.
+  public var workout: WorkoutStatistics?
+  /// Since the activity under way began; nil also where none is.
+  public var activity: WorkoutStatistics?
+}
+
+extension LiveWorkout {
+  /// Saves samples and collects them: they count in the figures of the workout, and of the activities in which they lie.
+  ///
+  /// - Returns: Their identifiers in the store, in the same order.
+  /// - Throws: As ``SensordClient/save(_:)-([SampleDraft])`` does, and ``ClientError/ended``.
+  @discardableResult
+  @concurrent public func addSamples(_ samples: [SampleDraft]) async throws(ClientError) -> [UUID] {
+    let answer = try await call("AddSamples", [.array(samples.map(\.value), of: "a{sv}")])
+    let ids = (answer.first?.strings ?? []).compactMap { UUID(uuidString: $0) }
+    guard ids.count == samples.count else { throw .unreadable }
+    return ids
+  }
+
+  /// Collects whatever this program saves of these types from now on, by ``SensordClient/save(_:)-([SampleDraft])`` for instance.
+  ///
+  /// Heart rates, beats and energy of the sensor are collected in any case.
+  @concurrent public func enableCollection(for types: Set<SampleType>) async throws(ClientError) {
+    try await collect(types, [])
+  }
+
+  /// Collects them no more by itself; what was collected stays.
+  @concurrent public func disableCollection(for types: Set<SampleType>) async throws(ClientError) {
+    try await collect([], types)
+  }
+
+  @concurrent private func collect(_ on: Set<SampleType>, _ off: Set<SampleType>) async throws(ClientError) {
+    func names(_ types: Set<SampleType>) -> Value { .strings(types.map(\.identifier).sorted()) }
+    _ = try await call("Collect", [names(on), names(off)])
+  }
+
+  /// The figures of a type so far, pauses left out: heart rates as the sensor sends them, everything else as it was added.
+  ///
+  /// - Throws: ``ClientError/unknownType``, ``ClientError/ended``, and others.
+  @concurrent public func statistics(for type: QuantityType) async throws(ClientError) -> LiveWorkoutStatistics {
+    let answer = try await call("Statistics", [.string(type.identifier)])
+    guard let figures = answer.first.flatMap({ WorkoutFigures($0, of: type) }) else { throw .unreadable }
+    return LiveWorkoutStatistics(
+      activityType: figures.activityType, currentActivityType: figures.currentActivityType,
+      workout: figures.workout?.statistics, activity: figures.activity?.statistics)
+  }
+}
+
+/// Whose heart a workout is about.
+@nonexhaustive
+public enum WorkoutSensor: Hashable, Sendable {
+  /// The sensor that is measuring.
+  case any
+  /// The sensor with this address.
+  case address(String)
+  /// No sensor: the workout has what the program adds to it.
+  case none
+}
+
+extension SensordClient {
+  /// Starts a workout now: HealthKit's session and its live builder in one. The recorder collects heart rates, beats and energy of
+  /// the sensor by itself, and stores the workout with its figures when it is over.
+  ///
+  /// It outlives this program and the recorder: the recorder keeps each call before it answers, and goes on after a restart. A
+  /// program that was restarted finds it in ``workouts()``.
+  ///
+  /// - Parameters:
+  ///   - configuration: What it is.
+  ///   - sensor: Whose heart. What was being recorded of it before ends, and goes on after the workout; no value is lost or stored twice.
+  ///   - metadata: What is stored with it; more can be added while it lasts.
+  ///   - endsWithClient: Whether it ends when this program's connection does, without a heart rate recovery.
+  /// - Returns: The workout, which is running.
+  /// - Throws: ``ClientError/notAuthorized`` without permission to save workouts, ``ClientError/noSensor(_:)``,
+  ///   ``ClientError/busy`` where the sensor has another workout or a session, ``ClientError/invalidArgument(_:)`` for a length of a
+  ///   lap that cannot be one, and others.
+  @concurrent public func startWorkout(
+    _ configuration: WorkoutConfiguration, sensor: WorkoutSensor = .any, metadata: Metadata = [:],
+    endsWithClient: Bool = true
+  ) async throws(ClientError) -> LiveWorkout {
+    let whose: WorkoutOptions.Sensor =
+      switch sensor {
+      case .any: .any
+      case .address(let address): .one(address)
+      case .none: .none
+      }
+    let options = WorkoutOptions(configuration, sensor: whose, metadata: metadata, endsWithClient: endsWithClient)
+    let answer = try await link.call(ClientInterfaces.workouts, "Begin", [options.value])
+    guard let path = answer.first?.objectPath else { throw .unreadable }
+    return try await LiveWorkout(at: path, of: self)
+  }
+
+  /// The workouts of this program that go on, also those that an earlier run of it started, in the order of their starts.
+  @concurrent public func workouts() async throws(ClientError) -> [LiveWorkout] {
+    var workouts: [LiveWorkout] = []
+    for path in try await link.objects(below: ClientInterfaces.workoutObjects) {
+      do throws(ClientError) {
+        workouts.append(try await LiveWorkout(at: path, of: self))
+      } catch {
+        // It was stored meanwhile.
+        guard error == .ended else { throw error }
+      }
+    }
+    return workouts.sorted { ($0.start, $0.id.uuidString) < ($1.start, $1.id.uuidString) }
+  }
+
+  /// A workout of this program that goes on, by its identifier.
+  ///
+  /// - Throws: ``ClientError/ended`` where none does, and others.
+  @concurrent public func workout(_ id: UUID) async throws(ClientError) -> LiveWorkout {
+    try await LiveWorkout(at: .object(id, below: ClientInterfaces.workoutObjects), of: self)
+  }
+}
