@@ -1,4 +1,4 @@
-import Captures
+package import Captures
 import DBus
 import FoundationEssentials
 import Glibc
@@ -193,4 +193,12 @@ extension Capture {
     }
     return isPaused
   }
+}
+
+/// What a recorder writes to, from its start to its end.
+package struct OpenFiles {
+  let store: HealthStore
+  package let journal: Journal
+  let syncer: JournalSyncer
+  let committer: SessionCommitter
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HealthModel
+import HeartRateRecording
 public import Sensors
 
 /// Something that happens in a recorder, as its observers get it. Its values are provisional: what is stored comes from the
@@ -86,5 +87,84 @@ extension RecorderEvent.Kind {
     case .heartEvent: .heartEvents
     case .missed: [.sessions, .values, .status, .measurements, .store, .heartEvents]
     }
+  }
+}
+
+extension SensorRecording {
+  /// What observers get of the event that ``handle(_:at:session:)`` has just handled, in order; the end of a session apart.
+  ///
+  /// - Parameters:
+  ///   - step: What it returned.
+  ///   - before: The session's gaps before the event.
+  ///   - offset: The wall clock's lead over the boot clock, in microseconds.
+  /// - Returns: None where no session is open.
+  func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
+    guard let session, let entry = step.entry, let now = lastInstant else { return [] }
+    var news: [RecorderEvent] = []
+    func add(_ kind: RecorderEvent.Kind, at instant: BootInstant) {
+      news.append(RecorderEvent(kind, of: address, session: session.id, at: instant.microseconds &+ offset))
+    }
+    var known = before
+    if case .beginning(_, let previous, _, _) = entry {
+      known = 0
+      add(.sessionBegan(linkedTo: previous), at: now)
+    }
+    // When a paused session goes on, `before` is the count of the program's session.
+    if machine.counts.gaps > known, !entry.isContinuation { add(.gap(count: machine.counts.gaps), at: now) }
+    if machine.bringsRate, let rate = machine.beatsPerMinute {
+      add(.rate(beatsPerMinute: rate, contact: contact), at: now)
+    }
+    for event in step.heartEvents { add(.heartEvent(event.shifted(byMicroseconds: offset)), at: now) }
+    for beat in machine.beats { add(.beat(rrTicks: beat.rrTicks, flags: beat.flags), at: beat.instant) }
+    return news
+  }
+}
+
+extension HeartEvent {
+  /// The same on a clock that leads by so much.
+  fileprivate func shifted(byMicroseconds offset: Int64) -> HeartEvent {
+    var event = self
+    let start = span.start.advanced(byMicroseconds: offset)
+    event.span = TimeSpan(start: start, end: span.end.advanced(byMicroseconds: offset)) ?? TimeSpan(at: start)
+    return event
+  }
+}
+
+extension JournalEntry {
+  /// Whether a paused session goes on with it.
+  fileprivate var isContinuation: Bool {
+    if case .continued? = events.last?.kind { true } else { false }
+  }
+}
+
+/// Looks for low and high rates in an open session, to tell who wants to know at once. Provisional: what is stored comes from the
+/// final pass. Constant memory.
+///
+/// Irregular rhythms are not looked for: which intervals are between normal beats is known only by what follows.
+struct LiveHeartEvents {
+  private var low: HeartRateEventDetector?
+  private var high: HeartRateEventDetector?
+
+  init(_ rules: HeartEventRules) {
+    low = rules.low.map { HeartRateEventDetector(.low, threshold: $0) }
+    high = rules.high.map { HeartRateEventDetector(.high, threshold: $0) }
+  }
+
+  /// A rate arrived from the skin.
+  ///
+  /// - Returns: The events that it completes, in the time of the boot clock.
+  mutating func add(_ beatsPerMinute: UInt16, at instant: BootInstant) -> [HeartEvent] {
+    let time = Timestamp(microseconds: instant.microseconds)
+    // No array without an event: this is done for each notification.
+    var events: [HeartEvent] = []
+    if let event = low?.add(Double(beatsPerMinute), at: time) { events.append(event) }
+    if let event = high?.add(Double(beatsPerMinute), at: time) { events.append(event) }
+    return events
+  }
+
+  /// What was measured so far, and what comes, are not of one stretch.
+  mutating func interrupt() {
+    low?.interrupt()
+    high?.interrupt()
   }
 }

@@ -1,4 +1,5 @@
 import Captures
+import FoundationEssentials
 import Sensors
 
 /// Events that the journal refused of one session, in order, to be written as soon as it takes something again.
@@ -173,4 +174,42 @@ struct UnwrittenValues: Hashable, Sendable {
 extension SensorEvent {
   fileprivate var isMeasurement: Bool { if case .measurement = kind { true } else { false } }
   fileprivate var isLoss: Bool { if case .lost = kind { true } else { false } }
+}
+
+/// Values that arrived and that the journal never got.
+struct JournalLoss: Hashable, Sendable {
+  let values: Int
+  /// For how long values were lost, in microseconds.
+  let microseconds: Int64
+
+  /// The line for the log; nil where no value was lost. `name` says whose values they were.
+  func line(of name: String) -> LogLine? {
+    guard values > 0 else { return nil }
+    let tenths = microseconds / 100_000
+    return LogLine(.warning, "\(name): \(values) values were lost in \(tenths / 10).\(tenths % 10) s without a journal")
+  }
+}
+
+/// Events that the journal is to keep of one sensor.
+enum JournalEntry: Hashable, Sendable {
+  /// A session begins with these events; `linkedTo` is the session that it goes on from, `request` says who asked for it.
+  case beginning(of: UUID, linkedTo: UUID?, request: OpenRequest? = nil, events: [SensorEvent])
+  /// The usual case: one event of a session, and nothing is owed.
+  case event(SensorEvent, of: UUID)
+  /// Events of a session that come after what the journal is owed of it.
+  case events([SensorEvent], of: UUID)
+
+  var events: [SensorEvent] {
+    switch self {
+    case .event(let event, _): [event]
+    case .beginning(_, _, _, let events), .events(let events, _): events
+    }
+  }
+
+  /// The session that it is of.
+  var session: UUID {
+    switch self {
+    case .beginning(let session, _, _, _), .event(_, let session), .events(_, let session): session
+    }
+  }
 }

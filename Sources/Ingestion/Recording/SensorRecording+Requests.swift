@@ -1,5 +1,6 @@
 import Captures
 import FoundationEssentials
+import HealthModel
 import HeartRateRecording
 import Sensors
 
@@ -113,5 +114,42 @@ extension SensorRecording {
 
   func laterThanLast(_ now: BootInstant) -> BootInstant {
     lastInstant.map { max(now, $0) } ?? now
+  }
+}
+
+/// Who asked for the open session, and what was said of it.
+struct OpenRequest: Hashable, Sendable {
+  let request: SessionRequest
+  var metadata: [String: CaptureMetadataValue]
+  /// How many markers it has.
+  var markers = 0
+}
+
+extension OpenRequest {
+  /// That of a session which the journal holds; nil where nobody asked for it.
+  init?(_ capture: Capture) {
+    guard let request = capture.header.request else { return nil }
+    self.init(
+      request: request, metadata: capture.header.metadata.filter { !ReservedMetadata.all.contains($0.key) },
+      markers: capture.log.count { if case .marker = $0.kind { true } else { false } })
+  }
+}
+
+/// A session that has ended, whose end the journal does not have yet. It no longer belongs to a sensor.
+struct SessionEnding: Hashable, Sendable {
+  let session: UUID
+  let reason: SessionEndReason
+  let instant: BootInstant
+  /// Events of the session that the journal does not have, the end the last.
+  let backlog: JournalBacklog
+
+  /// `refused` is what the journal has refused of it before.
+  init(session: UUID, reason: SessionEndReason, instant: BootInstant, refused: JournalBacklog = JournalBacklog()) {
+    self.session = session
+    self.reason = reason
+    self.instant = instant
+    var backlog = refused
+    backlog.append(SensorEvent(.ended(reason), at: instant), refused: .notWritten, room: .max)
+    self.backlog = backlog
   }
 }

@@ -1,4 +1,5 @@
 import Captures
+import DBus
 import Sensors
 import SeriesStore
 
@@ -235,5 +236,49 @@ extension RecorderCondition {
     }
     if let journalProblem { return "\(journalProblem); \(isMemoryFull ? Self.isLost : Self.staysInMemory)" }
     return syncProblem.map { "\($0)" } ?? storeProblem ?? fatalCall
+  }
+}
+
+/// Why bluetoothd cannot be talked to.
+enum BusProblem: Hashable {
+  /// The bus does not answer; libdbus's words.
+  case noBus(String)
+  /// The bus refuses.
+  case noPermission
+  /// bluetoothd owns its name and does not answer.
+  case silent
+  /// bluetoothd answers with something else.
+  case refused(String)
+
+  init(_ error: DBusError) {
+    if error.isAccessDenied {
+      self = .noPermission
+      return
+    }
+    switch error.code {
+    case .cannotConnect, .disconnected, .timedOut: self = .noBus(error.message)
+    default: self = .refused(error.description)
+    }
+  }
+
+  /// One line: cause and remedy.
+  var text: String {
+    switch self {
+    case .noBus(let message): "no message bus (\(message)); is dbus running?"
+    case .noPermission: "the bus refuses access to bluetoothd; add this user to the group bluetooth"
+    case .silent: "bluetoothd is running and does not answer; restart it with: systemctl restart bluetooth"
+    case .refused(let message): "bluetoothd does not answer as it should (\(message))"
+    }
+  }
+}
+
+/// A line for the log, as a value that decides has it written. Never with health data in it.
+struct LogLine: Hashable, Sendable {
+  let level: RecorderSettings.LogLevel
+  let text: String
+
+  init(_ level: RecorderSettings.LogLevel, _ text: String) {
+    self.level = level
+    self.text = text
   }
 }

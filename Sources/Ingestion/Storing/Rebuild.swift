@@ -1,5 +1,5 @@
 public import Captures
-import FoundationEssentials
+public import FoundationEssentials
 public import HealthModel
 import HeartRateRecording
 public import SeriesStore
@@ -91,6 +91,112 @@ public struct Rebuild: Sendable {
         ? .renewed(from: earlier, beats: judged.beats.count, gaps: renewed.gaps.count) : .current
     } catch {
       throw .store(error)
+    }
+  }
+}
+
+/// Stores the sessions of a capture: the same final pass as at the end of a recording.
+public struct Replay: Sendable {
+  /// One session of the capture, and what became of it.
+  public struct Outcome: Hashable, Sendable {
+    public var session: UUID
+    public var outcome: CommitOutcome
+    public var notifications: Int
+    public var beats: Int
+    public var gaps: Int
+  }
+
+  /// Why a capture's session could not be stored.
+  public enum Failure: Error {
+    case store(StoreError)
+    /// The timeline broke the store's rules: a defect of this program.
+    case timeline(SeriesError)
+  }
+
+  private let store: HealthStore
+  private let version: String
+  private let eventRules: HeartEventRules
+
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - version: The version of this program, kept as the sessions' source.
+  ///   - eventRules: Which heart events are looked for.
+  public init(into store: HealthStore, version: String, eventRules: HeartEventRules = HeartEventRules()) {
+    self.store = store
+    self.version = version
+    self.eventRules = eventRules
+  }
+
+  /// Stores one session of a capture.
+  ///
+  /// - Parameters:
+  ///   - capture: One session as it was received.
+  ///   - restore: Brings the session back if it was deleted.
+  /// - Returns: What became of it.
+  /// - Throws: ``Failure``; nothing was stored.
+  @concurrent public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
+    let session: RecordedSession
+    do { session = try RecordedSession(of: capture, version: version) } catch { throw .timeline(error) }
+    do {
+      let outcome = try await store.commit(session, eventsBy: eventRules, restore: restore)
+      return Outcome(
+        session: session.id, outcome: outcome, notifications: capture.notificationCount,
+        beats: session.heartbeats.beats.count, gaps: session.gaps.count)
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+/// The sessions that a journal holds now: those being recorded, and those that are yet to be committed.
+public enum OpenSessions {
+  /// Works out each session as if it ended here. Takes no lock and changes nothing, so it runs beside a recorder.
+  ///
+  /// The end reason of a session that is still open is empty.
+  ///
+  /// - Throws: ``JournalError`` where the journal's folder cannot be read; a missing folder holds no session.
+  public static func read(journal: String, version: String) throws(JournalError) -> [RecordedSession] {
+    sessions(of: try JournalReader.read(directory: journal), version: version)
+  }
+
+  /// The same of a journal that was read.
+  public static func sessions(of contents: JournalContents, version: String) -> [RecordedSession] {
+    var sessions: [RecordedSession] = []
+    for found in contents.sessions where found.state != .committed {
+      // A session that the timeline cannot order is reported when it is committed; a list goes on without it.
+      guard var session = try? RecordedSession(of: found.capture, version: version) else { continue }
+      if found.state == .open { session.endReason = "" }
+      sessions.append(session)
+    }
+    return sessions
+  }
+}
+
+/// Looks for heart events in stored sessions anew, as the final pass does: for rules that were switched on or changed, and workouts
+/// that were saved or deleted later.
+package struct EventScan: Sendable {
+  private let store: HealthStore
+  private let rules: HeartEventRules
+
+  /// - Parameters:
+  ///   - store: A store that is open for writing.
+  ///   - rules: What is looked for. Events that other rules have found stay.
+  package init(in store: HealthStore, by rules: HeartEventRules) {
+    self.store = store
+    self.rules = rules
+  }
+
+  /// Scans one session.
+  ///
+  /// - Parameter session: As it is stored.
+  /// - Returns: What was changed; nothing where somebody replaced or deleted the session meanwhile.
+  /// - Throws: `StoreError`; the session's events are as they were.
+  @concurrent package func scan(_ session: SessionSummary) async throws(StoreError) -> EventRenewal {
+    do throws(StoreError) {
+      return try await store.rescanEvents(of: session.id, as: session.syncVersion, by: rules) ?? EventRenewal()
+    } catch {
+      guard error.code == .notFound else { throw error }
+      return EventRenewal()
     }
   }
 }
