@@ -125,12 +125,12 @@ public struct MatchRule: Hashable, Sendable {
   }
 }
 
-/// Who a connection of the bus is, as the bus vouches for it.
+/// The user and the groups of a connection of the bus, as the bus vouches for them.
 ///
 /// Source: D-Bus Specification, "org.freedesktop.DBus.GetConnectionCredentials".
 public struct CallerCredentials: Hashable, Sendable {
   public var uid: UInt32
-  /// The groups that the process had when it connected; empty where the bus does not tell.
+  /// The groups that the process had when it connected; empty where the bus does not report them.
   public var groups: [UInt32]
 
   public init(uid: UInt32, groups: [UInt32] = []) {
@@ -148,9 +148,10 @@ public struct CallerCredentials: Hashable, Sendable {
 }
 
 extension Connection {
-  /// Follows another connection of the bus: asks who it is, and has the bus tell when it has gone (``Message/goneName``).
+  /// Follows another connection of the bus: asks for its credentials, and has the bus report its end
+  /// (``Message/goneName``).
   ///
-  /// The bus is told to tell before it is asked, so that no end is missed.
+  /// The subscription to its end goes to the bus before the question, so that no end is missed.
   ///
   /// - Parameters:
   ///   - name: Its unique name.
@@ -173,7 +174,7 @@ extension Connection {
 }
 
 extension MatchRule {
-  /// The bus tells who owns a name now, or that nobody does.
+  /// The bus's signals about the owner of a name: the new one, or the end of the last one.
   public static func owner(of name: String) -> MatchRule {
     MatchRule(
       sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
@@ -182,13 +183,13 @@ extension MatchRule {
 }
 
 extension Message {
-  /// The unique name of the connection of whose end the bus tells with this signal; nil in any other.
+  /// The unique name of the connection whose end this signal reports; nil in any other.
   public var goneName: String? { ownerlessName.flatMap { $0.hasPrefix(":") ? $0 : nil } }
 
-  /// The name that nobody owns any more, as the bus tells with this signal; nil in any other.
+  /// The name that nobody owns any more, according to this signal of the bus; nil in any other.
   public var ownerlessName: String? { changedName.flatMap { body[2].string == "" ? $0 : nil } }
 
-  /// The name that has another owner now, or none, as the bus tells with this signal; nil in any other.
+  /// The name whose owner changed or went, according to this signal of the bus; nil in any other.
   public var changedName: String? {
     guard isSignal("org.freedesktop.DBus", "NameOwnerChanged"), sender == "org.freedesktop.DBus", body.count == 3
     else { return nil }

@@ -37,15 +37,15 @@ public actor Connection {
   /// Whether messages can be sent: neither lost nor closed.
   public var isConnected: Bool { transport?.isOpen ?? false }
 
-  /// The bytes of messages that were sent and that the bus has not taken yet: they grow where it does not read.
+  /// The bytes of messages that were sent and that the bus has not read yet.
   public var unsentBytes: Int { transport?.unsentBytes ?? 0 }
 
   /// Connects, authenticates, and says hello to the bus. Never blocks the thread.
   ///
   /// - Parameters:
-  ///   - bus: Which bus.
+  ///   - bus: The bus to connect to.
   ///   - loop: The executor of the new connection; the caller runs it.
-  ///   - timeout: How long the bus may take to answer.
+  ///   - timeout: The longest wait for the bus's answer.
   /// - Returns: The connection, ready for calls.
   /// - Throws: ``DBusError/Code/cannotConnect(name:)``, ``DBusError/Code/timedOut``, ``DBusError/Code/disconnected`` where
   ///   the bus closes the connection, ``DBusError/Code/cancelled``.
@@ -175,7 +175,7 @@ public actor Connection {
   }
 }
 
-/// Which bus to connect to.
+/// The bus to connect to.
 public enum BusAddress: Hashable, Sendable {
   /// The bus of the machine, where bluetoothd is.
   case system

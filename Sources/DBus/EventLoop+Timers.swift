@@ -223,7 +223,7 @@ struct TimerQueue {
 extension EventLoop {
   /// If a timer is overdue by more than this, or a packet waited for longer, the loop did not run. Microseconds.
   private static let stallLimit: Int64 = 1_000_000
-  /// How long timers wait at most while a flood is being read. Microseconds.
+  /// The longest wait of timers while a flood is being read. Microseconds.
   private static let longestCatchUp: Int64 = 1_000_000
 
   /// Calls `observer` on the loop's thread whenever the loop notices that it did not run for more than a second: the

@@ -19,7 +19,7 @@ extension EventLoop {
   ///
   /// - Parameters:
   ///   - descriptor: A socket, pipe or the like.
-  ///   - events: What to watch for; hang-up and error are always reported.
+  ///   - events: The kinds of readiness to watch for; hang-up and error are always reported.
   ///   - handler: Gets what the descriptor is ready for.
   /// - Returns: A token for ``cancel(_:)-(WatchToken)``.
   /// - Throws: ``DBusError/Code/system(errno:)``, for a regular file or one that is watched already.
@@ -51,7 +51,7 @@ extension EventLoop {
   }
 }
 
-/// What a descriptor is watched for, or is ready for.
+/// The kinds of readiness that a descriptor is watched for, or that it has.
 public struct Readiness: OptionSet, Hashable, Sendable {
   public var rawValue: UInt32
 

@@ -26,7 +26,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     var stopRequested = false
   }
 
-  /// How many jobs run before the loop polls its descriptors again, so that a task that yields for ever cannot starve them.
+  /// The number of jobs that run before the loop polls its descriptors again, so that a task that yields for ever
+  /// cannot starve them.
   private static let batchesPerPoll = 256
 
   let inbox = Locked(Inbox())
@@ -46,7 +47,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   var armedAt: Int64 = 0
   /// The end of a stall, while what waited during it is read and timers are held back; else nil.
   public internal(set) var stallEnd: Int64?
-  /// The end of the last stall. What is late only because of that stall is not another one.
+  /// The end of the last stall. A delay that is due to that stall alone is not another one.
   var lastStallEnd = Int64.min
   var stallObserver: ((_ since: Int64, _ until: Int64) -> Void)?
   private var lastIdentifier: UInt64 = 1
@@ -75,7 +76,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   static let wakeIdentifier: UInt64 = 0
   static let timerIdentifier: UInt64 = 1
 
-  /// How often the loop has returned from waiting: a measure of its power consumption.
+  /// The number of times that the loop has returned from waiting: a measure of its power consumption.
   public var wakeups: Int { wakeupCount.load(ordering: .relaxed) }
 
   /// Whether the calling thread is the one that runs the loop.

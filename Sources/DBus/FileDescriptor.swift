@@ -40,8 +40,8 @@ extension DBusError {
   }
 }
 
-/// Holds a ``FileDescriptor`` in a ``Value``, which can be copied. It is closed with the last copy, unless it was taken
-/// out.
+/// Holds a ``FileDescriptor`` in a ``Value``, which can be copied. The descriptor is closed with the last copy, unless
+/// it was taken out.
 ///
 /// Two are equal if they are the same object.
 public final class SharedDescriptor: Hashable, Sendable {

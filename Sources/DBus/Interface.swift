@@ -1,8 +1,8 @@
-/// An interface that an object has, as a value. What introspection tells of it, and which calls are let through, both follow
-/// from it, so that neither can contradict the other.
+/// An interface that an object has, as a value. Both the introspection and the check of calls follow from it, so that
+/// neither can contradict the other.
 ///
-/// Source: D-Bus Specification, "Introspection Data Format". Properties can be read and not written; no signal tells that
-/// they changed.
+/// Source: D-Bus Specification, "Introspection Data Format". Properties can be read and not written; no signal reports
+/// that they changed.
 public struct Interface: Hashable, Sendable {
   /// One value of a method or a signal, with its single complete type.
   public struct Argument: Hashable, Sendable {
@@ -85,7 +85,7 @@ extension Interface {
     return "      <arg name=\"\(argument.name)\" type=\"\(argument.type)\"\(direction)/>\n"
   }
 
-  /// What every object of a service has.
+  /// The interfaces that every object of a service has.
   static let standard: [Interface] = [
     Interface(
       "org.freedesktop.DBus.Introspectable", methods: [Method("Introspect", out: [Argument("data", "s")])]),

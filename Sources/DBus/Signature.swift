@@ -73,7 +73,7 @@ enum SignatureParser {
     }
   }
 
-  /// Where the first complete type of a valid signature ends.
+  /// Returns the end of the first complete type of a valid signature.
   static func endOfFirstType(_ bytes: Substring.UTF8View) -> String.Index {
     var open = 0
     var index = bytes.startIndex
