@@ -1,6 +1,6 @@
 public import DBus
 
-/// What BlueZ shows of one Bluetooth adapter.
+/// One Bluetooth adapter as BlueZ shows it.
 ///
 /// Source: BlueZ `doc/adapter-api.txt`, `org.bluez.Adapter1`.
 public struct Adapter: Hashable, Sendable {

@@ -9,7 +9,7 @@ extension Central {
   ///
   /// - Parameters:
   ///   - device: Whom to pair.
-  ///   - adapter: The adapter that keeps the keys.
+  ///   - adapter: The adapter that stores the keys.
   ///   - limit: After this time it is given up. A person needs some of it to read and type.
   ///   - ask: Called on the loop for each ``PairingStep``; its task is cancelled when the answer is not wanted any more.
   /// - Throws: ``PairingFailure``; nothing has changed then. Also where the calling task is cancelled.
@@ -86,7 +86,7 @@ extension Central {
 
 /// Why a device was not paired. Nothing has changed then.
 public enum PairingFailure: Error, Hashable, Sendable {
-  /// Keys for it are kept already.
+  /// Keys for it are stored already.
   case alreadyPaired
   /// BlueZ does not know the device, or forgot it in this moment.
   case unknownDevice
@@ -94,7 +94,7 @@ public enum PairingFailure: Error, Hashable, Sendable {
   case rejected
   /// The two did not come to an agreement: a wrong passkey, or a device that pairs only in a mode of its own.
   case authenticationFailed
-  /// It was ended by somebody before it came to an end.
+  /// Somebody ended the pairing before it was complete.
   case cancelled
   /// Nobody answered in time, neither the device nor a person.
   case timedOut

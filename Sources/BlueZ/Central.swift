@@ -3,10 +3,11 @@ public import DBus
 /// BlueZ as sensord uses it: mirrors its objects, and keeps the notifications of followed devices coming.
 ///
 /// Lives on the event loop: its executor is the loop, and `events` is called there, synchronously and in the order in
-/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. What a command leads to is
-/// published after the command has returned. It survives every restart of bluetoothd; with the loss of the bus it ends.
+/// which things happened, so an owner on the same loop uses `assumeIsolated` in both directions. The events of a
+/// command are published after the command has returned. A central survives every restart of bluetoothd and ends with
+/// the loss of the bus.
 ///
-/// It decides neither whom to connect nor when.
+/// The owner decides which device to connect, and when; the central does not.
 public actor Central {
   /// A device as one adapter reaches it.
   struct Peer: Hashable, Sendable {
@@ -41,13 +42,13 @@ public actor Central {
   var tree = ObjectTree()
   var trace = SerialTrace()
   var attempts: [Peer: Attempt] = [:]
-  /// Whose link was published, and not yet its end.
+  /// Peers whose link was published, and not yet its end.
   var linked: Set<Peer> = []
-  /// Whose services were published.
+  /// Peers whose services were published.
   var resolved: Set<Peer> = []
-  /// Whose link this central made.
+  /// Peers whose link this central made.
   var ours: Set<Peer> = []
-  /// What an earlier central left, until the objects have been read for the first time.
+  /// The links that an earlier central left, until the objects have been read for the first time.
   var inherited: OwnLinks?
   var reasons: [Peer: DisconnectReason] = [:]
   var follows: [Peer: Follow] = [:]
@@ -68,7 +69,7 @@ public actor Central {
 
   /// - Parameters:
   ///   - connection: An open connection; it stays the owner's, who closes it after ``stop()``.
-  ///   - configuration: What to look for in each followed device.
+  ///   - configuration: The characteristics to look for in each followed device.
   ///   - events: Called on the loop's thread.
   public init(
     on connection: Connection, configuration: CentralConfiguration, events: @escaping @Sendable (Event) -> Void
@@ -82,7 +83,7 @@ public actor Central {
   /// Adds the match rules and mirrors what is there. ``Event/serviceAppeared`` follows, now or when bluetoothd starts; nothing
   /// that is called here starts it.
   ///
-  /// - Throws: What the bus answers; ``DBusError/isAccessDenied`` where its policy forbids to listen.
+  /// - Throws: The bus's error; ``DBusError/isAccessDenied`` if its policy forbids to listen.
   public func start() async throws(DBusError) {
     observer = await connection.observeSignals { [weak self] message in
       self?.assumeIsolated { $0.receive(message) }
@@ -113,7 +114,7 @@ public actor Central {
     ]
   }()
 
-  /// Whether bluetoothd runs, as far as the bus has said.
+  /// Whether bluetoothd runs, as far as the bus has reported.
   public var isServiceRunning: Bool { tree.owner != nil }
 
   /// The devices that BlueZ knows now.
@@ -223,7 +224,7 @@ public actor Central {
   }
 }
 
-/// What a ``Central`` looks for in each followed device.
+/// The characteristics that a ``Central`` looks for in each followed device.
 public struct CentralConfiguration: Hashable, Sendable {
   /// The characteristic whose notifications are wanted.
   public var notifying: BluetoothUUID

@@ -1,11 +1,11 @@
 import Bits
 public import DBus
 
-/// What BlueZ shows of one device through one adapter.
+/// One device as BlueZ shows it through one adapter.
 ///
 /// Source: BlueZ `doc/device-api.txt`, `org.bluez.Device1`, and `doc/battery-api.txt`, `org.bluez.Battery1`.
 public struct Device: Hashable, Sendable {
-  /// How the 48 bits of an address came about.
+  /// The origin of the 48 bits of an address.
   public enum AddressType: String, Hashable, Sendable {
     /// Assigned by the IEEE.
     case `public`
@@ -16,18 +16,18 @@ public struct Device: Hashable, Sendable {
   public let path: DevicePath
   public internal(set) var address: DeviceAddress
   public internal(set) var addressType: AddressType?
-  /// What the device calls itself: up to 248 bytes that anybody on the air chose, control characters included.
+  /// The name that the device gives itself: up to 248 bytes that anybody on the air chose, control characters included.
   public internal(set) var name: String?
   /// Received signal strength in dBm; nil outside of discovery.
   public internal(set) var rssi: Int16?
   /// The services it advertised or, once they are resolved, has.
   public internal(set) var services: [BluetoothUUID] = []
-  /// A key is kept from which the link is encrypted.
+  /// A key is stored from which the link is encrypted.
   public internal(set) var isPaired = false
   public internal(set) var isConnected = false
   /// The objects of its services and characteristics are complete.
   public internal(set) var servicesResolved = false
-  /// Percent, 0…100, where the device says it.
+  /// Percent, 0…100, if the device reports it.
   public internal(set) var battery: UInt8?
 
   init(path: DevicePath) {
@@ -131,7 +131,7 @@ public struct DevicePath: Hashable, Comparable, Sendable, CustomStringConvertibl
   public static func < (first: DevicePath, second: DevicePath) -> Bool { first.object < second.object }
 }
 
-/// What BlueZ shows of one GATT characteristic; its value is never kept.
+/// One GATT characteristic as BlueZ shows it; its value is never stored.
 ///
 /// Source: BlueZ `doc/gatt-api.txt`, `org.bluez.GattCharacteristic1`.
 struct Characteristic: Hashable, Sendable {
@@ -151,7 +151,7 @@ public struct CharacteristicPath: Hashable, Comparable, Sendable, CustomStringCo
   public let object: ObjectPath
   public let device: DevicePath
 
-  /// Nil where `object` is no characteristic's path; a descriptor, one element deeper, is none.
+  /// Nil if `object` is not a characteristic's path; a descriptor is one element deeper.
   public init?(_ object: ObjectPath) {
     guard object.lastElement.utf8.starts(with: "char".utf8), let service = object.parent,
       service.lastElement.utf8.starts(with: "service".utf8), let parent = service.parent,

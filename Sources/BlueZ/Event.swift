@@ -1,6 +1,6 @@
 import DBus
 
-/// What ``Central`` reports to its owner, in the order in which it happened.
+/// An event that ``Central`` reports to its owner, in the order in which it happened.
 ///
 /// Names and bytes in it were chosen by whoever is on the air: data, not text for a log.
 public enum Event: Hashable, Sendable {
@@ -8,7 +8,8 @@ public enum Event: Hashable, Sendable {
   case serviceAppeared
   /// bluetoothd runs and the bus's policy does not let this user talk to it; it is tried again until it does.
   case serviceDenied
-  /// bluetoothd owns its name and does not answer: it hangs. It is asked again until it does, with this event each time.
+  /// bluetoothd owns its name and does not answer: it hangs. The question is repeated until an answer comes, with this
+  /// event each time.
   case serviceSilent
   /// bluetoothd is gone; so are all adapters, devices and links. The central waits for its return.
   case serviceDisappeared
@@ -23,8 +24,9 @@ public enum Event: Hashable, Sendable {
   /// A device became known, or something other than its signal changed.
   case deviceChanged(Device)
   case deviceRemoved(Device)
-  /// A device that hides behind changing addresses has told its lasting one, with the keys of a pairing (Core Specification, Vol 3,
-  /// Part H, 3.6.5). The device of the first address is removed next, and its link ends; that of the second one has the same link.
+  /// A device that hides behind changing addresses has revealed its lasting one, with the keys of a pairing (Core
+  /// Specification, Vol 3, Part H, 3.6.5). The device of the first address is removed next, and its link ends; that of
+  /// the second one has the same link.
   case identityLearnt(DeviceAddress, identity: DeviceAddress)
   /// A ``Central/connect(_:on:)`` did not lead to a link. Whether and when to try again is the owner's.
   case connectFailed(DeviceAddress, AdapterPath, ConnectFailure)
@@ -41,8 +43,8 @@ public enum Event: Hashable, Sendable {
   case subscriptionFailed(DeviceAddress, SubscriptionFailure)
   /// Values stopped coming though the link is up: the sensor's services changed, or another program interfered.
   case unsubscribed(DeviceAddress)
-  /// The value of one notification, byte for byte; `microseconds` on the boot clock, when it arrived; where
-  /// the kernel does not say that, when it was read.
+  /// The value of one notification, byte for byte; `microseconds` on the boot clock, when it arrived; where the kernel
+  /// does not report that, when it was read.
   case notification(DeviceAddress, bytes: [UInt8], microseconds: Int64)
   /// A characteristic of ``CentralConfiguration/readOnce``, read after this link came up.
   case value(DeviceAddress, BluetoothUUID, bytes: [UInt8])
@@ -121,7 +123,7 @@ public enum ConnectFailure: Error, Hashable, Sendable {
   }
 }
 
-/// Why a link ended, where BlueZ says (since 5.83) or the cause is plain.
+/// The reason why a link ended, where BlueZ reports it (since 5.83) or the cause is plain.
 public enum DisconnectReason: Hashable, Sendable, CustomStringConvertible {
   /// The device was not heard for longer than the supervision timeout.
   case timeout

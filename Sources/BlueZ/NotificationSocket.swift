@@ -4,12 +4,13 @@ import Glibc
 
 /// The descriptor that AcquireNotify gives: a socket of type SOCK_SEQPACKET with one packet for each notification.
 ///
-/// An empty notification is an empty packet, and reading it gives 0 as the end of file does; epoll tells of the hang-up,
+/// An empty notification is an empty packet, and reading it gives 0 as the end of file does; epoll reports the hang-up,
 /// but not whether empty packets are still before it. So the kernel is asked for the sender's credentials (unix(7),
-/// SO_PASSCRED): it adds them to each packet, however short, and never to the end. It is also asked when each was sent.
+/// SO_PASSCRED): it adds them to each packet, however short, and never to the end. The kernel also adds the time at
+/// which each was sent.
 final class NotificationSocket {
   enum Packet {
-    /// A value, and when it arrived, in microseconds of the boot clock; nil where nothing but its reading tells.
+    /// A value, and its arrival in microseconds of the boot clock; nil if only the time of its reading is known.
     case value([UInt8], arrival: Int64?)
     /// Nothing is there now.
     case none
@@ -78,10 +79,10 @@ struct PacketClock {
     }
   }
 
-  /// What two readings of two clocks may differ by, in microseconds.
+  /// The tolerated difference between two readings of two clocks, in microseconds.
   private static let tolerance: Int64 = 1_000
 
-  /// When the packet before arrived, or the socket was made.
+  /// The arrival of the packet before, or the making of the socket.
   private var last: Int64
   private var reading: Reading
 
@@ -90,12 +91,12 @@ struct PacketClock {
     self.reading = reading
   }
 
-  /// When the next packet arrived.
+  /// Returns the arrival of the next packet.
   ///
   /// - Parameters:
-  ///   - sent: The kernel's time, in microseconds of the wall clock; nil where it says none.
+  ///   - sent: The kernel's time, in microseconds of the wall clock; nil where the kernel gave none.
   ///   - now: The clocks when it was read.
-  /// - Returns: Microseconds of the boot clock; nil where nothing but its reading tells.
+  /// - Returns: Microseconds of the boot clock; nil if only the time of its reading is known.
   mutating func arrival(sent: Int64?, at now: Reading) -> Int64? {
     let passed = now.boot - reading.boot
     // NTP slews by no more than half a thousandth.

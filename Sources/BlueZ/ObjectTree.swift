@@ -6,7 +6,7 @@ import DBus
 /// change finds it in there. Nothing is mirrored between a change of the name's owner and the reply to
 /// GetManagedObjects, which, as signals and replies keep their order, contains all that was signalled before it.
 struct ObjectTree: Sendable {
-  /// What a message changed.
+  /// A change that a message made.
   enum Change: Hashable, Sendable {
     /// bluetoothd is there; ``ObjectTree/load(_:)`` has to follow.
     case ownerAppeared
@@ -21,7 +21,7 @@ struct ObjectTree: Sendable {
     case deviceChanged(DevicePath)
     /// Its advertisement was heard.
     case deviceSeen(DevicePath)
-    /// It is gone; or its address has changed, and what is said of it was known of the earlier one.
+    /// The device is gone; or its address has changed, and the value describes the device with the earlier one.
     case deviceRemoved(Device)
     case connected(DevicePath)
     /// `Connected: false`, also where it was false before: a link that broke at once has no `true`.
@@ -33,7 +33,7 @@ struct ObjectTree: Sendable {
     case battery(DevicePath, percent: UInt8)
     case characteristicAdded(CharacteristicPath)
     case characteristicRemoved(CharacteristicPath)
-    /// Who is subscribed has changed.
+    /// The set of subscribers has changed.
     case subscriberChanged(CharacteristicPath)
     /// A value was emitted, for a notification or because some program read it.
     case value(CharacteristicPath, [UInt8])
@@ -162,12 +162,12 @@ extension ObjectTree {
       }
     }
     devices[path] = device
-    // What was known of it was known of another address.
+    // The former properties belong to the former address.
     let renamed: [Change] = before.address == device.address ? [] : [.deviceRemoved(before)]
     return isSame(before, device) ? changes : renamed + [.deviceChanged(path)] + changes
   }
 
-  /// Forgets properties of which BlueZ only said that they are not valid any more, known ones or not.
+  /// Forgets properties that BlueZ reports as not valid any more, known ones or not.
   mutating func invalidate(_ properties: [String], of path: DevicePath) -> [Change] {
     guard var device = devices[path] else { return [] }
     let before = device

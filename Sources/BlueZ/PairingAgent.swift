@@ -3,7 +3,7 @@ import DBus
 /// `org.bluez.Agent1` on our own connection: answers BlueZ's questions while one device is paired, and refuses those about
 /// any other.
 ///
-/// It is never the default agent: BlueZ asks the agent of the program that called Pair, so a desktop's stays as it is.
+/// Never the default agent: BlueZ asks the agent of the program that called Pair, so a desktop's stays as it is.
 actor PairingAgent {
   static let path: ObjectPath = "/org/sensord/agent"
   static let interface = "org.bluez.AgentManager1"
@@ -100,7 +100,7 @@ extension Connection {
   }
 }
 
-/// What BlueZ asks of a pairing agent: one call of `org.bluez.Agent1`, read. Pure.
+/// A question of BlueZ to a pairing agent: one call of `org.bluez.Agent1`, read. Pure.
 ///
 /// Source: BlueZ `doc/agent-api.txt`.
 enum AgentRequest: Hashable, Sendable {
@@ -153,7 +153,7 @@ enum AgentRequest: Hashable, Sendable {
   }
 }
 
-/// What a person has to do while a device is paired.
+/// A step that a person has to do while a device is paired.
 public enum PairingStep: Hashable, Sendable {
   /// The device shows a number of up to six digits that has to be entered here.
   case enterPasskey
