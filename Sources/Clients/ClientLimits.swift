@@ -1,7 +1,7 @@
 import HealthModel
 import Sensors
 
-/// How much clients may have, so that none takes the recorder from the others.
+/// Limits for clients, so that no client uses up the recorder for the others.
 ///
 /// A connection is one of the bus, a client is an application of a user over all its connections, a user is all its clients.
 package struct ClientLimits: Hashable, Sendable {
@@ -17,14 +17,16 @@ package struct ClientLimits: Hashable, Sendable {
   package var subscriptionsOfUser = 32
   /// Values to one connection in a second, and as many more at once: 48 straps with two values a second are 96.
   package var signalsPerSecond = 200
-  /// What may wait for a bus that does not read; values beyond that are left out.
+  /// Bytes that may wait for a bus that does not read; values beyond that are left out.
   package var unsentBytes = 1 << 18
-  /// What may wait in the bus for one connection, one client, one user that does not read; beyond that they are sent nothing.
+  /// Bytes that may wait in the bus for one connection, one client, one user that does not read; beyond that they are
+  /// sent nothing.
   package var unreadBytes = 1 << 18
   package var unreadBytesOfClient = 1 << 20
   package var unreadBytesOfUser = 1 << 22
-  /// How long a connection may say nothing before it is asked whether it reads, and how long it may owe the answer before it is
-  /// sent nothing, in microseconds; it is asked at the latest when so many bytes wait for it.
+  /// The time without a call after which a connection is asked whether it reads, and the time without an answer after
+  /// which nothing more is sent to it, in microseconds. A connection is asked at the latest when so many bytes wait for
+  /// it.
   package var silence: Int64 = 10_000_000
   package var patience: Int64 = 30_000_000
   package var unquestionedBytes = 1 << 15
@@ -63,8 +65,8 @@ package struct ClientLimits: Hashable, Sendable {
   package init() {}
 }
 
-/// How often each client and each user may call, over all their connections. It outlives these: who connects anew has used up
-/// as much as before.
+/// The number of calls that each client and each user may make, over all their connections. The count outlives a
+/// connection: a new connection of the same client has used up as much as the one before.
 struct CallBudget {
   private let limits: ClientLimits
   private var clients: [ClientIdentity: RateLimit] = [:]
@@ -74,8 +76,8 @@ struct CallBudget {
     self.limits = limits
   }
 
-  /// Uses one call; false where none is left. An owner's own are not counted with those of its user's applications, so that it
-  /// can revoke what these may do however often they call.
+  /// Uses one call; false if no call is left. An owner's own are not counted with those of its user's applications, so
+  /// that it can revoke what these may do however often they call.
   mutating func take(for client: ConnectedClient, at now: BootInstant) -> Bool {
     if clients[client.identity] == nil { clients = clients.filter { !$0.value.isFull(at: now) } }
     let perSecond = limits.callsOfClientPerSecond
@@ -86,7 +88,7 @@ struct CallBudget {
   }
 }
 
-/// What may be used up in a second, and the same amount at once after a pause.
+/// An amount that may be used up in each second, and twice that at once after a pause.
 struct RateLimit {
   /// After so many microseconds without a use everything is there again.
   private static let recovery: Int64 = 2_000_000
@@ -101,7 +103,7 @@ struct RateLimit {
     left = 2 * Int64(perSecond) * 1_000_000
   }
 
-  /// Uses one; false where none is left.
+  /// Uses one; false if nothing is left.
   mutating func take(at now: BootInstant) -> Bool {
     if let last {
       let passed = min(max(now.microseconds(since: last), 0), Self.recovery)

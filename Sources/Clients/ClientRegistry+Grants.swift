@@ -8,7 +8,7 @@ extension ClientRegistry {
     guard clients[name]?.isOwner == true else { throw .notAuthorized }
   }
 
-  /// What an owner sees: what is decided, and what waits for it.
+  /// The overview for an owner: decisions, and requests that wait for one.
   package struct Overview: Hashable, Sendable {
     /// Decisions of the store, by client, type and permission.
     package var stored: [Grant]
@@ -19,7 +19,7 @@ extension ClientRegistry {
     package var objects: [ObjectGrant]
   }
 
-  /// Lists decisions; from now on the owner is told of new requests.
+  /// Lists decisions; from now on new requests are reported to the owner.
   ///
   /// - Throws: ``Refusal/notAuthorized``.
   package mutating func overview(for name: String) throws(Refusal) -> Overview {
@@ -38,11 +38,11 @@ extension ClientRegistry {
   /// Checks what an owner decides, and makes the decisions to be stored.
   ///
   /// - Parameters:
-  ///   - name: Who decides.
+  ///   - name: The connection that decides.
   ///   - client: About whom.
   ///   - share: Types that it may save, or may not.
   ///   - read: Types that it may read, or may not.
-  ///   - decision: Which of the two.
+  ///   - decision: The decision.
   ///   - time: When.
   /// - Returns: One for each type and permission.
   /// - Throws: ``Refusal/notAuthorized``, ``Refusal/invalidApplication``, ``Refusal/unknownType``,

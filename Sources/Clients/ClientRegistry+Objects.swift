@@ -32,18 +32,18 @@ extension ClientRegistry {
 
   /// An owner wants to begin a session of each sensor that measures. The limits are not asked: there are as many as sensors.
   ///
-  /// - Returns: Whose they will be.
+  /// - Returns: Their future owner.
   /// - Throws: ``Refusal/notAuthorized`` to everybody else.
   package func mayBeginAll(_ name: String) throws(Refusal) -> ClientIdentity {
     guard let client = clients[name], client.isOwner else { throw .notAuthorized }
     return client.identity
   }
 
-  /// What a client wanted has begun.
+  /// Records that an object which a client wanted has begun.
   ///
   /// - Parameters:
-  ///   - object: It, with the connection that it ends with.
-  ///   - name: Who wanted it.
+  ///   - object: The object, with the connection that it ends with.
+  ///   - name: The connection that wanted it.
   /// - Returns: Its end where the client is gone, or may not have it any more.
   package mutating func began(_ object: ClientObject, of name: String) -> [Effect] {
     clients[name]?.beginning[object.kind.limit, default: 0] -= 1
@@ -71,27 +71,28 @@ extension ClientRegistry {
     return []
   }
 
-  /// What a client wanted could not begin.
+  /// Records that an object which a client wanted could not begin.
   package mutating func beginFailed(_ kind: ClientObject.Kind, _ name: String) {
     clients[name]?.beginning[kind.limit, default: 0] -= 1
   }
 
-  /// What an earlier run of the recorder left goes on.
+  /// Adds an object that an earlier run of the recorder left and that goes on.
   package mutating func adopt(_ object: ClientObject) {
     objects[object.identifier] = object
   }
 
-  /// What a connection sees, which is its client's own; to an owner all. In order of the identifiers.
+  /// Returns the objects that a connection sees: those of its own client; for an owner all. In order of the
+  /// identifiers.
   package func objects(for name: String) -> [ClientObject] {
     ordered.filter { owns($0.owner, name) }
   }
 
-  /// What a connection sees under an identifier; nil for others', which is to it as if it was not there.
+  /// Returns the object that a connection sees under an identifier; nil also for an object of another client.
   package func object(_ identifier: UUID, for name: String) -> ClientObject? {
     objects[identifier].flatMap { owns($0.owner, name) ? $0 : nil }
   }
 
-  /// The end of something is asked for. A series takes no more values, and is there until it is stored.
+  /// The end of something is asked for. A series accepts no more values, and is there until it is stored.
   package mutating func ending(_ identifier: UUID) {
     objects[identifier]?.isEnding = true
   }
@@ -111,12 +112,12 @@ extension ClientRegistry {
     ordered.filter { $0.connection == name }.map { end($0, isClientGone: true) }
   }
 
-  /// What grants do not allow any more ends at once.
+  /// Ends at once all objects that grants do not allow any more.
   mutating func endUnpermitted() -> [Effect] {
     var effects: [Effect] = []
     for object in ordered {
       if isAllowed(object) {
-        // Of what an earlier run left, this tells that a grant allows it.
+        // For an object of an earlier run, this shows that a grant allows it.
         objects[object.identifier]?.needsGrant = true
       } else if object.needsGrant {
         effects.append(end(object, isClientGone: false))
@@ -156,7 +157,7 @@ extension ClientRegistry {
 }
 
 extension ClientLimits {
-  /// How many of something a client and a user may have at a time; nil for what is not begun and ended.
+  /// The number of objects that a client and a user may have at a time; nil for a limit of calls or bytes.
   fileprivate func room(for limit: Refusal.Limit) -> (ofClient: Int, ofUser: Int)? {
     switch limit {
     case .sessions: (sessionsOfClient, sessionsOfUser)
@@ -169,9 +170,9 @@ extension ClientLimits {
 
 /// Something that a client has begun and not ended: it has an object of its own on the bus.
 package struct ClientObject: Hashable, Sendable {
-  /// What it is.
+  /// The kind of object.
   package enum Kind: Hashable, Sendable {
-    /// A session that it took out of what is recorded.
+    /// A session that a client requested.
     case session
     /// A series that it inserts, of the type with this identifier.
     case series(of: String)
@@ -187,7 +188,7 @@ package struct ClientObject: Hashable, Sendable {
       }
     }
 
-    /// What there is a limit of.
+    /// The limit that counts objects of this kind.
     var limit: Refusal.Limit {
       switch self {
       case .session: .sessions
@@ -198,9 +199,9 @@ package struct ClientObject: Hashable, Sendable {
   }
 
   package let kind: Kind
-  /// What it is called, to its end.
+  /// The identifier, the same to the object's end.
   package let identifier: UUID
-  /// Whose it is: every connection of the same user and application.
+  /// The owner: every connection of the same user and application.
   package let owner: ClientIdentity
   /// The sensor whose values belong to it; a series has none, and not every workout has one.
   package let sensor: SensorAddress?
@@ -212,9 +213,10 @@ package struct ClientObject: Hashable, Sendable {
   package internal(set) var isEnding = false
   /// The types whose samples a workout collects as soon as its program has saved them.
   package internal(set) var collects: Set<String> = []
-  /// The connections that have asked for the end of a workout: they are told when it is stored, whosever they are.
+  /// The connections that have asked for the end of a workout: they receive the report that it is stored, whichever
+  /// client they belong to.
   var enders: Set<String> = []
-  /// Whether a grant allows it. What an owner began needs none.
+  /// Whether a grant allows it. An owner's object needs no grant.
   var needsGrant = false
 
   /// One that began, or that an earlier run of the recorder left.
@@ -262,17 +264,18 @@ extension ClientRegistry {
     objects[workout]?.enders.insert(name)
   }
 
-  /// A workout is stored: its object goes, and its program is told on every connection, and who has asked for its end.
+  /// Removes the object of a stored workout, and reports that to every connection of its program, and to those that
+  /// have asked for its end.
   package mutating func stored(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
     over(workout, of: owner).map { .stored(to: $0, workout) }
   }
 
-  /// A workout is discarded: its object goes, and the same are told.
+  /// Removes the object of a discarded workout, and reports that to the same connections.
   package mutating func discarded(_ workout: UUID, of owner: ClientIdentity) -> [Effect] {
     over(workout, of: owner).map { .discarded(to: $0, workout) }
   }
 
-  /// Forgets a workout; returns who is told.
+  /// Forgets a workout; returns the connections to which its end is reported.
   private mutating func over(_ workout: UUID, of owner: ClientIdentity) -> [String] {
     let enders = objects.removeValue(forKey: workout)?.enders ?? []
     return names.filter { clients[$0]?.identity == owner || enders.contains($0) }

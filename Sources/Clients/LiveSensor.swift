@@ -1,9 +1,9 @@
 import HealthModel
 import Sensors
 
-/// A sensor as live subscribers see it: what it does, and whether its last value still says so.
+/// A sensor as live subscribers see it: its state, and whether its last value is recent enough for that.
 struct LiveSensor {
-  /// How long after the beat that was due a sensor is stale.
+  /// The time after a beat that was due, after which a sensor is stale.
   static let patience: Int64 = 3_000_000
 
   /// As the recorder sees it; never stale.
@@ -16,7 +16,7 @@ struct LiveSensor {
     recorded = state
   }
 
-  /// What subscribers are told.
+  /// The state that is reported to subscribers.
   var state: LiveState { isStale ? .stale : recorded }
 
   /// The recorder sees it so from now on.
@@ -50,11 +50,11 @@ struct LiveSensor {
   }
 }
 
-/// What one client wants and may have of live values.
+/// The live values that one client wants, and may have.
 struct LiveSubscription {
   /// Nil for all.
   let sensors: Set<SensorAddress>?
-  /// What the owner allows it to read: rates, and intervals.
+  /// Permissions by the owner to read rates, and intervals.
   var readsRates: Bool
   var readsBeats: Bool
   /// Kinds of heart events.
@@ -103,22 +103,24 @@ struct LiveSubscription {
   }
 }
 
-/// Whether a connection reads what it is sent. What it leaves unread stays in the memory of the bus.
+/// A measure of whether a connection reads the messages that are sent to it. Unread messages stay in the memory of the
+/// bus.
 ///
-/// It shows that it reads by its answer to a ping: everything that was sent before is read then. One ping is under way at most.
+/// An answer to a ping shows that the connection reads: everything that was sent before is read then. One ping is under
+/// way at most.
 struct Reception {
   private let limits: ClientLimits
   /// Bytes that were sent and that it has not shown to have read.
   private(set) var unread = 0
-  /// It has owed an answer too long.
+  /// The answer to a ping is overdue.
   private(set) var isPaused = false
   /// A sensor's state was not sent while it did not read.
   var lacksStates = false
-  /// When it last said something; nil before its first call.
+  /// The time of the last message from it; nil before its first call.
   private var heard: BootInstant?
-  /// Since when it owes an answer.
+  /// The time since which an answer is missing.
   private var owes: BootInstant?
-  /// The ping that is under way: what was unread when it was sent.
+  /// The ping that is under way: the bytes that were unread when it was sent.
   private var questioned: Int?
   private var lastPing: BootInstant?
 
@@ -126,7 +128,7 @@ struct Reception {
     self.limits = limits
   }
 
-  /// Finds out whether it has owed an answer too long by `now`.
+  /// Finds out whether an answer is overdue at `now`.
   mutating func update(at now: BootInstant) {
     if let owes, now.microseconds(since: owes) >= limits.patience { isPaused = true }
   }
@@ -139,7 +141,7 @@ struct Reception {
   /// Whether it has to be asked at `now`; then the ping is under way.
   mutating func asks(at now: BootInstant) -> Bool {
     guard questioned == nil else { return false }
-    // Where the bus did not deliver a ping, the next one waits as long.
+    // If the bus did not deliver a ping, the next one waits as long.
     let isSilent = [heard, lastPing].allSatisfy { $0.map { now.microseconds(since: $0) >= limits.silence } ?? true }
     guard isSilent || (owes == nil && unread >= limits.unquestionedBytes) else { return false }
     questioned = unread
@@ -148,7 +150,8 @@ struct Reception {
     return true
   }
 
-  /// It has called at `now`: it lives. Whether it reads is not known, so an answer that it owes is still owed.
+  /// Receives a call at `now`, which shows that the client lives. Whether the client reads is not known, so an answer
+  /// that is missing stays missing.
   ///
   /// - Returns: Whether it was paused.
   mutating func called(at now: BootInstant) -> Bool {
@@ -158,9 +161,9 @@ struct Reception {
     return isPaused
   }
 
-  /// It has answered the ping.
+  /// Receives the answer to the ping.
   ///
-  /// - Returns: Whether it was paused, or was not told of states.
+  /// - Returns: Whether it was paused, or lacked states.
   mutating func answered(at now: BootInstant) -> Bool {
     unread -= questioned ?? 0
     questioned = nil
@@ -176,8 +179,8 @@ struct Reception {
   }
 }
 
-/// What waits in the bus for those who do not read, by client and by user: together they may have more than one connection,
-/// but not as much as all of their connections.
+/// The unread bytes in the bus, by client and by user: all connections of one may have more than a single connection,
+/// but not as much as the sum of their limits.
 struct Backlog {
   private let limits: ClientLimits
   /// Nil while so little waits that nobody can have too much.
@@ -199,7 +202,7 @@ struct Backlog {
       && ofUsers[client.uid] ?? 0 < limits.unreadBytesOfUser
   }
 
-  /// It is sent so many bytes.
+  /// Adds bytes that are sent to a client.
   mutating func add(_ bytes: Int, for client: ConnectedClient) {
     if ofClients != nil { count(bytes, for: client) }
   }
