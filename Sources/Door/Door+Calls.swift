@@ -11,7 +11,7 @@ struct ClientCall {
   let message: Message
   /// The unique name of the caller.
   let sender: String
-  /// Which object is called.
+  /// The object that is called.
   let path: ObjectPath
   let member: String
   /// On which it came: the answer goes there, and nowhere where the bus has gone meanwhile.
@@ -158,7 +158,7 @@ extension StoreError {
       case .lostAnchor, .foreignAnchor: ("LostAnchor", "the anchor is not known, or no longer; begin at the start")
       case .tooComplex: ("TooComplex", "the conditions are too deep or too many")
       case .invalid: ("InvalidArgument", "this cannot be stored or asked as it is")
-      // It is open as long as the recorder runs: whoever waits knows that another try may succeed.
+      // The store is open as long as the recorder runs: a client that waits knows that another try may succeed.
       case .closed: ("NotRecording", "the recorder is starting or stopping")
       default: ("NotStored", "the store cannot be read or written now")
       }

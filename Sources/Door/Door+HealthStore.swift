@@ -32,7 +32,7 @@ extension Door {
     }
   }
 
-  /// What is to be saved, and as whom.
+  /// Returns the samples to save, and the client that saves them.
   func drafts(
     in value: Value, of name: String
   ) throws(RefusedCall) -> (drafts: [SampleDraft], client: ClientIdentity) {
@@ -110,7 +110,7 @@ extension SampleDraft {
   }
 }
 
-/// What follows the store for one connection that observes it.
+/// Follows the store for one connection that observes it.
 final class ChangeObserver {
   let observation: Observation
   var task: Task<Void, Never>?
@@ -145,7 +145,7 @@ extension Door {
       observers[name] = observer
       observer.task = Task(executorPreference: loop) { await self.follow(observation, for: name) }
     }
-    // What a later call undid, or a decision of the owner's, was done all the same.
+    // A call is a success also if a later call, or a decision of the owner, has undone it.
     for name in observeCalls.keys where observers[name] == nil { answerObserveCalls(of: name, .success) }
   }
 

@@ -9,7 +9,7 @@ extension Door {
     switch call.member {
     case "Subscribe":
       let effects = try registry.subscribe(call.sender, to: call.texts(0), at: now)
-      // Values are taken from the recorder before the answer: what comes after it is not missed.
+      // Values are received from the recorder before the answer: those that come after it are not missed.
       settle()
       respond(to: call, .success)
       perform(effects)
@@ -24,7 +24,8 @@ extension Door {
 extension Door {
   /// As many values as wait at most, before some are lost: those of ten seconds of 48 straps.
   private static let capacity = 1024
-  /// How old what is told of the recorder may be, in microseconds: a flood of questions is one for the recorder.
+  /// The greatest age of a status of the recorder that is used for an answer, in microseconds: a flood of questions is
+  /// one for the recorder.
   private static let freshness: Int64 = 1_000_000
 
   /// Takes values from the recorder while a subscriber may read them.

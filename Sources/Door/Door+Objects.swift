@@ -11,7 +11,7 @@ extension Door {
     "/org": ServiceObject(children: ["sensord"]),
     ClientInterfaces.root: ServiceObject(ClientInterfaces.ofRoot, children: containers.map { String($0.lastElement) }),
   ]
-  /// What the objects of clients are directly below.
+  /// The paths directly above the objects of clients.
   private static let containers = [ClientInterfaces.sessions, ClientInterfaces.series, ClientInterfaces.workoutObjects]
 
   static let unknownObject = Reply.error(
@@ -26,7 +26,7 @@ extension Door {
     return clientObject(at: path, for: name).map { ServiceObject([$0.interface]) } ?? Self.objects[path]
   }
 
-  /// What a client has begun at a path, if the caller sees it.
+  /// Returns the object that a client has begun at a path, if the caller sees it.
   func clientObject(at path: ObjectPath, for name: String) -> ClientObject? {
     let identifier = Self.containers.compactMap { path.identifier(below: $0) }.first
     guard let object = identifier.flatMap({ registry.object($0, for: name) }), object.path == path else { return nil }

@@ -35,14 +35,14 @@ extension Door {
     while let reading = registry.reading(of: call.sender) {
       do throws(StoreError) {
         guard let shared = await recorder.openStore else { throw StoreError(.closed, "the recorder is not ready") }
-        // One that is closing says so, which another connection to its file would not.
+        // A store that is closing reports that, which another connection to its file would not.
         _ = try await shared.grants(of: reading.client)
         // An anchor is a row of the store. Everything else is read on a connection and a thread of its own.
         let store = if case .query(.changes) = question { shared } else { try shared.openReader() }
         var answer = QueryAnswer(question, for: reading, in: store, mostBuckets: settings.limits.buckets)
-        // What cannot be answered is an error of the call, and not a pipe that ends.
+        // A question that cannot be answered is an error of the call, and not a pipe that ends.
         let first = try await answer.next() ?? []
-        // Where the owner has decided otherwise meanwhile, the new decision is answered by, as if it had been made before.
+        // If the owner has decided otherwise meanwhile, the new decision is answered by, as if it had been made before.
         guard registry.reading(of: call.sender) == reading else { continue }
         await send(first, of: &answer, number, for: reading, to: call)
       } catch {
@@ -69,7 +69,7 @@ extension Door {
     var part: [UInt8]? = first
     while let bytes = part {
       guard await pipe.write(bytes) else { return }
-      // Where the file cannot be read any further, the answer ends without its last line.
+      // If the file cannot be read any further, the answer ends without its last line.
       part = try? await answer.next()
     }
   }
@@ -87,7 +87,7 @@ struct QueryAnswer {
   private var rest: Rest
   private let mostBuckets: Int
 
-  /// What has not been answered yet.
+  /// The part that has not been answered yet.
   private enum Rest {
     case samples(SampleQuery)
     case numbers(ArraySlice<Int64>)
@@ -109,7 +109,7 @@ struct QueryAnswer {
     case end
   }
 
-  /// What is answered through a pipe.
+  /// A question that is answered through a pipe.
   enum Question {
     case query(ClientQuery)
     case attachment(UUID)
@@ -120,8 +120,8 @@ struct QueryAnswer {
   private static let slice = 512
 
   /// - Parameters:
-  ///   - question: What is asked.
-  ///   - reading: What the reader may read.
+  ///   - question: The question.
+  ///   - reading: The reader's permissions.
   ///   - store: Where; for ``ClientQuery/changes(_:)`` one that can be written, since an anchor is a row.
   ///   - mostBuckets: The most buckets of statistics.
   init(_ question: Question, for reading: Reading, in store: HealthStore, mostBuckets: Int) {
@@ -225,7 +225,7 @@ struct QueryAnswer {
       rest = .data(try await store.data(of: store.attachment(id, in: scope)))
       return []
     case .data(let data):
-      // What tells that it is whole is its length.
+      // The reader knows from its length that it is whole.
       let (piece, next) = try await store.piece(of: data)
       rest = piece == nil ? .end : .data(next)
       return piece

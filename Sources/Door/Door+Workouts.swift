@@ -115,8 +115,8 @@ extension Door {
     return .values([.identifiers(saved)])
   }
 
-  /// What has been saved is collected by the workouts that want its types. One that is full or over goes without: the samples are
-  /// saved all the same.
+  /// Adds saved samples to the workouts that collect their types. A workout that is full or over is skipped: the
+  /// samples are saved all the same.
   func collect(_ saved: [(id: UUID, type: String)], of client: ClientIdentity) async {
     var wanted: [UUID: [UUID]] = [:]
     for sample in saved {
@@ -187,7 +187,7 @@ extension Recorder {
 }
 
 extension Refusal {
-  /// Only who may know the sensors is told their addresses, and whether there are none or several.
+  /// Only clients that may know the sensors receive their addresses, and whether there are none or several.
   init(_ failure: WorkoutRequestFailure, maySeeSensors: Bool) {
     switch failure {
     case .notRecording: self = .notRecording
@@ -202,7 +202,7 @@ extension Refusal {
   }
 }
 
-// What stands on the bus of a live workout, and how it goes.
+// The object of a live workout on the bus: its properties, and the signals about it.
 
 extension Door {
   /// `Id`, `Sensor`, `Start`, `State`, `Elapsed`, `Uid` and `Application` of a workout that the caller sees.
@@ -238,10 +238,10 @@ extension Door {
     Task(executorPreference: loop) { await recorder.interruptWorkout(identifier) }
   }
 
-  /// What became of a workout, and whose it was.
+  /// A report of the end of a workout, with its owner.
   typealias WorkoutEnd = @Sendable (UUID, ClientIdentity, WorkoutRequestFailure?) -> Void
 
-  /// Is told by the recorder, on its thread.
+  /// The closure that the recorder calls, on its thread.
   nonisolated var ended: WorkoutEnd {
     { [weak self, loop] workout, owner, failure in
       loop.execute { [weak self] in self?.assumeIsolated { $0.ended(workout, of: owner, failure) } }
