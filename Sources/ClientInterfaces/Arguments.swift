@@ -6,7 +6,7 @@ import HealthModel
 struct Arguments {
   private var values: [String: Value]
 
-  /// - Throws: ``ArgumentError/invalid(_:)`` where `value` is no `a{sv}`; `key` says where it stood.
+  /// - Throws: ``ArgumentError/invalid(_:)`` where `value` is no `a{sv}`; `key` is the place of the value.
   init(_ value: Value, at key: String) throws(ArgumentError) {
     guard let values = value.properties else { throw .invalid(key) }
     self.values = values
@@ -21,9 +21,9 @@ struct Arguments {
     values.removeValue(forKey: key)
   }
 
-  /// What `read` makes of the value of a key; nil where it is absent.
+  /// Removes a key and returns what `read` makes of its value; nil if the key is absent.
   ///
-  /// - Throws: ``ArgumentError/invalid(_:)`` where `read` makes nothing of it.
+  /// - Throws: ``ArgumentError/invalid(_:)`` if `read` returns nil.
   mutating func take<Result>(_ key: String, _ read: (Value) -> Result?) throws(ArgumentError) -> Result? {
     guard let value = take(key) else { return nil }
     guard let result = read(value) else { throw .invalid(key) }
@@ -59,13 +59,14 @@ extension Optional {
   }
 }
 
-/// Why arguments of a call cannot be used. It names keys of ours, never what the caller sent.
+/// The reason why arguments of a call cannot be used. An error names keys of the interfaces, never text that the caller
+/// sent.
 package enum ArgumentError: Error, Hashable, Sendable {
   /// This key is needed.
   case missing(String)
-  /// What stands under this key is of another type, or cannot be.
+  /// The value of this key is of another type, or impossible.
   case invalid(String)
-  /// There is a key that is not known. It is refused and not ignored: it might have narrowed a question.
+  /// A key is not known. The call is refused and the key not ignored: it might have narrowed a question.
   case unknownKey
   /// There is no such type of samples.
   case unknownType

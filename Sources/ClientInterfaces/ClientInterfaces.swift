@@ -1,7 +1,8 @@
 package import DBus
 package import FoundationEssentials
 
-/// What a recorder has on the bus for other programs: its name, its objects' paths and their interfaces. Names are for ever.
+/// The face of a recorder on the bus for other programs: its name, its objects' paths and their interfaces. Names are
+/// for ever.
 ///
 /// The recorder's side and a client's are written against the same values, so neither can differ from what is installed.
 package enum ClientInterfaces {

@@ -2,8 +2,8 @@ package import DBus
 import FoundationEssentials
 package import HealthModel
 
-/// What the two forms of predicates have in common on the bus: each is an `a{sv}` whose keys are conditions, all of which have to
-/// hold, and conditions can be joined (`and`, `or`) and turned round (`not`).
+/// The common part of the two forms of predicates on the bus: each is an `a{sv}` whose keys are conditions, all of
+/// which have to hold, and conditions can be joined (`and`, `or`) and turned round (`not`).
 protocol PredicateOnBus {
   static var all: Self { get }
   static func and(_ parts: [Self]) -> Self
@@ -15,7 +15,7 @@ protocol PredicateOnBus {
 }
 
 extension PredicateOnBus {
-  /// How deep conditions may be within conditions: a message may nest 64 containers, and a condition takes four.
+  /// The greatest depth of conditions within conditions: a message may nest 64 containers, and a condition takes four.
   static var greatestDepth: Int { 12 }
 
   /// `depth` is how deep it stands in another one.

@@ -2,8 +2,8 @@ package import DBus
 import FoundationEssentials
 package import HealthModel
 
-// A location is a structure of eight: when, in microseconds since 1970, then latitude, longitude, altitude, horizontal and vertical
-// accuracy, speed and course. What its receiver did not know is NaN.
+// A location is a structure of eight: when, in microseconds since 1970, then latitude, longitude, altitude, horizontal
+// and vertical accuracy, speed and course. A number that its receiver did not know is NaN.
 
 extension RouteLocation {
   package static let signature: Signature = "(xddddddd)"
@@ -32,8 +32,8 @@ extension RouteLocation {
   }
 }
 
-// A point is a structure of three: the frequency in hertz, then the thresholds of the left and the right ear in dBHL. What was not
-// measured is NaN.
+// A point is a structure of three: the frequency in hertz, then the thresholds of the left and the right ear in dBHL. A
+// threshold that was not measured is NaN.
 
 extension AudiogramSensitivityPoint {
   package static let signature: Signature = "(ddd)"
@@ -52,8 +52,9 @@ extension AudiogramSensitivityPoint {
   }
 }
 
-// A prescription is `prescription` (x: 1 glasses, 2 contacts), `lenses` (aa{sv}) and, of contacts, `brand` (s). A lens is `eye` (x: 1 left,
-// 2 right) and a number for each of its fields (`sphere`, `cylinder` …). What is absent was not prescribed.
+// A prescription is `prescription` (x: 1 glasses, 2 contacts), `lenses` (aa{sv}) and, of contacts, `brand` (s). A lens
+// is `eye` (x: 1 left, 2 right) and a number for each of its fields (`sphere`, `cylinder` …). An absent field was not
+// prescribed.
 
 extension VisionPrescription {
   /// The keys of its sample on the bus.
@@ -105,7 +106,7 @@ extension Attachment {
     ])
   }
 
-  /// Nil for what is none. Keys of a later recorder are not looked at.
+  /// Nil for a value of another form. Keys of a later recorder are skipped.
   package init?(_ value: Value) {
     guard let values = value.properties, let id = values["id"]?.string.flatMap({ UUID(uuidString: $0) }),
       let object = values["object"]?.string.flatMap({ UUID(uuidString: $0) }), let name = values["name"]?.string,

@@ -3,16 +3,17 @@ package import HealthModel
 
 /// The options of `Workouts1.Begin`.
 package struct WorkoutOptions: Hashable, Sendable {
-  /// What the workout is.
+  /// The type of the workout, with its locations and the length of a lap.
   package var configuration: WorkoutConfiguration
-  /// Whose heart.
+  /// The sensor whose values are recorded.
   package var sensor: Sensor
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
   /// Whether it ends with its program's connection.
   package var endsWithClient: Bool
 
-  /// Whose heart a workout is about. On the bus: the address, nothing for the one that measures, an empty text for none.
+  /// The sensor of a workout. On the bus: the address; no option for the one that measures; an empty text for a workout
+  /// without a sensor.
   package enum Sensor: Hashable, Sendable {
     /// The one that measures.
     case any
@@ -57,11 +58,11 @@ package struct WorkoutOptions: Hashable, Sendable {
 
 /// The options of `Workout1.BeginActivity`.
 package struct ActivityOptions: Hashable, Sendable {
-  /// What the activity is; nil for the same as the workout.
+  /// The type of the activity, with its locations; nil for that of the workout.
   package var configuration: WorkoutConfiguration?
   /// When it begins; nil for now.
   package var time: Timestamp?
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
 
   package init(_ configuration: WorkoutConfiguration? = nil, at time: Timestamp? = nil, metadata: Metadata = [:]) {
@@ -93,11 +94,11 @@ package struct ActivityOptions: Hashable, Sendable {
 
 /// The argument of `Workout1.AddEvent`.
 package struct EventOptions: Hashable, Sendable {
-  /// What happened.
+  /// The type of the event.
   package var type: WorkoutEventType
   /// When; nil for now, and for a lap or a segment since the last one.
   package var span: TimeSpan?
-  /// What is stored with it.
+  /// Metadata to store.
   package var metadata: Metadata
 
   package init(_ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:]) {
@@ -139,7 +140,7 @@ package struct WorkoutEndOptions: Hashable, Sendable {
   /// Whether the sensor is recorded until the heart rate of a minute later is known.
   package var waitsForRecovery: Bool
 
-  /// How long that is at most, in microseconds.
+  /// The longest wait for the recovery, in microseconds.
   package static let longestRecovery: Int64 = 65_000_000
 
   package init(waitsForRecovery: Bool = true) {
@@ -163,8 +164,8 @@ extension Arguments {
   }
 }
 
-// What a workout or an activity is stands among the options of the call that begins it: `activityType` and the locations by HealthKit's
-// names or numbers, and the length of a lap as `(ds)` with its unit.
+// The configuration of a workout or an activity stands among the options of the call that begins it: `activityType` and
+// the locations by HealthKit's names or numbers, and the length of a lap as `(ds)` with its unit.
 
 extension WorkoutConfiguration {
   /// Among the options of a call; what is unknown is left out.
@@ -176,11 +177,11 @@ extension WorkoutConfiguration {
     return values
   }
 
-  /// What the options of a call say; nil where they name none of it.
+  /// The configuration in the options of a call; nil if they name no part of it.
   ///
   /// - Parameters:
-  ///   - arguments: The options, from which they are taken.
-  ///   - type: The type where none is named; nil where one has to be.
+  ///   - arguments: The options, from which they are removed.
+  ///   - type: The type if the options do not name one; nil if they have to.
   /// - Throws: ``ArgumentError``.
   init?(_ arguments: inout Arguments, or type: WorkoutActivityType?) throws(ArgumentError) {
     let named = try arguments.take("activityType") { $0.string.flatMap { WorkoutActivityType($0) } }
