@@ -1,9 +1,9 @@
 import DBus
 public import HealthModel
 
-/// Why the recorder did not do what a client asked. A later version may have more cases.
+/// The reason why the recorder did not carry out a request. A later version may have more cases.
 ///
-/// It holds no health data.
+/// An error holds no health data.
 @nonexhaustive
 public enum ClientError: Error, Hashable, Sendable {
   /// There is no message bus, or it lets nobody in; the text is the bus's.
@@ -22,25 +22,25 @@ public enum ClientError: Error, Hashable, Sendable {
   case notAuthorized
   /// The application's name cannot be one.
   case invalidApplication
-  /// What was named as a sensor is no address.
+  /// The text that names a sensor is not an address.
   case invalidSensor
   /// The recorder does not know a type.
   case unknownType
   /// The recorder does not know a unit, or it does not go with the type.
   case invalidUnit
-  /// An argument makes no sense; the text says which.
+  /// An argument makes no sense; the text names it.
   case invalidArgument(String)
   /// A predicate is deeper, or has more values, than can be asked.
   case tooComplex
-  /// This program, or this user, has used up what one may have; the text says of what.
+  /// This program, or this user, has reached a limit; the text names it.
   case limitsExceeded(String)
-  /// No sensor is measuring, or several are and none was named; the text says which.
+  /// No sensor is measuring, or several are and none was named; the text shows which of the two.
   case noSensor(String)
   /// Another program has a session of this sensor.
   case busy
   /// The session, the series or the workout has ended, or is another program's.
   case ended
-  /// A workout cannot do that now: it is paused, or ends; the text says what is wrong.
+  /// A workout cannot do that now: it is paused, or ends; the text names the problem.
   case invalidState(String)
   /// The object is not there, or not for this program.
   case notFound
@@ -48,9 +48,10 @@ public enum ClientError: Error, Hashable, Sendable {
   case notStored
   /// The store does not have the history that the anchor is of: what is known of the store is invalid.
   case lostAnchor
-  /// A value or a sample cannot be stored, or a series not be finished, as the recorder's text says.
+  /// A value or a sample cannot be stored, or a series not be finished; the text is the recorder's reason.
   case invalidSample(String)
-  /// The file cannot be attached, as the recorder's text says: it is no file of a known type, or the object takes none.
+  /// The file cannot be attached; the text is the recorder's reason: it is no file of a known type, or the object
+  /// accepts no files.
   case invalidAttachment(String)
   /// The sample cannot be stored, found before anything was sent.
   case series(SeriesError)
@@ -97,14 +98,14 @@ extension ClientError: CustomStringConvertible {
 }
 
 extension ClientError {
-  /// The recorder's errors, after `org.sensord.Error.`, that say all by themselves.
+  /// The recorder's errors, after `org.sensord.Error.`, that need no text.
   private static let words: [String: ClientError] = [
     "NotAuthorized": .notAuthorized, "InvalidApplication": .invalidApplication, "InvalidSensor": .invalidSensor,
     "UnknownType": .unknownType, "InvalidUnit": .invalidUnit, "TooComplex": .tooComplex, "Busy": .busy,
     "Finished": .ended, "NotFound": .notFound, "NotStored": .notStored, "LostAnchor": .lostAnchor,
     "NotRecording": .notRunning,
   ]
-  /// Those whose text says more.
+  /// Those whose text has details.
   private static let told: [String: @Sendable (String) -> ClientError] = [
     "LimitsExceeded": { .limitsExceeded($0) }, "InvalidArgument": { .invalidArgument($0) },
     "InvalidMetadata": { .invalidArgument($0) }, "TooLarge": { .invalidArgument($0) }, "NoSensor": { .noSensor($0) },
@@ -116,7 +117,7 @@ extension ClientError {
   private static let prefix = "org.sensord.Error."
   private static let common = "org.freedesktop.DBus.Error."
 
-  /// What a failure on the bus means for a client.
+  /// The meaning of a failure on the bus for a client.
   init(_ error: DBusError) {
     switch error.code {
     case .disconnected: self = .interrupted

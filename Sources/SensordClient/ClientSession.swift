@@ -9,7 +9,7 @@ extension SensordClient {
   ///
   /// - Parameters:
   ///   - sensor: The sensor's address; nil for the one that is measuring.
-  ///   - metadata: What is stored with the session; more can be added while it lasts.
+  ///   - metadata: Metadata to store; more can be added while the session lasts.
   ///   - endsWithClient: Whether the session ends when this program's connection does. Otherwise another run of it can end it
   ///     (``session(_:)``).
   /// - Returns: The session, which is open.
@@ -28,7 +28,7 @@ extension SensordClient {
 
   /// A session of this program that is open, by its identifier.
   ///
-  /// - Throws: ``ClientError/ended`` where none is, and others.
+  /// - Throws: ``ClientError/ended`` if this program has no such open session, and others.
   @concurrent public func session(_ id: UUID) async throws(ClientError) -> ClientSession {
     try await ClientSession(at: .object(id, below: ClientInterfaces.sessions), of: self)
   }
@@ -36,9 +36,10 @@ extension SensordClient {
 
 /// A session that this program has begun; see ``SensordClient/beginSession(of:metadata:endsWithClient:)``.
 ///
-/// It ends with ``end()``, by itself as every session does (the sensor stays away, 24 hours), or with the program's connection.
+/// The session ends with ``end()``, by itself as every session does (the sensor stays away, 24 hours), or with the
+/// program's connection.
 public struct ClientSession: Hashable, Sendable, Identifiable {
-  /// Its identifier, also in the store unless it went on in another session after 24 hours; ``end()`` tells that.
+  /// Its identifier, also in the store unless it went on in another session after 24 hours; ``end()`` returns that one.
   public let id: UUID
   /// The address of its sensor; nil where this program may not read.
   public let sensor: String?
@@ -71,7 +72,7 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
       ClientInterfaces.session, "AddMarker", [.int64(time?.microseconds ?? 0), .string(text)], at: path)
   }
 
-  /// What became of a session.
+  /// The session as it was stored.
   public struct Stored: Hashable, Sendable {
     /// Its identifier in the store.
     public var id: UUID
@@ -81,7 +82,7 @@ public struct ClientSession: Hashable, Sendable, Identifiable {
 
   /// Ends the session, and returns when it is stored.
   ///
-  /// - Returns: What is stored; nil where no value came, since a session without one is stored nowhere.
+  /// - Returns: The stored session; nil if no value came, since a session without one is stored nowhere.
   /// - Throws: ``ClientError/notStored`` if that takes longer than 20 s: the session is safe in the recorder's journal then, and
   ///   is stored later; ``ClientError/ended`` if it was ended before, and others.
   @discardableResult

@@ -11,9 +11,9 @@ extension SensordClient {
   ///
   /// - Parameters:
   ///   - object: A prescription, by its identifier in the store.
-  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
-  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
-  ///   - path: Where the file is. It is copied.
+  ///   - name: The file's name for people; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: The file's type. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
+  ///   - path: The file's path. The file is copied.
   ///   - metadata: Further metadata.
   /// - Returns: The attachment's identifier.
   /// - Throws: ``ClientError/invalidArgument(_:)`` where there is no such file, and as the other form.
@@ -35,8 +35,8 @@ extension SensordClient {
   ///
   /// - Parameters:
   ///   - object: A prescription that this program has saved, by its identifier in the store.
-  ///   - name: What a person knows the file by; see ``HealthModel/Attachment/validate(name:)``.
-  ///   - contentType: What the file is said to be. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
+  ///   - name: The file's name for people; see ``HealthModel/Attachment/validate(name:)``.
+  ///   - contentType: The file's type. Its bytes decide (``HealthModel/AttachmentForm``), and must agree.
   ///   - descriptor: It stays open, and is read by the recorder.
   ///   - metadata: Further metadata.
   /// - Returns: The attachment's identifier.
@@ -91,7 +91,8 @@ extension SensordClient {
   }
 }
 
-/// The bytes of an attachment, piece by piece, in order. It is read once, and only as fast as it is taken.
+/// The bytes of an attachment, piece by piece, in order. The sequence is read once, and only as fast as its reader
+/// asks.
 public struct AttachmentBytes: AsyncSequence, Sendable {
   private let pipe: AnswerPipe
   private let size: Int
@@ -107,7 +108,7 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
   /// Reads pieces of at most 64 KiB.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let pipe: AnswerPipe
-    /// What is to come.
+    /// The number of bytes that are still to come.
     var rest: Int
 
     /// The next piece; nil at the end.

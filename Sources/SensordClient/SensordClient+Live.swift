@@ -3,19 +3,19 @@ import DBus
 public import HealthModel
 
 extension SensordClient {
-  /// What sensors send from now on, until the loop is left.
+  /// The values and states of sensors from now on, until the loop is left.
   ///
-  /// Each stream is a connection of its own, so that the numbers of its values are complete. A user may have 32. A program that
-  /// reads slower than values come misses the oldest that wait; each value says how many are missing before it. Where no
-  /// address is named, they are those of all sensors that the program may read.
+  /// Each stream is a connection of its own, so that the numbers of its values are complete. A user may have 32. A
+  /// program that reads slower than values come misses the oldest that wait; each value has the number of those missing
+  /// before it. Without an address, the stream has the values of all sensors that the program may read.
   public func liveValues(of sensors: [String] = []) -> LiveValues {
     LiveValues(client: self, sensors: sensors)
   }
 }
 
-/// What sensors send; see ``SensordClient/liveValues(of:)``.
+/// The values and states of sensors; see ``SensordClient/liveValues(of:)``.
 public struct LiveValues: AsyncSequence, Sendable {
-  /// What is told, in order.
+  /// The elements, in order.
   public typealias Element = LiveValue
   /// Why it cannot begin.
   public typealias Failure = ClientError
@@ -124,14 +124,14 @@ public struct LiveValues: AsyncSequence, Sendable {
   }
 }
 
-/// What a live stream says. A later version may say more.
+/// An element of a live stream. A later version may have more cases.
 @nonexhaustive
 public enum LiveValue: Hashable, Sendable {
   /// From here on values are sent; their numbers begin with 1. The first element, and one after each interruption.
   case subscribed
   /// A sensor sent a value.
   case measurement(LiveMeasurement)
-  /// A sensor does something else now; `recorderStopping` of no sensor is said once, before an interruption.
+  /// The state of a sensor has changed; `recorderStopping`, without a sensor, comes once, before an interruption.
   case state(LiveState, sensor: String?)
   /// A heart event was found in a session that is open. Provisional: what is stored is found at the session's end.
   case event(HeartEvent, sensor: String)
@@ -139,16 +139,16 @@ public enum LiveValue: Hashable, Sendable {
   case interrupted
 }
 
-/// What a sensor does. A later version may have more.
+/// The state of a sensor. A later version may have more cases.
 @nonexhaustive
 public enum LiveState: String, Hashable, Sendable {
-  /// It sends values.
+  /// The sensor sends values.
   case measuring
   /// No value came for 3 s after the beat that was due.
   case stale
-  /// It is linked, and sends nothing.
+  /// The sensor is linked, and sends nothing.
   case silent
-  /// It says that it is not on the skin.
+  /// The sensor reports that it is not on the skin.
   case offSkin
   /// There is no link to it.
   case linkLost
@@ -160,9 +160,9 @@ public enum LiveState: String, Hashable, Sendable {
 public struct LiveMeasurement: Hashable, Sendable {
   /// The sensor's address.
   public var sensor: String
-  /// Which value of this subscription it is, from 1.
+  /// The number of the value within this subscription, from 1.
   public var sequence: UInt64
-  /// How many values before this one the program did not get, because it was slow or too many were sent.
+  /// The number of values before this one that the program did not receive, because it was slow or too many were sent.
   public var missed: UInt64
   /// When it arrived at the recorder.
   public var time: Timestamp

@@ -39,7 +39,8 @@ extension SensordClient {
   }
 }
 
-/// The pipe through which an answer comes. It is read only as fast as it is taken, so an answer of any length needs little memory.
+/// The pipe through which an answer comes. The pipe is read only as fast as its reader asks, so an answer of any length
+/// needs little memory.
 actor AnswerPipe {
   private static let capacity = 65_536
 
@@ -56,7 +57,7 @@ actor AnswerPipe {
     self.loop = loop
   }
 
-  /// What has come since the last call, at least one byte; nothing at the end.
+  /// Returns the bytes that have come since the last call, at least one; nothing at the end.
   func read() async throws(ClientError) -> [UInt8] {
     while !Task.isCancelled {
       var bytes = [UInt8](repeating: 0, count: Self.capacity)
@@ -81,7 +82,7 @@ actor AnswerPipe {
             self?.assumeIsolated { $0.resume() }
           }
         } catch {
-          // The kernel has no memory for it; the next read says whether there is more.
+          // The kernel has no memory for it; the next read shows whether there is more.
           resume()
         }
       }
@@ -165,7 +166,7 @@ struct LineScanner {
     }
   }
 
-  /// The bytes up to the next of these, which is not skipped; to the end where there is none.
+  /// Returns the bytes up to the next `end`, which is not skipped, or else all that follow.
   mutating func upTo(_ end: Unicode.Scalar) -> ArraySlice<UInt8> {
     let start = position
     let code = UInt8(ascii: end)

@@ -3,7 +3,7 @@ import DBus
 import Synchronization
 
 extension Link {
-  /// A connection to the bus that tells when the recorder comes and goes.
+  /// A connection to the bus that reports when the recorder comes and goes.
   func connected() async throws(ClientError) -> Connection {
     if let connection { return connection }
     let connection: Connection
@@ -53,9 +53,9 @@ extension Link {
   /// Calls `subscribe` whenever the recorder knows this connection: now, and again after bus or recorder were gone. Returns when the
   /// link is closed and the task cancelled.
   ///
-  /// It never has the service started again: who stopped it wants it so.
+  /// The service is never started again by this call: whoever stopped it had a reason.
   ///
-  /// - Throws: What `subscribe` throws, but for what passes; at first that, too.
+  /// - Throws: The errors of `subscribe` that do not pass; at the first attempt all its errors.
   func keep(_ subscribe: @Sendable (Link) async throws(ClientError) -> Void) async throws(ClientError) {
     var isFirst = true
     var failures = 0
@@ -96,7 +96,7 @@ final class Signals: Sendable {
   private let waiters = Mutex<[UInt64: Waiter]>([:])
   private let last = Atomic<UInt64>(0)
 
-  /// What happened at the door.
+  /// Passes an event at the door to the streams that wait for it.
   func note(_ event: Link.Event) {
     for waiter in waiters.withLock({ Array($0.values) }) {
       if case .signal(let message) = event, !waiter.isAwaited(message) { continue }

@@ -4,13 +4,13 @@ public import FoundationEssentials
 public import HealthModel
 
 extension SensordClient {
-  /// Begins a series of quantities that the recorder keeps as it grows.
+  /// Begins a series of quantities that the recorder stores as it grows.
   ///
   /// - Parameters:
   ///   - type: The quantity type.
   ///   - start: When the series begins: no quantity may start before it.
   ///   - device: The hardware that measures.
-  ///   - metadata: What is stored with it; more can be added at its end.
+  ///   - metadata: Metadata to store; more can be added at the series' end.
   /// - Returns: The builder of the series.
   /// - Throws: ``ClientError/notAuthorized``, ``ClientError/unknownType``, ``ClientError/limitsExceeded(_:)``, and others.
   @concurrent public func quantitySeriesBuilder(
@@ -29,9 +29,9 @@ extension SensordClient {
 
 /// Builds a series of quantities in the recorder.
 ///
-/// What an insertion has returned for is never lost, neither by the end of this program nor by that of the recorder, and after a
-/// few seconds not even by a power cut. A series whose program ends before it is finished is stored up to its last value, and its
-/// metadata say `interrupted`.
+/// Values are safe as soon as their insertion has returned: neither the end of this program nor that of the recorder
+/// loses them, and after a few seconds not even a power cut does. A series whose program ends before it is finished is
+/// stored up to its last value, and its metadata say `interrupted`.
 public struct ClientQuantitySeriesBuilder: Sendable {
   /// The quantity type.
   public let type: QuantityType
@@ -71,7 +71,7 @@ public struct ClientQuantitySeriesBuilder: Sendable {
   ///
   /// - Parameters:
   ///   - end: Not before the end of a quantity; nil for that of the last one.
-  ///   - metadata: What is stored with it; the last value of a key counts.
+  ///   - metadata: Metadata to store; the last value of a key counts.
   /// - Returns: Its identifier in the store.
   /// - Throws: ``ClientError/invalidSample(_:)`` for an empty series or an end that is too early; it can go on then.
   ///   ``ClientError/notStored`` where it is safe in the recorder's journal and stored later, and others.
@@ -97,13 +97,13 @@ extension SensordClient {
 }
 
 extension SensordClient {
-  /// Begins a series of heartbeats that the recorder keeps as it grows.
+  /// Begins a series of heartbeats that the recorder stores as it grows.
   ///
   /// - Parameters:
   ///   - start: When the series begins.
   ///   - timescale: Ticks per second; 1024 for Bluetooth sensors.
   ///   - device: The hardware that measures.
-  ///   - metadata: What is stored with it; more can be added at its end.
+  ///   - metadata: Metadata to store; more can be added at the series' end.
   /// - Returns: The builder of the series.
   /// - Throws: ``ClientError/notAuthorized``, ``ClientError/limitsExceeded(_:)``, and others.
   @concurrent public func heartbeatSeriesBuilder(
@@ -119,7 +119,7 @@ extension SensordClient {
   }
 }
 
-/// Builds a series of heartbeats in the recorder; it keeps what it has as ``ClientQuantitySeriesBuilder`` says.
+/// Builds a series of heartbeats in the recorder; its values are as safe as those of ``ClientQuantitySeriesBuilder``.
 public struct ClientHeartbeatSeriesBuilder: Sendable {
   /// When the series begins.
   public let start: Timestamp

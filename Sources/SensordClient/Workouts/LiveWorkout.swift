@@ -14,9 +14,10 @@ public import HealthModel
 /// let id = try await race.end()                              // 65 s later, with the heart rate recovery
 /// ```
 ///
-/// Each call but ``end(recovery:)`` takes effect now, or at a time that it names; times never go back. A call that the workout does not
-/// take, such as a pause while it is paused, throws ``ClientError/invalidState(_:)`` or ``ClientError/invalidArgument(_:)`` with the
-/// reason, and changes nothing. Once it is over all throw ``ClientError/ended``. After 48 hours it ends by itself.
+/// Each call but ``end(recovery:)`` takes effect now, or at a time that it names; times never go back. A call that the
+/// workout rejects, such as a pause while it is paused, throws ``ClientError/invalidState(_:)`` or
+/// ``ClientError/invalidArgument(_:)`` with the reason, and changes nothing. Once it is over all throw
+/// ``ClientError/ended``. After 48 hours it ends by itself.
 public struct LiveWorkout: Hashable, Sendable, Identifiable {
   /// Its identifier, also that of the workout in the store.
   public let id: UUID
@@ -27,7 +28,7 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   let path: ObjectPath
   let client: SensordClient
 
-  /// What a workout is doing. A later recorder may have more states.
+  /// The state of a workout. A later recorder may have more states.
   public struct State: RawRepresentable, Hashable, Sendable {
     /// The recorder's word.
     public let rawValue: String
@@ -37,13 +38,13 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
       self.rawValue = rawValue
     }
 
-    /// It goes on.
+    /// The workout goes on.
     public static let running = State(rawValue: "running")
-    /// It is paused: what is measured does not count.
+    /// The workout is paused: values do not count.
     public static let paused = State(rawValue: "paused")
-    /// It is over, and the heart is listened to for its recovery.
+    /// The workout is over, and the heart rate is recorded for the recovery.
     public static let recovering = State(rawValue: "recovering")
-    /// It is being stored.
+    /// The workout is being stored.
     public static let ending = State(rawValue: "ending")
   }
 
@@ -56,13 +57,13 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
     self.client = client
   }
 
-  /// What it is doing.
+  /// Returns the workout's state.
   @concurrent public func state() async throws(ClientError) -> State {
     guard let state = try await properties()["State"]?.string else { throw .unreadable }
     return State(rawValue: state)
   }
 
-  /// How long it has gone on, pauses left out.
+  /// Returns the workout's duration without pauses.
   @concurrent public func elapsedTime() async throws(ClientError) -> Duration {
     guard let elapsed = try await properties()["Elapsed"]?.int64 else { throw .unreadable }
     return .microseconds(elapsed)
@@ -71,10 +72,10 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   /// Begins an activity, and ends the one under way: one sport of a race, or one interval.
   ///
   /// - Parameters:
-  ///   - configuration: What it is; nil for the same as the workout. In `swimBikeRun` activities are swimming, cycling, running or
-  ///     transition, in every other workout they have its type.
+  ///   - configuration: The type of the activity, with its locations; nil for that of the workout. In `swimBikeRun`
+  ///     activities are swimming, cycling, running or transition, in every other workout they have its type.
   ///   - time: When it begins; nil for now.
-  ///   - metadata: What is stored with it.
+  ///   - metadata: Metadata to store.
   /// - Returns: Its identifier in the workout.
   /// - Throws: ``ClientError/invalidArgument(_:)`` for a type that cannot be in this workout, and others.
   @discardableResult
@@ -105,9 +106,9 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
   /// Adds an event that is over.
   ///
   /// - Parameters:
-  ///   - type: What happened; pauses are made by ``pause()`` and ``resume()``.
+  ///   - type: The type of the event; pauses are made by ``pause()`` and ``resume()``.
   ///   - span: When. Nil: now; a lap or a segment then lasts since the last one, or since the activity or the workout began.
-  ///   - metadata: What is stored with it.
+  ///   - metadata: Metadata to store.
   /// - Throws: ``ClientError/invalidSample(_:)`` for a time outside of the workout, and others.
   @concurrent public func addEvent(
     _ type: WorkoutEventType, over span: TimeSpan? = nil, metadata: Metadata = [:]
@@ -122,22 +123,23 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
 
   /// Ends it, and returns when it is stored.
   ///
-  /// The end is now, and safe in the recorder's journal before this waits for anything. The sensor is listened to for 65 s more, and how far
-  /// the heart rate fell is stored with the workout. It is stored even if this program ends or the task is cancelled meanwhile; and
-  /// calling this again waits again.
+  /// The end is now, and safe in the recorder's journal before this waits for anything. The sensor is listened to for
+  /// 65 s more, and how far the heart rate fell is stored with the workout. The workout is stored even if this program
+  /// ends or the task is cancelled meanwhile; and calling this again waits again.
   ///
   /// - Parameter recovery: False: it is stored at once; so is one that was waiting for its recovery.
   /// - Returns: Its identifier in the store.
-  /// - Throws: ``ClientError/notStored`` where the store could not be written: it is safe in the journal and stored later.
-  ///   ``ClientError/ended`` if it was over before, or is discarded meanwhile; ``ClientError/interrupted`` or
-  ///   ``ClientError/notRunning`` where the recorder is gone and does not come back: the next one stores it, and a `SampleQuery` for its
-  ///   identifier tells when; ``ClientError/cancelled``, and others.
+  /// - Throws: ``ClientError/notStored`` where the store could not be written: it is safe in the journal and stored
+  ///   later. ``ClientError/ended`` if it was over before, or is discarded meanwhile; ``ClientError/interrupted`` or
+  ///   ``ClientError/notRunning`` where the recorder is gone and does not come back: the next one stores it, and a
+  ///   `SampleQuery` for its identifier shows when; ``ClientError/cancelled``, and others.
   @discardableResult
   @concurrent public func end(recovery: Bool = true) async throws(ClientError) -> UUID {
     try await WorkoutEnd(of: self).wait(recovery: recovery)
   }
 
-  /// Discards it: no workout is stored. What was recorded and added meanwhile stays; later calls throw ``ClientError/ended``.
+  /// Discards it: no workout is stored. Samples that were recorded and added meanwhile stay; later calls throw
+  /// ``ClientError/ended``.
   @concurrent public func discard() async throws(ClientError) {
     _ = try await call("Discard")
   }
@@ -159,13 +161,13 @@ public struct LiveWorkout: Hashable, Sendable, Identifiable {
 
 /// The figures of one type of a workout that goes on. They are provisional, as all live values are.
 public struct LiveWorkoutStatistics: Hashable, Sendable {
-  /// What the workout is; nil where the recorder does not tell.
+  /// The type of the workout; nil if the recorder does not report it.
   public var activityType: WorkoutActivityType?
-  /// What the activity under way is; nil where none is.
+  /// The type of the activity under way; nil between activities.
   public var currentActivityType: WorkoutActivityType?
   /// Since the workout began; nil where nothing of the type was collected, or this program may not read it.
   public var workout: WorkoutStatistics?
-  /// Since the activity under way began; nil also where none is.
+  /// Since the activity under way began; nil also between activities.
   public var activity: WorkoutStatistics?
 }
 
@@ -211,7 +213,7 @@ extension LiveWorkout {
   }
 }
 
-/// Whose heart a workout is about.
+/// The sensor of a workout.
 @nonexhaustive
 public enum WorkoutSensor: Hashable, Sendable {
   /// The sensor that is measuring.
@@ -226,13 +228,14 @@ extension SensordClient {
   /// Starts a workout now: HealthKit's session and its live builder in one. The recorder collects heart rates, beats and energy of
   /// the sensor by itself, and stores the workout with its figures when it is over.
   ///
-  /// It outlives this program and the recorder: the recorder keeps each call before it answers, and goes on after a restart. A
-  /// program that was restarted finds it in ``workouts()``.
+  /// The workout outlives this program and the recorder: the recorder stores each call before it answers, and goes on
+  /// after a restart. A program that was restarted finds it in ``workouts()``.
   ///
   /// - Parameters:
-  ///   - configuration: What it is.
-  ///   - sensor: Whose heart. What was being recorded of it before ends, and goes on after the workout; no value is lost or stored twice.
-  ///   - metadata: What is stored with it; more can be added while it lasts.
+  ///   - configuration: The type of the workout, its locations, and the length of a lap.
+  ///   - sensor: The sensor. A session of it that is open ends, and another begins after the workout; no value is lost
+  ///     or stored twice.
+  ///   - metadata: Metadata to store; more can be added while the workout lasts.
   ///   - endsWithClient: Whether it ends when this program's connection does, without a heart rate recovery.
   /// - Returns: The workout, which is running.
   /// - Throws: ``ClientError/notAuthorized`` without permission to save workouts, ``ClientError/noSensor(_:)``,
@@ -261,7 +264,7 @@ extension SensordClient {
       do throws(ClientError) {
         workouts.append(try await LiveWorkout(at: path, of: self))
       } catch {
-        // It was stored meanwhile.
+        // The workout was stored meanwhile.
         guard error == .ended else { throw error }
       }
     }
