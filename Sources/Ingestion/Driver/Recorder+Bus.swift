@@ -72,7 +72,7 @@ extension Recorder {
   }
 
   private func askForOtherRecorder(_ name: String, on connection: Connection) async {
-    // Where its owner goes meanwhile, the bus tells that, too.
+    // If its owner goes meanwhile, the bus reports that, too.
     guard let isThere = try? await connection.isOwnedByOtherProcess(name), connection === bus?.connection else {
       return
     }
@@ -94,7 +94,7 @@ extension Recorder {
     serviceGone(reason: DisconnectReason.busLost, isDeath: false)
   }
 
-  /// What ``Event/serviceDisappeared`` and the loss of the bus mean for every sensor.
+  /// Applies ``Event/serviceDisappeared`` or the loss of the bus to every sensor.
   func serviceGone(reason: DisconnectReason, isDeath: Bool) {
     let now = present
     for address in recordings.addresses {
@@ -107,7 +107,7 @@ extension Recorder {
   }
 }
 
-/// How long to wait before the bus is tried again. Pure.
+/// The waits before the bus is tried again. Pure.
 struct BusRetries {
   /// Waiting times for a bus that does not answer; the last one is repeated. Short, since each beat meanwhile is lost, and
   /// a machine without a bus for long is none that records.

@@ -79,7 +79,8 @@ extension Recorder {
       boot: clock.boot, lead: presentOffset, belief: clockLooks.belief, machine: settings.machineClock)
   }
 
-  /// Something was stored with this clock. What ended before the clock was right, and is stored after, is dated anew, too.
+  /// Records that something was stored with this clock. A session that ended before the clock was right, and is stored
+  /// after, is dated anew, too.
   func noteClock(_ clock: RecordedClock?) {
     guard let clock, !clock.belief.isTrusted, clockLooks.belief == .synchronised, !isStopping else { return }
     guard clock.boot == self.clock.boot.uuid else { return }
@@ -115,7 +116,8 @@ extension Recorder {
     publishStatus()
   }
 
-  /// The clock was set by hand: nobody says that it is right, so one line names the sessions and the command.
+  /// Logs that the clock was set by hand: nothing confirms that it is right, so one line names the sessions and the
+  /// command.
   private func nameMisdated() async {
     guard let store = files?.store else { return }
     let (boot, lead) = (clock.boot.uuid, presentOffset)
@@ -151,15 +153,16 @@ extension DatingOutcome {
   }
 }
 
-/// Notifies when somebody sets the wall clock, without polling: a timer that the kernel cancels then (timerfd_create(2),
-/// `TFD_TIMER_CANCEL_ON_SET`). It is due in the year 2261, after the last time to which the kernel lets a clock be set.
+/// Notifies when somebody sets the wall clock, without polling: a timer that the kernel cancels then
+/// (timerfd_create(2), `TFD_TIMER_CANCEL_ON_SET`). The timer is due in the year 2261, after the last time to which the
+/// kernel lets a clock be set.
 final class ClockSetWatch {
   private let loop: EventLoop
   private let token: WatchToken
   private let descriptor: FileDescriptor
 
   /// - Parameters:
-  ///   - loop: Where the change is announced.
+  ///   - loop: The loop on which the change is reported.
   ///   - wasSet: Called on the loop's thread after the clock was set, or the machine was suspended.
   /// - Throws: ``DBusError/Code/system(errno:)`` where the kernel has no descriptors left.
   init(on loop: EventLoop, wasSet: @escaping () -> Void) throws(DBusError) {
@@ -186,7 +189,8 @@ final class ClockSetWatch {
 
 /// systemd's service for the clock, org.freedesktop.timedate1.
 package enum ClockService {
-  /// Whether the clock is synchronised, as the service says; it is started for that where systemd may, and ends by itself.
+  /// Returns whether the clock is synchronised, according to the service, which systemd may start for that and which
+  /// ends by itself.
   ///
   /// Not the kernel: adjtimex(2) is refused under the unit, since it sets clocks, too.
   ///

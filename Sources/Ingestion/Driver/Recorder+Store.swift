@@ -119,7 +119,7 @@ final class StoreWatch {
 
   /// - Parameters:
   ///   - store: The path of an open store.
-  ///   - loop: Where the changes are announced.
+  ///   - loop: The loop on which changes are reported.
   ///   - touched: Called on the loop's thread, once for however many changes came together: somebody has committed, or the file was
   ///     moved, deleted or replaced.
   /// - Throws: ``DBusError/Code/system(errno:)`` where the system watches no more files.

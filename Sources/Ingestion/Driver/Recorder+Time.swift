@@ -4,8 +4,8 @@ import FoundationEssentials
 import Sensors
 
 extension Recorder {
-  /// Makes sure that the timer fires by `instant`. It may fire earlier, and is then set anew: deadlines of sessions move
-  /// with each notification, the timer does not.
+  /// Makes sure that the timer fires by `instant`. The timer may fire earlier, and is then set anew: deadlines of
+  /// sessions move with each notification, the timer does not.
   func armTimer(for instant: BootInstant?) {
     guard let instant else { return }
     if let timer {
@@ -51,8 +51,9 @@ extension Recorder {
     loop.stallEnd.map { BootInstant(microseconds: $0) } ?? clock.now()
   }
 
-  /// The recorder did not run. What waits with a time of its own is read first, then every session gets the stall's event; the
-  /// loop goes on to read what has no such time, and judges afterwards what is due.
+  /// Handles a time in which the recorder did not run. Waiting values with a time of their own are read first, then
+  /// every session gets the stall's event; the loop goes on to read what has no such time, and judges afterwards what
+  /// is due.
   func stalled(since: Int64, until: Int64) {
     guard isTakingEvents else { return }
     stall = Stall(

@@ -9,7 +9,7 @@ public struct RecorderEvent: Hashable, Sendable {
   public var kind: Kind
   /// The sensor that it is about; nil where it is about the recorder.
   public var sensor: SensorAddress?
-  /// The session of that sensor that it belongs to; nil where none is open.
+  /// The session of that sensor that it belongs to; nil between sessions.
   public var session: UUID?
   /// When it happened, in microseconds since 1970 (UTC).
   public var time: Int64
@@ -27,10 +27,10 @@ public struct RecorderEvent: Hashable, Sendable {
     case sessionBegan(linkedTo: UUID?)
     case sessionEnded(SessionEndReason)
     /// A notification as it was sent: its rate in beats per minute, 0 where the sensor has none, its RR intervals in
-    /// 1/1024 s, oldest first, and whether the sensor is on the skin; nil where it does not say.
+    /// 1/1024 s, oldest first, and whether the sensor is on the skin; nil if the sensor does not report it.
     case measurement(beatsPerMinute: UInt16, rrTicks: [UInt16], contact: Bool?)
-    /// The rate of a notification, in beats per minute (never 0), and whether the sensor is on the skin; nil where it does
-    /// not say.
+    /// The rate of a notification, in beats per minute (never 0), and whether the sensor is on the skin; nil if the
+    /// sensor does not report it.
     case rate(beatsPerMinute: UInt16, contact: Bool?)
     /// A beat at about ``RecorderEvent/time``: the interval that ended with it, in 1/1024 s, and what is doubtful about it.
     case beat(rrTicks: UInt16, flags: Heartbeat.Flags)
@@ -38,11 +38,11 @@ public struct RecorderEvent: Hashable, Sendable {
     case heartEvent(HeartEvent)
     /// Beats, or rates of a sensor without beats, are missing: so many gaps the session has now.
     case gap(count: Int)
-    /// What the sensor does has changed.
+    /// The sensor's state has changed.
     case state(SensorStatus.State)
-    /// Values arrived that the journal could not take: how many, and for how long, in microseconds.
+    /// Values arrived that the journal could not store: their number, and for how long, in microseconds.
     case lost(values: Int, microseconds: Int64)
-    /// What the recorder does now: at each change of state, and at most once a second for new values.
+    /// The recorder's status: at each change of state, and at most once a second for new values.
     case status(RecorderStatus)
     /// Another process has changed the store.
     case storeChanged
@@ -91,13 +91,14 @@ extension RecorderEvent.Kind {
 }
 
 extension SensorRecording {
-  /// What observers get of the event that ``handle(_:at:session:)`` has just handled, in order; the end of a session apart.
+  /// Returns the events for observers that follow from the one that ``handle(_:at:session:)`` has just handled, in
+  /// order, without the end of a session.
   ///
   /// - Parameters:
-  ///   - step: What it returned.
+  ///   - step: The step that was returned then.
   ///   - before: The session's gaps before the event.
   ///   - offset: The wall clock's lead over the boot clock, in microseconds.
-  /// - Returns: None where no session is open.
+  /// - Returns: The events; empty if no session is open.
   func news(of step: Step, gapsBefore before: Int, wallMinusBoot offset: Int64) -> [RecorderEvent] {
     guard let session, let entry = step.entry, let now = lastInstant else { return [] }
     var news: [RecorderEvent] = []
@@ -137,7 +138,7 @@ extension JournalEntry {
   }
 }
 
-/// Looks for low and high rates in an open session, to tell who wants to know at once. Provisional: what is stored comes from the
+/// Looks for low and high rates in an open session, to report them at once. Provisional: what is stored comes from the
 /// final pass. Constant memory.
 ///
 /// Irregular rhythms are not looked for: which intervals are between normal beats is known only by what follows.
@@ -162,7 +163,7 @@ struct LiveHeartEvents {
     return events
   }
 
-  /// What was measured so far, and what comes, are not of one stretch.
+  /// Separates the values so far from those to come: they are not of one stretch.
   mutating func interrupt() {
     low?.interrupt()
     high?.interrupt()

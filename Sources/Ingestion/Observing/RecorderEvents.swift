@@ -2,9 +2,10 @@ import Synchronization
 
 /// The events of a recorder as one observer gets them, from the moment it was asked for to the end of the recording.
 ///
-/// At most ``capacity`` events wait for the observer; what it is too slow for is lost, and ``RecorderEvent/Kind/missed(_:)``
-/// says how many. It never holds up the recorder, and another observer loses nothing by it. One task iterates over it, once.
-/// Who lets go of it observes no more.
+/// At most ``capacity`` events wait for the observer; events for which it is too slow are lost, and
+/// ``RecorderEvent/Kind/missed(_:)`` has their number. A slow observer never holds up the recorder, and another
+/// observer loses nothing by it. One task iterates over the sequence, once. The observation ends when the sequence is
+/// released.
 public struct RecorderEvents: AsyncSequence, Sendable {
   /// As many events as wait by default: those of ten seconds of four sensors.
   public static let standardCapacity = 128
@@ -50,7 +51,8 @@ public struct RecorderEvents: AsyncSequence, Sendable {
 /// Everybody who observes a recorder.
 final class RecorderObservers: Sendable {
   private let queues = Mutex<[EventQueue]>([])
-  /// What any of them wants: the recorder asks this for each notification, and works nothing out for nobody.
+  /// The kinds of events that any of them wants: the recorder asks for this at each notification, and makes no event
+  /// for nobody.
   private let wanted = Atomic<UInt8>(0)
   private let isFinished = Atomic<Bool>(false)
 
@@ -146,8 +148,8 @@ final class EventQueue: Sendable {
   }
 }
 
-/// What waits for one observer: at most a given number of events. Where there are more the oldest go, and their number is
-/// what the observer gets first. Pure.
+/// The events that wait for one observer: at most a given number. If there are more, the oldest are dropped, and the
+/// observer receives their number first. Pure.
 struct EventBuffer {
   private let capacity: Int
   /// A ring of `count` events from `first` on; it grows up to the capacity.
@@ -156,7 +158,7 @@ struct EventBuffer {
   private var count = 0
   private var missed: RecorderEvent?
 
-  /// - Parameter capacity: How many events wait at most; at least 1.
+  /// - Parameter capacity: The greatest number of events that wait; at least 1.
   init(capacity: Int) {
     self.capacity = max(1, capacity)
   }

@@ -5,13 +5,13 @@ import HeartRateRecording
 import Sensors
 
 extension SensorRecording {
-  /// What is left to do after an event, in this order.
+  /// The work that is left to do after an event, in this order.
   struct Step {
     /// The session that ended: write its end, then commit it.
     var ending: SessionEnding?
     /// The journal's record of the event for the paused session, before ``entry``.
     var aside: JournalEntry?
-    /// What the journal keeps of the event.
+    /// The journal's record of the event.
     var entry: JournalEntry?
     /// Kinds of junk that the log has not named in this session.
     var defects: [PayloadDefect] = []
@@ -19,16 +19,16 @@ extension SensorRecording {
     var heartEvents: [HeartEvent] = []
   }
 
-  /// Something happened to the sensor: its session begins, goes on or ends.
+  /// Handles an event of the sensor: its session begins, goes on or ends.
   ///
   /// The one way of every event, and for measurements the hot path: it makes no array and copies nothing.
   ///
   /// - Parameters:
-  ///   - kind: What happened.
+  ///   - kind: The kind of event.
   ///   - instant: When. An instant before that of the last event is moved to that one. A clock that was set is a session's
   ///     own also where its limit has passed meanwhile: it is moved to the last event then, as the session ends before `instant`.
   ///   - identifier: Of the session that this may begin; asked for only then.
-  /// - Returns: What is left to do.
+  /// - Returns: The work that is left to do.
   mutating func handle(
     _ kind: SensorEvent.Kind, at instant: BootInstant, session identifier: @autoclosure () -> UUID
   ) -> Step {
@@ -40,7 +40,7 @@ extension SensorRecording {
     var step = Step()
     if let end = transition.end { step.ending = close(end) }
     if transition.beginning != nil {
-      // What was asked for goes on in the session that follows for the length's sake, with all that was said of it.
+      // A request goes on in the session that follows one of the greatest length, with all its metadata and markers.
       let isRolled = transition.end?.reason == .rolled
       let request = isRolled ? previous.request : nil
       let next = open(OpenSession(identifier(), request: request))
@@ -85,8 +85,8 @@ extension SensorRecording {
     return next.id
   }
 
-  /// The session is over; what the journal was owed of it goes with its end. The paused session ends at the same time, unless
-  /// the next session has the same request.
+  /// Closes the session; events that the journal refused go with its end. The paused session ends at the same time,
+  /// unless the next session has the same request.
   mutating func close(_ end: SessionTransition.End) -> SessionEnding? {
     guard let session else { return nil }
     self.session = nil
@@ -107,19 +107,19 @@ extension SensorRecording {
 }
 
 extension SensorRecording {
-  /// The sessions of which the journal is owed something: the open and the paused one at most.
+  /// The sessions with events that the journal refused: the open and the paused one at most.
   var owing: [UUID] {
     [paused?.session, session].compactMap { $0.flatMap { $0.backlog.isEmpty ? nil : $0.id } }
   }
 
-  /// Gives `append` what the journal is owed of a session, of the open or the paused one.
+  /// Gives `append` the events that the journal refused of the open or the paused session.
   ///
   /// - Parameters:
   ///   - id: The session.
   ///   - instant: When what follows happened.
   ///   - append: Writes events of the session, all or none.
-  /// - Returns: What was written; nil where nothing was owed.
-  /// - Throws: What `append` throws; the rest is still owed.
+  /// - Returns: The events written; nil if none were missing.
+  /// - Throws: The error of `append`; the rest is still missing.
   mutating func writeOwed(
     of id: UUID, before instant: BootInstant, _ append: ([SensorEvent]) throws(JournalError) -> Void
   ) throws(JournalError) -> JournalBacklog.Written? {
@@ -169,7 +169,7 @@ extension SensorRecording {
 /// Links, and why no values come. Each input returns what happened to the session by it, to be handled in this order, and
 /// what the log says first.
 extension SensorRecording {
-  /// What follows from a change of the link.
+  /// The consequences of a change of the link.
   struct LinkChange: Hashable {
     var line: LogLine?
     var events: [SensorEvent.Kind] = []
@@ -231,14 +231,14 @@ extension SensorRecording {
     return change
   }
 
-  /// Why no values come; it stays in the status until they do. The log says it once.
+  /// Records why no values come; the reason stays in the status until they do. The log gets one line on it.
   mutating func valuesMissing(because problem: String) -> LogLine? {
     guard self.problem != problem else { return nil }
     self.problem = problem
     return LogLine(.warning, "\(address): \(problem)")
   }
 
-  /// The battery is at `percent`. The log says once that it is low, and again only after it was changed.
+  /// Records the battery's level. The log gets one line when it is low, and another only after it was changed.
   mutating func battery(_ percent: UInt8) -> LogLine? {
     let isLow = percent <= SensorEvent.lowBatteryPercent
     let isNews = isLow && !isLowBatteryLogged

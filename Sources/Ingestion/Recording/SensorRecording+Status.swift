@@ -17,7 +17,7 @@ extension SensorRecording {
     session?.judge(at: now, wallMinusBoot: offset)
   }
 
-  /// How the sensor stands. `nextTry`: when it is tried to be connected next.
+  /// Returns the status of the sensor. `nextTry`: the time of the next attempt to connect.
   func status(wallMinusBoot offset: Int64, nextTry: BootInstant?) -> SensorStatus {
     func wall(_ instant: BootInstant) -> Int64 { instant.microseconds + offset }
     var status = SensorStatus(address: address, name: name, state: state, since: wall(stateSince))
@@ -42,7 +42,7 @@ extension SensorRecording {
     return status
   }
 
-  /// Whether it is on the skin; nil where the sensor does not say.
+  /// Whether it is on the skin; nil if the sensor does not report it.
   var contact: Bool? {
     switch machine.contact {
     case .detected: true
@@ -60,7 +60,8 @@ extension SensorRecording.OpenSession {
   }
 }
 
-/// What the beats of an open session look like so far. What is stored comes from the final pass, and may differ.
+/// The provisional quality of the beats of an open session. The stored quality comes from the final pass, and may
+/// differ.
 public struct ProvisionalQuality: Hashable, Sendable {
   /// The beats of the session, and how many of them are flagged.
   public var beats: Int
@@ -87,8 +88,8 @@ public struct ProvisionalQuality: Hashable, Sendable {
 }
 
 extension ProvisionalQuality {
-  /// What `quality` found when its beats were judged last, with the wall clock's lead over the boot clock in microseconds; nil
-  /// without beats.
+  /// The findings of `quality` at its last judgement, with the wall clock's lead over the boot clock in microseconds;
+  /// nil without beats.
   init?(_ quality: LiveQuality, wallMinusBoot offset: Int64) {
     guard let first = quality.firstBeat, let last = quality.lastBeat else { return nil }
     let until = last.microseconds &+ offset

@@ -6,22 +6,22 @@ import Sensors
 /// The recording of one sensor: what each thing that happens to it means for its session, its journal, its link and its status.
 ///
 /// Pure: it knows no clock, no file and no bus. Each input changes it and returns what is left to do; the ``Recorder``
-/// does that afterwards and says how it went (``journalRefused(_:_:room:)``). It is changed where it
-/// stands, in ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
+/// does that afterwards and reports the result (``journalRefused(_:_:room:)``). It is changed where it stands, in
+/// ``SensorRecordings``, and by nobody who holds a copy, so that no change is lost.
 struct SensorRecording {
-  /// What belongs to a session while it is open.
+  /// The state of an open session.
   struct OpenSession {
     let id: UUID
-    /// Who asked for it; nil where it began by itself, with a value.
+    /// The request for it; nil if it began by itself, with a value.
     var request: OpenRequest?
     /// The beats so far, for the status.
     var quality = LiveQuality()
-    /// What they looked like when they were judged last, and when that was.
+    /// Their quality at the last judgement, and its instant.
     var provisional: ProvisionalQuality?
     var judgedAt: BootInstant?
-    /// What is told of it while it is open.
+    /// The heart events that are reported while it is open.
     var heartEvents = LiveHeartEvents(HeartEventRules())
-    /// What the journal has refused since it last took something.
+    /// Events that the journal has refused since it last accepted one.
     var backlog = JournalBacklog()
     /// Kinds of junk that the log has named.
     var loggedDefects: Set<PayloadDefect> = []
@@ -31,7 +31,7 @@ struct SensorRecording {
       self.request = request
     }
 
-    /// The entry of an event of the session; one that waits for what the journal is owed.
+    /// The entry of an event of the session; one that waits for events that the journal refused.
     func entry(of event: SensorEvent) -> JournalEntry {
       backlog.isEmpty ? .event(event, of: id) : .events([event], of: id)
     }
@@ -55,13 +55,13 @@ struct SensorRecording {
   }
 
   let address: SensorAddress
-  /// What its owner calls it, else what it calls itself.
+  /// The name from its owner, or else its own.
   var name: String?
   /// The name that it gave itself when it was heard last.
   var ownName: String?
-  /// It is not in the list of sensors, and recorded because the configuration takes any.
+  /// Whether it is recorded without being in the list of sensors, because the configuration allows any.
   var isUnlisted = false
-  /// Which heart events are looked for in its sessions while they are open.
+  /// The rules for heart events in its open sessions.
   var eventRules = HeartEventRules()
   /// Whether a workout is under way: its rates are no heart events.
   var isExercising = false
@@ -81,7 +81,7 @@ struct SensorRecording {
   var link = Link.down(lostOver: nil)
   /// Whether a Connect is under way, perhaps over another adapter than the link's.
   private(set) var isConnecting = false
-  /// dBm, of the last advertisement; kept with the next link.
+  /// dBm, of the last advertisement; stored with the next link.
   var signal: Int16?
   /// Why no values come although it is there, and what to do; nil where they do.
   var problem: String?
@@ -92,8 +92,8 @@ struct SensorRecording {
   private(set) var stateSince: BootInstant
 
   /// - Parameters:
-  ///   - address: Whose it is.
-  ///   - name: What it is called, where that is known.
+  ///   - address: The sensor's address.
+  ///   - name: The sensor's name, if it is known.
   ///   - limits: When its sessions end.
   ///   - boot: The present boot.
   ///   - offset: The wall clock's lead over the boot clock, in microseconds.
@@ -122,7 +122,7 @@ struct SensorRecording {
     return now.duration(since: lastInstant) >= .seconds(60)
   }
 
-  /// What the sensor does now.
+  /// The sensor's present state.
   var currentState: SensorStatus.State {
     switch machine.phase {
     case .measuring: return .measuring

@@ -30,7 +30,7 @@ struct ClockJudgement: Hashable, Sendable {
   ///   - boot: The boot of its last events.
   ///   - lead: The lead that it knows of that boot.
   ///   - start: When it begins by that.
-  ///   - remembered: What the store knows of that boot.
+  ///   - remembered: The store's knowledge of that boot.
   ///   - newest: The end of the newest session that was stored while the clock was synchronised.
   /// - Returns: The clock.
   func clock(
@@ -39,7 +39,7 @@ struct ClockJudgement: Hashable, Sendable {
   ) -> RecordedClock {
     let known: (belief: ClockBelief, lead: Int64)? = boot == self.boot ? (belief, self.lead) : remembered
     var clock = RecordedClock(boot: boot?.uuid, lead: lead, belief: known?.belief ?? .notKnown, isDoubtful: false)
-    // Knowledge of a clock says nothing of the dates that it gave before it was set.
+    // Knowledge of a clock does not hold for the dates that it gave before it was set.
     if let known, known.belief.isTrusted, !clock.isNear(known.lead) { clock.belief = .notSynchronised }
     let isBehind = [newest, machine.programDate].contains { $0.map { start < $0 } ?? false }
     clock.isDoubtful = !clock.belief.isTrusted && (!machine.goesOnWithoutPower || isBehind)
@@ -47,11 +47,12 @@ struct ClockJudgement: Hashable, Sendable {
   }
 }
 
-/// When the clock's service is asked whether the clock is synchronised, and what its answers mean. Pure.
+/// The times at which the clock's service is asked whether the clock is synchronised, and the meaning of its answers.
+/// Pure.
 ///
-/// No signal tells when that changes. So it is asked while there is a bus for the first time, when something is to be dated, and
-/// after the clock was set: chrony steps it first and reports later, so then it is asked again, twenty times in ten minutes at most.
-/// Otherwise nothing wakes for it.
+/// No signal reports a change. So the service is asked while there is a bus for the first time, when something is to be
+/// dated, and after the clock was set: chrony steps it first and reports later, so then the service is asked again,
+/// twenty times in ten minutes at most. Otherwise nothing wakes for it.
 struct ClockLooks {
   /// The meaning of an answer for what was dated before.
   enum News: Hashable {
@@ -64,7 +65,7 @@ struct ClockLooks {
   private(set) var belief = ClockBelief.notKnown
   /// When it is to be asked again; nil where no answer is missing.
   private(set) var deadline: BootInstant?
-  /// How often it is still asked after the clock was set; nil where it was not set, or all was said of it.
+  /// The number of questions left after the clock was set; nil if it was not set, or its answers are complete.
   private var left: Int?
   private var isAsking = false
   /// The clock was set while an answer was on its way, which may be of the time before.
@@ -110,7 +111,7 @@ struct ClockLooks {
 
   /// An answer; ``ClockBelief/notKnown`` where there was none.
   ///
-  /// - Returns: What it means; nil for nothing new.
+  /// - Returns: The meaning of the answer; nil for nothing new.
   mutating func answered(_ answer: ClockBelief, at now: BootInstant) -> News? {
     isAsking = false
     if isStale {
@@ -136,11 +137,11 @@ struct ClockLooks {
   }
 }
 
-/// When what the clock dated wrongly is dated anew: once a minute at most. Pure.
+/// The times at which wrong dates of the clock are corrected: once a minute at most. Pure.
 struct Datings {
-  /// When the next one is allowed.
+  /// The time from which the next correction is allowed.
   private var earliest: BootInstant?
-  /// When one is due that had to wait; nil where none is.
+  /// The time of a correction that had to wait; nil if no correction waits.
   private(set) var deadline: BootInstant?
   private var isUnderWay = false
 

@@ -1,11 +1,11 @@
 public import Sensors
 
-/// What a recorder is doing now: the answer to `sensord status`.
+/// The present status of a recorder: the answer to `sensord status`.
 ///
 /// A value without clocks in it: ages are for the reader to work out, so that stale is shown as stale.
 public struct RecorderStatus: Hashable, Sendable {
   public var state: RecorderState
-  /// What is wrong and what to do about it, in one line; nil where nothing is.
+  /// The problem and its remedy, in one line; nil if nothing is wrong.
   public var problem: String?
   /// The allowed sensors, by address.
   public var sensors: [SensorStatus]
@@ -63,7 +63,7 @@ public struct SensorStatus: Hashable, Sendable {
   /// The last rate, and when it arrived in microseconds since 1970 (UTC).
   public var beatsPerMinute: UInt16?
   public var rateAt: Int64?
-  /// Nil where the sensor does not say.
+  /// Nil if the sensor does not report it.
   public var contact: Bool?
   /// Percent.
   public var battery: UInt8?
@@ -72,14 +72,14 @@ public struct SensorStatus: Hashable, Sendable {
   public var beats: Int
   /// Gaps of the open session so far: of a sensor without intervals as many as will be stored, of beats provisional.
   public var gaps: Int
-  /// How often the link was lost.
+  /// The number of times that the link was lost.
   public var losses: Int
   /// Notifications that were no heart rate measurement.
   public var junk: Int
-  /// Values that the journal could not take, nor the memory, and for how long, in microseconds.
+  /// Values that neither the journal nor the memory could store, and for how long, in microseconds.
   public var lostValues: Int
   public var lostMicroseconds: Int64
-  /// What the open session's beats look like so far; nil before the first were looked at, and while no session is open.
+  /// The quality of the open session's beats so far; nil before the first judgement, and while no session is open.
   public var provisional: ProvisionalQuality?
   public var lastDisconnectReason: String?
   /// Why no values come although the sensor is there, and what to do about it, in one line; nil where nothing is wrong.
@@ -106,9 +106,9 @@ public struct SensorStatus: Hashable, Sendable {
 
 /// Decides when a status is published: a change of state at once, new values at most once a second. Pure.
 struct StatusSchedule {
-  /// What is to be done with a status.
+  /// A decision about a status.
   enum Decision: Hashable {
-    /// It is the one that was published last.
+    /// The status is the one that was published last.
     case unchanged
     case publish
     /// Values alone have changed: publish what holds at ``StatusSchedule/nextAt``.

@@ -32,15 +32,15 @@ struct SessionRequests {
 
 /// A session that somebody asked for.
 package struct RequestedSession: Hashable, Sendable {
-  /// What it is asked for by, to its end: the identity of its first session.
+  /// The identifier of the request, the same to its end: the identity of its first session.
   package var request: UUID
   /// The session in which it goes on, also in the store: another than the first after 24 hours.
   package var session: UUID
-  /// Whose values it holds.
+  /// The sensor whose values it holds.
   package var sensor: SensorAddress
   /// When it began, in microseconds since 1970 (UTC).
   package var start: Int64
-  /// Who asked for it.
+  /// The client that asked for it.
   package var owner: ClientIdentity
   /// Whether it ends when its program goes.
   package var endsWithClient: Bool
@@ -77,7 +77,7 @@ package enum SessionRequestFailure: Error, Hashable, Sendable {
   case severalMeasuring([SensorAddress])
   /// A requested session of the sensor is open already.
   case busy(SensorAddress)
-  /// What is said of it cannot be kept.
+  /// The metadata or the marker cannot be stored.
   case refused(ClientDataProblem)
   /// The time lies before the session's beginning, or in the future.
   case invalidTime

@@ -4,22 +4,22 @@ public import HealthModel
 import HeartRateRecording
 public import SeriesStore
 
-/// Works out stored sessions anew, recorded ones from their kept captures and imported ones from their beats: an
-/// algorithm that has become better improves old sessions too.
+/// Computes stored sessions anew, recorded ones from their captures and imported ones from their beats: an algorithm
+/// that has become better improves old sessions too.
 ///
-/// A session keeps its identity. It is replaced in one transaction, or stays as it is.
+/// A session keeps its identity. The new version replaces it in one transaction, or it stays as it is.
 public struct Rebuild: Sendable {
-  /// What became of one session.
+  /// The outcome for one session.
   public enum Outcome: Hashable, Sendable {
-    /// It was worked out anew; the algorithm's version that it had before.
+    /// The session was computed anew; with the version of the algorithm before.
     case renewed(from: Int64, beats: Int, gaps: Int)
-    /// It is of the present algorithm already.
+    /// The session is of the present algorithm already.
     case current
-    /// There is no kept capture of it.
+    /// There is no capture of it.
     case noCapture
-    /// The kept capture holds fewer notifications than were stored: it is damaged, or was cut off.
+    /// The capture holds fewer notifications than were stored: it is damaged, or was cut off.
     case incompleteCapture(notifications: Int)
-    /// The kept capture cannot be read.
+    /// The capture cannot be read.
     case unreadableCapture(CaptureError)
   }
 
@@ -32,9 +32,9 @@ public struct Rebuild: Sendable {
 
   /// - Parameters:
   ///   - store: A store that is open for writing.
-  ///   - archive: Its kept captures.
-  ///   - version: The version of this program, kept as the sessions' source.
-  ///   - eventRules: Which heart events are looked for.
+  ///   - archive: Its captures.
+  ///   - version: The version of this program, stored as the sessions' source.
+  ///   - eventRules: The rules for heart events.
   /// - Throws: ``JournalError`` where the folder of the captures cannot be read.
   public init(
     in store: HealthStore, from archive: CaptureArchive, version: String, eventRules: HeartEventRules
@@ -47,7 +47,7 @@ public struct Rebuild: Sendable {
   /// Renews one session.
   ///
   /// - Parameter session: As it is stored.
-  /// - Returns: What became of it.
+  /// - Returns: The outcome.
   /// - Throws: ``Replay/Failure``; the session is as it was.
   @concurrent package func renew(_ session: SessionSummary) async throws(Replay.Failure) -> Outcome {
     let earlier = session.quality.algorithmVersion ?? 0
@@ -119,8 +119,8 @@ public struct Replay: Sendable {
 
   /// - Parameters:
   ///   - store: A store that is open for writing.
-  ///   - version: The version of this program, kept as the sessions' source.
-  ///   - eventRules: Which heart events are looked for.
+  ///   - version: The version of this program, stored as the sessions' source.
+  ///   - eventRules: The rules for heart events.
   public init(into store: HealthStore, version: String, eventRules: HeartEventRules = HeartEventRules()) {
     self.store = store
     self.version = version
@@ -132,7 +132,7 @@ public struct Replay: Sendable {
   /// - Parameters:
   ///   - capture: One session as it was received.
   ///   - restore: Brings the session back if it was deleted.
-  /// - Returns: What became of it.
+  /// - Returns: The outcome.
   /// - Throws: ``Failure``; nothing was stored.
   @concurrent public func store(_ capture: Capture, restore: Bool = false) async throws(Failure) -> Outcome {
     let session: RecordedSession
@@ -180,7 +180,7 @@ package struct EventScan: Sendable {
 
   /// - Parameters:
   ///   - store: A store that is open for writing.
-  ///   - rules: What is looked for. Events that other rules have found stay.
+  ///   - rules: The rules for heart events. Events that other rules have found stay.
   package init(in store: HealthStore, by rules: HeartEventRules) {
     self.store = store
     self.rules = rules
@@ -189,7 +189,7 @@ package struct EventScan: Sendable {
   /// Scans one session.
   ///
   /// - Parameter session: As it is stored.
-  /// - Returns: What was changed; nothing where somebody replaced or deleted the session meanwhile.
+  /// - Returns: The changes; empty if somebody replaced or deleted the session meanwhile.
   /// - Throws: `StoreError`; the session's events are as they were.
   @concurrent package func scan(_ session: SessionSummary) async throws(StoreError) -> EventRenewal {
     do throws(StoreError) {

@@ -9,7 +9,7 @@ extension SessionCommitter {
   /// it. Doing it twice does no harm: the store knows the series' identity.
   ///
   /// - Parameter series: The series' identity in the journal.
-  /// - Returns: What was stored; no outcome where the series was empty.
+  /// - Returns: The stored result; without an outcome if the series was empty.
   /// - Throws: ``Failure``; the series is then still in the journal.
   func commit(series: UUID) throws(Failure) -> Committed {
     let contents: ClientSeriesContents
@@ -52,8 +52,8 @@ extension SessionCommitter {
 }
 
 extension ClientSeriesContents {
-  /// The sample that stands for the series. One that its program did not complete, because the program or the recorder was gone,
-  /// ends with its last value and says so.
+  /// The sample that stands for the series. One that its program did not complete, because the program or the recorder
+  /// was gone, ends with its last value and is marked as interrupted.
   ///
   /// - Throws: ``HealthModel/SeriesError``, for instance `empty` where nothing was inserted.
   func sample() throws(SeriesError) -> NewSample {

@@ -12,8 +12,8 @@ extension SessionCommitter {
   /// - Parameters:
   ///   - workout: The workout's identity in the journal; it has ended.
   ///   - open: The sessions that are being recorded now, which began after it.
-  ///   - judgement: What is known of the clock; nil: nothing is stored of it.
-  /// - Returns: What was stored; no outcome where nothing is left of it.
+  ///   - judgement: The knowledge of the clock; with nil nothing is stored of it.
+  /// - Returns: The stored result; without an outcome if nothing is left of it.
   /// - Throws: ``Failure``; the workout is then still in the journal. ``Failure/sessionsMissing`` while a session of its sensor
   ///   is not stored yet.
   func commit(
@@ -40,7 +40,7 @@ extension SessionCommitter {
   /// When the workouts with these identities in the journal were, each until now where it goes on.
   func spans(ofWorkouts workouts: Set<UUID>) -> [TimeSpan] {
     workouts.compactMap { workout in
-      // Without it events are told that its commit takes back.
+      // An unreadable record must not hide a workout: heart events would be reported that its commit removes.
       guard let found = try? journal.contents(ofWorkout: workout, leavingOutUnreadable: true),
         let session = try? WorkoutReplay(found.contents).session, let start = session.start
       else { return nil }
@@ -97,7 +97,7 @@ extension HealthStore {
     } catch {
       throw .workout(error)
     }
-    // What is computed from the values of its sensor and saved with it.
+    // Samples that are computed from the values of its sensor and saved with it.
     let computed = [
       try energy(of: session.id, recorded, over: span, device: device),
       try recovery(after: workout, recorded, device: device),
@@ -120,12 +120,12 @@ extension HealthStore {
   }
 }
 
-/// Which recorded values belong to a workout. Pure.
+/// The recorded values that belong to a workout. Pure.
 ///
 /// A workout may outlast a session: after 24 hours, when the strap was away for long, when the recorder was restarted. So it is the
 /// sensor and the time that decide, not one session: what the recorder stored of that sensor and touches the workout's time.
 enum WorkoutSessions {
-  /// The source of what the recorder itself stores.
+  /// The source of the recorder's own samples.
   static let source = "sensord"
 
   /// The samples of the sensor's sessions: rates, and beats. Figures over a whole session are not among them.
@@ -135,7 +135,7 @@ enum WorkoutSessions {
       .and([predicate(of: sensor, from: span.start, to: span.end), .or(types.map { .type($0) })]))
   }
 
-  /// What the recorder stored of a sensor in a time that may be open.
+  /// A predicate for the recorder's samples of a sensor in a time that may be open.
   static func predicate(of sensor: SensorAddress, from start: Timestamp, to end: Timestamp?) -> SamplePredicate {
     .and([.source(source), .device("\(sensor)"), .time(from: start, to: end)])
   }
@@ -143,8 +143,8 @@ enum WorkoutSessions {
 
 /// The energy that a strap counted during a workout. Pure.
 ///
-/// The field of its notifications is a sum in kilojoules since the sensor's last reset. It is stored with the rates, and is no
-/// sample: only what it grew by during a workout says anything, and that is made a sample with the workout.
+/// The field of its notifications is a sum in kilojoules since the sensor's last reset. The sum is stored with the
+/// rates, and is no sample: only its growth during a workout has a meaning, and becomes a sample with the workout.
 enum WorkoutEnergy {
   /// A growth of the sum.
   struct Growth: Hashable {
@@ -155,7 +155,7 @@ enum WorkoutEnergy {
 
   /// By how much the sum grew, step by step.
   ///
-  /// A smaller sum than before is one after a reset. 65535 stands for any greater sum, too, and tells nothing.
+  /// A smaller sum than before is one after a reset. 65535 stands for any greater sum, too, and is skipped.
   ///
   /// - Parameters:
   ///   - rates: Those of all its sessions, in order.
