@@ -1,7 +1,7 @@
-internal import Recordings
-internal import DBus
-internal import Glibc
-internal import StoreCommands
+import DBus
+import Glibc
+import Recordings
+import StoreCommands
 
 /// One running process of the demo, with a pipe for what it says.
 ///
@@ -87,5 +87,47 @@ final class ChildProcess {
 
   private static func failure(_ code: CInt, _ program: ChildProgram) -> CommandFailure {
     CommandFailure(.unavailable, "cannot start \(program.title) (\(program.path)): \(FileError.reason(code))")
+  }
+}
+
+/// How to start one of the processes of the demo.
+struct ChildProgram: Hashable {
+  /// What it is called in messages.
+  var title: String
+  var path: String
+  var arguments: [String]
+  /// Variables that differ from this process's.
+  var environment: [String: String] = [:]
+}
+
+/// Where programs are.
+enum ProgramSearch {
+  /// The path of this very program.
+  static func own() throws(CommandFailure) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0 else { throw CommandFailure(.internalError, "/proc/self/exe cannot be read") }
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The program `name` in `first` or else in the folders of `PATH`; nil where none can be executed.
+  static func find(_ name: String, first: String? = nil, path: String?) -> String? {
+    let folders = [first].compactMap { $0 } + (path ?? "/usr/bin:/bin").split(separator: ":").map(String.init)
+    return folders.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+  }
+}
+
+/// Texts as C programs are given them: an array of pointers with a null at its end.
+enum CStringArray {
+  /// Calls `body` with `texts`, which are gone when it returns.
+  static func with<Result>(
+    _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+  ) -> Result {
+    var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { unsafe strdup($0) } + [nil]
+    defer { unsafe pointers.forEach { unsafe free($0) } }
+    return unsafe pointers.withUnsafeMutableBufferPointer { buffer in
+      // Never empty: the null is always there.
+      unsafe body(buffer.baseAddress.unsafelyUnwrapped)
+    }
   }
 }
