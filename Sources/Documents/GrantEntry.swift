@@ -1,5 +1,6 @@
-internal import FoundationEssentials
+import FoundationEssentials
 package import HealthModel
+package import SeriesStore
 
 /// One line of what an owner sees about other programs: what was decided, or is asked for.
 package struct GrantEntry: Hashable, Sendable {
@@ -57,5 +58,12 @@ package struct GrantEntry: Hashable, Sendable {
       "permission": .string(permission.rawValue), "decision": .string(word),
       "decided": .string(decided?.iso8601()), "configured": .bool(isConfigured),
     ]
+  }
+}
+
+extension AllowedSensor {
+  /// `{"address", "name", "added"}`.
+  package var json: JSONValue {
+    ["address": .string(address), "name": .string(name), "added": .string(added.iso8601())]
   }
 }
