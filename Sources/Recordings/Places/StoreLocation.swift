@@ -1,4 +1,6 @@
-internal import Glibc
+import Captures
+import Glibc
+package import SeriesStore
 
 /// Where the store is, and with which rights its files are made (Documentation/command-line.md).
 package struct StoreLocation: Hashable, Sendable {
@@ -106,5 +108,24 @@ package struct StoreLocation: Hashable, Sendable {
         .unplaced, "neither XDG_STATE_HOME nor HOME says where the store is", remedy: "name it with --store FILE")
     }
     return named("\(home)/sensord/sensord.sqlite")
+  }
+}
+
+extension StoreLocation {
+  /// Files of the journal that were set aside and nobody has looked at, each with the command that reads it.
+  ///
+  /// - Throws: `JournalError`.
+  package func setAside() throws -> [StoreDamage] {
+    try SetAsideFile.all(in: journal).map { file in
+      let name = file.name == "*" ? "*" : "'\(file.name)'"
+      let isServices = path == Self.servicePath
+      let command =
+        isServices
+        ? "sudo sensord replay '\(file.directory)'/\(name)"
+        : "sensord replay '\(file.directory)'/\(name) --store '\(path)'"
+      return StoreDamage(
+        object: "journal",
+        problem: "\(file.directory)/\(file.name) was set aside, since \(file.reason); to read it: \(command)")
+    }
   }
 }
