@@ -55,3 +55,8 @@ package struct StoreOptions: ParsableArguments {
       : try HealthStore.open(location.path, for: .writing, mode: location.fileMode)
   }
 }
+
+/// The version of the programs, which are released together.
+package enum ProgramVersion {
+  package static let current = "0.1.0"
+}
