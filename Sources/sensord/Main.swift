@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import StoreCommands
 
-/// The program: parses, runs one command, and says at its end what went wrong in one line and a code.
+/// The program: parses the arguments, runs one command, and reports an error in one line and an exit code.
 @main
 enum Main {
   static func main() {
@@ -16,7 +16,7 @@ enum Main {
     }
   }
 
-  /// Prints what `error` has to say, help and version included, and returns the code to exit with.
+  /// Prints the text of `error`, help and version included, and returns the exit code.
   private static func report(_ error: any Error) -> ExitStatus {
     if let earlier = error as? EarlierReport { return earlier.status }
     if let failure = CommandFailure(classifying: error) {
@@ -38,7 +38,7 @@ enum Main {
   }
 }
 
-/// The root of the command line; Documentation/command-line.md says what other programs may rely on.
+/// The root of the command line; Documentation/command-line.md lists the parts that other programs may rely on.
 struct SensordCommand: ParsableCommand {
   static let version = ProgramVersion.current
 

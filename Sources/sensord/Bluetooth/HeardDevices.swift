@@ -2,17 +2,17 @@ import BlueZ
 import Documents
 import GATTHeartRate
 
-/// Who was heard during a scan, as `sensord scan` lists it. Pure.
+/// The devices that were heard during a scan, as `sensord scan` lists them. Pure.
 struct HeardDevices: Hashable {
   /// One device, over whichever adapter hears it best.
   struct Device: Hashable {
-    /// What is known of it as a sensor.
+    /// The kinds of devices, as far as advertisements show them.
     enum Kind: String, Hashable, Comparable {
-      /// It offers the Heart Rate Service (180D).
+      /// A device that offers the Heart Rate Service (180D).
       case heartRate
-      /// The same, and it is a game controller or the like (1812), which its driver connects.
+      /// A game controller or the like (1812) that offers the same service; the controller's driver connects it.
       case controller
-      /// It advertises its name only: some straps do.
+      /// A device that advertises only a name, as some straps do.
       case nameOnly
       case other
 
@@ -29,16 +29,16 @@ struct HeardDevices: Hashable {
     }
 
     var address: DeviceAddress
-    /// What it calls itself: untrusted text.
+    /// The name that the device advertises: untrusted text.
     var name: String?
-    /// dBm; nil while it is connected, since it is not heard then.
+    /// The signal strength in dBm; nil for a connected device, which is not heard.
     var signal: Int16?
-    /// Percent, where it is connected and reports it.
+    /// The battery level in percent, as a connected device reports it.
     var battery: UInt8?
     var kind: Kind
     var isConnected: Bool
     var isPaired: Bool
-    /// Whether it is in the list of sensors to record, and what its owner calls it there.
+    /// Whether the device is in the list of sensors to record, and the owner's name for it there.
     var isKnown: Bool
     var knownName: String?
   }
@@ -70,7 +70,8 @@ struct HeardDevices: Hashable {
     return device.services.contains(BluetoothUUID(AssignedUUID.humanInterfaceDevice)) ? .controller : .heartRate
   }
 
-  /// What is worth listing: sensors and what may be one, known ones first, then the nearest; with `all`, everything.
+  /// The devices that are worth listing: sensors and possible sensors, known ones first, then the nearest; with `all`, every
+  /// device.
   func listed(all: Bool) -> [Device] {
     devices.values.filter { all || $0.isKnown || $0.kind != .other }.sorted { first, second in
       if first.isKnown != second.isKnown { return first.isKnown }
@@ -80,7 +81,7 @@ struct HeardDevices: Hashable {
     }
   }
 
-  /// How many are not worth listing.
+  /// The number of devices that are not worth listing.
   var otherCount: Int { devices.values.count { !$0.isKnown && $0.kind == .other } }
 }
 
@@ -90,7 +91,7 @@ extension HeardDevices {
     .init("Recorded"),
   ])
 
-  /// The list for a person, with what is not in it counted.
+  /// The list for a person, with the number of devices that are left out.
   func text(all: Bool, columns: Int) -> String {
     let listed = listed(all: all)
     var text = listed.isEmpty ? "No sensor heard yet.\n" : Self.table(listed).rendered(columns: columns)

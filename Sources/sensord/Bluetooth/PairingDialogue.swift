@@ -3,10 +3,10 @@ import DBus
 import Documents
 import Glibc
 
-/// Asks a person at the terminal what pairing needs; the answers are read from standard input.
+/// Asks a person at the terminal the questions of a pairing, and reads the answers from standard input.
 struct PairingDialogue: Sendable {
   private let input: LineInput
-  /// What the person calls the device, safe for a terminal.
+  /// The person's name for the device, safe for a terminal.
   private let device: String
 
   init(device: String, on loop: EventLoop) {
@@ -14,7 +14,7 @@ struct PairingDialogue: Sendable {
     input = LineInput(on: loop)
   }
 
-  /// Shows a step and, where it is a question, waits for its answer. The end of the input is a refusal.
+  /// Shows a step, and waits for the answer to a question. The end of the input is a refusal.
   func answer(_ step: PairingStep) async -> PairingAnswer {
     switch step {
     case .showPasskey(let passkey):
@@ -32,7 +32,7 @@ struct PairingDialogue: Sendable {
     }
   }
 
-  /// Asks until the answer is one.
+  /// Repeats the question until the answer is valid.
   private func ask(_ question: String, _ reading: (String) -> PairingAnswer?) async -> PairingAnswer {
     while true {
       say(question)
@@ -94,7 +94,7 @@ actor LineInput {
     self.loop = loop
   }
 
-  /// The next line without its end; nil where there is none any more, or the task is cancelled.
+  /// The next line without its end; nil at the end of the input, or when the task is cancelled.
   func next() async -> String? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

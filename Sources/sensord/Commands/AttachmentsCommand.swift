@@ -159,7 +159,7 @@ struct AttachmentsRemoveCommand: ParsableCommand {
   }
 }
 
-/// How the commands of `sensord attachments` find files and show them.
+/// The files of attachments, as the commands of `sensord attachments` find and show them.
 enum AttachmentListing {
   /// One row for each file.
   static func table(_ attachments: [Attachment], columns: Int) -> String {
@@ -189,7 +189,7 @@ enum AttachmentListing {
     ]
   }
 
-  /// The object that a person means: a whole identifier of any, or a name of one that can have files.
+  /// The object that a person means: a whole identifier of any object, or the name of an object that can have files.
   @concurrent static func object(_ name: String, in store: HealthStore?) async throws -> UUID {
     guard let store else { return try SampleNames.documents.sample(name, of: [HealthSample]()).id }
     if let id = UUID(uuidString: name) { return id }

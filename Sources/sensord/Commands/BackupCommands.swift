@@ -69,7 +69,7 @@ struct BackupCommand: ParsableCommand {
   }
 }
 
-/// Work that takes long enough for a person to watch it, or to end it with Ctrl-C: what is half done is removed.
+/// Work that is long enough for a person to watch, or to end with Ctrl-C; unfinished results are removed.
 struct LongWork {
   private let descriptor: CInt
 
@@ -78,7 +78,7 @@ struct LongWork {
     self.descriptor = descriptor
   }
 
-  /// Shows how far the work is; throws where it is to end.
+  /// Shows the progress; throws where the work is to end.
   func report(_ text: String) throws {
     var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&wait, 1, 0) == 0 else {
@@ -88,7 +88,7 @@ struct LongWork {
   }
 }
 
-/// `sensord restore FILE`: what a backup has, at a place where nothing is.
+/// `sensord restore FILE`: restores a backup at an empty place.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring back what a backup has.",
@@ -114,7 +114,7 @@ struct RestoreCommand: ParsableCommand {
 
   mutating func run() throws {
     var location = try store.location()
-    // Also where a person named it: members of its group are to read what comes back.
+    // The modes of the service also where a person named its store: members of its group are to read the restored files.
     if location.path == StoreLocation.servicePath { (location.fileMode, location.directoryMode) = (0o640, 0o750) }
     if let refusal = location.writeRefusal() { throw refusal }
     let configuration = store.path == nil ? Configuration.candidates(of: location, .current).first : nil

@@ -45,7 +45,7 @@ struct BloodPressureCommand: ParsableCommand {
     } else if entries.isEmpty {
       StandardError.write("There is no blood pressure. Other programs save it; see Documentation/clients.md.\n")
     } else {
-      // Of some of a week the mean would look like that of all of it.
+      // The mean of a part of the week would look like that of the whole week.
       let now = from == nil && to == nil ? Timestamp(microseconds: LocalTime.now()) : nil
       let text = BloodPressureTable.text(entries, weekBefore: now, columns: StandardOutput.columns)
       try StandardOutput.write(text)

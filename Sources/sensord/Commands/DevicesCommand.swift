@@ -75,7 +75,7 @@ struct DevicesAddCommand: ParsableCommand {
     let (sensor, what) = try CommandLoop.run {
       let sensors = try await store.allowedSensors()
       let known = sensors.first { $0.address == address }
-      // Adding again without a name keeps the one that is there.
+      // The present name stays where the sensor is added again without one.
       if let known, name == nil || name == known.name { return (known, "is in the list already") }
       guard known != nil || sensors.count < AllowList.capacity else {
         throw CommandFailure(
@@ -188,7 +188,7 @@ struct DevicesReplaceCommand: ParsableCommand {
     let store = try store.openToWrite(making: false)
     let (former, sensor) = try CommandLoop.run {
       let sensors = try await store.allowedSensors()
-      // One that is not in the list any more may have recordings under its address.
+      // A sensor that is not in the list any more may have recordings under its address.
       let isListed = sensors.contains { $0.address == wanted.uppercased() || $0.name == wanted }
       let old =
         if !isListed, let address = try? DevicesAddCommand.address(wanted) { address } else {
@@ -202,7 +202,7 @@ struct DevicesReplaceCommand: ParsableCommand {
   }
 }
 
-/// How the commands of `sensord devices` show what they did.
+/// The list of sensors, as the commands of `sensord devices` show it.
 enum DeviceListing {
   /// One row for each sensor.
   static func table(_ sensors: [AllowedSensor], columns: Int) -> String {

@@ -115,7 +115,7 @@ enum HeartEventTable {
 }
 
 extension HeartEvent {
-  /// What a person calls it.
+  /// The event in a person's words.
   fileprivate var words: String {
     let limit = threshold.map { " \(FixedPoint.text($0, digits: 0))" }
     return switch kind {
@@ -126,7 +126,7 @@ extension HeartEvent {
   }
 }
 
-/// `sensord events --rescan [SESSION]`: searches stored sessions, and reports what became of their events.
+/// `sensord events --rescan [SESSION]`: searches stored sessions, and reports the changes of their events.
 struct EventScanReport {
   private var sessions = 0
   private var total = EventRenewal()
@@ -169,7 +169,7 @@ struct EventScanReport {
     total.kept += renewal.kept
   }
 
-  /// Prints it; throws where a session could not be searched.
+  /// Prints the report; throws where a session could not be searched.
   func write(_ json: Bool) throws {
     if json {
       let document: JSONValue = [

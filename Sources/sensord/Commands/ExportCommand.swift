@@ -117,7 +117,7 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// What `export` can write: tables of this program's own, and the formats of others, which `sensord-interchange` writes.
+/// The formats of `export`: tables of this program's own, and the formats of others, which `sensord-interchange` writes.
 enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
   case own(ExportFormat)
   case foreign(ForeignFormat)
@@ -151,7 +151,7 @@ enum ExportChoice: Hashable, CaseIterable, ExpressibleByArgument {
     self = choice
   }
 
-  /// Says what there is where there is no such format: who looks for CSV finds it under other names.
+  /// The format of that name; the error for an unknown one lists all formats, since CSV for example has other names here.
   static func named(_ argument: String) throws -> Self {
     if let choice = Self(argument: argument) { return choice }
     let others = ForeignFormat.allCases.map(\.rawValue).joined(separator: ", ")

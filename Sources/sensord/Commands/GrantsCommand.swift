@@ -7,7 +7,7 @@ import HealthModel
 import SeriesStore
 import StoreCommands
 
-/// `sensord grants`: what other programs may do.
+/// `sensord grants`: the permissions of other programs.
 struct GrantsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "grants",
@@ -27,7 +27,7 @@ struct GrantsCommand: ParsableCommand {
     defaultSubcommand: GrantsListCommand.self)
 }
 
-/// `APPLICATION@UID`, `--share` and `--read`: about what something is decided.
+/// `APPLICATION@UID`, `--share` and `--read`: the subject of a decision.
 struct GrantOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -107,7 +107,7 @@ struct GrantsListCommand: ParsableCommand {
 }
 
 extension GrantEntry {
-  /// The type, and of a single sample the first digits of its name.
+  /// The type, and for a single sample the first digits of its identifier.
   var typeText: String {
     object.map { "\(type) \($0.id.uuidString.lowercased().prefix(8))" } ?? type
   }
@@ -205,7 +205,7 @@ extension GrantOptions {
     try StandardOutput.write(lines.joined())
   }
 
-  /// The samples whose names begin so, as they stand in the store: a choice for each of their types.
+  /// The stored samples whose identifiers begin with these digits: a choice for each of their types.
   private func objectChoices(
     _ objects: ObjectOptions, _ decision: Grant.Decision, of client: ClientIdentity
   ) throws -> [ObjectChoice] {
@@ -234,7 +234,7 @@ extension GrantOptions {
   }
 }
 
-/// `--prescription` and `--record`: what is allowed or denied one by one.
+/// `--prescription` and `--record`: the samples that are allowed or denied one by one.
 struct ObjectOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Single prescriptions that it may read, by their first digits.", valueName: "list"))
   var prescription: String?

@@ -52,7 +52,7 @@ struct HearingCommand: ParsableCommand {
     let (audiograms, exposures, dose) = try CommandLoop.run {
       () async throws -> ([AudiogramEntry], [ExposureEventEntry], Double?) in
       guard let reader else {
-        // Nothing was ever stored: what is named is missing.
+        // Nothing was ever stored: the named audiogram is missing.
         _ = try SampleNames.audiograms.chosen(name, of: [HealthSample]())
         return ([], [], nil)
       }
@@ -80,9 +80,9 @@ struct HearingCommand: ParsableCommand {
     .type(.category(.headphoneAudioExposureEvent)), .type(.category(.environmentalAudioExposureEvent)),
   ])
 
-  /// Of the sound from headphones in the last seven days; nil where none was saved.
+  /// The dose of the sound from headphones in the last seven days; nil where no sound was saved.
   @concurrent private static func dose(before now: Timestamp, _ store: HealthStore) async throws -> Double? {
-    // What began before counts from the week's beginning on.
+    // A sound that began earlier counts from the week's beginning on.
     let from = now.advanced(byMicroseconds: -SoundDose.window - 86_400_000_000)
     let levels = try await QuantityQuery(.headphoneAudioExposure, from: from, to: now).result(for: store).value
     guard !levels.isEmpty else { return nil }
@@ -211,7 +211,7 @@ struct ExposureScan {
     for draft in found where !(draft.sync.map { known.contains($0.identifier) } ?? false) {
       new.append(try NewSample(draft))
     }
-    // Two steps: what a stop between them leaves undone, the next scan does.
+    // Two steps: the next scan completes the work after a stop between them.
     try await store.delete(obsolete.map(\.id), as: source.identifier)
     _ = try await store.save(new, as: source)
     await store.close()

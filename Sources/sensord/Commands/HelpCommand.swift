@@ -47,7 +47,8 @@ struct HelpCommand: ParsableCommand {
   }
 }
 
-/// What `sensord help TOPIC` explains: what belongs to no single command. Each is a manual page of section 7, too (`Scripts/manuals`).
+/// The topics of `sensord help TOPIC`, which belong to no single command. Each is a manual page of section 7, too
+/// (`Scripts/manuals`).
 enum HelpTopic: String, CaseIterable {
   case sensors
   case gaps
@@ -57,7 +58,7 @@ enum HelpTopic: String, CaseIterable {
   case formats
   case exitCodes = "exit-codes"
 
-  /// What it is about, in one line, as a manual page has it beside its name.
+  /// The subject in one line, as a manual page has it beside its name.
   var abstract: String {
     switch self {
     case .sensors: "how a strap is found, added, worn and recorded"
@@ -70,7 +71,7 @@ enum HelpTopic: String, CaseIterable {
     }
   }
 
-  /// All of it, as it is printed: at most 80 columns, without a line feed at the end.
+  /// The printed page: at most 80 columns, without a line feed at the end.
   var page: String { "\(rawValue): \(abstract)\n\n\(text)" }
 
   /// All topics, a line each.

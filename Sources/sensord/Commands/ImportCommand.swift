@@ -63,11 +63,11 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// The program beside this one that writes and reads formats of others: what parses strangers' files is not in the recorder.
+/// The program beside this one that writes and reads formats of others: foreign files are not parsed in the recorder.
 enum InterchangeProgram {
   static let name = "sensord-interchange"
 
-  /// Becomes that program, which does the rest of the command; it returns only where it cannot be started.
+  /// Becomes that program, which does the rest of the command; throws where the program cannot be started.
   static func become(_ arguments: [String]) throws(CommandFailure) -> Never {
     let beside = FileAccess.directory(of: try ProgramSearch.own())
     guard let path = ProgramSearch.find(name, first: beside, path: ProcessEnvironment.current["PATH"]) else {

@@ -34,7 +34,7 @@ struct PrescriptionsCommand: ParsableCommand {
     let name = prescription
     let entries = try CommandLoop.run { () async throws -> [PrescriptionEntry] in
       guard let reader else {
-        // Nothing was ever stored: what is named is missing.
+        // Nothing was ever stored: the named prescription is missing.
         _ = try SampleNames.prescriptions.chosen(name, of: [HealthSample]())
         return []
       }
@@ -88,7 +88,7 @@ extension VisionPrescriptionType {
 }
 
 extension PrescriptionEntry {
-  /// One prescription as opticians write it: R and L, each power with its sign, columns only for what is prescribed.
+  /// One prescription as opticians write it: R and L, each power with its sign, columns only for prescribed values.
   func text(columns: Int) -> String {
     let lenses = prescription.lenses
     let columnsOfFields = Self.columns.filter { column in lenses.contains { column.text($0.values) != nil } }
@@ -138,12 +138,12 @@ extension PrescriptionEntry {
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// Always with a sign and two digits.
+  /// The power, always with a sign and two digits.
   private static func power(_ value: Double) -> String {
     (value < 0 ? "−" : "+") + FixedPoint.text(abs(value), digits: 2)
   }
 
-  /// At most two digits after the point.
+  /// The value with at most two digits after the point.
   private static func short(_ value: Double) -> String {
     var text = FixedPoint.text(value, digits: 2)
     while text.last == "0" { text.removeLast() }

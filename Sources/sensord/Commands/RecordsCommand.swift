@@ -177,7 +177,7 @@ struct RecordsImportCommand: ParsableCommand {
     try account.write(json)
   }
 
-  /// The records of a file. What cannot be one goes to the account.
+  /// The records of a file. Invalid resources are added to the account.
   private static func batch(
     _ bytes: [UInt8], isNamed: Bool, fhirVersion: String?, _ account: inout RecordAccount
   ) -> [NewSample] {
@@ -201,7 +201,8 @@ struct RecordsImportCommand: ParsableCommand {
     return batch
   }
 
-  /// By its identifier on the server where both say which; else by its bytes.
+  /// The identity of a record: its identifier on the server where `--source` names the provider and the record has a date of
+  /// change; else the digest of its bytes.
   private static func identity(of imported: ImportedRecord, isNamed: Bool) -> SyncIdentity {
     let resource = imported.record.resource
     if isNamed, let identifier = resource.identifier, let updated = imported.lastUpdated {
@@ -213,7 +214,7 @@ struct RecordsImportCommand: ParsableCommand {
   }
 }
 
-/// What became of what stood in the files.
+/// The outcomes of the records and other resources in the files.
 private struct RecordAccount {
   private var outcomes: [CommitOutcome: Int] = [:]
   private var leftOut: [ClinicalRecordError: Int] = [:]
@@ -224,7 +225,7 @@ private struct RecordAccount {
 
   mutating func leaveOut(_ reason: ClinicalRecordError) { leftOut[reason, default: 0] += 1 }
 
-  /// Other resources are no damage: every download has a Patient.
+  /// Whether the files are damaged. Other resources are no damage: every download has a Patient.
   private var isDamaged: Bool {
     leftOut.keys.contains { if case .otherResource = $0 { false } else { true } }
   }
@@ -233,7 +234,7 @@ private struct RecordAccount {
     leftOut.map { ($0.key.description, $0.value) }.sorted { ($1.count, $0.text) < ($0.count, $1.text) }
   }
 
-  /// Prints it; throws where something is damaged.
+  /// Prints the account; throws where something is damaged.
   func write(_ json: Bool) throws {
     func count(_ outcome: CommitOutcome) -> Int { outcomes[outcome, default: 0] }
     if json {

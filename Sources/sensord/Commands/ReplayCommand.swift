@@ -50,7 +50,7 @@ struct ReplayCommand: ParsableCommand {
   @Flag(help: "Print what became of each session as JSON.")
   var json = false
 
-  /// What became of one session of one file.
+  /// The outcome of one session of one file.
   struct Row: Hashable, Sendable {
     var file: String
     var outcome: Replay.Outcome
@@ -103,7 +103,7 @@ struct ReplayCommand: ParsableCommand {
     if let last = failures.last { throw last }
   }
 
-  /// As ``usable(_:)``. A file that was set aside has been looked at also where nothing of it can be stored.
+  /// The captures as by ``usable(_:)``. A file that was set aside counts as examined also where nothing of it can be stored.
   private func looked(at file: String) throws -> [Capture] {
     do {
       return try usable(file)
@@ -113,7 +113,7 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  /// The captures in `file`; what is damaged is said, what can be read is used.
+  /// The captures in `file`; damage is reported, and the readable rest is used.
   private func usable(_ file: String) throws -> [Capture] {
     let contents = try CaptureFile.read(path: file, handle: handle)
     let shown = contents.damages.prefix(5)
@@ -131,7 +131,7 @@ struct ReplayCommand: ParsableCommand {
     return captures
   }
 
-  /// One line on the records that only a later version knows; nil where there are none.
+  /// One line on the records that only a later version knows; nil without such records.
   private static func unknown(_ contents: CaptureContents) -> String? {
     guard let first = contents.unknownRecords.first else { return nil }
     let count = contents.unknownRecordCount
@@ -173,7 +173,7 @@ struct ReplayCommand: ParsableCommand {
   }
 }
 
-/// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports what became of each.
+/// `sensord replay --rebuild [SESSION]`: renews stored sessions, and reports the outcome of each.
 struct RebuildReport {
   private struct Row {
     var session: SessionSummary

@@ -53,7 +53,7 @@ struct SQLCommand: ParsableCommand {
 
 /// Rows of a statement as a person or a program reads them.
 enum SQLOutput {
-  /// How the rows are written.
+  /// The form of the rows.
   enum Form {
     case table
     case csv
@@ -68,8 +68,8 @@ enum SQLOutput {
 
   /// Writes all rows to `output` as they come.
   ///
-  /// `room` is how wide a table may be: on a terminal texts give way where the rows are too wide, elsewhere nothing is cut.
-  /// For a terminal CSV is made printable too; a file or a program gets every character as it is stored.
+  /// `room` is the greatest width of a table: on a terminal texts are cut where the rows are too wide, elsewhere never. For a
+  /// terminal CSV is made printable too; a file or a program receives every character as it is stored.
   static func write(
     _ rows: consuming ReadOnlySQL.Rows, as form: Form,
     room: Int = StandardOutput.columns, toTerminal: Bool = StandardOutput.isTerminal,
@@ -94,7 +94,7 @@ enum SQLOutput {
     try flush(&pending, to: output)
   }
 
-  /// Numbers stand to the right.
+  /// Writes the rows as a table, with numbers at the right.
   private static func writeTable(
     _ rows: consuming ReadOnlySQL.Rows, room: Int, to output: ([UInt8]) throws -> Void
   ) throws {
@@ -110,7 +110,7 @@ enum SQLOutput {
       bytes += row.reduce(0) { $0 + size(of: $1) }
       first.append(row)
     }
-    // A statement without columns is refused when it runs, if at all.
+    // A statement without columns is rejected when it runs, if at all.
     guard !columns.isEmpty else { return }
     var table = TextTable(
       columns.indices.map { index in
@@ -164,7 +164,7 @@ enum SQLOutput {
     }
   }
 
-  /// How many bytes a text or blob has; a number counts as one.
+  /// The number of bytes of a text or blob; a number counts as one.
   private static func size(of value: SQLValue) -> Int {
     switch value {
     case .null, .integer, .real: 1

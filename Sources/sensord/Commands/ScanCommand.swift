@@ -6,7 +6,7 @@ import SeriesStore
 import StoreCommands
 import Synchronization
 
-/// `sensord scan`: who is in reach.
+/// `sensord scan`: lists the sensors in reach.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "List the sensors in reach.",
@@ -85,7 +85,7 @@ struct ScanCommand: ParsableCommand {
     }
   }
 
-  /// The sensors to record. Without leave to read the service's list, nobody is known; a store that was named must be there.
+  /// The sensors to record. Without permission to read the service's list, no sensor is known; a store that was named must exist.
   private func knownSensors() throws -> [DeviceAddress: String?] {
     do {
       let store = try store.openToRead()
@@ -114,19 +114,19 @@ final class ScanDisplay: Sendable {
 
   /// - Parameters:
   ///   - all: Whether every device is listed.
-  ///   - isQuiet: Nothing is shown before the end, which is JSON then.
+  ///   - isQuiet: Whether nothing is shown before the end, for JSON.
   init(all: Bool, isQuiet: Bool) {
     self.all = all
     self.isQuiet = isQuiet
   }
 
-  /// Shows the list as it is now.
+  /// Shows the present list.
   func show(_ list: HeardDevices) throws {
     guard !isQuiet else { return }
     if StandardOutput.isTerminal { try redraw(list) } else { try showNew(list) }
   }
 
-  /// The end: what is still to be said.
+  /// Ends the display with the last lines.
   func finish(_ list: HeardDevices) throws {
     guard isQuiet else { return try show(list) }
     try StandardOutput.write(JSONValue.lines(list.listed(all: all).map(HeardDevices.json)))

@@ -143,7 +143,7 @@ extension SessionCommand {
   }
 }
 
-/// How `sensord session` reaches the sessions on request of the recorder that runs.
+/// Access of `sensord session` to the sessions on request of the running recorder.
 struct SessionAccess {
   private let door: DoorAccess
 
@@ -173,7 +173,8 @@ struct SessionAccess {
     _ = try await door.call(session, "AddMarker", [.int64(time), .string(text)])
   }
 
-  /// Marks the present moment in all sessions that this user began from a shell, also where one of them is over meanwhile.
+  /// Marks the present moment in all sessions that this user began from a shell, also where one of these sessions is over
+  /// meanwhile.
   @concurrent func markAll(_ text: String) async throws {
     let now = HostClock.system.wallMicroseconds()
     var failure: (any Error)?
@@ -183,7 +184,7 @@ struct SessionAccess {
     if let failure { throw failure }
   }
 
-  /// A session that has ended, as the recorder says.
+  /// A session that has ended, as the recorder reports it.
   struct Ended {
     var id: String
     var isStored: Bool
@@ -211,7 +212,7 @@ struct SessionAccess {
     return ended.map { Ended($0.properties ?? [:]) }
   }
 
-  /// The session with this name, or the one that this user began from a shell where none is named.
+  /// The session with this name, or without a name the one that this user began from a shell.
   @concurrent func session(_ name: String?) async throws -> DoorAccess.Object {
     try await door.object(named: name, severalRemedy: "name one of them")
   }

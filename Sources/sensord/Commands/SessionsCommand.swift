@@ -7,14 +7,14 @@ import Recordings
 import SeriesStore
 import StoreCommands
 
-/// `sensord sessions`: what was recorded.
+/// `sensord sessions`: the recorded sessions.
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List what was recorded, oldest first, or date it anew.",
     subcommands: [SessionsListCommand.self, SessionsDateCommand.self], defaultSubcommand: SessionsListCommand.self)
 }
 
-/// `sensord sessions list`: what was recorded, and what is being recorded.
+/// `sensord sessions list`: the recorded sessions, and those that are being recorded.
 struct SessionsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what was recorded, oldest first.",
@@ -34,7 +34,7 @@ struct SessionsListCommand: ParsableCommand {
     let catalogue = try store.catalogue()
     let (sessions, damages, doubtful) = try CommandLoop.run {
       let (sessions, damages) = try await catalogue.list()
-      // Pages that cannot be read say enough.
+      // Alterations are not looked for where pages cannot be read: the damages are enough.
       let found = damages.isEmpty ? try await catalogue.alterations() : damages
       return (sessions, found, try await catalogue.doubtful())
     }
@@ -50,7 +50,7 @@ struct SessionsListCommand: ParsableCommand {
     try damages.report()
   }
 
-  /// What a store without sessions has, and where the sessions of the demo are.
+  /// The text for a store without sessions: its other content, and the place of the demo's sessions.
   @concurrent private static func absence(in catalogue: SessionCatalogue) async throws -> String {
     let (workouts, types) = try await catalogue.others()
     var text = ""
@@ -108,7 +108,7 @@ extension Double {
   }
 }
 
-/// `sensord sessions date SESSION… --start TIME`: says when sessions were that a clock dated wrongly.
+/// `sensord sessions date SESSION… --start TIME`: corrects the dates of sessions that a clock dated wrongly.
 struct SessionsDateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "date", abstract: "Say when sessions were that a clock dated wrongly.",

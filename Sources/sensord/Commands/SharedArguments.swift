@@ -24,7 +24,7 @@ struct BusOptions: ParsableArguments {
   }
 }
 
-/// `--config FILE`, and the settings that a command has from there or from the usual places.
+/// `--config FILE`, and the settings of a command from there or from the usual places.
 struct ConfigurationOptions: ParsableArguments {
   @Option(name: .customLong("config"), help: ArgumentHelp("Read the settings from this file.", valueName: "file"))
   var path: String?
@@ -35,7 +35,7 @@ struct ConfigurationOptions: ParsableArguments {
   }
 }
 
-/// What is stored with something that begins.
+/// The metadata that are stored with a new session, workout or event.
 struct MetadataOption: ParsableArguments {
   @Option(help: ArgumentHelp("What is stored with it; can be repeated.", valueName: "key=text"))
   var metadata: [String] = []
@@ -46,7 +46,7 @@ struct MetadataOption: ParsableArguments {
     }
   }
 
-  /// By key; the last value of a key counts.
+  /// The metadata by key; the last value of a key counts.
   var values: Metadata {
     var values: Metadata = [:]
     for pair in metadata {
@@ -57,9 +57,9 @@ struct MetadataOption: ParsableArguments {
   }
 }
 
-/// An address as a person writes it.
+/// The address of a device, as a person writes it.
 enum DeviceAddressArgument {
-  /// - Throws: 64 where `text` is none.
+  /// - Throws: 64 where `text` is not an address.
   static func address(_ text: String) throws(CommandFailure) -> DeviceAddress {
     guard let address = DeviceAddress(text) else {
       throw CommandFailure(.usage, "\(text) is no Bluetooth address", remedy: "write six bytes: C0:FF:EE:00:00:01")
@@ -70,7 +70,7 @@ enum DeviceAddressArgument {
 
 /// The rules for a name that a person gives to a sensor.
 enum SensorName {
-  /// `text` without blanks around it, where it can be shown as it is and is no longer than a Bluetooth name.
+  /// `text` without blanks around it, where it is printable and no longer than a Bluetooth name.
   static func checked(_ text: String) throws(CommandFailure) -> String {
     let name = String(ConfigurationSyntax.trimmed(text[...]))
     guard !name.isEmpty, name.utf8.count <= 248, name.unicodeScalars.allSatisfy(PrintableText.isSafe) else {
@@ -85,18 +85,18 @@ struct SampleNames {
   static let audiograms = SampleNames(noun: "audiogram", command: "hearing")
   static let prescriptions = SampleNames(noun: "prescription", command: "prescriptions")
   static let records = SampleNames(noun: "record", command: "records list")
-  /// What files can belong to.
+  /// The samples that files can belong to.
   static let documents = SampleNames(noun: "prescription or record", command: "prescriptions")
   static let attachments = SampleNames(noun: "attachment", command: "attachments list")
 
-  /// What one is called.
+  /// The noun for a sample of the kind.
   let noun: String
-  /// The command of sensord that lists them.
+  /// The command of sensord that lists the samples.
   let command: String
 
   private var plural: String { noun.split(separator: " ").map { $0 == "or" ? "or" : "\($0)s" }.joined(separator: " ") }
 
-  /// All where no name is given, else the one that it names. The samples come in the order of their start.
+  /// All samples where no name is given, else the named one. The samples must be in the order of their start.
   func chosen<Sample: Identifiable>(
     _ name: String?, of samples: [Sample]
   ) throws(CommandFailure) -> [Sample] where Sample.ID == UUID {
@@ -104,7 +104,7 @@ struct SampleNames {
     return [try sample(name, of: samples)]
   }
 
-  /// The one that is named.
+  /// The named sample.
   func sample<Sample: Identifiable>(
     _ name: String, of samples: [Sample]
   ) throws(CommandFailure) -> Sample where Sample.ID == UUID {

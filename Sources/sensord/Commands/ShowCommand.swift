@@ -71,7 +71,7 @@ struct ShowCommand: ParsableCommand {
   }
 }
 
-/// The rows of `show` for what was said of a recording.
+/// The rows of `show` for the metadata of a recording.
 enum MetadataTable {
   static func table(_ metadata: [(key: String, value: MetadataValue)]) -> TextTable {
     var table = TextTable([.init("Metadata"), .init("Value", shrinks: true)])
@@ -91,9 +91,9 @@ enum MetadataTable {
   }
 }
 
-/// The lines of `show` above its tables: a label, and what is known.
+/// The lines of `show` above its tables: a label and a fact.
 enum FactLines {
-  /// Those without a value are left out.
+  /// The lines of all facts that have a value.
   static func text(_ facts: [(label: String, value: String)]) -> String {
     facts.filter { !$0.value.isEmpty }.map { label, value in
       label + String(repeating: " ", count: max(1, 10 - label.count)) + PrintableText.line(value) + "\n"

@@ -143,7 +143,7 @@ extension SleepPeriod {
     "\(LocalTime.timeOfDay(span.start.microseconds).prefix(5))–\(LocalTime.timeOfDay(span.end.microseconds).prefix(5))"
   }
 
-  /// Of the time in bed: `91 %`; nil where nobody says how long that was.
+  /// The part of the time in bed: `91 %`; nil where the time in bed is not known.
   var efficiencyText: String? { efficiency.map { "\(FixedPoint.text($0 * 100, digits: 0)) %" } }
 }
 
@@ -192,12 +192,12 @@ extension SleepPeriod {
   }
 }
 
-/// The stages of a night over time, as sleep laboratories draw them: a row for each, waking above and deep sleep below. Each column shows
-/// what counts for most of its time, the upper one of two that count equally; where nobody says anything it is blank.
+/// The stages of a night over time, as sleep laboratories draw them: a row for each, waking above and deep sleep below. Each
+/// column shows the stage of most of its time, the upper one of two equally long; a column without a stage is blank.
 struct Hypnogram {
   private let period: SleepPeriod
 
-  /// From the top.
+  /// The rows from the top.
   private static let rows: [(name: String, value: CategoryValue)] = [
     ("In bed", .inBed), ("Awake", .awake), ("Asleep", .asleepUnspecified), ("REM", .asleepREM), ("Core", .asleepCore),
     ("Deep", .asleepDeep),
@@ -227,7 +227,7 @@ struct Hypnogram {
 
   private func clock(_ moment: Timestamp) -> String { String(LocalTime.timeOfDay(moment.microseconds).prefix(5)) }
 
-  /// For each column what counts longest in it.
+  /// The longest stage of each column.
   private func values(_ width: Int) -> [CategoryValue?] {
     let (start, length) = (period.span.start.microseconds, period.span.microseconds)
     var values: [CategoryValue?] = []

@@ -5,7 +5,7 @@ import Recordings
 import SeriesStore
 import StoreCommands
 
-/// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, one row for each stretch of the calendar.
+/// `sensord stats TYPE --every INTERVAL`: figures of a quantity type, a row for each interval of the calendar.
 struct StatsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats", abstract: "Sum up a quantity by hours, days, weeks …",
@@ -109,7 +109,7 @@ struct StatisticsTable {
     var titles: [TextTable.Column] = [.init("Start")]
     if isBySource { titles.append(.init("Source", shrinks: true)) }
     titles.append(.init("Count", .right))
-    // The latest value gives way to the source: an address that is cut does not distinguish straps.
+    // The latest value is left out for the source: a cut address does not distinguish straps.
     let figures =
       (type.style.isCumulative ? ["Sum", "Duration"] : ["Average", "Minimum", "Maximum"])
       + (isBySource ? [] : ["Latest"])
@@ -132,7 +132,7 @@ struct StatisticsTable {
     return heading(isBySource) + table.rendered(columns: columns)
   }
 
-  /// The device says it where all values come from one program: its address distinguishes straps.
+  /// The name of a source: that of the device where all values come from one program, since its address distinguishes straps.
   private func sourceName(_ source: DataSource) -> String {
     let programs = Set(statistics.compactMap { $0.source?.source })
     return programs.count == 1 ? source.device ?? source.source : source.description
@@ -155,7 +155,7 @@ struct StatisticsTable {
     }
   }
 
-  /// The clock of the zone; the second of two equal readings gets its offset.
+  /// The time on the clocks of the zone; the second of two equal readings has its offset.
   private func label(_ start: Timestamp) -> String {
     let wall = zone.wallClock(at: start)
     let text = Timestamp(microseconds: wall).iso8601(fractionDigits: 0)

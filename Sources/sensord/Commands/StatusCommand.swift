@@ -6,7 +6,7 @@ import Sensors
 import SeriesStore
 import StoreCommands
 
-/// `sensord status`: what the running recorder does now.
+/// `sensord status`: the present state of the running recorder.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -59,7 +59,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// A status as a person reads it.
+/// The text of a status for a person.
 enum StatusReport {
   /// A rate older than this is called stale: sensors send about one a second.
   static let staleAfter: Int64 = 5_000_000
@@ -90,7 +90,7 @@ enum StatusReport {
       + provisional(document.status.sensors, now: now, columns: columns) + notes(document.status.sensors, now: now)
   }
 
-  /// `240 values are in memory only; a kill loses them`: those that the journal refused; nil where it has all.
+  /// `240 values are in memory only; a kill loses them`: those that the journal rejected; nil where the journal has all.
   static func valuesInMemory(_ status: RecorderStatus) -> String? {
     switch status.valuesInMemory {
     case 0: nil
@@ -99,7 +99,7 @@ enum StatusReport {
     }
   }
 
-  /// `2 recordings have dates of a clock that was not set`; nil where there are none.
+  /// `2 recordings have dates of a clock that was not set`; nil without such recordings.
   static func doubtful(_ count: Int) -> String? {
     switch count {
     case 0: nil
@@ -108,7 +108,7 @@ enum StatusReport {
     }
   }
 
-  /// What the beats of open sessions look like; nothing where none is known.
+  /// The table of the provisional quality of beats in open sessions; empty where it is not known.
   private static func provisional(_ sensors: [SensorStatus], now: Int64, columns: Int) -> String {
     var table = TextTable([
       .init("Sensor", shrinks: true), .init("Address"), .init("Flagged", .right), .init("Last 5 min", .right),
@@ -130,7 +130,7 @@ enum StatusReport {
     whole > 0 ? "\(FixedPoint.text(100 * Double(part) / Double(whole), digits: 1))%" : ""
   }
 
-  /// What the recorder does, in words.
+  /// The state of the recorder in words.
   static func headline(_ status: RecorderStatus) -> String {
     switch status.state {
     case .starting: "Starting"
@@ -152,7 +152,7 @@ enum StatusReport {
     return now - at > staleAfter ? "\(rate) stale" : "\(rate)"
   }
 
-  /// `1 lost link`: how often the link was lost in the open session.
+  /// `1 lost link`: the number of lost links in the open session.
   static func lostLinks(_ sensor: SensorStatus) -> String {
     "\(sensor.losses) lost link\(sensor.losses == 1 ? "" : "s")"
   }

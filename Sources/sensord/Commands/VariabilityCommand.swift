@@ -64,14 +64,14 @@ struct VariabilityCommand: ParsableCommand {
     try alterations.report()
   }
 
-  /// More would need minutes of computing, and nobody would read them.
+  /// The greatest number of windows: more would need minutes of computing, and nobody would read them.
   private static let mostWindows: Int64 = 10_000
 
   /// The part of the session that is asked for.
   private func span(of session: SessionSummary, from: Timestamp?, to: Timestamp?) throws -> TimeSpan {
     let start = max(from ?? session.start, session.start)
     let end = min(to ?? session.end, session.end)
-    // A session of one notification has no length, and may still be asked about as a whole.
+    // A session of one notification has no length, and is still valid as a whole.
     let isOutside =
       from.map { $0 >= session.end && $0 > session.start } ?? false || to.map { $0 <= session.start } ?? false
     guard !isOutside, let span = TimeSpan(start: start, end: end) else {
@@ -83,7 +83,7 @@ struct VariabilityCommand: ParsableCommand {
     return span
   }
 
-  /// By the machine's own clocks where no zone is named.
+  /// The time that `text` names, by the machine's own clocks where no zone is named.
   private func moment(_ text: String?, option: String) throws -> Timestamp? {
     guard let text else { return nil }
     return try MomentText.moment(text, in: ZoneChoice.rules(named: nil, environment: .current), option: option)
@@ -128,7 +128,7 @@ extension VariabilityListing {
     return text + "\n" + windows(columns: columns)
   }
 
-  /// How many intervals count, and what was left out.
+  /// The number of intervals that count, and of those that were left out.
   static func intervals(_ report: VariabilityReport) -> String {
     var text = "\(report.intervals.count) normal to normal in \(FixedPoint.text(100 * report.coverage, digits: 1)) %"
     text += " of the time"
@@ -237,7 +237,7 @@ extension VariabilityListing {
 }
 
 extension RhythmIndication {
-  /// For a person; nil where nothing speaks against sinus rhythm.
+  /// The warning for a person; nil where nothing speaks against sinus rhythm.
   var warning: String? {
     guard isDoubtful, let relativeRMSSD else { return nil }
     return "probably not sinus: RMSSD is \(Self.percent(relativeRMSSD)) of the mean interval, over \(Self.limit)"

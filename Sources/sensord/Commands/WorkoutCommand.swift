@@ -94,7 +94,8 @@ struct WorkoutStartCommand: ParsableCommand {
     try StandardOutput.write(document.text + "\n")
   }
 
-  /// A triathlon begins in the water; everything else has intervals of its own kind.
+  /// The first activity of a workout with intervals: a triathlon begins in the water; every other type has intervals of the same
+  /// type.
   private static func firstActivity(of workout: WorkoutConfiguration) -> WorkoutConfiguration {
     var first = workout
     if workout.activityType == .swimBikeRun { first.activityType = .swimming }
@@ -102,13 +103,13 @@ struct WorkoutStartCommand: ParsableCommand {
   }
 }
 
-/// Which workout a command is about.
+/// The workout that a command is about.
 struct WorkoutChoice: ParsableArguments {
   @Option(help: ArgumentHelp("The first digits of its name; needed where several go on.", valueName: "id"))
   var workout: String?
 }
 
-/// Where a workout or an activity takes place.
+/// The place of a workout or an activity.
 struct WorkoutPlaceOptions: ParsableArguments {
   enum Location: String, CaseIterable, ExpressibleByArgument {
     case indoor, outdoor
@@ -127,10 +128,10 @@ struct WorkoutPlaceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long a lap is, such as '50 m' or 25yd.", valueName: "length"))
   var lapLength: String?
 
-  /// Whether nothing was said.
+  /// Whether no option was given.
   var isEmpty: Bool { location == nil && swimmingLocation == nil && lapLength == nil }
 
-  /// What was said of a workout or activity of this type.
+  /// The configuration of a workout or activity of this type, with the given options.
   ///
   /// - Throws: `ValidationError`.
   func configuration(of type: String) throws -> WorkoutConfiguration {

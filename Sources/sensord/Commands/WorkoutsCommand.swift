@@ -4,7 +4,7 @@ import HealthModel
 import Recordings
 import StoreCommands
 
-/// `sensord workouts`: what was stored of exercise, by sensord and by other programs.
+/// `sensord workouts`: the workouts that sensord and other programs stored.
 struct WorkoutsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "workouts", abstract: "List workouts, oldest first.",

@@ -33,9 +33,9 @@ struct Configuration: Hashable {
   var maximumRate: Double?
   /// `[zones] resting`: that at rest; nil takes percentages of the maximum instead of the reserve.
   var restingRate: Double?
-  /// `[clients] bus`: on which bus other programs may ask for what is recorded.
+  /// `[clients] bus`: the bus on which other programs may query the recordings.
   var clientsBus = ClientsBus.auto
-  /// `[clients] allow-share` and `allow-read`: what programs may do without asking.
+  /// `[clients] allow-share` and `allow-read`: the permissions of programs that need no question.
   var grants: [Grant] = []
   /// `[log] level`: the least important messages that are still logged.
   var logLevel: LogLevel = .info
@@ -52,7 +52,7 @@ struct Configuration: Hashable {
   }
 }
 
-/// What `[clients] bus` can be: on which bus other programs are let in.
+/// The values of `[clients] bus`: the bus on which other programs are let in.
 enum ClientsBus: String, CaseIterable, Hashable {
   case auto, system, session, off
 }
@@ -133,8 +133,8 @@ extension Configuration {
 
 /// The syntax of a configuration file: `key = value` lines in `[sections]`, as systemd writes them.
 ///
-/// Empty lines and lines that begin with `#` or `;` say nothing; a comment cannot follow a value. Pure, and safe for
-/// any bytes: what cannot be read is an error with its line.
+/// Empty lines and lines that begin with `#` or `;` are skipped; a comment cannot follow a value. Pure, and safe for any bytes:
+/// what cannot be read is an error with its line.
 enum ConfigurationSyntax {
   /// One `key = value` with the place it was found at.
   struct Entry: Hashable {
@@ -176,7 +176,7 @@ enum ConfigurationSyntax {
     return entries
   }
 
-  /// Without blanks at both ends; a carriage return counts as one, so that a file from elsewhere works.
+  /// The text without blanks at both ends; a carriage return counts as one, so that a file from elsewhere works.
   static func trimmed(_ text: Substring) -> Substring {
     let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
     guard let start = text.firstIndex(where: { !isBlank($0) }), let end = text.lastIndex(where: { !isBlank($0) }) else {
@@ -186,9 +186,9 @@ enum ConfigurationSyntax {
   }
 }
 
-/// What is wrong with a configuration file, and in which line.
+/// An error in a configuration file, with its line.
 struct ConfigurationError: Error, Hashable {
-  /// Counted from 1.
+  /// The line, counted from 1.
   var line: Int
   var message: String
 }

@@ -7,7 +7,7 @@
   internal import HealthModel
 #endif
 
-/// Reads the value of one setting, or says what would be allowed there.
+/// Reads the value of one setting, or reports the allowed values.
 struct SettingReader {
   var entry: ConfigurationSyntax.Entry
 
@@ -72,7 +72,8 @@ struct SettingReader {
     return names.map(String.init)
   }
 
-  /// `none`, or who may do this with which types: `org.example.Game@1000:heartRate,stepCount`, with blanks between several.
+  /// `none`, or the programs that have the permission, with its types: `org.example.Game@1000:heartRate,stepCount`, with blanks
+  /// between several.
   func grants(_ permission: Permission) throws(ConfigurationError) -> [Grant] {
     if entry.value == "none" { return [] }
     let allowed = "none, or such as org.example.Game@1000:heartRate,stepCount (a user's number after the @)"
@@ -140,9 +141,10 @@ struct SettingReader {
   }
 }
 
-/// How a person names another program: `org.example.Game@1000`, its name and the number of the user that it runs as.
+/// The text by which a person names another program: `org.example.Game@1000`, its name and the number of the user that it runs
+/// as.
 enum ClientArgument {
-  /// Nil for anything else; whether the name can be one is checked where something is decided about it.
+  /// Reads such a text; nil for anything else. Whether a program can have the name is checked with each decision.
   static func client(_ text: String) -> ClientIdentity? {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")

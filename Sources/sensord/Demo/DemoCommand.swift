@@ -10,7 +10,7 @@ import Sensors
 import SeriesStore
 import StoreCommands
 
-/// `sensord demo`: the whole road without a sensor.
+/// `sensord demo`: a recording from beginning to end without a sensor.
 struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Record a simulated strap, without Bluetooth.",
@@ -78,10 +78,10 @@ final class DemoRun {
   private var display = DemoDisplay()
   private var busIsReady = false
   private var isStopping = false
-  /// Why it ends before its time.
+  /// The reason of an early end.
   private var failure: CommandFailure?
 
-  /// How long the recorder may take to store its session, and the others to end.
+  /// The time that the recorder may need to store its session, and the others to end.
   private static let patience: Duration = .seconds(20)
 
   init(_ programs: DemoPrograms, folder: DemoFolder, duration: Duration) throws {
@@ -93,10 +93,10 @@ final class DemoRun {
     endsAt = BootClock.now() + duration.components.seconds * 1_000_000
   }
 
-  /// In the order in which the end of one ends the next.
+  /// The parts in the order in which the end of one ends the next.
   private var parts: [DemoPart] { [bus, simulator, recorder] }
 
-  /// Runs to its end, with all three processes gone.
+  /// Runs the demo to its end, with all three processes gone.
   func run() throws {
     signal(SIGPIPE, SIG_IGN)
     let signals = try loop.watch(signals: [SIGCHLD, SIGTERM, SIGINT, SIGHUP]) { [weak self] number in
@@ -123,8 +123,8 @@ final class DemoRun {
     }
   }
 
-  /// The bus says its address when it is ready. What the recorder says is for the reader; what the others say matters
-  /// only when they end.
+  /// Handles a line of a part. The bus writes its address when it is ready; lines of the recorder are shown; lines of the others
+  /// matter only when they end.
   private func hear(_ line: String, from part: DemoPart) {
     if part === bus, line.hasPrefix("unix:") {
       busIsReady = true
@@ -198,14 +198,14 @@ final class DemoRun {
   }
 }
 
-/// How the demo shows itself on stderr: one line that changes on a terminal, plain lines elsewhere.
+/// The output of the demo on stderr: one line that changes on a terminal, plain lines elsewhere.
 struct DemoDisplay {
   private let isTerminal = StandardError.isTerminal
   private var shown = ""
   private var shownAtSecond = Int.min
   private var state = ""
 
-  /// Where nobody watches, the line is repeated only this often, and when its first part changes.
+  /// The seconds between two live lines where nobody watches; a change of the first part is shown at once.
   private static let plainInterval = 5
 
   /// Shows the live line.
@@ -223,7 +223,7 @@ struct DemoDisplay {
     }
   }
 
-  /// Shows a line that stays, above the live one: what `part` says.
+  /// Shows a line of `part` that stays, above the live one.
   mutating func note(_ text: String, of part: String = "demo") {
     let line = "[\(part)] \(PrintableText.line(text))"
     StandardError.write(isTerminal ? "\r\u{1B}[K\(line)\n\(shown)" : line + "\n")
@@ -236,11 +236,11 @@ struct DemoDisplay {
   }
 }
 
-/// The one line that shows how the demo goes.
+/// The line that shows the progress of the demo.
 enum DemoLiveLine {
   /// `Recording · 72 bpm · 31 beats · 0 gaps · 8 s left`; `now` in microseconds since 1970 (UTC).
   ///
-  /// Gaps are gaps of beats. How often the link was lost has a part of its own, once it was.
+  /// Gaps are gaps of beats. The number of lost links has a part of its own, from the first one on.
   static func text(_ status: RecorderStatus?, secondsLeft: Int, now: Int64) -> String {
     var parts = [status.map(StatusReport.headline) ?? "Starting"]
     if let sensor = status?.sensors.first(where: { $0.session != nil }) {

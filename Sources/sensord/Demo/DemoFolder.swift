@@ -12,7 +12,7 @@ final class DemoFolder {
   /// The recorder's runtime directory.
   var runtime: String { "\(path)/run" }
 
-  /// Made in `TMPDIR` where that is short enough for the path of a socket (107 bytes), else in `/tmp`.
+  /// Makes the folder in `TMPDIR` where that path is short enough for the path of a socket (107 bytes), else in `/tmp`.
   init(environment: ProcessEnvironment) throws(FileError) {
     let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") && $0.utf8.count < 64 ? $0 : nil } ?? "/tmp"
     var template = Array("\(parent)/sensord-demo.XXXXXX".utf8CString)
@@ -60,7 +60,7 @@ final class FolderChanges {
   private let loop: EventLoop
   private var watch: WatchToken?
 
-  /// Calls `changed` on the loop's thread, once for all that happened since the last time.
+  /// Calls `changed` on the loop's thread, once for all changes since the last call.
   init(_ path: String, on loop: EventLoop, _ changed: @escaping () -> Void) throws {
     let number = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     guard number >= 0 else { throw FileError(errno, "cannot watch \(path)", otherwise: .system) }

@@ -32,7 +32,7 @@ final class DemoPart {
 
   /// Collects the process where it has ended: reads the rest of its output and decides whether it is started again.
   ///
-  /// - Returns: Nil where it still runs, or never did.
+  /// - Returns: Nil for a process that still runs, or never did.
   func reap(on loop: EventLoop, handle: (String) -> Void) -> (reason: String, decision: RestartPolicy.Decision)? {
     var status: CInt = 0
     guard let process, unsafe waitpid(process.identifier, &status, WNOHANG) == process.identifier else { return nil }
@@ -43,7 +43,7 @@ final class DemoPart {
     let exitStatus = signal == 0 ? status >> 8 & 0xFF : nil
     let life = Duration.microseconds(BootClock.now() - startedAt)
     let cause = exitStatus.map { "exit status \($0)" } ?? "signal \(signal)"
-    // A process that was killed had no chance to say why.
+    // A killed process could not write the reason.
     let reason = exitStatus == nil || lastLine.isEmpty ? cause : "\(cause): \(lastLine)"
     return (reason, policy.ended(after: life, exitStatus: exitStatus))
   }
@@ -77,7 +77,7 @@ struct DemoPrograms {
   var simulator: ChildProgram
   var recorder: ChildProgram
 
-  /// Finds them; the simulator is installed beside this program.
+  /// Finds the programs; the simulator is installed beside this one.
   init(folder: DemoFolder, store: StoreLocation, environment: ProcessEnvironment) throws(CommandFailure) {
     let own = try ProgramSearch.own()
     let path = environment["PATH"]
@@ -103,9 +103,9 @@ struct DemoPrograms {
   }
 }
 
-/// What `sensord demo` starts in front of each of its programs, hidden from the help.
+/// The launcher of each program of `sensord demo`, hidden from the help.
 ///
-/// The kernel can send a process a signal when its parent dies, but only the process itself can ask for it. This one asks,
+/// The kernel can send a process a signal when its parent dies, but only the process itself can ask for it. This command asks,
 /// and then becomes the program: so nothing is left over when the demo is killed, and its recorder still stores the session.
 struct DemoChildCommand: ParsableCommand {
   static let name = "demo-child"
@@ -129,7 +129,7 @@ struct DemoChildCommand: ParsableCommand {
 
 /// Whether a process of the demo that ended is started again, and when. Pure: the caller has the clock.
 struct RestartPolicy: Hashable {
-  /// What follows from an end.
+  /// The decision after the end of a process.
   enum Decision: Hashable {
     case restart(after: Duration)
     case giveUp

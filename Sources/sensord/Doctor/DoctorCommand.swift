@@ -4,7 +4,7 @@ import Documents
 import Recordings
 import StoreCommands
 
-/// `sensord doctor`: why nothing is recorded, and what to do.
+/// `sensord doctor`: finds the reason why nothing is recorded, with a remedy.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find out what keeps sensord from recording.",
@@ -41,17 +41,17 @@ struct DoctorCommand: ParsableCommand {
   }
 }
 
-/// What one check of `sensord doctor` found.
+/// The finding of one check of `sensord doctor`.
 struct Finding: Hashable, Sendable {
   enum Result: Hashable, Sendable {
     case passed(String)
-    /// What is wrong, what to do about it, and the code that the command ends with.
+    /// The problem, the remedy, and the code that the command ends with.
     case failed(String, remedy: String, status: ExitStatus)
-    /// Could not be looked at, since an earlier check failed, or does not apply.
+    /// The reason why the check was skipped: an earlier one failed, or this one does not apply.
     case skipped(String)
   }
 
-  /// What was looked at: `message bus`.
+  /// The subject of the check: `message bus`.
   var title: String
   var result: Result
 
@@ -66,7 +66,7 @@ struct Finding: Hashable, Sendable {
     }
   }
 
-  /// The code of the first check that failed; success where none did.
+  /// The code of the first check that failed; success where no check failed.
   static func status(_ findings: [Finding]) -> ExitStatus {
     for finding in findings {
       if case .failed(_, _, let status) = finding.result { return status }

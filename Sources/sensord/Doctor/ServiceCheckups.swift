@@ -9,7 +9,7 @@ import StoreCommands
 
 /// The systemd service, where it is installed.
 enum ServiceCheckup {
-  /// What systemd says about the unit.
+  /// The finding about the unit, as systemd reports it.
   static func finding(on loop: EventLoop) async -> Finding {
     guard ServiceUnit.isInstalled() else {
       return Finding(title: "service", result: .skipped("not installed"))
@@ -44,7 +44,7 @@ enum ServiceCheckup {
     return (states[0], states[1])
   }
 
-  /// What systemd's states of a unit mean for a person (org.freedesktop.systemd1(5), "Properties").
+  /// The meaning of systemd's states of a unit for a person (org.freedesktop.systemd1(5), "Properties").
   static func result(active: String, sub: String) -> Finding.Result {
     let remedy = "journalctl -u sensord -n 20 tells why"
     return switch (active, sub) {
@@ -57,7 +57,7 @@ enum ServiceCheckup {
   }
 }
 
-/// Whether other programs can ask the recorder. No reason why nothing is recorded, so never a failure.
+/// Whether other programs can ask the recorder. Never a failure, since recording does not depend on it.
 enum DoorCheckup {
   static func finding(isRecording: Bool, on loop: EventLoop) async -> Finding {
     guard isRecording else { return Finding(title: "clients", result: .skipped("no recorder is running")) }
@@ -76,7 +76,8 @@ enum DoorCheckup {
     "closed to other programs; the recorder's log says why ([clients] bus in its configuration)"
 }
 
-/// Whether the clock can be believed, and what was recorded while it could not. No reason why nothing is recorded, so never a failure.
+/// Whether the clock can be believed, and what was recorded while it could not. Never a failure, since recording does not depend
+/// on it.
 enum ClockCheckup {
   static func finding(bus: BusAddress, _ location: StoreLocation, on loop: EventLoop) async -> Finding {
     var belief = ClockBelief.notKnown
@@ -107,7 +108,7 @@ enum ClockCheckup {
   }
 }
 
-/// How far what reads strangers' files is confined here (SECURITY.md). No reason why nothing is recorded, so never a failure.
+/// The confinement of the program that reads foreign files (SECURITY.md). Never a failure, since recording does not depend on it.
 enum ImportCheckup {
   static func finding() -> Finding {
     let version = cconfinement_landlock()

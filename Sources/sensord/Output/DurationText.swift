@@ -1,6 +1,6 @@
 import Documents
 
-/// Lengths of time as a person says them.
+/// Lengths of time in the form that people use.
 enum DurationText {
   /// `45 s`, `12 min 05 s`, `3 h 07 min`, `2 d 04 h`: two units at most. Negative lengths are shown as `0 s`.
   static func text(microseconds: Int64) -> String {
@@ -32,7 +32,7 @@ enum DurationText {
 
 /// Numbers for a person, with a fixed number of digits after the point.
 enum FixedPoint {
-  /// `value` rounded to `digits` (0 to 6) digits; `?` where it is no number or too large to be one of ours.
+  /// `value` rounded to `digits` (0 to 6) digits; `?` for a value that is not finite, or too large.
   static func text(_ value: Double, digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     guard value.magnitude < 1e12 else { return "?" }

@@ -43,8 +43,8 @@ enum LocalTime {
 
 /// The time zone by whose clocks a command lays days and reads times.
 enum ZoneChoice {
-  /// The zone of that name, or the machine's own, as the C library finds it for all other output: what `TZ` says, else
-  /// what is in `/etc/localtime`, else UTC.
+  /// The zone of that name, or the machine's own, as the C library finds it for all other output: that of `TZ`, else of
+  /// `/etc/localtime`, else UTC.
   ///
   /// `TZ` is a name of the zone database, the path of a file in its format, or a rule as POSIX defines it; empty it is UTC.
   /// `TZDIR` names another zone database.
@@ -72,7 +72,7 @@ enum ZoneChoice {
       do throws(TimeZoneError) {
         return try TimeZoneRules.named(value, in: database)
       } catch {
-        // Where no days are named, the C library assumes those of the United States.
+        // The C library assumes the days of the United States for a rule that names no days.
         guard let rule = (try? TimeZoneRules(rule: value)) ?? (try? TimeZoneRules(rule: value + ",M3.2.0,M11.1.0"))
         else { throw error }
         return rule
@@ -104,8 +104,8 @@ enum ZoneChoice {
 
 /// Times as a person gives them to a command: `2026-11-21`, `2026-11-21T14:03`, `2026-11-21T14:03:05+01:00`.
 enum MomentText {
-  /// The moment that `text` means. A date alone is its midnight; what names no zone is read by the clocks of `zone`.
-  /// The zone is looked up for such a text only.
+  /// The moment that `text` means. A date alone is its midnight; a text without a zone is read by the clocks of `zone`, which is
+  /// looked up for such a text only.
   static func moment(
     _ text: String, in zone: @autoclosure () throws -> TimeZoneRules, option: String
   ) throws -> Timestamp {
@@ -119,7 +119,7 @@ enum MomentText {
     return try zone().moment(ofWallClock: wall.microseconds)
   }
 
-  /// What `--from` and `--to` of a list mean, by the machine's own clocks where no zone is named.
+  /// The predicate for `--from` and `--to` of a list, by the machine's own clocks where no zone is named.
   static func predicate(from: String?, to: String?) throws -> SamplePredicate {
     func moment(_ text: String?, _ option: String) throws -> Timestamp? {
       try text.map {
@@ -134,7 +134,7 @@ enum MomentText {
 
 /// Sentences about dates of a clock that was not set.
 enum ClockText {
-  /// The fact of a recording, with what to do about it.
+  /// The fact about a recording, with a remedy.
   static func notSet(_ session: String) -> String {
     "not set, so the dates may be wrong: sensord sessions date \(session) --start TIME"
   }

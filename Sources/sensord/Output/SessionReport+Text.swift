@@ -15,7 +15,7 @@ extension SessionReport {
     return text
   }
 
-  /// Labels, and what is known.
+  /// The facts of the session, each with its label.
   var facts: [(label: String, value: String)] {
     let length = DurationText.text(microseconds: session.microseconds)
     return [
@@ -35,7 +35,7 @@ extension SessionReport {
       ? "still recording" : "\(LocalTime.second(session.end.microseconds)), \(Self.describe(session.endReason))"
   }
 
-  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor says.
+  /// `Polar H10, firmware 3.1, serial number 0123`, as far as the sensor reports it.
   private var maker: String {
     let device = session.device
     let model = [device.manufacturer, device.model].compactMap { $0 }.joined(separator: " ")
@@ -99,7 +99,7 @@ extension SessionReport {
     }
   }
 
-  /// The runs of beats, with how certain their times are.
+  /// The runs of beats, with the uncertainty of their times.
   var runTable: TextTable {
     var table = TextTable([
       .init("Run", .right), .init("First beat"), .init("Length", .right), .init("Beats", .right),
@@ -133,7 +133,7 @@ extension SessionReport {
     return table
   }
 
-  /// What somebody marked.
+  /// The marks of people and programs.
   var markerTable: TextTable {
     var table = TextTable([.init("Marked at"), .init("What", shrinks: true)])
     for marker in markers { table.add([LocalTime.second(marker.time.microseconds), marker.text]) }
@@ -159,7 +159,7 @@ extension SessionReport {
 }
 
 extension ZoneTimes {
-  /// The rows of `show`: each zone with its borders and the time in it, that below all first.
+  /// The rows of `show`: each zone with its borders and the time in it, the time below all zones first.
   var table: TextTable {
     var table = TextTable([
       .init("Zone"), .init(title), .init("Beats a minute", .right), .init("Time", .right), .init("Share", .right),
@@ -179,7 +179,7 @@ extension ZoneTimes {
     return table
   }
 
-  /// What percentages are of.
+  /// The heading that names the basis of the percentages.
   private var title: String {
     switch zones.basis {
     case .maximum(let maximum): "of \(FixedPoint.text(maximum, digits: 0))"

@@ -6,7 +6,7 @@ import Recordings
 import SeriesStore
 import StoreCommands
 
-/// Where results go. Errors and progress go to ``StandardError``, so that a result can be piped on.
+/// The stream of results. Errors and progress go to ``StandardError``, so that a result can be piped on.
 enum StandardOutput {
   /// Writes all of `bytes`; a full disk behind a redirection is an error, a reader that went away ends the process
   /// (SIGPIPE), as it does for every other tool.
@@ -16,7 +16,7 @@ enum StandardOutput {
     }
   }
 
-  /// Writes `text` as it is; what comes from a peripheral must have been through ``PrintableText``.
+  /// Writes `text` unchanged; text of a peripheral must have been made safe by ``PrintableText``.
   static func write(_ text: String) throws(CommandFailure) {
     try write(Array(text.utf8))
   }
@@ -24,29 +24,29 @@ enum StandardOutput {
   /// True where a person looks at the result.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// How many lines the terminal has; 24 where there is none.
+  /// The number of lines of the terminal; 24 without one.
   static var rows: Int { TerminalSize(of: STDOUT_FILENO)?.rows ?? 24 }
 
-  /// How wide a result may be: the terminal's width. A file or a program gets all of it, since what is cut there is lost.
+  /// The width of a result: that of the terminal. Nothing is cut for a file or a program, since the cut text would be lost.
   static var columns: Int { TerminalSize(of: STDOUT_FILENO)?.columns ?? .max }
 }
 
-/// Where everything goes that is not the result: errors, progress, logs.
+/// The stream of everything but results: errors, progress, logs.
 enum StandardError {
-  /// Writes `text` as it is. Nothing can be done where that fails, so nothing is reported.
+  /// Writes `text` unchanged. A failure is ignored, since it could be reported nowhere else.
   static func write(_ text: String) {
     _ = FileAccess.write(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// How wide the terminal is; 80 where there is none.
+  /// The width of the terminal; 80 without one.
   static var columns: Int { TerminalSize(of: STDERR_FILENO)?.columns ?? 80 }
 
-  /// True where a person looks at it.
+  /// True where a person looks at the stream.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 }
 
 extension [StoreDamage] {
-  /// Names each, and ends the command with 65 if there is one: what was printed is all that can be read, or is not as it was
+  /// Reports each damage, and ends the command with 65 if there is one: the printed result is incomplete, or not as it was
   /// written.
   func report() throws(EarlierReport) {
     for damage in self { StandardError.write("sensord: \(PrintableText.line("\(damage)"))\n") }
@@ -54,15 +54,15 @@ extension [StoreDamage] {
   }
 }
 
-/// Where answers come from.
+/// The stream of answers.
 enum StandardInput {
   /// True where a person types.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 }
 
-/// One line on a terminal that says how far long work is; nothing where nobody looks.
+/// One line on a terminal with the progress of long work; nothing elsewhere.
 enum Progress {
-  /// Shows `text` in place of what was there.
+  /// Shows `text` in place of the line before.
   static func show(_ text: String) {
     guard StandardError.isTerminal else { return }
     StandardError.write("\r\u{1B}[K\(PrintableText.line(text, columns: StandardError.columns - 1))")
@@ -80,7 +80,7 @@ struct TerminalSize {
   var rows: Int
   var columns: Int
 
-  /// A terminal that does not say how large it is.
+  /// The size of a terminal that does not report it.
   private static let usual = TerminalSize(rows: 24, columns: 80)
 
   private init(rows: Int, columns: Int) {

@@ -8,7 +8,7 @@ import SeriesStore
 import StoreCommands
 
 extension CommandFailure {
-  /// The one place where an error of a library becomes an exit code and a line; nil for what is ArgumentParser's.
+  /// The one place where an error of a library becomes an exit code and a line; nil for an error of ArgumentParser.
   init?(classifying error: any Error) {
     switch error {
     case let error as StatisticsError: self.init(.usage, error.description)
@@ -81,9 +81,9 @@ extension CommandFailure {
   }
 }
 
-/// What is wrong with a command line, as the one line that every other error is too.
+/// An error in a command line, as one line like every other error.
 enum UsageMessage {
-  /// ArgumentParser's message for `error`, and where to read on: the help of the command that `arguments` name.
+  /// ArgumentParser's message for `error`, and a pointer to the help of the command that `arguments` name.
   ///
   /// A word in the place of a command is answered with the command that was meant.
   static func line(for error: any Error, arguments: [String]) -> String {

@@ -61,12 +61,12 @@ enum CommandLoop {
   }
 }
 
-/// What ends work that waits in poll(2): SIGINT, SIGTERM, SIGHUP, or the time that it was given.
+/// The events that end work in poll(2): SIGINT, SIGTERM, SIGHUP, or a time limit.
 struct EndSignals: ~Copyable {
-  /// Readable when it is to end.
+  /// A descriptor that becomes readable when the work is to end.
   let descriptor: CInt
 
-  /// - Parameter seconds: After so many seconds it ends by itself; nil never.
+  /// - Parameter seconds: The time limit; nil for work without one.
   /// - Throws: 70 where the system gives no descriptor.
   init(after seconds: Int?) throws(FileError) {
     var set = sigset_t()

@@ -4,7 +4,7 @@ import Logging
 import Recordings
 import Synchronization
 
-/// Who reads stderr: it decides how a log line looks.
+/// The reader of stderr, which decides the form of a log line.
 enum LogDestination: Hashable {
   case terminal(isColoured: Bool)
   case journald
@@ -20,7 +20,7 @@ enum LogDestination: Hashable {
     return .terminal(isColoured: isColoured)
   }
 
-  /// A logger that writes there.
+  /// A logger that writes to this destination.
   func logger(level: Configuration.LogLevel) -> Logger {
     let level = Logger.Level(level)
     return switch self {
@@ -125,7 +125,7 @@ enum LogMetadata {
     return first.merging(second) { $1 }
   }
 
-  /// Two blanks and the pairs by name; empty where there are none.
+  /// Two blanks and the pairs by name; empty without metadata.
   static func text(_ metadata: Logger.Metadata) -> String {
     guard !metadata.isEmpty else { return "" }
     let pairs = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\(PrintableText.line("\($0.value)"))" }
@@ -133,10 +133,10 @@ enum LogMetadata {
   }
 }
 
-/// Where log lines go, without waiting for whoever reads them.
+/// The stream of log lines, which never waits for its reader.
 ///
-/// They are written on the thread that receives values: a terminal that was stopped with Ctrl-S, or a pipe whose reader
-/// sleeps, must not stop it. A line for which there is no room is left out, and the next one that is written says so.
+/// Lines are written on the thread that receives values, which must not stop for a terminal stopped with Ctrl-S, or for a pipe
+/// with a sleeping reader. A line for which there is no room is left out, and the next one that is written says so.
 final class LogStream: Sendable {
   static let standardError = LogStream(descriptor: STDERR_FILENO)
 
@@ -148,7 +148,7 @@ final class LogStream: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Writes a line, or leaves it out. `note` makes the line that says how many were left out.
+  /// Writes a line, or leaves it out. `note` makes the line with the number of lines that were left out.
   func write(_ line: String, note: (_ missed: String) -> String) {
     missed.withLock { missed in
       guard hasRoom else { return missed += 1 }

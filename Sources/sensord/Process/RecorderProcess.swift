@@ -70,7 +70,7 @@ struct RecorderProcess {
     let path = store.path
     let events = recorder.events(.status)
     try CommandLoop.run(on: loop) { _ in
-      // It ends with the recording, and before the file is withdrawn.
+      // Publishing ends with the recording, and before the file is withdrawn.
       async let publishing: Void = publication.follow(events)
       do {
         try await recorder.run {
@@ -128,7 +128,7 @@ struct RecorderProcess {
     settings.adapters = configuration.adapters.map { Set($0) }
     settings.log = { level, line in logger.log(level: Logger.Level(level), "\(line)") }
     settings.inheritedLinks = links.inherited()
-    // Where that fails, a link may outlive a recorder that is killed: no reason to stop recording.
+    // Without the file a link may outlive a killed recorder, which is no reason to stop recording.
     settings.onLinks = { try? links.write($0) }
     return settings
   }
@@ -158,18 +158,18 @@ extension Logger.Level {
 ///
 /// One line for bluetoothd's unique bus name, one for each link: `hci0 C0:FF:EE:00:00:01`.
 struct OwnLinksFile {
-  /// How long after the recorder's last sign of life the file is believed: a restart is over within a minute. BlueZ gives a link
-  /// no name, so one that was lost and then made anew by another program looks the same.
+  /// The time after the recorder's last sign of life for which the file counts: a restart is over within a minute. BlueZ gives no
+  /// name to a link, so a link that was lost and then made anew by another program looks the same.
   static let lifetime: Duration = .seconds(60)
   private static let heading = "sensord-links 1"
 
-  /// Where the recorder's status is: it is written once a second while values come, and so a sign of life.
+  /// The file of the recorder's status, a sign of life: it is written once a second while values come.
   let status: StatusFile
 
   private var path: String { "\(status.directory)/links" }
 
-  /// The links that an earlier recorder left; nil where it left none, or is gone for too long. What another user has put
-  /// there is not believed: these links will be ended.
+  /// The links that an earlier recorder left; nil without links, or after too long a time. A file of another user is ignored,
+  /// since the listed links will be ended.
   func inherited() -> OwnLinks? {
     guard let age = [path, status.path].compactMap(Self.age).min(), age <= Self.lifetime,
       let bytes = try? FileAccess.readRegular(path, limit: 1 << 16, of: geteuid())
@@ -187,7 +187,7 @@ struct OwnLinksFile {
     return OwnLinks(service: String(lines[1]), links: links)
   }
 
-  /// Replaces the file; without links there is none.
+  /// Replaces the file, or removes it where there are no links.
   func write(_ links: OwnLinks?) throws {
     guard let links, !links.links.isEmpty else { return remove() }
     try status.prepare()

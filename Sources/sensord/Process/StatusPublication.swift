@@ -7,7 +7,7 @@ import Sensors
 import StoreCommands
 import Synchronization
 
-/// Keeps the status file and systemd's status line up to date while a recorder runs.
+/// Updates the status file and systemd's status line while a recorder runs.
 ///
 /// Nothing is written before ``begin()``: until a recorder has the store's lock, the file may be another's.
 final class StatusPublication: Sendable {
@@ -37,7 +37,7 @@ final class StatusPublication: Sendable {
     self.logger = logger
   }
 
-  /// From here on the file is this process's.
+  /// Begins to write: from here on the file is this process's.
   func begin() {
     state.withLock { $0.hasBegun = true }
     do {
@@ -98,7 +98,7 @@ final class StatusPublication: Sendable {
     }
   }
 
-  /// Once: the recording goes on without a status file, and a full disk would say so every second.
+  /// Logs the first error only: the recording goes on without a status file, and a full disk would fail every second.
   private func warn(_ error: any Error) {
     let isFirst = state.withLock { state in
       defer { state.hasWarned = true }
@@ -109,12 +109,12 @@ final class StatusPublication: Sendable {
   }
 }
 
-/// What a service reports to systemd (`sd_notify(3)`): one datagram to the socket that `NOTIFY_SOCKET` names.
+/// Reports of a service to systemd (`sd_notify(3)`): one datagram to the socket that `NOTIFY_SOCKET` names.
 ///
 /// The protocol is documented as stable, so a few lines do instead of libsystemd. Without the variable nothing is sent.
 struct ServiceNotification {
   enum State: Hashable {
-    /// The store is locked, the journal read: values that arrive now are kept.
+    /// The store is locked, and the journal was read: values that arrive now are recorded.
     case ready
     case stopping
     /// The loop still turns.
@@ -133,7 +133,7 @@ struct ServiceNotification {
   }
 
   private let socketPath: String?
-  /// How often ``State/watchdog`` must be sent: half of what systemd waits for; nil where it does not wait.
+  /// The interval of ``State/watchdog``: half the time that systemd waits for; nil where systemd does not wait.
   let watchdogInterval: Duration?
 
   init(environment: ProcessEnvironment, processIdentifier: Int32 = getpid()) {
@@ -144,12 +144,12 @@ struct ServiceNotification {
     }
   }
 
-  /// Sends `states` in one datagram. A failure is systemd's to notice, by its own time limits.
+  /// Sends `states` in one datagram. A failure is left to systemd's own time limits.
   ///
-  /// Where systemd does not read (its queue holds ten), only what it must know is waited for: the loop must not stand still
-  /// for a line of status, and a sign of life is followed by the next.
+  /// While systemd does not read (the queue holds ten), only reports that it must have are waited for: the loop must not stand
+  /// still for a line of status, and a sign of life is followed by the next.
   ///
-  /// - Returns: Whether systemd has it, or nobody wants it.
+  /// - Returns: Whether systemd has the states, or does not want them.
   @discardableResult
   func send(_ states: State...) -> Bool {
     guard let socketPath, var address = Self.address(socketPath) else { return true }

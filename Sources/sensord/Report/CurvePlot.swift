@@ -26,7 +26,7 @@ struct CurvePlot {
     var label: String
   }
 
-  /// What the picture is called; what it shows is added by itself.
+  /// The title of the picture; a description of the values is added to it.
   var title: String
   var unit: String
   var stretches: [[RecordedCurves.Point]]
@@ -34,7 +34,7 @@ struct CurvePlot {
   var pauses: [TimeSpan] = []
   var moments: [Moment] = []
   var levels: [Level] = []
-  /// When something was received that is not drawn.
+  /// The times of received values that are not drawn.
   var doubts: [Timestamp] = []
   private let time: TimeScale
   private let zone: TimeZoneRules
@@ -53,7 +53,7 @@ struct CurvePlot {
 
   private var count: Int { stretches.reduce(0) { $0 + $1.count } }
 
-  /// The figure with the picture, what it shows in words, and a table of its values.
+  /// The figure: the picture, its description in words, and a table of the values.
   func markup(_ identifier: String) -> String {
     let values = stretches.joined().map(\.value)
     guard let low = values.min(), let high = values.max() else { return "" }
@@ -85,7 +85,7 @@ struct CurvePlot {
 
   private func number(_ value: Double) -> String { FixedPoint.text(value, digits: 0) }
 
-  /// The line, and how many values it has.
+  /// The line, and the number of its values.
   func path(_ scale: PlotScale) -> (text: String, drawn: Int) {
     var text = ""
     var drawn = 0
@@ -121,7 +121,7 @@ struct CurvePlot {
     return kept
   }
 
-  /// Gaps and pauses, as areas. What would be less than a unit from its neighbour is one with it.
+  /// Gaps and pauses, as areas. Areas less than a unit apart are joined.
   private var shades: String {
     func areas(_ kind: String, _ spans: [(Timestamp, Timestamp)]) -> String {
       var areas: [(start: Double, end: Double)] = []
@@ -174,7 +174,7 @@ struct CurvePlot {
     return text + "<path class=\"doubt\" d=\"\(ticks)\"/>\n"
   }
 
-  /// What a reader without eyes for the picture has: some thirty parts of the time.
+  /// The table for a reader who does not see the picture: some thirty parts of the time.
   private var slices: TextTable {
     let steps: [Int64] = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600]
     let seconds = time.span.microseconds / 1_000_000
@@ -202,11 +202,11 @@ struct CurvePlot {
   }
 }
 
-/// Where values of a range stand on an axis, and which of them have a mark.
+/// The positions of a range's values on an axis, and the values that have a mark.
 struct PlotScale: Hashable {
   let low: Double
   let high: Double
-  /// The coordinates of both.
+  /// The coordinates of the lowest and the greatest value.
   let start: Double
   let end: Double
   /// Round values within the range.
@@ -258,7 +258,7 @@ struct TimeScale {
     let passed = zone.wallClock(at: time) % step
     var way = passed > 0 ? step - passed : -passed
     while true {
-      // A session of a foreign store may begin or end where time does.
+      // A session of a foreign store may begin or end at the limits of the type.
       let (next, isBeyond) = time.microseconds.addingReportingOverflow(way)
       guard !isBeyond, next <= span.end.microseconds else { break }
       time = Timestamp(microseconds: next)

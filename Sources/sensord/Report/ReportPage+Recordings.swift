@@ -6,10 +6,10 @@ extension ReportPage {
   /// The page of a session.
   ///
   /// - Parameters:
-  ///   - report: What `show` has.
-  ///   - curves: Its values.
-  ///   - zone: By whose clocks the axes are.
-  ///   - version: The program's.
+  ///   - report: The report of `sensord show`.
+  ///   - curves: The values of the session.
+  ///   - zone: The time zone of the axes.
+  ///   - version: The version of the program.
   init(_ report: SessionReport, _ curves: RecordedCurves, in zone: TimeZoneRules, version: String) {
     let session = report.session
     let name = PrintableText.line(session.device.name ?? session.device.localIdentifier ?? "a sensor")
@@ -64,7 +64,7 @@ extension ReportPage {
     metadata.isEmpty ? "" : MetadataTable.table(metadata).markup(caption: "What was said of it")
   }
 
-  /// Each figure with its number of values, or why it is not given.
+  /// Each figure with its number of values, or the reason why it is not given.
   static func figures(_ report: VariabilityReport) -> String {
     if let refusal = report.refusal { return "<p>\(Markup.escaped("Not given: \(refusal)"))</p>\n" }
     guard report.intervals.count > 0 else { return "<p>Not given: there are no intervals between normal beats.</p>\n" }

@@ -12,7 +12,7 @@ struct ReportPage {
   }
 
   var title: String
-  /// What is known of the recording: a label, which the next value shares where it is empty, and what is known.
+  /// The facts of the recording, each a label and a value; an empty label continues the one before.
   var facts: [(label: String, value: String)]
   var sections: [Section]
   /// The program's.

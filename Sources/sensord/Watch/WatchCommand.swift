@@ -30,12 +30,12 @@ struct WatchCommand: ParsableCommand {
   mutating func run() throws {
     if !json { try ZoneChoice.requireLocal() }
     let json = json
-    // Ctrl-C is how it ends.
+    // Ctrl-C ends the command.
     try CommandLoop.runInterruptibly { try await WatchRun.run(json: json, on: $0) }
   }
 }
 
-/// `sensord watch` at work: hands what happens to ``WatchScreen``, and shows it.
+/// The run of `sensord watch`: hands events to ``WatchScreen``, and shows the screen.
 struct WatchRun {
   private enum Happening: Sendable {
     case recorder(RecorderPresence.Event)
@@ -43,7 +43,7 @@ struct WatchRun {
     case signal(Int32)
   }
 
-  /// Until the task is cancelled.
+  /// Runs until the task is cancelled.
   @concurrent static func run(json: Bool, on loop: EventLoop) async throws {
     guard let bus = try GrantAccess.bus() else {
       throw CommandFailure(
@@ -94,12 +94,12 @@ struct WatchRun {
     do throws(DBusError) {
       _ = try await recorder.call(ClientInterfaces.live, "Subscribe", [.strings([])])
     } catch {
-      // A recorder that ended meanwhile has said so, or the bus has.
+      // The end of the recorder or of the bus is reported by an event of its own.
       if let failure = DoorAccess.failure(error) as? CommandFailure { throw failure }
     }
   }
 
-  /// Returns the sensor whose value it was; nil where it was something else.
+  /// Returns the sensor of a value; nil for any other message.
   private static func take(_ message: Message, into screen: inout WatchScreen) -> String? {
     let body = message.body
     if message.isSignal(ClientInterfaces.live.name, "State"), body.count == 3, let sensor = body[0].string,
@@ -112,7 +112,7 @@ struct WatchRun {
       let details = body[5].properties
     {
       let now = BootClock.now()
-      // Its age by the wall clock, which both programs share; the boot clock orders all else.
+      // The age is measured by the wall clock, which both programs share; the boot clock orders all else.
       let age = Timestamp(microseconds: LocalTime.now()).microseconds(since: Timestamp(microseconds: arrival))
       screen.measured(
         sensor,
@@ -126,7 +126,7 @@ struct WatchRun {
     return nil
   }
 
-  /// What the recorder that runs says of itself; nil where that cannot be read.
+  /// The status of the running recorder; nil where it cannot be read.
   private static func status() -> RecorderStatus? {
     for file in StatusFile.candidates(environment: .current) {
       if let document = try? file.read(), StatusFile.isRunning(document) { return document.status }

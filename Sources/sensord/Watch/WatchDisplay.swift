@@ -3,7 +3,7 @@ import HealthModel
 import Ingestion
 import Recordings
 
-/// Where `sensord watch` shows itself: a screen that is redrawn in place on a terminal, lines elsewhere.
+/// The output of `sensord watch`: a screen that is redrawn in place on a terminal, lines elsewhere.
 struct WatchDisplay {
   private var lines: WatchLines?
   private let isColoured: Bool
@@ -12,7 +12,7 @@ struct WatchDisplay {
 
   /// - Parameters:
   ///   - json: Lines of JSON, also on a terminal.
-  ///   - environment: Says what the terminal can do.
+  ///   - environment: The variables that describe the terminal.
   init(json: Bool, environment: ProcessEnvironment = .current) {
     // A terminal that cannot move its cursor gets lines.
     let isScreen = StandardOutput.isTerminal && !json && environment["TERM"] != "dumb"
@@ -24,7 +24,7 @@ struct WatchDisplay {
   /// Whether it is redrawn as time goes by.
   var isScreen: Bool { lines == nil }
 
-  /// Shows what is new; `measured` is the sensor whose value has just come.
+  /// Shows the changes; `measured` is the sensor whose value has just come.
   mutating func show(_ screen: WatchScreen, measured: String? = nil, at now: Int64 = LocalTime.now()) throws {
     if let text = lines?.lines(screen, measured: measured, at: now).joined() {
       if !text.isEmpty { try StandardOutput.write(text) }
@@ -32,14 +32,14 @@ struct WatchDisplay {
     }
     let style = WatchScreen.Style(
       columns: StandardOutput.columns, rows: StandardOutput.rows, isUTF8: isUTF8, isColoured: isColoured)
-    // The other screen, which has no lines of before: what is drawn there does not depend on how wide it was.
+    // The alternate screen, which has no earlier lines: a frame does not depend on the width that the terminal had before.
     let begin = isShown ? "" : "\u{1B}[?1049h\u{1B}[?25l"
     isShown = true
     let text = screen.frame(at: now, style).map { $0 + "\u{1B}[K" }.joined(separator: "\n")
     try StandardOutput.write("\(begin)\u{1B}[H\(text)\u{1B}[J")
   }
 
-  /// Gives the terminal back as it was.
+  /// Restores the terminal.
   mutating func end() {
     guard isShown else { return }
     isShown = false
@@ -52,24 +52,24 @@ struct WatchLines {
   enum Format { case text, json }
 
   let format: Format
-  /// What was written of each sensor.
+  /// The text or state that was written last for each sensor.
   private var written: [String: String] = [:]
 
   init(_ format: Format) {
     self.format = format
   }
 
-  /// Writes down what has changed.
+  /// Returns a line for each change.
   ///
   /// - Parameters:
-  ///   - screen: As it is now.
+  ///   - screen: The present screen.
   ///   - measured: The sensor whose value has just come: as JSON each value is a line.
   ///   - now: The wall clock, in microseconds since 1970 (UTC).
   /// - Returns: The lines that are new.
   mutating func lines(_ screen: WatchScreen, measured: String? = nil, at now: Int64) -> [String] {
     var lines: [String] = []
     if screen.sensors.isEmpty {
-      // Of nobody: whether a recorder is there at all.
+      // A line of no sensor: whether a recorder runs at all.
       let text = screen.isRecorderThere ? "a recorder is running" : WatchScreen.State.noRecorder.words
       if written.updateValue(text, forKey: "") != text {
         lines.append(format == .json ? Self.json(nil, screen, at: now) : "\(LocalTime.timeOfDay(now))  \(text)\n")

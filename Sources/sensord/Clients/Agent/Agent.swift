@@ -2,10 +2,10 @@ import Documents
 import FoundationEssentials
 import HealthModel
 
-/// Which questions a person is shown, and what follows from the answers. Pure: the recorder's list says what waits, and this
-/// compares it with what is shown.
+/// The questions that a person is shown, and the effects of the answers. Pure: compares the recorder's list of open requests with
+/// the questions on the display.
 struct Agent {
-  /// What a person does with a question.
+  /// The answers of a person to a question.
   enum Answer: Hashable, Sendable {
     case allowed, denied
     /// Allowed, but of the samples that are allowed one by one these only, by their places.
@@ -14,29 +14,29 @@ struct Agent {
     case dismissed
   }
 
-  /// What happens.
+  /// The events that the agent handles.
   enum Event: Hashable, Sendable {
-    /// The recorder has told what waits now.
+    /// The recorder has listed the open requests.
     case listed([AccessQuestion])
     /// A program asks, perhaps again.
     case requested(ClientIdentity)
     case answered(ClientIdentity, Answer)
-    /// What showed the questions has gone, and is back without them.
+    /// The service that showed the questions was restarted, and has lost them.
     case displayRestarted
     /// The recorder has ended, and its requests with it.
     case recorderGone
   }
 
-  /// What is to be done.
+  /// The effects that the caller carries out.
   enum Effect: Hashable, Sendable {
     /// Show a question, in place of an earlier one of the same program.
     case show(AccessQuestion)
     case withdraw(ClientIdentity)
     /// `objects` are the places of the samples that are allowed.
     case decide(AccessQuestion, allow: Bool, objects: Set<Int> = [])
-    /// Ask the recorder what waits.
+    /// Ask the recorder for the open requests.
     case list
-    /// Tell that nothing waits.
+    /// Report that no request is open.
     case tellIdle
   }
 
@@ -90,14 +90,14 @@ struct Agent {
   }
 }
 
-/// What one program asks its owner for: everything of it that is not decided yet, in one question.
+/// The question of one program to the owner: all requests of the program that are not decided yet.
 struct AccessQuestion: Hashable, Sendable {
   let client: ClientIdentity
-  /// Identifiers of types that it wants to save.
+  /// Identifiers of types that the program wants to save.
   let share: [String]
-  /// Identifiers of types that it wants to read.
+  /// Identifiers of types that the program wants to read.
   let read: [String]
-  /// Samples of which it wants to read some, one by one; nil where it asks for none. It may match nothing.
+  /// Samples of which the program wants to read some, one by one, perhaps without a match; nil without such a request.
   var objects: RequestedObjects?
 
   /// A question for each program that waits, in the order of their first entries.
@@ -111,7 +111,7 @@ struct AccessQuestion: Hashable, Sendable {
           .sorted()
       }
       let single = open.filter { $0.client == client && $0.isByObject }
-      // Of one type at a time; what is asked for twice is there once.
+      // Of one type at a time, without duplicates.
       let objects = single.first.map { first in
         RequestedObjects(
           type: first.type,
@@ -123,10 +123,10 @@ struct AccessQuestion: Hashable, Sendable {
     }
   }
 
-  /// Who asks, on one line that a terminal may show.
+  /// The program that asks, on one line that is safe for a terminal.
   var who: String { "\(PrintableText.line(client.application, columns: 60)) (user \(client.uid))" }
 
-  /// What it asks for, a line for each permission: `read: heart rate, intervals between beats`.
+  /// The requested types, a line for each permission: `read: heart rate, intervals between beats`.
   var wishes: [String] {
     let wishes = [("save", share), ("read", read)].compactMap { verb, types in
       types.isEmpty ? nil : "\(verb): \(types.map { TypeWords.text($0) }.joined(separator: ", "))"
@@ -137,7 +137,7 @@ struct AccessQuestion: Hashable, Sendable {
     ]
   }
 
-  /// The samples, numbered from 1: `1  2026-11-21  org.example.Optician`, of a clinical record what it is called before its source.
+  /// The samples, numbered from 1: `1  2026-11-21  org.example.Optician`, for a clinical record with its name before the source.
   var choices: [String] {
     (objects?.objects ?? []).enumerated().map { index, object in
       let day = object.start.map { String(LocalTime.minute($0.microseconds).prefix(10)) } ?? "–"
@@ -146,7 +146,7 @@ struct AccessQuestion: Hashable, Sendable {
     }
   }
 
-  /// The places of the samples that a person has named, `1,3` or `1 3`, from 0; nil where it is something else.
+  /// The places of the samples that a person has named, `1,3` or `1 3`, from 0; nil for any other text.
   func chosen(_ text: String) -> Set<Int>? {
     let count = objects?.objects.count ?? 0
     let words = text.split { $0 == "," || $0 == " " }
@@ -158,7 +158,7 @@ struct AccessQuestion: Hashable, Sendable {
 
 /// The identifiers of types in the words of a person.
 enum TypeWords {
-  /// Those whose identifier says something else than what is granted with it.
+  /// The words for types whose identifier does not name what is granted with them.
   private static let own = [
     "heartRateVariabilitySDNN": "intervals between beats (variability)",
     "heartbeatSeries": "intervals between beats (variability)",

@@ -20,12 +20,12 @@ struct AgentCommand: ParsableCommand {
       """)
 
   mutating func run() throws {
-    // Ctrl-C is how it ends.
+    // Ctrl-C ends the command.
     try CommandLoop.runInterruptibly { try await AgentRun.run(on: $0) }
   }
 }
 
-/// `sensord agent` at work: hands what happens to ``Agent``, and carries out what it says.
+/// The run of `sensord agent`: hands events to ``Agent``, and carries out the effects.
 struct AgentRun {
   private enum Happening: Sendable {
     case door(RecorderPresence.Event)
@@ -34,7 +34,7 @@ struct AgentRun {
     case failed(CommandFailure)
   }
 
-  /// Until the task is cancelled, or the input of a terminal ends.
+  /// Runs until the task is cancelled, or the input of a terminal ends.
   @concurrent static func run(on loop: EventLoop) async throws {
     guard let bus = try GrantAccess.bus() else {
       throw CommandFailure(
@@ -63,7 +63,7 @@ struct AgentRun {
       case .door(.gone):
         if isThere != false { StandardError.write("No recorder is running; waiting for one.\n") }
         isThere = false
-        // Its requests have gone with it; that is no news when it is back.
+        // The requests have gone with the recorder: their questions are withdrawn.
         try await carryOut(agent.handle(.recorderGone), &agent, door, display)
       case .door(.signal(let message)):
         guard let client = AgentDoor.request(message) else { continue }
@@ -108,11 +108,11 @@ struct AgentRun {
   }
 }
 
-/// The recorder as the agent sees it: what waits there.
+/// The recorder as the agent sees it: its open requests.
 struct AgentDoor {
   let recorder: RecorderPresence
 
-  /// Who asks, where a signal says that somebody does.
+  /// The program that asks, read from the signal of a request; nil for any other message.
   static func request(_ message: Message) -> ClientIdentity? {
     guard message.isSignal(ClientInterfaces.grants.name, "Requested"), let details = message.body.first?.properties,
       let uid = details["uid"]?.uint32, let application = details["application"]?.string
@@ -120,16 +120,16 @@ struct AgentDoor {
     return ClientIdentity(uid: uid, application: application)
   }
 
-  /// What waits; nil where no recorder is there. From then on the recorder tells of requests.
+  /// The open requests; nil without a recorder. From then on the recorder signals new requests.
   ///
-  /// - Throws: ``CommandFailure`` where this user is no owner.
+  /// - Throws: ``CommandFailure`` for a user who is not an owner.
   @concurrent func questions() async throws(CommandFailure) -> [AccessQuestion]? {
     guard let answer = try await call("List", []) else { return nil }
     return AccessQuestion.all(
       in: (answer.first?.array ?? []).compactMap { $0.properties.flatMap { GrantEntry(reading: $0) } })
   }
 
-  /// Decides; nothing where the recorder has gone meanwhile, with the program's request.
+  /// Sends the decision; does nothing where the recorder, and the program's request with it, has gone meanwhile.
   @concurrent func decide(_ question: AccessQuestion, allow: Bool, objects: Set<Int>) async throws(CommandFailure) {
     if let wish = question.objects {
       func ids(_ areChosen: Bool) -> Set<UUID> {

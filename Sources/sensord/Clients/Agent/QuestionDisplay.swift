@@ -4,11 +4,11 @@ import Documents
 import HealthModel
 import Recordings
 
-/// Where a person sees questions and answers them. Calls `answered` on the loop's thread.
+/// The display on which a person sees and answers questions. Calls `answered` on the loop's thread.
 protocol QuestionDisplay: Sendable {
   /// Shows a question in place of an earlier one of the same program.
   func show(_ question: AccessQuestion) async
-  /// The question of that program waits no more.
+  /// Withdraws the question of a program that waits no more.
   func withdraw(_ client: ClientIdentity) async
 }
 
@@ -23,7 +23,7 @@ actor TerminalDisplay: QuestionDisplay {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-  /// `ended` is called at the end of the input.
+  /// Creates the display; `ended` is called at the end of the input.
   init(
     on loop: EventLoop, answered: @escaping @Sendable (ClientIdentity, Agent.Answer) -> Void,
     ended: @escaping @Sendable () -> Void
@@ -95,7 +95,7 @@ actor NotificationDisplay: QuestionDisplay {
   private let connection: Connection
   private let answered: @Sendable (ClientIdentity, Agent.Answer) -> Void
   private let restarted: @Sendable () -> Void
-  /// The service's numbers of what is shown.
+  /// The service's numbers of the questions on the display.
   private var numbers: [ClientIdentity: UInt32] = [:]
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -152,14 +152,15 @@ actor NotificationDisplay: QuestionDisplay {
         .string("sensord"), .uint32(numbers[question.client] ?? 0), .string("dialog-question"),
         .string("\(question.who) asks for health data"), .string(body),
         .strings(Self.buttons(of: question)), .properties(["urgency": .byte(1), "resident": .boolean(true)]),
-        // Until it is answered.
+        // The notification stays until it is answered.
         .int32(0),
       ])
     guard let number = try? await connection.call(message).body.first?.uint32 else { return }
     numbers[question.client] = number
   }
 
-  /// One for each of a few samples that are allowed one by one, which allows it alone. More of them are chosen on a terminal.
+  /// A button for each of a few samples that are allowed one by one, which allows that sample alone. More of them are chosen on a
+  /// terminal.
   static func buttons(of question: AccessQuestion) -> [String] {
     let count = question.choices.count
     let single = (2...4).contains(count) ? (1...count).flatMap { ["only\($0)", "Only \($0)"] } : []
