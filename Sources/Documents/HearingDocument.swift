@@ -8,9 +8,9 @@ package struct HearingDocument {
   private let dose: Double?
 
   /// - Parameters:
-  ///   - audiograms: What was heard how well.
-  ///   - exposures: When it was too loud.
-  ///   - dose: Of the last seven days; nil where nothing is known of them.
+  ///   - audiograms: The audiograms.
+  ///   - exposures: The events of too much sound.
+  ///   - dose: The dose of the last seven days; nil where it is not known.
   package init(_ audiograms: [AudiogramEntry], _ exposures: [ExposureEventEntry], dose: Double?) {
     self.audiograms = audiograms
     self.exposures = exposures
@@ -47,7 +47,7 @@ package struct AudiogramEntry: Hashable, Sendable {
   }
 }
 
-/// A stored event of too much sound as lists show it. A program may have saved it without level and duration.
+/// A stored event of too much sound as lists show it. A program may have saved an event without level and duration.
 package struct ExposureEventEntry: Hashable, Sendable {
   package var sample: HealthSample
 
@@ -55,13 +55,13 @@ package struct ExposureEventEntry: Hashable, Sendable {
     self.sample = sample
   }
 
-  /// Whether it was headphones; else the environment.
+  /// Whether the sound came from headphones; else from the environment.
   package var isOfHeadphones: Bool { sample.type == .category(.headphoneAudioExposureEvent) }
 
   /// The equivalent continuous level, in dB(A).
   package var decibels: Double? { quantity(SoundExposureEvent.levelKey, in: .decibelAWeightedSoundPressureLevel) }
 
-  /// How long there was sound, in seconds.
+  /// The duration of the sound in seconds.
   package var seconds: Double? { quantity(SoundExposureEvent.durationKey, in: .second) }
 
   private func quantity(_ key: String, in unit: Unit) -> Double? {

@@ -2,7 +2,7 @@ import Bits
 
 /// A JSON value (RFC 8259) whose objects keep the order in which they were written.
 ///
-/// Programs compare the output of `sensord` byte for byte, so order, number format and escapes are ours.
+/// Programs compare the output of `sensord` byte for byte, so order, number format and escapes are fixed here.
 package enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)

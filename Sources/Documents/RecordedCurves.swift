@@ -1,10 +1,10 @@
 package import HealthModel
 
-/// What pictures of a recording show: its rates and intervals over time, in stretches that no gap interrupts.
+/// The curves in pictures of a recording: its rates and intervals over time, in stretches that no gap interrupts.
 ///
 /// A line may be drawn within a stretch, never from one to the next.
 package struct RecordedCurves: Sendable {
-  /// A value and when it was.
+  /// A value and its time.
   package struct Point: Hashable, Sendable {
     package var time: Timestamp
     package var value: Double
@@ -23,14 +23,14 @@ package struct RecordedCurves: Sendable {
 
   /// An interval that was received and is not drawn.
   package struct Doubt: Hashable, Sendable {
-    /// When it ended.
+    /// The end of the interval.
     package var time: Timestamp
     package var reason: NNIntervals.Exclusion.Reason
   }
 
   /// The time that is shown.
   package let span: TimeSpan
-  /// The gaps in it, cut to it, in order.
+  /// The gaps in ``span``, cut to it, in order.
   package let gaps: [RecordingGap]
   /// Heart rates as they were sent, in beats a minute.
   package let rates: [[Point]]
@@ -38,7 +38,7 @@ package struct RecordedCurves: Sendable {
   package let intervals: [[Point]]
   /// Each interval with the one that follows it without a gap.
   package let pairs: [Pair]
-  /// What was left out of ``intervals``.
+  /// The intervals that were left out of ``intervals``.
   package let doubts: [Doubt]
   /// The intervals of each recording in the span, for figures.
   package let records: [NNIntervals]
@@ -49,10 +49,11 @@ package struct RecordedCurves: Sendable {
   /// The curves of a recording.
   ///
   /// - Parameters:
-  ///   - span: What is outside of it is left out.
-  ///   - rates: In order of time. A line ends where one was sent from off the skin, and where none came for ten seconds.
-  ///   - heartbeats: One series or, for a workout that went on over several sessions, one of each, in order.
-  ///   - gaps: In any order.
+  ///   - span: The time that is shown.
+  ///   - rates: The rates in order of time. A line ends at a rate of a sensor that is off the skin, and where no rate was
+  ///     received for ten seconds.
+  ///   - heartbeats: One series or, for a workout over several sessions, one series of each session, in order.
+  ///   - gaps: The gaps in any order.
   package init(in span: TimeSpan, rates: [HeartRateValue], heartbeats: [HeartbeatSeries], gaps: [RecordingGap]) {
     self.span = span
     self.gaps = gaps.filter { $0.end >= span.start && $0.start <= span.end }.map { gap in
@@ -92,7 +93,7 @@ package struct RecordedCurves: Sendable {
     self.doubts = doubts
   }
 
-  /// Rates in stretches. Two are in one unless a gap lies between them, however short.
+  /// Rates in stretches. Two rates are in one stretch unless a gap lies between them, however short.
   private static func stretches(_ rates: [HeartRateValue], between gaps: [RecordingGap]) -> [[Point]] {
     var stretches: [[Point]] = []
     var previous: Timestamp?

@@ -4,9 +4,9 @@ package import HealthModel
 /// A stored measurement of blood pressure as lists show it.
 package struct BloodPressureEntry: Hashable, Sendable {
   package var sample: HealthSample
-  /// In mmHg; nil where the sample has no such part, which no program could save.
+  /// The systolic pressure in mmHg; nil where the sample has no such part, which no program could save.
   package var systolic: Double?
-  /// In mmHg, likewise.
+  /// The diastolic pressure in mmHg, likewise.
   package var diastolic: Double?
 
   /// - Parameters:
@@ -42,10 +42,10 @@ package struct PrescriptionEntry: Hashable, Sendable {
   /// The first eight digits of the identifier.
   package var shortName: String { String(sample.id.uuidString.lowercased().prefix(8)) }
 
-  /// Until when it is good; nil where it does not say.
+  /// The end of the prescription's validity; nil where the sample has none.
   package var expires: Timestamp? { sample.end > sample.start ? sample.end : nil }
 
-  /// What the glasses are for, where a text says so.
+  /// The purpose of the glasses; nil where no text names it.
   package var purpose: String? {
     if case .text(let text)? = sample.metadata[VisionPrescription.glassesDescriptionKey] { text } else { nil }
   }
@@ -65,7 +65,7 @@ package struct PrescriptionEntry: Hashable, Sendable {
 /// A stored clinical record as lists show it, without its document.
 package struct RecordEntry: Hashable, Sendable {
   package var sample: HealthSample
-  /// What it is called. Hostile text.
+  /// The name of the record: untrusted text.
   package var name: String
 
   package init(_ sample: HealthSample, name: String) {

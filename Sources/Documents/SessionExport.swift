@@ -1,6 +1,6 @@
 package import HealthModel
 
-/// What can be exported of a session, each as a CSV table. The raw values are what other programs ask by.
+/// The exports of a session, each a CSV table. Other programs request them by the raw values.
 package enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// ``BeatsExport``.
   case beats
@@ -53,7 +53,7 @@ package enum BeatsExport {
 package enum RatesExport {
   package static let heading = "time,bpm,contact,energy_kj,preceded_by_gap\n"
 
-  /// The whole table; `gaps` are all of the session in order. A rate is preceded by those that ended since the one before it.
+  /// The whole table; `gaps` are all of the session in order. A rate is preceded by the gaps that ended since the rate before.
   package static func csv(_ rates: [HeartRateValue], gaps: [RecordingGap]) -> [UInt8] {
     var bytes = Array(heading.utf8)
     bytes.reserveCapacity(bytes.count + 46 * rates.count)

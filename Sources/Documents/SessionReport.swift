@@ -7,13 +7,13 @@ package struct SessionReport: Hashable, Sendable {
   package var gaps: [RecordingGap]
   /// The points that somebody marked, in order of time.
   package var markers: [SessionMarker]
-  /// Whether its dates are in doubt, since the clock was not set.
+  /// Whether the dates are in doubt, since the clock was not set.
   package var isDoubtful: Bool
-  /// How long the rate was in each zone; nil where no zones are configured.
+  /// The time of the rate in each zone; nil where no zones are configured.
   package var zones: ZoneTimes?
-  /// How many beats have each flag that marks an artefact, in the order of exports; only those that occur.
+  /// The number of beats with each flag that marks an artefact, in the order of exports; without flags that do not occur.
   package var artefacts: [Artefact]
-  /// Whether the session's variability may be that of an arrhythmia.
+  /// The indication that the session's variability is that of an arrhythmia.
   package var rhythm: RhythmIndication
 
   /// The figures of heart rate variability that are not stored because the session does not allow them, with the reason.
@@ -27,7 +27,7 @@ package struct SessionReport: Hashable, Sendable {
     package var reason: String
   }
 
-  /// A flag and how many beats have it.
+  /// A flag and the number of beats that have it.
   package struct Artefact: Hashable, Sendable {
     package var name: String
     package var beats: Int
@@ -38,13 +38,13 @@ package struct SessionReport: Hashable, Sendable {
     package var reason: String
     package var count = 0
     package var microseconds: Int64 = 0
-    /// The sum of what is estimated; nil where no gap of this reason has an estimate.
+    /// The sum of the estimates; nil where no gap of this reason has an estimate.
     package var estimatedLostBeats: Double?
     /// Whether the gaps without an estimate make the sum a lower bound.
     package var isLowerBound = false
   }
 
-  /// A run as it is shown.
+  /// A run in the report.
   package struct Run: Hashable, Sendable {
     /// The first and the last beat, in microseconds since 1970 (UTC).
     package var start: Int64
@@ -52,7 +52,7 @@ package struct SessionReport: Hashable, Sendable {
     package var beats: Int
     package var uncertaintyMicroseconds: Int64
 
-    /// From its first beat to its last.
+    /// The length from the first beat to the last.
     package var microseconds: Int64 { Timestamp(microseconds: end).microseconds(since: Timestamp(microseconds: start)) }
   }
 
@@ -122,7 +122,7 @@ package struct SessionReport: Hashable, Sendable {
     return causes
   }
 
-  /// What the person or program that asked for the session said of it, in the order of the keys.
+  /// The metadata that the person or program gave with the request for the session, in the order of the keys.
   package var metadata: [(key: String, value: MetadataValue)] {
     session.metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

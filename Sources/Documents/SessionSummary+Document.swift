@@ -15,16 +15,16 @@ extension SessionSummary {
       gapCount: session.gaps.count, coverage: session.coverage, variability: session.variability)
   }
 
-  /// Whether it goes on: then its end is that of its latest value, and nothing says why it ended.
+  /// Whether the session goes on: then its end is that of the latest value, and no reason of the end is known.
   package var isOpen: Bool { endReason.isEmpty }
 
-  /// How long it is; 0 at least, whatever a damaged store says.
+  /// The length of the session; 0 at least, whatever a damaged store has.
   package var microseconds: Int64 { max(0, end.microseconds(since: start)) }
 
-  /// How many RR intervals were received that are no beats.
+  /// The number of received RR intervals that are no beats.
   package var leftOutIntervals: Int64 { quality.leftOutIntervals ?? 0 }
 
-  /// Why no figure of heart rate variability is given, whatever is asked for; nil where the beats decide.
+  /// The reason why no figure of heart rate variability is given at all; nil where the beats of the requested part decide.
   package var variabilityRefusal: VariabilityRefusal? {
     quality.intervalHabit.flatMap { $0.leavesBeats ? nil : .noBeats($0) }
   }
@@ -32,7 +32,7 @@ extension SessionSummary {
   /// The first eight digits of the identifier, which name a session well enough.
   package var shortName: String { String(id.uuidString.lowercased().prefix(8)) }
 
-  /// Whether it stands before another in a list: by start; equal starts by identifier, so that the order is always the same.
+  /// Whether the session precedes another in a list: by start; equal starts by identifier, so that the order is always the same.
   package func precedes(_ other: SessionSummary) -> Bool {
     (start, id.uuidString) < (other.start, other.id.uuidString)
   }

@@ -5,7 +5,7 @@ package import HealthModel
 package struct VariabilityListing: Hashable, Sendable {
   package var session: SessionSummary
   package var span: TimeSpan
-  /// Nil where no windows were asked for.
+  /// The length of a window; nil where no windows were requested.
   package var windowMicroseconds: Int64?
   package var reports: [VariabilityReport]
 
@@ -16,7 +16,7 @@ package struct VariabilityListing: Hashable, Sendable {
     self.reports = reports
   }
 
-  /// Keys are stable. A figure that is not given has the value null, and the reason under `refused`.
+  /// The object of `hrv --json`. Keys are stable. A figure that is not given has the value null, and the reason under `refused`.
   package var json: JSONValue {
     [
       "session": .string(session.id.uuidString.lowercased()), "start": Self.time(span.start),
@@ -58,9 +58,9 @@ package struct VariabilityListing: Hashable, Sendable {
   private static func time(_ time: Timestamp) -> JSONValue { .string(time.iso8601()) }
 }
 
-/// The answer of `sensord recovery`: the figure, or why there is none.
+/// The answer of `sensord recovery`: the figure, or the reason of its absence.
 package struct RecoveryAnswer: Hashable, Sendable {
-  /// When the exercise ended.
+  /// The end of the exercise.
   package var end: Timestamp
   package var figure: Result<HeartRateRecovery, RecoveryRefusal>
 
@@ -80,11 +80,11 @@ package struct RecoveryAnswer: Hashable, Sendable {
     self.figure = figure
   }
 
-  /// Keys are stable. Without a figure its values are null, and `refused` says why.
+  /// Keys are stable. Without a figure the values are null, and `refused` has the reason.
   ///
   /// - Parameters:
-  ///   - kind: `session` or `workout`: which of both it is of.
-  ///   - id: The identifier of that.
+  ///   - kind: The kind of recording: `session` or `workout`.
+  ///   - id: The identifier of the recording.
   /// - Returns: One object.
   package func json(of kind: String, _ id: UUID) -> JSONValue {
     let recovery = try? figure.get()

@@ -4,13 +4,13 @@ package import HealthModel
 /// One workout in full: the answer of `sensord show`.
 package struct WorkoutReport: Hashable, Sendable {
   package var entry: WorkoutEntry
-  /// The recovery as its beats have it now; nil where no session belongs to it.
+  /// The recovery, computed from the beats; nil where no session belongs to the workout.
   package var recovery: Result<HeartRateRecovery, RecoveryRefusal>?
-  /// How long the rate was in each zone, without pauses; nil where no zones are configured.
+  /// The time of the rate in each zone, without pauses; nil where no zones are configured.
   package var zones: ZoneTimes?
-  /// The ways that were taken in it, oldest first.
+  /// The routes of the workout, oldest first.
   package var routes: [Route]
-  /// The heart rates of its laps and segments, by their times, without pauses.
+  /// The heart rates of laps and segments, by their times, without pauses.
   package var lapRates: [TimeSpan: WorkoutStatistics]
 
   package init(
@@ -24,10 +24,10 @@ package struct WorkoutReport: Hashable, Sendable {
     self.lapRates = lapRates
   }
 
-  /// What is shown of a route.
+  /// The facts of a route.
   package struct Route: Hashable, Sendable {
     package var sample: HealthSample
-    /// In metres.
+    /// The length in metres.
     package var length: Double
 
     package init(_ sample: HealthSample, through locations: [RouteLocation]) {
@@ -46,16 +46,16 @@ package struct WorkoutReport: Hashable, Sendable {
 
   package var workout: Workout { entry.workout }
 
-  /// Why there is no recovery; nil where there is one, or nothing to compute it from.
+  /// The reason of a missing recovery; nil for a workout with a recovery, or without beats to compute it from.
   package var refusal: RecoveryRefusal? {
     guard entry.recovery == nil, case .failure(let refusal) = recovery else { return nil }
     return refusal
   }
 
-  /// By how much the rate fell: as it was saved, or else as the beats have it.
+  /// The fall of the rate: as it was saved, or else as computed from the beats.
   package var fall: Double? { entry.recovery ?? (try? recovery?.get())?.fall }
 
-  /// An event, and the place of the activity that it was told of, from 1; nil for the workout's.
+  /// An event, and the place of the activity that the event belongs to, from 1; nil for an event of the workout.
   package struct Event: Hashable, Sendable {
     package var event: WorkoutEvent
     package var activity: Int?
@@ -148,10 +148,10 @@ package struct WorkoutEntry: Hashable, Sendable {
   package var source: SourceRevision
   /// The hardware that measured.
   package var device: Device?
-  /// By how much the heart rate fell in the minute after it, in beats a minute; nil where that was not saved with it.
+  /// The fall of the heart rate in the minute after the workout, in beats a minute; nil where no fall was saved.
   package var recovery: Double?
 
-  /// Whether its dates are in doubt, since the clock was not set.
+  /// Whether the dates are in doubt, since the clock was not set.
   package var isDoubtful: Bool
 
   package init(
@@ -181,7 +181,7 @@ package struct WorkoutEntry: Hashable, Sendable {
     ] + (isDoubtful ? [JSONValue.clockNotSet] : [])
   }
 
-  /// What is told of heart rates.
+  /// The object of heart rates.
   static func json(_ rates: WorkoutStatistics?) -> JSONValue {
     [
       "average": .number(rates?.average), "minimum": .number(rates?.minimum), "maximum": .number(rates?.maximum),
@@ -190,7 +190,7 @@ package struct WorkoutEntry: Hashable, Sendable {
 }
 
 extension WorkoutConfiguration {
-  /// What a workout or an activity is.
+  /// The members that describe a workout or an activity.
   var members: [JSONValue.Member] {
     [
       .init("type", .string("\(activityType)")), .init("activityType", .integer(activityType.rawValue)),
@@ -201,6 +201,6 @@ extension WorkoutConfiguration {
 }
 
 extension Duration {
-  /// To the microsecond.
+  /// The length in seconds, to the microsecond.
   var seconds: Double { Double(wholeMicroseconds) / 1e6 }
 }

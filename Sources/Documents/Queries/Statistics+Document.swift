@@ -22,7 +22,8 @@ extension Statistics {
 }
 
 extension Statistics {
-  /// A bucket as the line of an answer: what ``json`` has, and the same exactly, in microseconds, with the parts of each source.
+  /// A bucket as the line of an answer: the members of ``json``, and the exact times in microseconds, with the parts of each
+  /// source.
   package var line: JSONValue {
     guard case .object(var members) = json else { return json }
     members += [

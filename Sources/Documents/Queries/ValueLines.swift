@@ -95,7 +95,7 @@ package struct HeartbeatLines {
 extension RouteLocation {
   /// A line of an answer: `{"timeMicroseconds","latitude","longitude","altitude"?,"horizontalAccuracy"?,"verticalAccuracy"?,"speed"?,"course"?}`.
   ///
-  /// Numbers in degrees, metres and metres a second, in the fewest digits that read back as the same. What is not known is absent.
+  /// Numbers in degrees, metres and metres a second, in the fewest digits that read back as the same. Unknown members are absent.
   package var line: JSONValue {
     let known: [(String, Double?)] = [
       ("altitude", altitude), ("horizontalAccuracy", horizontalAccuracy), ("verticalAccuracy", verticalAccuracy),
@@ -110,7 +110,7 @@ extension RouteLocation {
 }
 
 extension AudiogramSensitivityPoint {
-  /// A line of the answer to a query of an audiogram; what was not measured is left out.
+  /// A line of the answer to a query of an audiogram; values that were not measured are left out.
   package var line: JSONValue {
     let ears = [("leftEarSensitivity", leftEarSensitivity), ("rightEarSensitivity", rightEarSensitivity)]
     return .object(
@@ -120,7 +120,7 @@ extension AudiogramSensitivityPoint {
 }
 
 extension VisionPrescription {
-  /// The lines of the answer to a query of a prescription: one for each lens. What was not prescribed is left out.
+  /// The lines of the answer to a query of a prescription: one for each lens. Values that were not prescribed are left out.
   package var lines: [JSONValue] {
     lenses.map { lens in
       .object(
@@ -133,7 +133,7 @@ extension VisionPrescription {
 }
 
 extension ClinicalRecord {
-  /// The line of the answer to a query of a clinical record, with its document in Base64: its bytes are to stay what they are.
+  /// The line of the answer to a query of a clinical record, with its document in Base64, so that the bytes stay the same.
   package var line: JSONValue {
     var members: [JSONValue.Member] = [
       .init("type", .string(type.identifier)), .init("name", .string(displayName)),
