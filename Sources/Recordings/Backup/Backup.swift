@@ -6,7 +6,8 @@ import SeriesStore
 
 /// Makes a backup: one state of the store with the files of its attachments, the journal, and the configuration.
 ///
-/// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and never in neither.
+/// The journal is read before the state of the store is taken: a session that is stored meanwhile is in both, and is never
+/// missing.
 package struct Backup {
   /// The contents of a backup.
   package struct Report: Hashable, Sendable {
@@ -31,11 +32,11 @@ package struct Backup {
   /// Prepares a backup.
   ///
   /// - Parameters:
-  ///   - location: Where the store is.
-  ///   - configuration: The recorder's file of settings; nil where it has none.
-  ///   - version: The program's.
+  ///   - location: The place of the store.
+  ///   - configuration: The recorder's file of settings; nil without such a file.
+  ///   - version: The version of the program.
   ///   - time: The time of the files in the backup, in seconds since 1970 (UTC).
-  ///   - progress: Called again and again with what is being done; ends the backup by throwing.
+  ///   - progress: Called again and again with the present action; ends the backup by throwing.
   package init(
     of location: StoreLocation, configuration: String?, version: String, time: Int,
     progress: @escaping (String) throws -> Void
@@ -47,10 +48,10 @@ package struct Backup {
   /// An attachment was deleted while it was to be copied: the state of the store is one from before that.
   private struct Overtaken: Error {}
 
-  /// How often the backup begins anew since something was deleted meanwhile.
+  /// The greatest number of attempts, since a deletion meanwhile makes the backup begin anew.
   private static let greatestAttempts = 5
 
-  /// Makes the backup at `path`; what was there is replaced when the new one is whole.
+  /// Makes the backup at `path`; an old file is replaced when the new one is whole.
   ///
   /// - Throws: `FileError`, `StoreError`, `JournalError`, and what `progress` throws.
   package mutating func make(_ path: String) throws -> Report {
@@ -88,7 +89,7 @@ package struct Backup {
     try addAttachments(of: snapshot, to: &writer)
     let name = path.split(separator: "/").last ?? "backup"
     let hidden = "\(FileAccess.directory(of: path))/.\(name).\(getpid()).store"
-    // Left over from a process of the same number that was killed between making it and taking its name away.
+    // A remainder of a process of the same number that was killed before it could remove the name.
     unsafe unlink(hidden)
     try snapshot.withCopy(at: hidden) { done, total in
       try progress("copying page \(done) of \(total) of the store")
@@ -102,7 +103,7 @@ package struct Backup {
     for name in try JournalFiles.names(in: location.journal) {
       try progress("copying the journal")
       do {
-        // Gone meanwhile: the store has it, or a later file repeats it.
+        // The file has gone meanwhile: the store has its content, or a later file repeats it.
         guard let bytes = try JournalFiles.bytes(of: name, in: location.journal) else { continue }
         try writer.add(BackupForm.journal + name, bytes)
         report.journalFiles += 1
@@ -131,16 +132,16 @@ package struct Backup {
   }
 }
 
-/// Writes a backup, file after file; it appears at its place when it is whole.
+/// Writes a backup, file after file; the backup appears at its place when it is whole.
 struct BackupWriter: ~Copyable {
   private let output: ReplacedFile
   private let time: Int
   private var sums: [UInt8] = []
   private var hash = SHA256()
-  /// The file that is being written, and what it still lacks.
+  /// The file that is being written, and the number of its missing bytes.
   private var current = TarHeader(name: "", size: 0, time: 0)
   private var missing = 0
-  /// The bytes that were written.
+  /// The number of written bytes.
   private(set) var length = 0
 
   /// Begins a backup that will be at `path`, for its owner alone. `time` is in seconds since 1970 (UTC).
@@ -149,7 +150,7 @@ struct BackupWriter: ~Copyable {
     self.time = time
   }
 
-  /// Adds a file whose bytes are at hand.
+  /// Adds a file with these bytes.
   mutating func add(_ name: String, _ bytes: [UInt8]) throws(FileError) {
     try begin(name, size: bytes.count)
     try write(bytes)
@@ -158,7 +159,8 @@ struct BackupWriter: ~Copyable {
 
   /// Adds a file of this size, all that a descriptor has from its beginning.
   ///
-  /// - Throws: ``FileError`` where it has fewer; and what `check`, which is called between parts, throws.
+  /// - Throws: ``FileError`` where the descriptor has fewer bytes; and the errors of `check`, which is called between parts,
+  ///   throws.
   mutating func add(_ name: String, from descriptor: Int32, size: Int, check: () throws -> Void) throws {
     try begin(name, size: size)
     var buffer = [UInt8](repeating: 0, count: 1 << 18)

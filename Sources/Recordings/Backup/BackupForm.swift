@@ -4,18 +4,18 @@ import Captures
 enum BackupForm {
   /// The number of this form. A later one that earlier programs cannot read has a greater number.
   static let version = 1
-  /// First, so that a backup is known by its beginning.
+  /// The first file, so that a backup is known by its beginning.
   static let description = "sensord-backup"
   static let configuration = "sensord.conf"
   static let journal = "sensord.journal/"
   static let attachments = "sensord.attachments/"
   static let store = "sensord.sqlite"
-  /// Last: a line for each file before it, as `sha256sum` writes and reads them.
+  /// The last file: a line for each file before it, as `sha256sum` writes and reads them.
   static let sums = "SHA256SUMS"
 
   /// The two empty blocks at the end.
   static let end = [UInt8](repeating: 0, count: 2 * TarHeader.blockLength)
-  /// The most bytes of a file that is held in memory, for each that is.
+  /// The greatest size of each file that is read into memory.
   static let longest = [description: 1 << 16, configuration: 1 << 20, sums: 1 << 28]
 
   /// The content of the first file: a line.
@@ -23,7 +23,7 @@ enum BackupForm {
     Array("sensord-backup \(version) sensord \(program)\n".utf8)
   }
 
-  /// The number of the form in the first file; nil where it has none.
+  /// The number of the form in the first file; nil for a file without one.
   static func version(in bytes: [UInt8]) -> Int? {
     let words = bytes.split(separator: UInt8(ascii: " "))
     guard words.first?.elementsEqual("sensord-backup".utf8) ?? false else { return nil }
@@ -49,16 +49,16 @@ enum BackupForm {
   }
 }
 
-/// The block before each file in a tar archive (POSIX.1-1988, "ustar"), of which each value has one form only: so a flipped bit
-/// anywhere in it is seen.
+/// The block before each file in a tar archive (POSIX.1-1988, "ustar"), in which each value has one form only, so that any
+/// flipped bit is found.
 struct TarHeader: Hashable {
   static let blockLength = 512
 
   /// The path in the archive: at most 155 bytes up to the last slash, and 100 behind it.
   var name: String
-  /// In bytes.
+  /// The size in bytes.
   var size: Int
-  /// When it was written, in seconds since 1970 (UTC).
+  /// The time of writing, in seconds since 1970 (UTC).
   var time: Int
 
   /// The empty bytes behind a file of this size, up to a whole block.
@@ -84,7 +84,7 @@ struct TarHeader: Hashable {
     return block
   }
 
-  /// Reads a block; nil where it is not exactly one that ``bytes`` gives.
+  /// Reads a block; nil for a block that ``bytes`` would not write exactly so.
   init?(_ block: [UInt8]) {
     guard block.count == Self.blockLength, let size = Self.number(block[124..<136]),
       let time = Self.number(block[136..<148]),

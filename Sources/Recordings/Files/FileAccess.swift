@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Files, read whole, looked for, made safely; failures name the file.
+/// Access to files: reads them whole, looks for them, makes them safely; failures name the file.
 package enum FileAccess {
   /// True where something is at `path`.
   package static func exists(_ path: String) -> Bool {
@@ -25,7 +25,7 @@ package enum FileAccess {
     unsafe access(path, W_OK) == 0
   }
 
-  /// How many bytes the file system of `path` has left for its users; nil where it does not say.
+  /// The number of bytes that the file system of `path` has left for its users; nil where it is not known.
   package static func freeBytes(at path: String) -> UInt64? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }
@@ -38,7 +38,7 @@ package enum FileAccess {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The file that `path` leads to where that is a symbolic link; else `path` as it is.
+  /// The file that `path` leads to where that is a symbolic link; else `path` unchanged.
   package static func behindLink(_ path: String) -> String {
     var status = stat()
     guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, let real = unsafe realpath(path, nil)
@@ -74,8 +74,8 @@ package enum FileAccess {
     return try read(descriptor, path, limit: limit)
   }
 
-  /// As ``read(_:limit:)``, of a file that a program of ours must have written: what is no regular file, a link, or
-  /// where `owner` is given another user's, is an error, and is never waited for.
+  /// As ``read(_:limit:)``, of a file that a program of ours must have written: a link, anything but a regular file and, where
+  /// `owner` is given, a file of another user are errors, and are never waited for.
   package static func readRegular(_ path: String, limit: Int, of owner: uid_t? = nil) throws(FileError) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(errno, "cannot read \(path)", otherwise: .missing) }
@@ -135,38 +135,38 @@ package struct FileLookup: Sendable {
     self.presence = presence
   }
 
-  /// The real ones.
+  /// The files of the system.
   package static let system = FileLookup { path in
     if unsafe access(path, F_OK) == 0 { return .present }
     return errno == EACCES ? .forbidden : .absent
   }
 }
 
-/// Why something cannot be done with a file or a folder: what failed, why, and what to do about it, for a person.
+/// A failure with a file or a folder: the failed action, the reason, and the remedy, for a person.
 package struct FileError: Error, Hashable, Sendable {
-  /// What kind of failure it is, for a program.
+  /// The kind of failure, for a program.
   package enum Code: Hashable, Sendable {
     /// There is no such file.
     case missing
-    /// It holds something else than it should, or is no file.
+    /// The file has the wrong content, or is no file.
     case unsuitable
-    /// It, or a folder for it, cannot be made there.
+    /// The file, or a folder for it, cannot be made there.
     case cannotCreate
     /// The disk is full or broken.
     case inputOutput
     case permission
-    /// What is needed of the system is not there.
+    /// A needed part of the system is missing.
     case unavailable
-    /// Nothing says where the file is.
+    /// The place of the file is not known.
     case unplaced
-    /// The system refuses what no program should be refused.
+    /// The system refuses an action that every program is allowed.
     case system
   }
 
   package var code: Code
-  /// What failed and why, without a full stop at the end.
+  /// The failed action and the reason, without a full stop at the end.
   package var message: String
-  /// What the reader can do, as a command or a short clause.
+  /// The remedy, as a command or a short clause.
   package var remedy: String?
 
   package init(_ code: Code, _ message: String, remedy: String? = nil) {

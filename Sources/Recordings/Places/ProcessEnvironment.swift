@@ -57,7 +57,7 @@ package struct ProcessEnvironment: Sendable {
   ]
 }
 
-/// What the file system shows of the systemd service.
+/// The systemd service, as far as the file system shows it.
 package enum ServiceUnit {
   private static let paths = [
     "/etc/systemd/system/sensord.service", "/usr/local/lib/systemd/system/sensord.service",

@@ -6,7 +6,7 @@ internal import SeriesStore
 
 /// The stored workouts beside the sessions. They are named in the same way.
 extension SessionCatalogue {
-  /// What a name means.
+  /// The kinds of recordings that a name can mean.
   package enum Named: Sendable {
     /// A session by that name.
     case session
@@ -14,7 +14,7 @@ extension SessionCatalogue {
     case workout(UUID)
   }
 
-  /// What `text` means: a workout or a session. `last` is the one of both that has values and began last.
+  /// The workout or session that `text` means. `last` is the newest of both that has values.
   ///
   /// - Throws: ``SessionError``, where the name fits nothing or several of them; `StoreError`.
   @concurrent package func named(_ text: String) async throws -> Named {
@@ -30,8 +30,8 @@ extension SessionCatalogue {
     return .workout(workout)
   }
 
-  /// The newest session or workout with values; a session of the same start is the newer one, and the answer where there is neither, so
-  /// that the search for it says so.
+  /// The newest session or workout with values; a session of the same start is the newer one, and the answer without both, so
+  /// that the search for it reports the failure.
   @concurrent private func newest() async throws -> Named {
     var session: SessionSummary?
     do { session = try await listed("last") } catch SessionError.noneYet {}
@@ -48,7 +48,7 @@ extension SessionCatalogue {
     return .session
   }
 
-  /// The workout whose stored recovery is of the same heart and of a part of the same minute; nil where there is none.
+  /// The workout whose stored recovery is of the same heart and of a part of the same minute; nil without such a workout.
   @concurrent package func workout(
     withRecoveryDuring minute: TimeSpan, in session: SessionSummary
   ) async throws -> UUID? {
@@ -64,7 +64,7 @@ extension SessionCatalogue {
     return nil
   }
 
-  /// What the store has beside sessions: how many workouts, and the quantity types by name, the heart rate first.
+  /// The content of the store beside sessions: the number of workouts, and the quantity types by name, the heart rate first.
   @concurrent package func others() async throws -> (workouts: Int, types: [String]) {
     guard let store else { return (0, []) }
     let types = try await store.quantityTypes().map(\.identifier)
@@ -75,7 +75,7 @@ extension SessionCatalogue {
     )
   }
 
-  /// The stored workouts that match and can be read, oldest first, and what is wrong with the others.
+  /// The stored workouts that match and can be read, oldest first, and the damages of the others.
   @concurrent package func workouts(
     _ predicate: SamplePredicate = .all
   ) async throws -> (workouts: [WorkoutEntry], damages: [String]) {

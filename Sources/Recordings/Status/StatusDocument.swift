@@ -4,13 +4,13 @@ import HealthModel
 package import Ingestion
 import Sensors
 
-/// What the status file holds: who records, into what, and what the recorder last said about itself.
+/// The content of the status file: the recorder, its store, and its last status.
 package struct StatusDocument: Hashable, Sendable {
   /// The recorder's version, process and start, the latter in microseconds since 1970 (UTC).
   package var version: String
   package var processIdentifier: Int32
   package var started: Int64
-  /// When the file was written, in microseconds since 1970 (UTC).
+  /// The time of writing, in microseconds since 1970 (UTC).
   package var updated: Int64
   /// The same moment by the boot clock, in microseconds; nil in a file of an earlier version.
   package var bootMicroseconds: Int64?
@@ -112,7 +112,7 @@ extension StatusDocument {
 }
 
 extension StatusDocument {
-  /// Reads what ``json`` wrote; nil where the bytes are something else, a later version's file perhaps.
+  /// Reads what ``json`` wrote; nil for other bytes, for example a later version's file.
   package init?(reading bytes: [UInt8]) {
     guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)),
       let state = RecorderState(rawValue: document.state),
