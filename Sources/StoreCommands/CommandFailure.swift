@@ -2,14 +2,14 @@ import Documents
 package import Recordings
 import SeriesStore
 
-/// Why a command gives up, as one line for a person: what failed, why, and what to do about it.
+/// The failure of a command, as one line for a person: the failed action, the reason, and the remedy.
 ///
-/// Errors of the libraries become one of these at the root of each program, once. Health data never stand in one.
+/// Errors of the libraries become one of these at the root of each program, once. A failure never contains health data.
 package struct CommandFailure: Error, Hashable, Sendable {
   package var status: ExitStatus
-  /// What failed and why, without a full stop at the end.
+  /// The failed action and the reason, without a full stop at the end.
   package var message: String
-  /// What the reader can do, as a command or a short clause.
+  /// The remedy, as a command or a short clause.
   package var remedy: String?
 
   package init(_ status: ExitStatus, _ message: String, remedy: String? = nil) {
@@ -26,7 +26,7 @@ package struct CommandFailure: Error, Hashable, Sendable {
 }
 
 extension CommandFailure {
-  /// A failure of what every command on a store does: finding it, its sessions and files. Nil for any other error.
+  /// A failure to find the store, its sessions or files, common to all commands on a store. Nil for any other error.
   package init?(ofStored error: any Error) {
     switch error {
     case let failure as CommandFailure: self = failure
@@ -37,7 +37,7 @@ extension CommandFailure {
     }
   }
 
-  /// A file or folder with which something cannot be done.
+  /// A failure with a file or folder.
   package init(_ error: FileError) {
     self.init(ExitStatus(error.code), error.message, remedy: error.remedy)
   }
@@ -90,10 +90,10 @@ extension ExitStatus {
   }
 }
 
-/// What a program returns to its caller: the codes of `sysexits.h` of Documentation/command-line.md.
+/// The exit codes of the programs: those of `sysexits.h` in Documentation/command-line.md.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
   case success = 0
-  /// The command line makes no sense, hexadecimal digits that are none included.
+  /// The command line is invalid; an example is a payload that is not hexadecimal.
   case usage = 64
   /// A payload, capture or store holds something else than it should.
   case badData = 65
