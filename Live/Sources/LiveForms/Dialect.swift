@@ -78,3 +78,69 @@ public struct PhoenixMessage: Sendable {
       + #""topic":\#(JSONText.quoted(content.topic))}"#
   }
 }
+
+/// The hub's own JSON, one object for each change, as `/events` and `/ws` send it.
+///
+/// `{"state":"measuring","sequence":7,"sensor":"C0:FF:EE:00:00:01","bpm":72,"rr_ms":[832.0],"time_ms":1795476000123,`
+/// `"uncertainty_ms":1000,"gap":false}`; without a value `bpm` is null and what belongs to a value is left out.
+public enum Event {
+  /// How much earlier than its arrival the last beat of a value may have been. Sensors send about once a second.
+  public static let uncertaintyMilliseconds = 1000
+
+  public static func json(_ shown: Shown) -> String {
+    let head = #"{"state":"\#(shown.pulse.state)","sequence":\#(shown.sequence)"#
+    guard case .value(let reading) = shown.pulse else { return head + #","bpm":null}"# }
+    let intervals = reading.rrTicks.map(milliseconds).joined(separator: ",")
+    return head + #","sensor":\#(JSONText.quoted(reading.sensor)),"bpm":\#(reading.beatsPerMinute)"#
+      + #","rr_ms":[\#(intervals)],"time_ms":\#(reading.microseconds / 1000)"#
+      + #","uncertainty_ms":\#(uncertaintyMilliseconds),"gap":\#(reading.precededByGap)}"#
+  }
+
+  /// As one message of a stream of server-sent events.
+  public static func serverSent(_ shown: Shown) -> String {
+    "id: \(shown.sequence)\ndata: \(json(shown))\n\n"
+  }
+
+  /// To a tenth, rounded to the nearest; a tick is almost one.
+  private static func milliseconds(_ ticks: UInt16) -> String {
+    let tenths = (Int(ticks) * 10_000 + 512) / 1024
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+/// The rate alone, for programs that poll it or read a file.
+public enum PlainRate {
+  /// What stands in a text file: digits, or a dash.
+  public static func text(_ pulse: Pulse) -> String { digits(pulse) ?? "-" }
+
+  /// Digits; nil where there is no value.
+  public static func digits(_ pulse: Pulse) -> String? {
+    guard case .value(let reading) = pulse else { return nil }
+    return "\(reading.beatsPerMinute)"
+  }
+
+  /// `{"bpm":72,"measured_at":1795476000123}`, the time in milliseconds of 1970; nil where there is no value.
+  public static func json(_ pulse: Pulse) -> String? {
+    guard case .value(let reading) = pulse else { return nil }
+    return #"{"bpm":\#(reading.beatsPerMinute),"measured_at":\#(reading.microseconds / 1000)}"#
+  }
+}
+
+/// Texts as they stand in JSON.
+enum JSONText {
+  /// In quotation marks, with everything escaped that has to be.
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\u{20}"...: result.unicodeScalars.append(scalar)
+      default:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return result + "\""
+  }
+}

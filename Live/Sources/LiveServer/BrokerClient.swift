@@ -2,6 +2,23 @@ internal import CMosquitto
 internal import Glibc
 internal import Synchronization
 
+/// Where an MQTT broker is, and as whom it is spoken to.
+public struct BrokerPlace: Sendable {
+  /// A name or an IP address.
+  public var host: String
+  public var port: Int
+  /// Nil where the broker asks nobody.
+  public var user: String?
+  public var password: String?
+
+  public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+}
+
 /// libmosquitto's client of one broker: each attempt to be connected has a thread, which sleeps while nothing is sent and ends with the connection.
 /// The library lets other threads publish meanwhile.
 @safe final class BrokerClient: Sendable {

@@ -237,3 +237,47 @@ public final class LiveServer: Sendable {
     return "\(error)"
   }
 }
+
+/// How much of the hub strangers may take up.
+public struct Limits: Sendable {
+  /// Connections at a time; further ones are closed at once.
+  public var connections = 1000
+  /// How long a connection may take for a request, and stay without one.
+  public var requestTime: TimeAmount = .seconds(10)
+  /// How long a stream may take nothing of what waits for it.
+  public var stallTime: TimeAmount = .seconds(30)
+  /// Messages that wait for a slow reader; more, and the oldest go.
+  public var waitingMessages = 32
+  /// Bytes of a request's header fields, and fields.
+  public var headerBytes = 16 * 1024
+  public var headerFields = 64
+  /// Bytes of a message, and of a frame, that a WebSocket's client may send.
+  public var messageBytes = 4096
+  /// Frames that one message may be cut into.
+  public var fragments = 16
+
+  public init() {}
+}
+
+/// Why the hub cannot do what it was asked, as one line for a person: what failed, why, and what to do.
+public struct LiveFailure: Error, Hashable, Sendable {
+  /// Codes of `sysexits.h`.
+  public enum Status: Int32, Sendable {
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    case unavailable = 69
+    case cannotCreate = 73
+  }
+
+  public var status: Status
+  public var message: String
+
+  public init(_ status: Status, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  /// What the system calls an error.
+  public static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
+}

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import LiveLocks
 
 /// Who may read. Confined to the hub's loop.
@@ -42,5 +43,70 @@ enum Key: Hashable {
     case .visitor: "org.sensord.Live"
     case .token(let name): "org.sensord.Live.\(name)"
     }
+  }
+}
+
+/// The names that tokens may have, for the program and for the hub's own socket.
+public enum TokenName {
+  /// Refuses a name that no token can have.
+  ///
+  /// - Throws: A ``LiveFailure`` that says which names are allowed, and what is wrong with this one.
+  public static func check(_ name: String) throws(LiveFailure) {
+    guard !TokenList.isName(name) else { return }
+    let fault =
+      switch name.utf8.count {
+      case 0: "this one is empty"
+      case ...TokenList.longestName: "this one has other characters"
+      default: "this one has \(name.utf8.count) bytes"
+      }
+    throw LiveFailure(
+      .usage,
+      "a token's name has 1 to \(TokenList.longestName) of the ASCII letters, digits, '.', '_' and '-'; \(fault)")
+  }
+
+  /// Refuses a name that no token can have, where an existing token is meant.
+  ///
+  /// - Throws: A ``LiveFailure`` that says how the tokens are called.
+  public static func checkExisting(_ name: String) throws(LiveFailure) {
+    guard TokenList.isName(name) else { throw unknown }
+  }
+
+  static var unknown: LiveFailure {
+    LiveFailure(.noInput, "there is no token of that name; 'sensord-live token list' names all")
+  }
+}
+
+/// Where the list of tokens is kept: readable by its owner alone, replaced by rename.
+struct TokenFile {
+  let path: String
+
+  /// The list; an empty one where there is no file.
+  func read() throws(LiveFailure) -> TokenList {
+    guard let file = unsafe fopen(path, "re") else {
+      guard errno == ENOENT else { throw failure("read", LiveFailure.reason(errno)) }
+      return TokenList()
+    }
+    defer { unsafe fclose(file) }
+    // More than the longest list has.
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    do throws(TokenList.Failure) {
+      return try TokenList(String(decoding: bytes[..<count], as: UTF8.self))
+    } catch {
+      guard case .damaged(let line) = error else { throw failure("read", LiveFailure.reason(EIO)) }
+      throw LiveFailure(.badData, "line \(line) of \(path) is no token; delete that line, or the file")
+    }
+  }
+
+  func write(_ list: TokenList) throws(LiveFailure) {
+    do throws(DraftedFile.Failure) {
+      try DraftedFile(path: path).write(list.text, isDurable: true)
+    } catch {
+      throw failure("written", error.reason)
+    }
+  }
+
+  private func failure(_ what: String, _ reason: String) -> LiveFailure {
+    LiveFailure(.cannotCreate, "\(path) cannot be \(what): \(reason); choose another --state")
   }
 }

@@ -1,6 +1,35 @@
 internal import ArgumentParser
 internal import LiveServer
 
+struct LiveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sensord-live",
+    abstract: "Shows the heart rate that sensord records: in a browser, and to other programs.",
+    discussion: """
+      Reads from the recorder over D-Bus, as the application org.sensord.Live, which the recorder's owner has to allow:
+        sensord grants allow org.sensord.Live@UID --read heartRate,heartbeatSeries
+
+      'sensord-live run' listens on this machine alone. 'sensord-live open' prints a link that opens its page once.
+      """,
+    subcommands: [RunCommand.self, OpenCommand.self, TokenCommand.self])
+}
+
+struct OpenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Print a link that opens the page of the running hub once.",
+    discussion: """
+      The link works for two minutes and for one browser, which then may look for 30 days, or until the hub ends.
+
+        xdg-open "$(sensord-live open)"
+      """)
+
+  @OptionGroup var socket: SocketOption
+
+  func run() throws {
+    Terminal.print(try ControlClient(socket.path).ask("open"))
+  }
+}
+
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Let programs and overlays read without a person.",
@@ -45,4 +74,11 @@ struct TokenCommand: ParsableCommand {
       _ = try ControlClient(socket.path).ask("revoke \(name)")
     }
   }
+}
+
+struct SocketOption: ParsableArguments {
+  @Option(
+    name: .customLong("socket"),
+    help: ArgumentHelp("The hub's own socket; otherwise yours, or that of the service.", valueName: "path"))
+  var path: String?
 }

@@ -2,6 +2,12 @@ internal import LiveForms
 internal import LivePulse
 internal import NIOCore
 
+/// Something that shows the pulse somewhere: one file each. Confined to the hub's loop.
+protocol Output: AnyObject {
+  /// Something else is to be shown. Without a value, the output goes to its own form of "none" at once.
+  func show(_ shown: Shown)
+}
+
 /// Avatar parameters over UDP.
 final class OSCOutput: Output {
   /// How long a beat is said to last.
@@ -34,4 +40,15 @@ final class OSCOutput: Output {
     // Nobody may be listening: that is no failure.
     channel.flush()
   }
+}
+
+/// Keeps what Prometheus reads.
+final class MetricsOutput: Output {
+  private var metrics = Metrics()
+
+  func show(_ shown: Shown) {
+    metrics.show(shown.pulse)
+  }
+
+  var text: String { metrics.text }
 }

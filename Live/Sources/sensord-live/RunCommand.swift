@@ -143,3 +143,51 @@ struct RunCommand: ParsableCommand {
     return BrokerPlace(host: host, port: port, user: mqttUser, password: password)
   }
 }
+
+/// An address with a port, as a person writes it: `127.0.0.1:8765`, `[::1]:8765`.
+enum Place {
+  static func parsed(
+    _ text: String, option: String, ports: ClosedRange<Int>
+  ) throws(LiveFailure) -> (address: String, port: Int) {
+    guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), ports.contains(port)
+    else {
+      throw LiveFailure(.usage, "\(option) needs an address and a port, 127.0.0.1:8765 for example, not '\(text)'")
+    }
+    var address = text[..<colon]
+    if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+    return (String(address), port)
+  }
+}
+
+/// A file with a password in its first line: words of a command can be read by every process of the machine.
+enum PasswordFile {
+  /// Longer than every password that a broker takes.
+  private static let longest = 4096
+
+  static func read(_ path: String) throws(LiveFailure) -> String {
+    guard let file = unsafe fopen(path, "re") else {
+      throw LiveFailure(
+        .noInput, "\(path) cannot be read: \(LiveFailure.reason(errno)); mend that, or choose another file")
+    }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: longest)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") }
+    guard !line.isEmpty, let password = String(validating: line, as: UTF8.self) else {
+      throw LiveFailure(.badData, "\(path) holds no password in its first line; write one into it")
+    }
+    return password
+  }
+}
+
+/// How many descriptors the program may have: one for each connection, and more than a shell usually lets a program have.
+enum Descriptors {
+  /// As many, or what may be had at the most.
+  static func allow(_ count: rlim_t) {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < count else { return }
+    limit.rlim_cur = min(count, limit.rlim_max)
+    unsafe setrlimit(resource, &limit)
+  }
+}
