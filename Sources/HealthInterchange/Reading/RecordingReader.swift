@@ -1,3 +1,5 @@
+package import HealthModel
+
 /// Reads one format, from bytes in pieces of any size. It keeps no more of them than one message, line or element.
 package protocol RecordingReader {
   /// Which format.
@@ -83,5 +85,88 @@ package enum ForeignFormat: String, Hashable, Sendable, CaseIterable {
   /// The endings of the file that goes on where one of this format ends, behind a zero byte: the first that is there and has beats. None for most formats.
   package var companions: [String] {
     self == .wfdb ? ["atr", "ecg", "qrs", "wqrs", "gqrs"] : []
+  }
+}
+
+/// What a reader finds in a file, one after the other.
+package enum ForeignElement: Hashable, Sendable {
+  /// A recording begins; what came before belongs to another one.
+  case recording
+  /// The recording is a copy of that one: written by this program, from whatever store.
+  case identity(RecordingIdentity)
+  /// The hardware that measured, as the file names it; what is said later adds to it.
+  case device(Device)
+  /// The program or device that made the file, as the file names it.
+  case source(SourceRevision)
+  /// What was done.
+  case activity(WorkoutActivityType)
+  /// A heart rate.
+  case rate(Timestamp, UInt16)
+  /// A moment without a value: a clock for the intervals that follow.
+  case moment(Timestamp)
+  /// The timer starts or stops: where it stands there is nothing.
+  case timer(isRunning: Bool, Timestamp)
+  /// Rates were lost between the one before and the next: the file says so, however short that is.
+  case lostRates
+  /// Beats were lost between the one before and the next: something stands there that is no interval.
+  case lostBeats
+  /// Times of beats are known to so many milliseconds; by the file's first line alone the first one would be at `knownBy`.
+  case timesWithin(milliseconds: Int64, knownBy: Timestamp)
+  /// An interval in milliseconds. It follows the one before, or the start of the timer.
+  case interval(UInt32)
+  /// An interval in milliseconds, whose beat was at that time.
+  case placedInterval(UInt32, Timestamp)
+  /// A beat at a time of which nothing else is known.
+  case beat(Timestamp)
+  /// Beats are told in so many ticks a second, and counted from that moment; nil where the file does not say when that was.
+  case ticks(perSecond: Int32, from: Timestamp?)
+  /// A run of beats begins with one at that tick.
+  case firstBeat(Int64, Heartbeat.Flags)
+  /// A beat so many ticks after the one before.
+  case nextBeat(UInt32, Heartbeat.Flags)
+  /// A lap ended.
+  case lap(Timestamp)
+}
+
+/// Where a file cannot be read any further, and why. What is before it stays.
+package struct FileDamage: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The place: `byte 1234`, `line 12`.
+  package var place: String
+  /// What is wrong there, without a full stop.
+  package var problem: String
+
+  package init(_ place: String, _ problem: String) {
+    self.place = place
+    self.problem = problem
+  }
+
+  package var description: String { "\(place): \(problem)" }
+}
+
+/// What a reader passed over, and what else it has to tell.
+package struct ReadingAccount: Hashable, Sendable {
+  /// How often each kind of thing was left out, by its name in the format.
+  package var leftOut: [String: Int] = [:]
+  /// What is to be told of the file: a wrong checksum, for instance. At most ``most``.
+  package private(set) var notes: [String] = []
+
+  /// So many kinds and notes are told one by one.
+  package static let most = 50
+
+  package init() {}
+
+  mutating func leave(out name: String, _ count: Int = 1) {
+    let isKnown = leftOut[name] != nil || leftOut.count < Self.most
+    leftOut[isKnown ? name : "others", default: 0] += count
+  }
+
+  /// The same of another one.
+  package mutating func add(_ other: ReadingAccount) {
+    for (name, count) in other.leftOut { leave(out: name, count) }
+    for text in other.notes { note(text) }
+  }
+
+  package mutating func note(_ text: String) {
+    if notes.count < Self.most, !notes.contains(text) { notes.append(text) }
   }
 }

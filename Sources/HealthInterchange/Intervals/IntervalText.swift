@@ -179,3 +179,32 @@ package struct IntervalTextReader: LinesReader {
     abs(milliseconds - milliseconds.rounded()) > 1e-6
   }
 }
+
+/// Intervals as text: whole milliseconds, one a line. It has neither times nor gaps: what follows a gap stands where it comes.
+package enum IntervalTextWriter: RecordingWriter {
+  package static let format = InterchangeFormat.rr
+
+  package static func write<Failure: Error>(
+    _ recording: InterchangeRecording, to receive: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var buffer = PieceBuffer()
+    for beat in MeasuredBeats(recording) {
+      guard let milliseconds = beat.interval else { continue }
+      buffer.append(milliseconds)
+      buffer.append(byte: UInt8(ascii: "\n"))
+      try buffer.hand(to: receive)
+    }
+    try buffer.hand(to: receive, all: true)
+  }
+}
+
+/// What an interval from beat to beat can be, in formats that have numbers and no more.
+enum IntervalLimits {
+  /// Shorter ones are artefacts, or seconds.
+  static let leastMilliseconds: Int64 = 10
+  /// Six beats a minute: a longer one is time that passed between two beats that were not next to each other.
+  static let mostMilliseconds: Int64 = 10_000
+
+  /// How those are told that are longer.
+  static let tooLong = "interval above 10 s"
+}
