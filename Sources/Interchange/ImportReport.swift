@@ -133,3 +133,71 @@ struct ImportReport {
     ]
   }
 }
+
+/// What was said of the files so far, and the code to exit with.
+struct ImportAnswers {
+  private let isJSON: Bool
+  private var entries: [JSONValue] = []
+  /// The greatest of the codes of all files; nil where everything came in.
+  private(set) var status: ExitStatus?
+
+  init(isJSON: Bool) {
+    self.isJSON = isJSON
+  }
+
+  /// Says what became of a file. `isTold`: why there is nothing of it is said elsewhere.
+  mutating func add(_ report: ImportReport, isTold: Bool = false) throws {
+    if let failure = report.failure { fail(failure.status) }
+    if report.damage != nil { fail(.badData) }
+    if isJSON {
+      entries.append(report.json)
+    } else {
+      try Output.write(Array(report.text.utf8))
+    }
+    guard !isTold else { return }
+    for line in report.errors { Output.error("sensord: \(line)") }
+  }
+
+  func finish() throws {
+    if isJSON { try Output.write(JSONValue.lines(entries)) }
+  }
+
+  private mutating func fail(_ code: ExitStatus) {
+    if code.rawValue > status?.rawValue ?? 0 { status = code }
+  }
+}
+
+/// How much of a session one form of it has: a file may have rates, another beats, and each to its own resolution.
+struct SessionForm: Hashable, Sendable {
+  var rates: Int
+  var beats: Int
+  /// Ticks of a second in which beats are known.
+  var timescale: Int32
+
+  init(rates: Int, beats: Int, timescale: Int32) {
+    (self.rates, self.beats, self.timescale) = (rates, beats, timescale)
+  }
+
+  init(_ session: RecordedSession) {
+    self.init(
+      rates: session.rates.count, beats: session.heartbeats.beats.count, timescale: session.heartbeats.timescale)
+  }
+
+  /// Whether something of it would be lost if the other took its place: values, or the resolution of as many beats.
+  func hasMore(than other: SessionForm) -> Bool {
+    rates > other.rates || beats > other.beats
+      || beats > 0 && beats == other.beats && timescale > other.timescale
+  }
+
+  /// `3,458 rates, 5,021 beats to 1/1024 s`.
+  var text: String {
+    let ofBeats = beats > 0 ? " to 1/\(timescale) s" : ""
+    return "\(Count.of(rates, "rate")), \(Count.of(beats, "beat"))\(ofBeats)"
+  }
+}
+
+/// Numbers of things, for people.
+enum Count {
+  /// `1 gap`, `2 gaps`.
+  static func of(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
