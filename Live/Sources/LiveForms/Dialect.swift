@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import LivePulse
 
-/// What a WebSocket speaks.
+/// The dialects of messages over WebSockets.
 public enum Dialect: String, Sendable, CaseIterable {
   /// The hub's own JSON; see ``Event``.
   case sensord
@@ -10,7 +10,7 @@ public enum Dialect: String, Sendable, CaseIterable {
   /// HypeRate's messages of a channel. Without a value nothing is sent.
   case hypeRate = "hyperate"
 
-  /// What to send of a change; nil for nothing. `topic` is that which a HypeRate client has joined.
+  /// The message for a change; nil where the dialect sends nothing. `topic` is the channel that a HypeRate client has joined.
   public func message(_ shown: Shown, topic: String? = nil) -> String? {
     switch self {
     case .sensord: return Event.json(shown)
@@ -26,7 +26,7 @@ public enum Dialect: String, Sendable, CaseIterable {
   }
 }
 
-/// A message of a client of a Phoenix channel, which is what HypeRate's clients are.
+/// A message of a client of a Phoenix channel. HypeRate's clients speak this protocol.
 public struct PhoenixMessage: Sendable {
   private struct Content: Decodable {
     var topic: String
@@ -57,7 +57,7 @@ public struct PhoenixMessage: Sendable {
 
   private let content: Content
 
-  /// Nil for what is none.
+  /// Nil for a text that is not such a message.
   public init?(_ text: String) {
     guard let content = try? JSONDecoder().decode(Content.self, from: Data(text.utf8)) else { return nil }
     self.content = content
@@ -71,7 +71,7 @@ public struct PhoenixMessage: Sendable {
   /// Whether the client leaves its channel.
   public var isLeaving: Bool { content.event == "phx_leave" }
 
-  /// What the client is answered; nil where it expects nothing.
+  /// The answer to the client; nil where the client expects none.
   public var reply: String? {
     guard joined != nil || isLeaving || content.event == "heartbeat" else { return nil }
     return #"{"event":"phx_reply","payload":{"response":{},"status":"ok"},"ref":\#(content.ref?.json ?? "null"),"#
@@ -84,7 +84,7 @@ public struct PhoenixMessage: Sendable {
 /// `{"state":"measuring","sequence":7,"sensor":"C0:FF:EE:00:00:01","bpm":72,"rr_ms":[832.0],"time_ms":1795476000123,`
 /// `"uncertainty_ms":1000,"gap":false}`; without a value `bpm` is null and what belongs to a value is left out.
 public enum Event {
-  /// How much earlier than its arrival the last beat of a value may have been. Sensors send about once a second.
+  /// The greatest time between the last beat of a value and its arrival. Sensors send about once a second.
   public static let uncertaintyMilliseconds = 1000
 
   public static func json(_ shown: Shown) -> String {
@@ -96,12 +96,12 @@ public enum Event {
       + #","uncertainty_ms":\#(uncertaintyMilliseconds),"gap":\#(reading.precededByGap)}"#
   }
 
-  /// As one message of a stream of server-sent events.
+  /// One message of a stream of server-sent events.
   public static func serverSent(_ shown: Shown) -> String {
     "id: \(shown.sequence)\ndata: \(json(shown))\n\n"
   }
 
-  /// To a tenth, rounded to the nearest; a tick is almost one.
+  /// Milliseconds to the nearest tenth; a tick is almost one millisecond.
   private static func milliseconds(_ ticks: UInt16) -> String {
     let tenths = (Int(ticks) * 10_000 + 512) / 1024
     return "\(tenths / 10).\(tenths % 10)"
@@ -110,7 +110,7 @@ public enum Event {
 
 /// The rate alone, for programs that poll it or read a file.
 public enum PlainRate {
-  /// What stands in a text file: digits, or a dash.
+  /// The content of a text file: digits, or a dash.
   public static func text(_ pulse: Pulse) -> String { digits(pulse) ?? "-" }
 
   /// Digits; nil where there is no value.

@@ -2,26 +2,26 @@
 public struct Secret: Sendable {
   public let text: String
 
-  /// A new one.
+  /// A new secret.
   public init() {
     var generator = SystemRandomNumberGenerator()
     text = Hexadecimal.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// What is kept of it.
+  /// The print, which is stored in place of the secret.
   public var print: SecretPrint { SecretPrint(of: text) }
 }
 
-/// What is kept of a secret: enough to know it again, too little to know it.
+/// The print of a secret: enough to recognize the secret, too little to recover it.
 public struct SecretPrint: Sendable {
   private let bytes: [UInt8]
 
-  /// Of whatever somebody presents as a secret.
+  /// The print of a text that somebody presents as a secret.
   public init(of text: String) {
     bytes = SHA256.digest(Array(text.utf8))
   }
 
-  /// From its 64 digits; nil for what is none.
+  /// Reads 64 digits; nil for another text.
   init?(digits: String) {
     guard let bytes = Hexadecimal.bytes(digits), bytes.count == 32 else { return nil }
     self.bytes = bytes
@@ -29,7 +29,7 @@ public struct SecretPrint: Sendable {
 
   var digits: String { Hexadecimal.text(bytes) }
 
-  /// Compares all bytes whatever they are, so that the time says nothing.
+  /// Compares all bytes whatever they are, so that the time reveals nothing.
   public func matches(_ other: SecretPrint) -> Bool {
     var difference: UInt8 = 0
     for (a, b) in zip(bytes, other.bytes) { difference |= a ^ b }
@@ -37,7 +37,7 @@ public struct SecretPrint: Sendable {
   }
 }
 
-/// SHA-256 (FIPS 180-4): what is kept of a secret in place of it.
+/// SHA-256 (FIPS 180-4), the hash of secrets.
 enum SHA256 {
   private static let constants: [UInt32] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
@@ -95,7 +95,7 @@ enum Hexadecimal {
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// Nil for what is none.
+  /// Reads digits; nil for another text.
   static func bytes(_ text: String) -> [UInt8]? {
     let values = text.utf8.map { digit -> UInt8? in
       switch digit {

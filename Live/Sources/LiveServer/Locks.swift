@@ -1,7 +1,7 @@
 internal import Glibc
 internal import LiveLocks
 
-/// Who may read. Confined to the hub's loop.
+/// The browsers and programs that may read. Confined to the hub's loop.
 final class Locks {
   static let cookieName = "sensord-live"
 
@@ -19,7 +19,7 @@ final class Locks {
     let name = "\(Self.cookieName)="
     let pairs: [Substring] = cookies.joined(separator: ";").split(separator: ";").map { $0.drop { $0 == " " } }
     let keys = pairs.filter { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
-    // More than one cookie of this name is nothing that a browser of ours sends.
+    // A browser that the hub let in sends one cookie of this name.
     if keys.count == 1, visitors.knows(keys[0], at: now) { return .visitor }
     let scheme = "bearer "
     let bearer = authorizations.first { $0.lowercased().hasPrefix(scheme) }.map { String($0.dropFirst(scheme.count)) }
@@ -30,14 +30,14 @@ final class Locks {
   }
 }
 
-/// What lets somebody in.
+/// A key that lets somebody in.
 enum Key: Hashable {
   /// A person's cookie.
   case visitor
   /// A program's token, by its name.
   case token(String)
 
-  /// Under which name the recorder's owner decides what it may read of what was recorded.
+  /// The name under which the recorder's owner decides which recordings the key may read.
   var application: String {
     switch self {
     case .visitor: "org.sensord.Live"
@@ -66,7 +66,7 @@ public enum TokenName {
 
   /// Refuses a name that no token can have, where an existing token is meant.
   ///
-  /// - Throws: A ``LiveFailure`` that says how the tokens are called.
+  /// - Throws: A ``LiveFailure`` that refers to the list of tokens.
   public static func checkExisting(_ name: String) throws(LiveFailure) {
     guard TokenList.isName(name) else { throw unknown }
   }
@@ -76,7 +76,7 @@ public enum TokenName {
   }
 }
 
-/// Where the list of tokens is kept: readable by its owner alone, replaced by rename.
+/// The file of the list of tokens: readable by its owner alone, replaced by rename.
 struct TokenFile {
   let path: String
 
@@ -87,7 +87,7 @@ struct TokenFile {
       return TokenList()
     }
     defer { unsafe fclose(file) }
-    // More than the longest list has.
+    // Room for more than the longest list.
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe fread(&bytes, 1, bytes.count, file)
     do throws(TokenList.Failure) {

@@ -2,15 +2,15 @@ internal import LiveForms
 internal import LivePulse
 internal import NIOCore
 
-/// Something that shows the pulse somewhere: one file each. Confined to the hub's loop.
+/// An output that shows the pulse somewhere. Confined to the hub's loop.
 protocol Output: AnyObject {
-  /// Something else is to be shown. Without a value, the output goes to its own form of "none" at once.
+  /// Shows another pulse. Without a value, the output shows its own form of "none" at once.
   func show(_ shown: Shown)
 }
 
 /// Avatar parameters over UDP.
 final class OSCOutput: Output {
-  /// How long a beat is said to last.
+  /// The time for which the flag of a beat is true.
   private static let beat: TimeAmount = .milliseconds(100)
 
   private let channel: any Channel
@@ -42,7 +42,7 @@ final class OSCOutput: Output {
   }
 }
 
-/// Keeps what Prometheus reads.
+/// Collects the metrics that Prometheus reads.
 final class MetricsOutput: Output {
   private var metrics = Metrics()
 

@@ -1,13 +1,13 @@
 internal import LivePulse
 internal import NIOCore
 
-/// A client that is sent every change: takes what the connection takes, keeps a little, and is closed where nothing is taken for long.
-/// Confined to the hub's loop.
+/// A client that receives every change: sends while the connection accepts, holds a few changes back, and closes a connection that accepts
+/// nothing for long. Confined to the hub's loop.
 final class Reader: Output {
   private let hub: Hub
   private let channel: any Channel
   private let limits: Limits
-  /// What let it in.
+  /// The key that let the client in.
   let key: Key
   private let send: (Shown) -> Void
   private var backlog: Backlog<Shown>
@@ -30,7 +30,7 @@ final class Reader: Output {
     stall = nil
   }
 
-  /// What let it in no longer does.
+  /// Ends a client whose key is no longer valid.
   func end() { channel.close(promise: nil) }
 
   func show(_ shown: Shown) {
@@ -38,7 +38,7 @@ final class Reader: Output {
     send(shown)
   }
 
-  /// The connection takes something again, or no longer.
+  /// Handles a connection that accepts bytes again, or no longer.
   func writabilityChanged() {
     stall?.cancel()
     stall = nil
@@ -51,7 +51,7 @@ final class Reader: Output {
   }
 }
 
-/// What waits for a slow reader: so many messages, of which the oldest go.
+/// The messages that wait for a slow reader: up to a capacity, with more the oldest go.
 struct Backlog<Element> {
   private var elements: [Element] = []
   private let capacity: Int

@@ -16,7 +16,7 @@ final class WebServer {
     self.limits = limits
   }
 
-  /// Listens from now on; fails where it cannot.
+  /// Listens from now on.
   func listen(on address: SocketAddress) -> EventLoopFuture<any Channel> {
     let server = NIOLoopBound(self, eventLoop: router.hub.loop)
     return ServerBootstrap(group: router.hub.loop)
@@ -110,9 +110,9 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head):
-      // Who asks again while events are sent has not understood them.
+      // A client that asks again while events are sent has not understood the protocol.
       guard reader == nil, !isAsking else { return context.close(promise: nil) }
-      // What has content is refused before it comes.
+      // A request with content is refused before the content comes.
       if Router.hasContent(head) { answer(head, context) } else { self.head = head }
     case .body: break
     case .end:
@@ -133,7 +133,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     context.close(promise: nil)
   }
 
-  /// Who sends nothing, or slowly, goes.
+  /// Closes a connection that sends nothing, or slowly.
   private func wait(_ context: ChannelHandlerContext) {
     let channel = context.channel
     patience = context.eventLoop.scheduleTask(in: limits.requestTime) { channel.close(promise: nil) }
@@ -152,7 +152,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
       let (loop, channel) = (context.eventLoop, context.channel)
       archive(question, key.application) { answer in
         loop.execute {
-          // Who did not wait for it gets nothing.
+          // A client that did not wait gets nothing.
           guard channel.isActive else { return }
           let (handler, context) = handler.value
           handler.isAsking = false

@@ -9,7 +9,7 @@ struct ControlClient {
     paths = path.map { [$0] } ?? Places.sockets
   }
 
-  /// What it answers, without the last line's end.
+  /// Returns the answer, without the end of the last line.
   func ask(_ line: String) throws(LiveFailure) -> String {
     let descriptor = try connected()
     defer { close(descriptor) }
@@ -40,7 +40,7 @@ struct ControlClient {
       let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { continue }
       if Self.connect(descriptor, to: path) { return descriptor }
-      // What a person may do about it is worth more than that there is nothing elsewhere.
+      // A reason that a person can remove is worth more than a socket that does not exist.
       if errno != ENOENT { code = errno }
       close(descriptor)
     }
@@ -73,7 +73,7 @@ struct ControlClient {
   }
 }
 
-/// Where the hub's files are: the service's folders, or those of the person who runs it.
+/// The places of the hub's files: the service's folders, or those of the person who runs it.
 enum Places {
   private static let serviceSocket = "/run/sensord-live/control"
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import LiveServer
 
-/// The program: parses, does one thing, and says at its end what went wrong in one line and a code.
+/// The program: parses, does one thing, and ends with one line and a code for a failure.
 @main
 enum Main {
   static func main() {
@@ -28,10 +28,10 @@ enum Terminal {
   /// A line of output.
   static func print(_ text: String) { put(text + "\n", STDOUT_FILENO) }
 
-  /// A line about what went wrong, or how it stands.
+  /// A line about a failure, or about the state of the program.
   static func complain(_ text: String) { put("sensord-live: \(text)\n", STDERR_FILENO) }
 
-  /// What the parser says in several lines, as one.
+  /// The several lines of the parser's error as one line.
   static func line(of text: String) -> String {
     var line = text.split(separator: "\n").first.map(String.init) ?? text
     if line.hasPrefix("Error: ") { line.removeFirst("Error: ".count) }

@@ -79,7 +79,7 @@ struct RunCommand: ParsableCommand {
     }
   }
 
-  /// Octal digits, also with the nought before them that C has.
+  /// Reads octal digits, also with the 0 in front that C has.
   private static func mode(_ text: String) -> UInt32? {
     let digits = text.utf8.count == 4 && text.hasPrefix("0") ? text.dropFirst() : text[...]
     guard digits.utf8.count == 3, digits.allSatisfy({ ("0"..."7").contains($0) }) else { return nil }
@@ -91,7 +91,7 @@ struct RunCommand: ParsableCommand {
     return pairs.count == 6 && pairs.allSatisfy { $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }
   }
 
-  /// A name or an address, with a port or without: what stands in the field `Host`.
+  /// Whether a text can stand in the field `Host`: a name or an address, with a port or without.
   private static func isHost(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && !text.contains { "/@?#*\\".contains($0) }
   }
@@ -161,7 +161,7 @@ enum Place {
 
 /// A file with a password in its first line: words of a command can be read by every process of the machine.
 enum PasswordFile {
-  /// Longer than every password that a broker takes.
+  /// The longest file that is read: longer than every password of a broker.
   private static let longest = 4096
 
   static func read(_ path: String) throws(LiveFailure) -> String {
@@ -180,9 +180,9 @@ enum PasswordFile {
   }
 }
 
-/// How many descriptors the program may have: one for each connection, and more than a shell usually lets a program have.
+/// The limit of descriptors of the program: one for each connection, and so more than a shell usually allows.
 enum Descriptors {
-  /// As many, or what may be had at the most.
+  /// Raises the limit to `count`, or to the greatest that the system allows.
   static func allow(_ count: rlim_t) {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
